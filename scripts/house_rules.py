@@ -1,0 +1,402 @@
+"""The rules of this house that no other tool checks. `python scripts/house_rules.py [ROOT]`.
+
+One line each, `path:line: fault: what is wrong`, and exit 1. Sizes and module names, bans on the
+syntax tree of `src`, tests that assert nothing, machine paths and registry hosts in any text file,
+and codes against `src/toolweave/codes.py`. Standard library only.
+"""
+
+import ast
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import chain
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeGuard
+
+PACKAGE = "src/toolweave/"
+PRODUCT = re.compile(r"src/.*\.py$|web/src/.*\.tsx?$")
+AIM_LINES = 400
+MAX_LINES = 600
+MAX_FUNCTION_LINES = 50
+
+BANNED_MODULES = re.compile(r"(util|helper|manager|handler)s?|common|shared|misc|base")
+
+# Why it is banned and what to do instead -> dotted names.
+BANNED = {
+    "runs text as code": ("eval", "exec", "compile", "__import__"),
+    "reads objects, not data; use JSON": ("pickle", "marshal", "shelve"),
+    "builds objects; use a safe loader": ("yaml.load", "yaml.full_load", "yaml.unsafe_load"),
+    "runs a shell; give an argv list to a runner": (
+        *("os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput"),
+        "asyncio.create_subprocess_shell",
+    ),
+    "leaves a task nobody owns; use a task group": ("asyncio.create_task", "asyncio.ensure_future"),
+    "holds a thread; use the clock's sleep": ("time.sleep",),
+    "is read at the edge and handed down": ("os.environ", "os.environb", "os.getenv", "os.getenvb"),
+}
+WHY_BANNED = {name: why for why, names in BANNED.items() for name in names}
+# These take an argv list; given one string they run it in a shell.
+ARGV_CALLS = frozenset({"anyio.run_process", "anyio.open_process"})
+
+# Where a banned name is right after all: name -> path under the package -> why.
+ALLOWED = {
+    "os.environ": {
+        "servers/runners/plain.py": "what a started program inherits, by an allow-list of names",
+        "settings.py": "settings are read here, once",
+        "app.py": "hands the environment down to the rooms",
+        "app/": "hands the environment down to the rooms",
+        "cli/": "the door of the process; it hands the environment down",
+    },
+    "time.sleep": {"servers/guardian_process.py": "a process of its own, without an event loop"},
+}
+
+# Who may catch everything: path under the package -> which of the four edges it is. The edges of
+# a run's step and of discovered plugins come with their rooms.
+BROAD_CATCHERS = {
+    "access/vault_key.py": "a discovered plugin: a keyring backend",
+    "mcp_server/stdio.py": "a door's request: what fails in loading is raised to the caller",
+    "cli/main.py": "a door's request",
+    "tasks.py": "a task group's body: what it raises is raised again as it was",
+    "servers/supervisor.py": "a health probe: what a server provokes ends its connection only",
+}
+BROAD = frozenset({"Exception", "BaseException"})
+
+# Spelt so that this file does not name what it looks for.
+MACHINE_PATH = re.compile(r"(^|[^A-Za-z0-9_.-])/(work|root|farm)[/]")
+HOSTS = "pypi+org pythonhosted+org npmjs+org npmjs+com yarnpkg+com deb+debian+org"
+REGISTRY_HOST = re.compile(rf"\b({HOSTS.replace('+', '[.]').replace(' ', '|')})\b")
+
+# Their first argument is a code; so is that of their subclasses.
+ERRORS = frozenset({"Problem", "ToolweaveError"})
+CODE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+CATCHING = ast.ExceptHandler | ast.Call
+
+
+class Finding(NamedTuple):
+    """One line of the report; a note is only counted."""
+
+    path: str
+    line: int
+    text: str
+    level: Literal["fault", "warning", "note"] = "fault"
+
+
+class Source(NamedTuple):
+    """One parsed Python file."""
+
+    path: str
+    tree: ast.Module
+
+
+def findings_in(root: Path) -> list[Finding]:
+    """Everything the rules have to say about the tree under `root`."""
+    names = files_of(root)
+    texts = {name: text for name in names if (text := text_of(root / name)) is not None}
+    product = {name: text for name, text in texts.items() if PRODUCT.match(name)}
+    sources, broken = parse({name: text for name, text in texts.items() if name.endswith(".py")})
+    ours = [source for source in sources if source.path.startswith("src/")]
+    tests = [source for source in sources if re.search(r"^tests/(.*/)?test_[^/]*$", source.path)]
+    found = [
+        *broken,
+        *sizes(product),
+        *module_names(product),
+        *chain.from_iterable(map(bans, ours)),
+        *chain.from_iterable(map(broad_catches, ours)),
+        *chain.from_iterable(map(long_functions, ours)),
+        *chain.from_iterable(map(tests_without_assertion, tests)),
+        *places(texts),
+        *codes(ours),
+    ]
+    return sorted(found)
+
+
+def files_of(root: Path) -> list[str]:
+    """What git tracks or would track; every file where there is no repository."""
+    command = ["git", "-C", str(root), "ls-files", "-z", "-c", "-o", "--exclude-standard"]
+    try:
+        listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return sorted(p.relative_to(root).as_posix() for p in root.rglob("*") if p.is_file())
+    return sorted(name for name in set(listed.split("\0")) - {""} if (root / name).is_file())
+
+
+def text_of(path: Path) -> str | None:
+    """Its text; nothing for a binary file."""
+    data = path.read_bytes()
+    return None if b"\0" in data else data.decode("utf-8", "replace")
+
+
+def parse(texts: Mapping[str, str]) -> tuple[list[Source], list[Finding]]:
+    """The syntax trees, and what cannot be parsed."""
+    sources: list[Source] = []
+    broken: list[Finding] = []
+    for name, text in texts.items():
+        try:
+            sources.append(Source(name, ast.parse(text)))
+        except SyntaxError as error:
+            broken.append(Finding(name, error.lineno or 1, f"cannot be parsed: {error.msg}"))
+    return sources, broken
+
+
+def sizes(texts: Mapping[str, str]) -> Iterator[Finding]:
+    """A file has one subject, and that fits 400 lines."""
+    for name, text in texts.items():
+        if (lines := len(text.splitlines())) > AIM_LINES:
+            text = f"{lines} lines; {AIM_LINES} are aimed at, {MAX_LINES} is the ceiling: split it"
+            yield Finding(name, 1, text, "fault" if lines > MAX_LINES else "warning")
+
+
+def module_names(names: Iterable[str]) -> Iterator[Finding]:
+    """A module is named by a noun of the domain."""
+    for name in names:
+        for stem in re.findall(r"/([^/.]+)", name):
+            if BANNED_MODULES.fullmatch(stem):
+                yield Finding(name, 1, f"{stem!r} says nothing; name it by the noun it serves")
+
+
+def long_functions(source: Source) -> Iterator[Finding]:
+    """A function fits a screen."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, Function):
+            lines = (node.end_lineno or node.lineno) - node.lineno + 1
+            if lines > MAX_FUNCTION_LINES:
+                text = f"{node.name}() has {lines} lines; {MAX_FUNCTION_LINES} is the ceiling"
+                yield Finding(source.path, node.lineno, text)
+
+
+def bans(source: Source) -> Iterator[Finding]:
+    """What product code never does."""
+    imported = imports_of(source.tree)
+    for node in ast.walk(source.tree):
+        names = [*banned_imports(node), *banned_uses(node, imported)]
+        texts = [
+            *(
+                f"{n}: {WHY_BANNED[n]}"
+                for n in names
+                if not allowed(source.path, ALLOWED.get(n, {}))
+            ),
+            *shells(node, imported),
+            *stray_tasks(node, imported),
+        ]
+        yield from (Finding(source.path, getattr(node, "lineno", 1), text) for text in texts)
+
+
+def imports_of(tree: ast.Module) -> dict[str, str]:
+    """Local name -> dotted name of what was imported under it."""
+    names: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                top = alias.name.partition(".")[0]
+                names[alias.asname or top] = alias.name if alias.asname else top
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                names[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+    return names
+
+
+def dotted(node: ast.AST, imported: Mapping[str, str]) -> str | None:
+    """The full name a `Name` or `Attribute` stands for, through the file's imports."""
+    if isinstance(node, ast.Name):
+        return imported.get(node.id, node.id)
+    if isinstance(node, ast.Attribute):
+        owner = dotted(node.value, imported)
+        return f"{owner}.{node.attr}" if owner else None
+    return None
+
+
+def banned_imports(node: ast.AST) -> Iterator[str]:
+    """Modules and names that are banned already when imported."""
+    names: list[str] = []
+    if isinstance(node, ast.Import):
+        names = [alias.name for alias in node.names]
+    elif isinstance(node, ast.ImportFrom) and node.module:
+        names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    yield from (name for name in names if name in WHY_BANNED)
+
+
+def banned_uses(node: ast.AST, imported: Mapping[str, str]) -> Iterator[str]:
+    """Banned names wherever they are used, called or not; an imported one is told at its import."""
+    name = dotted(node, imported)
+    if name in WHY_BANNED and not (isinstance(node, ast.Name) and node.id in imported):
+        yield name
+
+
+def stray_tasks(node: ast.AST, imported: Mapping[str, str]) -> Iterator[str]:
+    """A task belongs to a task group, whatever name its event loop travels under."""
+    is_stray = isinstance(node, ast.Attribute) and node.attr in {"create_task", "ensure_future"}
+    if is_stray and dotted(node, imported) not in WHY_BANNED:
+        yield f"{ast.unparse(node)}: leaves a task nobody owns; use a task group"
+
+
+def shells(node: ast.AST, imported: Mapping[str, str]) -> Iterator[str]:
+    """Commands are argv lists, never text for a shell."""
+    if not isinstance(node, ast.Call):
+        return
+    for keyword in node.keywords:
+        is_off = isinstance(keyword.value, ast.Constant) and keyword.value.value is False
+        if keyword.arg == "shell" and not is_off:
+            yield "shell=: runs a shell; give an argv list"
+    first = node.args[0] if node.args else None
+    is_line = is_text(first) or isinstance(first, ast.JoinedStr)
+    if is_line and dotted(node.func, imported) in ARGV_CALLS:
+        yield "a command as one string runs a shell; give an argv list"
+
+
+def broad_catches(source: Source) -> Iterator[Finding]:
+    """Everything is caught at four edges only; there it is counted."""
+    level = "note" if allowed(source.path, BROAD_CATCHERS) else "fault"
+    imported = imports_of(source.tree)
+    for node in ast.walk(source.tree):
+        if isinstance(node, CATCHING) and catches_everything(node, imported):
+            text = "catches everything: only a door, a step, a probe and a plugin loader may"
+            yield Finding(source.path, node.lineno, text, level)
+
+
+def catches_everything(node: CATCHING, imported: Mapping[str, str]) -> bool:
+    """`except Exception`, a bare `except`, `suppress(Exception)`; not one that ends in `raise`."""
+    if isinstance(node, ast.Call):
+        suppresses = dotted(node.func, imported) == "contextlib.suppress"
+        return suppresses and any(map(is_broad, node.args))
+    last = node.body[-1]
+    raises_on = isinstance(last, ast.Raise) and last.exc is None
+    return not raises_on and (node.type is None or is_broad(node.type))
+
+
+def is_broad(kind: ast.expr) -> bool:
+    """Whether the type, or one of a tuple, is the root of all."""
+    kinds = kind.elts if isinstance(kind, ast.Tuple) else [kind]
+    return any(isinstance(one, ast.Name) and one.id in BROAD for one in kinds)
+
+
+def allowed(path: str, places: Mapping[str, str]) -> bool:
+    """Whether `path` is one of the places, or in one that is a folder."""
+    inside = path.removeprefix(PACKAGE)
+    return any(inside == at or (at.endswith("/") and inside.startswith(at)) for at in places)
+
+
+def tests_without_assertion(source: Source) -> Iterator[Finding]:
+    """A test can fail by what it asserts; a check imported from other tests is trusted to."""
+    trusted = {
+        name
+        for name, origin in imports_of(source.tree).items()
+        if re.match("assert|check", name) and not origin.startswith("toolweave.")
+    }
+    proving = asserting(source.tree, trusted=trusted)
+    for node in ast.walk(source.tree):
+        if isinstance(node, Function) and node.name.startswith("test_") and node not in proving:
+            yield Finding(source.path, node.lineno, f"{node.name} asserts nothing")
+
+
+def asserting(tree: ast.Module, *, trusted: Collection[str] = ()) -> set[Function]:
+    """The functions that assert something, themselves or through what they call in this file."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, Function)]
+    proving: set[Function] = set()
+    names = set(trusted)
+    while more := {f for f in functions if f not in proving and asserts(f, names)}:
+        proving |= more
+        names |= {function.name for function in more}
+    return proving
+
+
+def asserts(function: Function, names: Collection[str]) -> bool:
+    """Whether it holds an assertion about something, a `raises`, or a call of one of `names`."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assert) and not isinstance(node.test, ast.Constant):
+            return True
+        called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+        if called in names or re.fullmatch(r"(pytest\.)?(raises|warns|fail|RaisesGroup)", called):
+            return True
+    return False
+
+
+def places(texts: Mapping[str, str]) -> Iterator[Finding]:
+    """No file says on which machine, or from which registry, it was made."""
+    for name, text in texts.items():
+        for number, line in enumerate(text.splitlines(), start=1):
+            if MACHINE_PATH.search(line):
+                yield Finding(name, number, "names an absolute path of one machine")
+            if host := REGISTRY_HOST.search(line):
+                yield Finding(name, number, f"names the package registry {host[0]}")
+
+
+def codes(sources: list[Source]) -> Iterator[Finding]:
+    """Every code that is raised is listed, and every listed code is raised."""
+    table = PACKAGE + "codes.py"
+    listed = dict(chain.from_iterable(codes_listed(s.tree) for s in sources if s.path == table))
+    others = [source for source in sources if source.path != table]
+    errors = error_classes(others)
+    for source in others:
+        for code, line in codes_raised(source.tree, errors):
+            if not CODE.fullmatch(code):
+                yield Finding(source.path, line, f"the code {code!r} is not UPPER_SNAKE_CASE")
+            elif code not in listed:
+                yield Finding(source.path, line, f"the code {code!r} is not in {table}")
+    used = {node.value for s in others for node in ast.walk(s.tree) if is_text(node)}
+    for code, line in listed.items():
+        if code not in used:
+            yield Finding(table, line, f"the code {code!r} is used nowhere")
+
+
+def is_text(node: ast.AST | None) -> TypeGuard[ast.Constant]:
+    """Whether it is a string literal."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def codes_listed(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    """The keys of the `CODES` table."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Dict):
+            for key in filter(is_text, node.value.keys):
+                yield str(key.value), key.lineno
+
+
+def error_classes(sources: list[Source]) -> set[str]:
+    """The names of everything whose first argument is a code, subclasses included."""
+    classes = [n for s in sources for n in ast.walk(s.tree) if isinstance(n, ast.ClassDef)]
+    pairs = {(c.name, ast.unparse(base).rpartition(".")[2]) for c in classes for base in c.bases}
+    known: set[str] = set(ERRORS)
+    while more := {name for name, base in pairs if base in known} - known:
+        known |= more
+    return known
+
+
+def codes_raised(tree: ast.Module, errors: set[str]) -> Iterator[tuple[str, int]]:
+    """The literal codes given to problems and errors."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in errors:
+            given = [*node.args[:1], *(k.value for k in node.keywords if k.arg == "code")]
+            for code in (literal for value in given for literal in branches(value)):
+                yield str(code.value), code.lineno
+
+
+def branches(value: ast.expr) -> Iterator[ast.Constant]:
+    """The string literals a value can be: itself, or either side of a condition."""
+    if isinstance(value, ast.IfExp):
+        yield from branches(value.body)
+        yield from branches(value.orelse)
+    elif is_text(value):
+        yield value
+
+
+def main(arguments: list[str]) -> int:
+    """Report, and say by the exit code whether there is a fault."""
+    root = Path(arguments[0]) if arguments else Path(__file__).parents[1]
+    found = findings_in(root.resolve())
+    for path, line, text, level in found:
+        if level != "note":
+            sys.stdout.write(f"{path}:{line}: {level}: {text}\n")
+    count = Counter(finding.level for finding in found)
+    sys.stdout.write(
+        f"house rules: {count['fault']} faults, {count['warning']} warnings; "
+        f"everything is caught in {count['note']} places at the four edges\n"
+    )
+    return 1 if count["fault"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,90 @@
+"""Settings: one frozen value, read once in `app.py` and handed down in pieces."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import platformdirs
+
+from toolweave.errors import Invalid
+
+MIB = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much may happen: seed 002's tracker and the caps that keep hostile servers harmless."""
+
+    concurrent_calls: int = 25
+    calls_per_session: int = 25  # -1 = unlimited
+    call_deadline_s: float = 30.0
+    connect_deadline_s: float = 20.0
+    output_bytes: int = 16 * MIB
+    tools_pages: int = 100
+    tools_per_server: int = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """Waits between tries; there is one more try than there are waits."""
+
+    waits_s: tuple[float, ...] = (1.0, 5.0, 15.0)  # 002: back-off, then auto-disable
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that can be set, with its default."""
+
+    home: Path
+    database: str | None = None  # None = SQLite under home
+    lockfile: Path | None = None
+    health_every_s: float = 30.0
+    # What one API key may ask for over HTTP.
+    rate_per_s: float = 50.0
+    burst: int = 200
+    limits: Limits = field(default_factory=Limits)
+    retry: Retry = field(default_factory=Retry)
+
+
+def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
+    """Settings from `TOOLWEAVE_*` variables and defaults.
+
+    Raises:
+        Invalid: `SETTING_INVALID` for a value that cannot be read.
+    """
+    env = os.environ if environ is None else environ
+    home = Path(
+        env.get("TOOLWEAVE_HOME") or platformdirs.user_data_dir("toolweave", appauthor=False)
+    )
+    lockfile = env.get("TOOLWEAVE_LOCKFILE")
+    default = Limits()
+    return Settings(
+        home=home.expanduser().absolute(),
+        database=env.get("TOOLWEAVE_DATABASE") or None,
+        lockfile=Path(lockfile).expanduser().absolute() if lockfile else None,
+        rate_per_s=_number(env, "RATE_PER_S", 50.0, 0.1),
+        burst=int(_number(env, "BURST", 200, 1)),
+        limits=Limits(
+            concurrent_calls=int(_number(env, "CONCURRENT_CALLS", default.concurrent_calls, 1)),
+            calls_per_session=int(_number(env, "CALLS_PER_SESSION", default.calls_per_session, -1)),
+            call_deadline_s=_number(env, "CALL_DEADLINE_S", default.call_deadline_s, 0.001),
+            connect_deadline_s=_number(
+                env, "CONNECT_DEADLINE_S", default.connect_deadline_s, 0.001
+            ),
+            output_bytes=int(_number(env, "OUTPUT_BYTES", default.output_bytes, 1024)),
+        ),
+    )
+
+
+def _number(env: Mapping[str, str], name: str, default: float, least: float) -> float:
+    text = env.get(f"TOOLWEAVE_{name}")
+    if not text:
+        return default
+    if not re.fullmatch(r"-?\d+(\.\d+)?", text) or float(text) < least:
+        raise Invalid(
+            "SETTING_INVALID",
+            f"TOOLWEAVE_{name} is {text!r}; expected a number of at least {least:g}",
+        )
+    return float(text)

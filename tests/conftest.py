@@ -1,0 +1,10 @@
+"""Fixtures for every test."""
+
+import pytest
+
+pytest_plugins = ["tests.seeds.plugin"]
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    return "asyncio"
