@@ -1,0 +1,1 @@
+"""Where things are kept: one small interface over SQLite and Postgres, migrations, the lock."""

@@ -1,0 +1,1 @@
+"""One file per database: how to open it, and how its errors are told."""

@@ -1,0 +1,287 @@
+"""SQLite: one thread owns the writing connection, another the reading one.
+
+A thread does its work strictly in order, so a rollback always follows what it undoes, even when
+whoever waited has been cancelled. WAL with `synchronous=FULL`: what was acknowledged survives
+power loss. A disk or file that cannot be written is opened read-only.
+"""
+
+import asyncio
+import errno
+import os
+import shutil
+import sqlite3
+from collections.abc import AsyncGenerator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import TypeVar
+
+import anyio
+
+from toolweave.errors import Conflict, ToolweaveError, Unavailable
+from toolweave.storage.database import Database, Dialect, Row, Values
+from toolweave.storage.files import make_private_folder, sync_folder
+
+T = TypeVar("T")
+Work = Callable[[sqlite3.Connection], T]
+
+BUSY_TIMEOUT_S = 5.0
+# Less than this is a full disk: SQLite's shared-memory file grows by 32 KiB.
+_FULL_BELOW_BYTES = 64 * 1024
+
+DIALECT = Dialect(
+    name="sqlite",
+    tokens=MappingProxyType(
+        {
+            "blob": "BLOB",
+            "integer": "INTEGER",
+            "real": "REAL",
+            "identity": "INTEGER PRIMARY KEY AUTOINCREMENT",
+        }
+    ),
+    find_table="SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?",
+)
+
+
+class _Session:
+    """A connection and the only thread that ever touches it."""
+
+    def __init__(self, path: Path, connect: Callable[[], sqlite3.Connection], name: str) -> None:
+        self._path = path
+        self._connect = connect
+        self._connection: sqlite3.Connection | None = None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"toolweave-sqlite-{name}")
+
+    async def run(self, work: Work[T]) -> T:
+        """Do `work` after all that was asked before; cancelled or not, it is done to its end."""
+        future = asyncio.wrap_future(self._thread.submit(self._do, work))
+        # Both shields: the first against cancel scopes, the second against `Task.cancel`.
+        with anyio.CancelScope(shield=True):
+            await asyncio.shield(future)
+        return future.result()
+
+    def _do(self, work: Work[T]) -> T:
+        try:
+            if self._connection is None:
+                self._connection = self._connect()
+            return work(self._connection)
+        except sqlite3.Error as error:
+            told = _tell(error, self._path)
+            if told is None:
+                raise
+            raise told from error
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    async def close(self) -> None:
+        """Close the connection, undoing what is unfinished, and end the thread."""
+        future = asyncio.wrap_future(self._thread.submit(self._disconnect))
+        self._thread.shutdown(wait=False)
+        with anyio.CancelScope(shield=True):
+            await asyncio.shield(future)
+
+    async def fetch(self, sql: str, values: Values) -> list[Row]:
+        return await self.run(lambda connection: connection.execute(sql, values).fetchall())
+
+    async def execute(self, sql: str, values: Values) -> int:
+        return await self.run(lambda connection: max(connection.execute(sql, values).rowcount, 0))
+
+    # SQLite is in autocommit mode whenever no transaction was begun.
+    execute_alone = execute
+
+    async def executemany(self, sql: str, rows: Sequence[Values]) -> int:
+        return await self.run(lambda connection: max(connection.executemany(sql, rows).rowcount, 0))
+
+    async def begin(self) -> None:
+        await self.run(_begin)
+
+    async def commit(self) -> None:
+        await self.run(_commit)
+
+    async def rollback(self) -> None:
+        await self.run(_rollback)
+
+
+@asynccontextmanager
+async def opened(address: str) -> AsyncGenerator[Database]:
+    """Open the file at `address`, creating it (0600) and its folder (0700) when missing.
+
+    Raises:
+        Unavailable: `STORAGE_BROKEN`, `STORAGE_FULL` or, with no file to read,
+            `STORAGE_READ_ONLY`.
+    """
+    path, writable = await anyio.to_thread.run_sync(_prepare, address)
+    if writable:
+        writer = _Session(path, lambda: _connect_to_write(path), "write")
+        reader = _Session(path, lambda: _connect_to_read(path), "read")
+    else:
+        writer = _Session(path, lambda: _connect_read_only(path), "write")
+        reader = _Session(path, lambda: _connect_read_only(path), "read")
+    try:
+        # The writer first: it brings a new file into WAL mode, which the reader then finds.
+        for session in (writer, reader):
+            await session.fetch("SELECT count(*) FROM sqlite_master", ())
+        yield Database(DIALECT, reader=reader, writer=writer)
+    finally:
+        try:
+            await reader.close()
+        finally:
+            await writer.close()
+
+
+def _prepare(address: str) -> tuple[Path, bool]:
+    """The file and whether it can be written; it and its folder are made if need be."""
+    path = Path(address).expanduser().absolute()
+    try:
+        make_private_folder(path.parent)
+        # SQLite gives its -wal and -shm files the mode of this one.
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        sync_folder(path.parent)
+    except OSError as error:
+        if path.is_file():
+            return path, False
+        raise _cannot_create(path, error) from error
+    return path, os.access(path.parent, os.W_OK)
+
+
+def _connect(path: Path, options: str) -> sqlite3.Connection:
+    return sqlite3.connect(
+        f"{path.as_uri()}?{options}",
+        uri=True,
+        timeout=BUSY_TIMEOUT_S,
+        isolation_level=None,  # nothing is begun or committed behind our back
+    )
+
+
+def _connect_to_write(path: Path) -> sqlite3.Connection:
+    connection = _connect(path, "mode=rw")
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "temp_store=MEMORY"):
+        connection.execute(f"PRAGMA {pragma}")
+    return connection
+
+
+def _connect_to_read(path: Path) -> sqlite3.Connection:
+    connection = _connect(path, "mode=rw")
+    for pragma in ("query_only=ON", "temp_store=MEMORY"):
+        connection.execute(f"PRAGMA {pragma}")
+    return connection
+
+
+def _connect_read_only(path: Path) -> sqlite3.Connection:
+    connection = _connect(path, "mode=ro")
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_master")
+    except sqlite3.OperationalError:
+        connection.close()
+        log = path.with_name(path.name + "-wal")
+        # Without its -shm file a log cannot be read in place, and to ignore it would lose rows.
+        if log.exists() and log.stat().st_size:
+            raise
+        return _connect(path, "immutable=1")
+    return connection
+
+
+def _begin(connection: sqlite3.Connection) -> None:
+    _rollback(connection)
+    connection.execute("BEGIN IMMEDIATE")
+
+
+def _commit(connection: sqlite3.Connection) -> None:
+    try:
+        connection.execute("COMMIT")
+    except sqlite3.Error:
+        _rollback(connection)
+        raise
+
+
+def _rollback(connection: sqlite3.Connection) -> None:
+    if connection.in_transaction:
+        with suppress(sqlite3.Error):
+            connection.execute("ROLLBACK")
+
+
+def _cannot_create(path: Path, error: OSError) -> Unavailable:
+    return Unavailable(
+        "STORAGE_FULL" if error.errno == errno.ENOSPC else "STORAGE_READ_ONLY",
+        f"the database {str(path)!r} does not exist and cannot be created: {error.strerror}",
+        hint="choose a folder you can write with TOOLWEAVE_HOME",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """How one kind of SQLite error is told."""
+
+    error: type[ToolweaveError]
+    code: str
+    message: str
+    hint: str | None = None
+
+
+_NOT_SOUND = _Told(
+    Unavailable,
+    "STORAGE_BROKEN",
+    "{file!r} is not a sound SQLite database: {error}",
+    "move the file away, or restore it from a backup together with its -wal file;"
+    " `sqlite3 FILE .recover` saves what can still be read",
+)
+_NO_ACCESS = _Told(
+    Unavailable,
+    "STORAGE_BROKEN",
+    "{file!r} cannot be read or written: {error}",
+    "check the disk, and the permissions of the file, its folder and its -wal file",
+)
+_TOLD = {
+    sqlite3.SQLITE_CONSTRAINT: _Told(Conflict, "STORAGE_CONFLICT", "not stored: {error}"),
+    sqlite3.SQLITE_BUSY: _Told(
+        Conflict,
+        "STORAGE_IN_USE",
+        "another process has kept {file!r} locked for " + f"{BUSY_TIMEOUT_S:g} s",
+        "stop the other process, then try again",
+    ),
+    sqlite3.SQLITE_FULL: _Told(
+        Unavailable,
+        "STORAGE_FULL",
+        "no space is left on the disk of {file!r}; nothing was stored by this call",
+        "free some space, then try again; no restart is needed",
+    ),
+    sqlite3.SQLITE_READONLY: _Told(
+        Unavailable,
+        "STORAGE_READ_ONLY",
+        "{file!r} can only be read here",
+        "make the file and its folder writable, then start again",
+    ),
+    sqlite3.SQLITE_NOTADB: _NOT_SOUND,
+    sqlite3.SQLITE_CORRUPT: _NOT_SOUND,
+    sqlite3.SQLITE_IOERR: _NO_ACCESS,
+    sqlite3.SQLITE_CANTOPEN: _NO_ACCESS,
+}
+
+
+def _tell(error: sqlite3.Error, path: Path) -> ToolweaveError | None:
+    """What a caller can do about `error`; nothing when the fault is in our SQL."""
+    # The low byte is the kind; the sqlite3 module's own complaints have no code at all.
+    kind = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if kind == sqlite3.SQLITE_IOERR and _is_full(path.parent):
+        kind = sqlite3.SQLITE_FULL
+    told = _TOLD.get(kind)
+    if told is None:
+        return None
+    return told.error(
+        told.code,
+        told.message.format(file=str(path), error=error),
+        hint=told.hint,
+        facts={"file": str(path), "sqlite": getattr(error, "sqlite_errorname", None)},
+    )
+
+
+def _is_full(folder: Path) -> bool:
+    try:
+        return shutil.disk_usage(folder).free < _FULL_BELOW_BYTES
+    except OSError:
+        return False

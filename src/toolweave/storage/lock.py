@@ -1,0 +1,126 @@
+"""One process per SQLite file: a lock the system drops with its owner, and who that owner is.
+
+The lock is the operating system's; the file's body only tells whom to look for, so what a killed
+process leaves behind means nothing.
+"""
+
+import os
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from toolweave.clock import SystemClock, timestamp
+from toolweave.errors import Conflict, Unavailable
+from toolweave.json_text import write
+from toolweave.storage.files import make_private_folder
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The process that holds a lock."""
+
+    pid: int
+    boot_id: str | None
+    started_at: str
+    command: str
+
+
+_OWNER = TypeAdapter(Owner)
+
+
+@contextmanager
+def hold(path: Path) -> Generator[None]:
+    """Hold the lock file `path` until the end; where nothing can be written, there is no need.
+
+    Raises:
+        Conflict: `STORAGE_IN_USE`, naming the owner's pid.
+        Unavailable: `STORAGE_BROKEN` when the lock file cannot be opened.
+    """
+    descriptor = _open(path)
+    if descriptor is None:
+        yield
+        return
+    try:
+        if not _lock(descriptor):
+            raise _in_use(path)
+        _write_owner(descriptor)
+        yield
+        # Emptied, not removed: whoever waits may have this very file open.
+        with suppress(OSError):
+            os.truncate(descriptor, 0)
+    finally:
+        os.close(descriptor)
+
+
+def owner_of(path: Path) -> Owner | None:
+    """Who wrote `path` last and did not leave in good order; not proof that it still lives."""
+    try:
+        return _OWNER.validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        return None
+
+
+def _open(path: Path) -> int | None:
+    try:
+        make_private_folder(path.parent)
+        return os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    except OSError as error:
+        if path.parent.is_dir() and not os.access(path.parent, os.W_OK):
+            return None
+        raise Unavailable(
+            "STORAGE_BROKEN",
+            f"the lock file {str(path)!r} cannot be opened: {error.strerror}",
+            hint="check the disk and the permissions of the file and its folder",
+        ) from error
+
+
+def _lock(descriptor: int) -> bool:
+    try:
+        if sys.platform == "win32":
+            # Far behind the body, which others must be able to read.
+            os.lseek(descriptor, 1 << 30, os.SEEK_SET)
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    return True
+
+
+def _write_owner(descriptor: int) -> None:
+    boot_id = _BOOT_ID.read_text(encoding="ascii").strip() if _BOOT_ID.exists() else None
+    owner = Owner(
+        pid=os.getpid(),
+        boot_id=boot_id,
+        started_at=timestamp(SystemClock().now()),
+        # The name alone: arguments may hold secrets.
+        command=Path(sys.argv[0]).name,
+    )
+    # On a full disk the lock still holds; only its owner stays unnamed.
+    with suppress(OSError):
+        os.truncate(descriptor, 0)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        os.write(descriptor, write(asdict(owner)).encode())
+
+
+def _in_use(path: Path) -> Conflict:
+    # No owner: it took the lock this very moment, and its name is not written yet.
+    owner = owner_of(path)
+    who = f"process {owner.pid} ({owner.command})" if owner else "another process"
+    return Conflict(
+        "STORAGE_IN_USE",
+        f"{who} already uses the database that {str(path)!r} guards",
+        hint="use the one that runs, stop it, or choose another TOOLWEAVE_HOME",
+        facts=asdict(owner) if owner else None,
+    )

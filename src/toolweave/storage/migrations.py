@@ -1,0 +1,114 @@
+"""The shape of the database, one numbered SQL file per step in `migrations/`, each applied once.
+
+A file is dialect-neutral but for a few tokens (`{blob}`, `{identity}`, …); a statement ends at a
+`;` that ends its line. A file that has been released is never edited: its checksum is recorded.
+"""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from toolweave.clock import Clock, SystemClock, timestamp
+from toolweave.errors import Conflict
+from toolweave.storage.database import Database, Dialect, Transaction
+
+_RECORD = (
+    "CREATE TABLE schema_version (version INTEGER PRIMARY KEY, name TEXT NOT NULL,"
+    " checksum TEXT NOT NULL, applied_at TEXT NOT NULL)"
+)
+_NOTE = "INSERT INTO schema_version (version, name, checksum, applied_at) VALUES (?, ?, ?, ?)"
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One step: its number, its name and its SQL with tokens."""
+
+    version: int
+    name: str
+    sql: str
+
+    @property
+    def checksum(self) -> str:
+        """What tells whether the file was edited after it was applied."""
+        return hashlib.sha256(self.sql.encode()).hexdigest()
+
+    def statements(self, dialect: Dialect) -> list[str]:
+        """The SQL of one dialect, statement by statement."""
+        sql = re.sub(r"\{(\w+)\}", lambda token: dialect.tokens[token[1]], self.sql)
+        sql = re.sub(r"^\s*--.*$", "", sql, flags=re.MULTILINE)
+        parts = re.split(r";[ \t]*$", sql, flags=re.MULTILINE)
+        return [part.strip() for part in parts if part.strip()]
+
+
+@cache
+def shipped() -> tuple[Migration, ...]:
+    """The migrations of this version of the program, in order."""
+    found: list[Migration] = []
+    for file in files("toolweave.storage").joinpath("migrations").iterdir():
+        named = re.fullmatch(r"(\d{4})_(\w+)\.sql", file.name)
+        if named:
+            found.append(Migration(int(named[1]), named[2], file.read_text(encoding="utf-8")))
+    return tuple(sorted(found, key=lambda migration: migration.version))
+
+
+async def migrate(
+    database: Database,
+    migrations: tuple[Migration, ...] | None = None,
+    *,
+    clock: Clock | None = None,
+) -> int:
+    """Bring `database` to the newest shape, all or nothing; the number of steps applied.
+
+    An up-to-date database is only read, so a read-only one can still be used.
+
+    Raises:
+        Conflict: `STORAGE_NEWER` when a newer version of the program has been here,
+            `STORAGE_MIGRATION_CHANGED` when an applied file has since been edited.
+        Unavailable: `STORAGE_READ_ONLY` when it must change and cannot.
+    """
+    wanted = shipped() if migrations is None else migrations
+    dialect = database.dialect
+    if not _pending(wanted, await _applied(database, dialect)):
+        return 0
+    # Writes are exclusive: a second process waits here, then finds nothing left to do.
+    async with database.transaction() as transaction:
+        applied = await _applied(transaction, dialect)
+        if not applied:
+            await transaction.execute(_RECORD)
+        pending = _pending(wanted, applied)
+        now = timestamp((clock or SystemClock()).now())
+        for step in pending:
+            for statement in step.statements(dialect):
+                await transaction.execute(statement)
+            await transaction.execute(_NOTE, step.version, step.name, step.checksum, now)
+    return len(pending)
+
+
+async def _applied(source: Database | Transaction, dialect: Dialect) -> dict[int, str]:
+    """Version and checksum of every step taken so far."""
+    if not await source.row(dialect.find_table, "schema_version"):
+        return {}
+    return dict(await source.rows("SELECT version, checksum FROM schema_version"))
+
+
+def _pending(wanted: tuple[Migration, ...], applied: dict[int, str]) -> list[Migration]:
+    known = {step.version: step for step in wanted}
+    newest = max(applied, default=0)
+    if newest > max(known, default=0):
+        raise Conflict(
+            "STORAGE_NEWER",
+            f"the database has version {newest}; this program knows up to {max(known, default=0)}",
+            hint="upgrade this program, or use another database",
+            facts={"database": newest, "program": max(known, default=0)},
+        )
+    for version, checksum in applied.items():
+        if version not in known or known[version].checksum != checksum:
+            raise Conflict(
+                "STORAGE_MIGRATION_CHANGED",
+                f"migration {version} is not the one that was applied to this database",
+                hint="install an official release; a released migration is never edited",
+                facts={"version": version},
+            )
+    return [step for step in wanted if step.version not in applied]
