@@ -1,0 +1,1 @@
+"""What must stay secret: the vault, references to it in definitions, and masking what is shown."""

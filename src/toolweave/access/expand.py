@@ -1,0 +1,144 @@
+"""Expansion of `${…}` in a server's command, arguments, environment, address and headers.
+
+`${VAR}` and `${VAR:-default}` (also as `${env:VAR}`) come from the environment, `${vault:NAME}` and
+`${input:id}` from the vault. One pass: what was put in is never looked at again. What is unknown
+stays as written, with a problem; a bare `$VAR` is plain text.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from toolweave.access.mask import is_sensitive
+from toolweave.errors import NotFound
+from toolweave.problems import Problem, did_you_mean, pointer
+
+_REFERENCE = re.compile(r"\$\{([^}]+)\}")
+_SCHEME = re.compile(r"(?i:basic|bearer|token)\s+(\S.*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One `${…}`: what it names, and what stands in for an unset variable."""
+
+    text: str
+    kind: Literal["env", "vault"]
+    name: str
+    default: str | None = None
+
+
+class SecretSource(Protocol):
+    """What is needed of the vault."""
+
+    async def get(self, name: str) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """Values ready for use, what was wrong, and what a masker must know."""
+
+    values: dict[str, str]
+    problems: tuple[Problem, ...]
+    secrets: frozenset[str]
+
+
+def references(template: str) -> list[Reference]:
+    """Every reference in `template`, in order."""
+    return [_reference(found) for found in _REFERENCE.finditer(template)]
+
+
+def expand(template: str, resolve: Callable[[Reference], str | None]) -> str:
+    """`template` with each reference replaced by what `resolve` gives; nothing leaves it as is."""
+
+    def value(found: re.Match[str]) -> str:
+        given = resolve(_reference(found))
+        return found[0] if given is None else given
+
+    return _REFERENCE.sub(value, template)
+
+
+async def resolve_all(
+    templates: Mapping[str, str],
+    environ: Mapping[str, str],
+    vault: SecretSource,
+    *,
+    at: tuple[str | int, ...] = (),
+) -> Resolved:
+    """Expand each of `templates`; problems point at its name below `at`."""
+    secrets, missing = await _from_vault(templates, vault)
+    values: dict[str, str] = {}
+    problems: list[Problem] = []
+    used = set(secrets.values())
+    for key, template in templates.items():
+        found = {item: _lookup(item, environ, secrets) for item in references(template)}
+        values[key] = expand(template, found.__getitem__)
+        for item, value in found.items():
+            if value is None:
+                problems.append(_problem(item, pointer(*at, key), environ, missing))
+            elif item.kind == "env" and is_sensitive(item.name):
+                used.add(value)
+        if is_sensitive(key):
+            used |= _credentials(values[key])
+    return Resolved(values, tuple(problems), frozenset(value for value in used if value))
+
+
+async def _from_vault(
+    templates: Mapping[str, str], vault: SecretSource
+) -> tuple[dict[str, str], dict[str, str | None]]:
+    """The secrets referred to, and for each one the vault has not, its hint."""
+    wanted = {item.name for text in templates.values() for item in references(text)
+              if item.kind == "vault"}  # fmt: skip
+    secrets: dict[str, str] = {}
+    missing: dict[str, str | None] = {}
+    for name in sorted(wanted):
+        try:
+            secrets[name] = await vault.get(name)
+        except NotFound as error:
+            missing[name] = error.hint
+    return secrets, missing
+
+
+def _reference(found: re.Match[str]) -> Reference:
+    inside = found[1]
+    if inside.startswith("vault:"):
+        return Reference(found[0], "vault", inside.removeprefix("vault:"))
+    if inside.startswith("input:"):
+        # VS Code asks for these once; here they are kept in the vault under the same name.
+        return Reference(found[0], "vault", inside)
+    name, has_default, default = inside.removeprefix("env:").partition(":-")
+    return Reference(found[0], "env", name, default if has_default else None)
+
+
+def _lookup(item: Reference, environ: Mapping[str, str], secrets: Mapping[str, str]) -> str | None:
+    if item.kind == "vault":
+        return secrets.get(item.name)
+    # As in Claude Code, a variable set to nothing is set.
+    return environ.get(item.name, item.default)
+
+
+def _problem(
+    item: Reference, place: str, environ: Mapping[str, str], missing: Mapping[str, str | None]
+) -> Problem:
+    if item.kind == "env":
+        return Problem(
+            "VARIABLE_UNSET",
+            place,
+            f"the variable {item.name!r} is not set; {item.text!r} stays as it is",
+            hint=did_you_mean(item.name, environ)
+            or f"set {item.name}, or write a default: ${{{item.name}:-value}}",
+            severity="warning",
+        )
+    return Problem(
+        "SECRET_NOT_FOUND",
+        place,
+        f"the vault has no secret {item.name!r}; {item.text!r} stays as it is",
+        hint=missing.get(item.name) or f"store it in the vault under the name {item.name}",
+        severity="warning" if item.name.startswith("input:") else "error",
+    )
+
+
+def _credentials(value: str) -> set[str]:
+    """A sensitive value, and the part of it that follows `Bearer` or the like."""
+    scheme = _SCHEME.fullmatch(value)
+    return {value, scheme[1]} if scheme else {value}

@@ -1,0 +1,158 @@
+"""The vault: named secrets in our database, sealed with AES-256-GCM; values are never logged.
+
+Each secret has a fresh nonce and is bound to its name, so a changed or swapped row is noticed.
+The key is looked for when first needed: listing names needs none.
+"""
+
+import os
+import re
+
+import anyio
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from toolweave.access.vault_key import VARIABLE, Key, KeySource, create_key, find_key
+from toolweave.clock import Clock, SystemClock, timestamp
+from toolweave.errors import Denied, Invalid, NotFound
+from toolweave.problems import did_you_mean
+from toolweave.storage.database import Database
+
+_NONCE_BYTES = 12
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/@+-]{0,199}")
+# Sealed with the vault's key when it is first used; no secret can have this name.
+_CHECK = "(check)"
+_SELECT = "SELECT nonce, sealed FROM secrets WHERE name = ?"
+_UPSERT = (
+    "INSERT INTO secrets (name, nonce, sealed, created_at, updated_at) VALUES (?, ?, ?, ?, ?)"
+    " ON CONFLICT (name) DO UPDATE SET nonce = excluded.nonce, sealed = excluded.sealed,"
+    " updated_at = excluded.updated_at"
+)
+_INSERT = _UPSERT.partition(" DO UPDATE")[0] + " DO NOTHING"
+
+
+class Vault:
+    """Secrets by name.
+
+    Raises (`get` and `put`):
+        Denied: `VAULT_KEY_MISSING`, `VAULT_KEY_WRONG` or `VAULT_KEY_EXPOSED`.
+    """
+
+    def __init__(
+        self, database: Database, key_source: KeySource, *, clock: Clock | None = None
+    ) -> None:
+        self._database = database
+        self._key_source = key_source
+        self._clock = clock or SystemClock()
+        self._opening = anyio.Lock()
+        self._cipher: AESGCM | None = None
+
+    async def put(self, name: str, value: str) -> None:
+        """Store `value` under `name`, in place of what was there.
+
+        Raises:
+            Invalid: `SECRET_NAME_INVALID`, `SECRET_VALUE_INVALID`.
+        """
+        _check_name(name)
+        try:
+            plain = value.encode()
+        except UnicodeEncodeError:
+            raise Invalid("SECRET_VALUE_INVALID", f"secret {name!r} is not valid text") from None
+        await self._write(_UPSERT, await self._opened(), name, plain)
+
+    async def get(self, name: str) -> str:
+        """The secret called `name`.
+
+        Raises:
+            NotFound: `SECRET_NOT_FOUND`, with a close name if there is one.
+            Denied: `SECRET_DAMAGED` when the stored row was changed by somebody else.
+        """
+        found = await self._database.row(_SELECT, name) if _NAME.fullmatch(name) else None
+        if found is None:
+            raise NotFound(
+                "SECRET_NOT_FOUND",
+                f"the vault has no secret {name!r}",
+                hint=did_you_mean(name, await self.names()),
+            )
+        plain = _unsealed(await self._opened(), name, *found)
+        if plain is None:
+            raise Denied(
+                "SECRET_DAMAGED",
+                f"secret {name!r} was changed or moved in the database and cannot be trusted",
+                hint="store it again",
+            )
+        return plain.decode()
+
+    async def names(self) -> list[str]:
+        """The names of all secrets, sorted."""
+        found = await self._database.rows("SELECT name FROM secrets WHERE name <> ?", _CHECK)
+        return sorted(name for (name,) in found)
+
+    async def delete(self, name: str) -> None:
+        """Forget the secret called `name`.
+
+        Raises:
+            NotFound: `SECRET_NOT_FOUND`.
+        """
+        _check_name(name)
+        if not await self._database.execute("DELETE FROM secrets WHERE name = ?", name):
+            raise NotFound("SECRET_NOT_FOUND", f"the vault has no secret {name!r}")
+
+    async def _opened(self) -> AESGCM:
+        async with self._opening:
+            if self._cipher is None:
+                self._cipher = await self._open()
+            return self._cipher
+
+    async def _open(self) -> AESGCM:
+        is_new = await self._database.row(_SELECT, _CHECK) is None
+        key = await find_key(self._key_source)
+        if key is None:
+            if not is_new:
+                raise Denied(
+                    "VAULT_KEY_MISSING",
+                    "the vault holds secrets, but its key is neither in a file nor in the keyring",
+                    hint=f"unlock the keyring, restore the key file, or set {VARIABLE}",
+                )
+            key = await create_key(self._key_source)
+        cipher = AESGCM(key.value)
+        if is_new:
+            # Of two processes that start together the first decides which key it is.
+            await self._write(_INSERT, cipher, _CHECK, b"")
+        await self._verify(cipher, key)
+        return cipher
+
+    async def _verify(self, cipher: AESGCM, key: Key) -> None:
+        check = await self._database.row(_SELECT, _CHECK)
+        if check is None or _unsealed(cipher, _CHECK, *check) is None:
+            raise Denied(
+                "VAULT_KEY_WRONG",
+                f"{key.origin} holds another key than the one this vault was sealed with",
+                hint="use the key of this vault; another key cannot open it",
+            )
+
+    async def _write(self, sql: str, cipher: AESGCM, name: str, plain: bytes) -> None:
+        nonce = os.urandom(_NONCE_BYTES)
+        sealed = cipher.encrypt(nonce, plain, _bound_to(name))
+        now = timestamp(self._clock.now())
+        await self._database.execute(sql, name, nonce, sealed, now, now)
+
+
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise Invalid(
+            "SECRET_NAME_INVALID",
+            f"a secret cannot be called {name!r}",
+            hint="use 1 to 200 letters, digits and _ . : / @ + -, beginning with a letter or digit",
+        )
+
+
+def _unsealed(cipher: AESGCM, name: str, nonce: bytes, sealed: bytes) -> bytes | None:
+    try:
+        return cipher.decrypt(nonce, sealed, _bound_to(name))
+    except (InvalidTag, ValueError):
+        # ValueError: a nonce or a text of impossible length.
+        return None
+
+
+def _bound_to(name: str) -> bytes:
+    return b"toolweave secret 1\0" + name.encode()
