@@ -1,0 +1,108 @@
+"""Do these values fit this tool: all problems at once, with places, hints and fixes.
+
+The compiled schema is the authority. A call should be refused for problems of severity `error`;
+warnings say what may surprise (a format that does not look right, a value too large to check).
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from toolweave.json_text import Json
+from toolweave.problems import Problem, pointer
+from toolweave.tools.describe import describe
+from toolweave.tools.document import Steps
+from toolweave.tools.faults import MAX_FAULTS, Explainer, TooManyJudgements
+from toolweave.tools.lint import MAX_STRING_LENGTH
+from toolweave.tools.schema import CompiledSchema, compile_schema
+from toolweave.tools.tool import Tool
+
+
+def check_arguments(tool: Tool, arguments: Json, *, show_values: bool = True) -> list[Problem]:
+    """Everything that is wrong with the `arguments` of a call of `tool`.
+
+    With `show_values=False` no message, hint or patch holds anything of the values.
+    """
+    if broken := [problem for problem in tool.problems if problem.severity == "error"]:
+        message = f"tool {tool.name!r} cannot be called: {broken[0].message}"
+        return [Problem("MCP_TOOL_SCHEMA_INVALID", "", message)]
+    return _check(compile_schema(tool.input_schema), arguments, show_values=show_values)
+
+
+def check_output(tool: Tool, structured: Json, *, show_values: bool = True) -> list[Problem]:
+    """Everything that is wrong with the structured result of `tool` by its own output schema."""
+    if tool.output_schema is None:
+        return []
+    found = _check(compile_schema(tool.output_schema), structured, show_values=show_values)
+    return [
+        problem
+        if problem.code == "MCP_VALUE_UNCHECKED"
+        else replace(problem, code="MCP_OUTPUT_INVALID", patch=None)
+        for problem in found
+    ]
+
+
+def _check(compiled: CompiledSchema, value: Json, *, show_values: bool) -> list[Problem]:
+    verdict, chars = compiled.judge(value)
+    if verdict == "unchecked":
+        return [_unchecked()]
+    found = [] if verdict == "valid" else _explained(compiled, value, show_values=show_values)
+    return found if chars <= MAX_STRING_LENGTH else [*found, *_long_texts(value)]
+
+
+def _explained(compiled: CompiledSchema, value: Json, *, show_values: bool) -> list[Problem]:
+    explainer = Explainer(compiled)
+    try:
+        faults = explainer.faults(compiled.root, value)
+        found = [
+            describe(fault, value, explainer, show_values=show_values)
+            for fault in faults[:MAX_FAULTS]
+        ]
+        problems = [_patched_once(problem, found[:index]) for index, problem in enumerate(found)]
+    except (TooManyJudgements, RecursionError):
+        problems = []
+    is_refused = any(problem.severity == "error" for problem in problems)
+    if is_refused or (problems and not compiled.refuses_apart_from_formats(value)):
+        return problems
+    return [*problems, _unexplained()]
+
+
+def _patched_once(problem: Problem, earlier: list[Problem]) -> Problem:
+    """One misspelling makes two problems, a missing and an unknown key; one patch mends both."""
+    is_known = problem.patch is not None and any(one.patch == problem.patch for one in earlier)
+    return replace(problem, patch=None) if is_known else problem
+
+
+def _unexplained() -> Problem:
+    return Problem(
+        "MCP_PARAMETER_CONSTRAINT_VIOLATED",
+        "",
+        "the value does not fit the schema of the tool; the place could not be found",
+        hint="compare it with the tool's schema",
+    )
+
+
+def _long_texts(value: Json) -> Iterator[Problem]:
+    """001: a warning for each text over the length that forms are made for."""
+    waiting: list[tuple[Steps, Json]] = [((), value)]
+    while waiting:
+        path, item = waiting.pop()
+        if isinstance(item, dict):
+            waiting.extend(((*path, key), below) for key, below in item.items())
+        elif isinstance(item, list):
+            waiting.extend(((*path, index), below) for index, below in enumerate(item))
+        elif isinstance(item, str) and len(item) > MAX_STRING_LENGTH:
+            yield Problem(
+                "MCP_TOOL_LIMIT_EXCEEDED",
+                pointer(*path),
+                f"{len(item)} characters; {MAX_STRING_LENGTH} are expected at most",
+                severity="warning",
+            )
+
+
+def _unchecked() -> Problem:
+    return Problem(
+        "MCP_VALUE_UNCHECKED",
+        "",
+        "the value was not checked: it is too large or too deep for this schema",
+        severity="warning",
+    )

@@ -1,0 +1,190 @@
+"""What would mend a fault: a hint for people, and a JSON Patch where the fix is certain.
+
+A patch is offered only when the schema takes its result, and never loses anything of the value.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from toolweave import json_text
+from toolweave.errors import Invalid
+from toolweave.json_text import Json, JsonObject
+from toolweave.problems import pointer
+from toolweave.tools.document import Steps
+from toolweave.tools.faults import Explainer, Fault
+from toolweave.tools.shown import shown
+from toolweave.tools.unions import kind_of
+
+MAX_COMPARED = 200
+MAX_NAME = 100
+MAX_PARSED = 10_000
+_INTEGER = re.compile(r"-?(0|[1-9]\d{0,15})")
+_NUMBER = re.compile(r"-?(0|[1-9]\d{0,15})(\.\d{1,15})?([eE][+-]?\d{1,2})?")
+
+Operation = dict[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """A hint, and the operations that do what it says."""
+
+    hint: str | None = None
+    patch: tuple[Operation, ...] | None = None
+
+
+NONE = Repair()
+
+
+def repair(fault: Fault, whole: Json, explainer: Explainer) -> Repair:
+    """The repair of one `fault` of the `whole` value, if there is one."""
+    match fault.keyword:
+        case "required":
+            return _missing(fault, explainer)
+        case "additionalProperties":
+            return _unknown(fault, whole, explainer)
+        case "enum" | "const":
+            return _option(fault)
+        case "type":
+            return _kind(fault, explainer)
+        case _:
+            return NONE
+
+
+def closest(wrong: str, known: Iterable[str]) -> str | None:
+    """The name among `known` that `wrong` is most likely a misspelling of."""
+    folded = {name.casefold(): name for name in list(known)[:MAX_COMPARED] if len(name) <= MAX_NAME}
+    close = get_close_matches(wrong[:MAX_NAME].casefold(), folded, n=1, cutoff=0.6)
+    return folded[close[0]] if close else None
+
+
+def _missing(fault: Fault, explainer: Explainer) -> Repair:
+    name, given = fault.expected, fault.value
+    if not isinstance(name, str) or not isinstance(given, dict):
+        return NONE
+    known = properties_of(fault.schema, explainer)
+    at = pointer(*fault.path, name)
+    meant = closest(name, [key for key in given if key not in known])
+    if meant is not None:
+        move: Operation = {"op": "move", "from": pointer(*fault.path, meant), "path": at}
+        is_certain = explainer.fits(known.get(name, True), given[meant])
+        return Repair(
+            f"{meant!r} may be meant: rename it to {name!r}", (move,) if is_certain else None
+        )
+    for value in _fixed(known.get(name, True), explainer):
+        add: Operation = {"op": "add", "path": at, "value": value}
+        return Repair(f"add {name!r} as {shown(value)}", (add,))
+    return NONE
+
+
+def _fixed(schema: Json, explainer: Explainer) -> Iterator[Json]:
+    """The values that a missing property can only, or by default, have."""
+    for one in explainer.within(schema):
+        options = one.get("enum")
+        only = options if isinstance(options, list) and len(options) == 1 else []
+        for value in [one[key] for key in ("const", "default") if key in one] + only:
+            if explainer.fits(schema, value):
+                yield value
+
+
+def _unknown(fault: Fault, whole: Json, explainer: Explainer) -> Repair:
+    key, names, parent = fault.path[-1], fault.expected, _at(whole, fault.path[:-1])
+    if not isinstance(names, list) or not isinstance(parent, dict):
+        return NONE
+    free = [name for name in names if isinstance(name, str) and name not in parent]
+    meant = closest(str(key), free)
+    if meant is None:
+        listed = ", ".join(repr(name) for name in free[:8])
+        return Repair(f"known here: {listed}" if listed else "remove it")
+    known = properties_of(fault.schema, explainer)
+    move: Operation = {
+        "op": "move",
+        "from": pointer(*fault.path),
+        "path": pointer(*fault.path[:-1], meant),
+    }
+    is_certain = explainer.fits(known.get(meant, True), fault.value)
+    return Repair(f"did you mean {meant!r}?", (move,) if is_certain else None)
+
+
+def _option(fault: Fault) -> Repair:
+    asked = fault.expected
+    options = asked if isinstance(asked, list) and fault.keyword == "enum" else [asked]
+    text = _plain(fault.value)
+    if text is None:
+        return NONE
+    for option in options:
+        plain = _plain(option)
+        if plain is not None and plain.strip().casefold() == text.strip().casefold():
+            return Repair(f"write {shown(option)}", (_replace(fault.path, option),))
+    meant = closest(text, [option for option in options if isinstance(option, str)])
+    return Repair(f"did you mean {meant!r}?") if meant is not None else NONE
+
+
+def _kind(fault: Fault, explainer: Explainer) -> Repair:
+    kinds = fault.expected if isinstance(fault.expected, list) else []
+    for value in _conversions(fault.value, kinds):
+        if explainer.fits(fault.schema, value):
+            came = f"{shown(fault.value)} is {a(kind_of(fault.value))}"
+            return Repair(f"{came}; {shown(value)} is expected", (_replace(fault.path, value),))
+    if fault.value is None:
+        return Repair("leave it out if there is no value")
+    return NONE
+
+
+def _conversions(value: Json, kinds: list[Json]) -> Iterator[Json]:
+    """The same value as other kinds, as far as nothing is lost."""
+    if isinstance(value, str):
+        yield from _from_text(value.strip(), kinds)
+    elif isinstance(value, int | float) and "string" in kinds:
+        yield json_text.write(value)
+    if "array" in kinds and not isinstance(value, list) and value is not None:
+        yield [value]
+
+
+def _from_text(text: str, kinds: list[Json]) -> Iterator[Json]:
+    if ("integer" in kinds or "number" in kinds) and _INTEGER.fullmatch(text):
+        yield int(text)
+    if "number" in kinds and _NUMBER.fullmatch(text):
+        yield float(text)
+    if "boolean" in kinds and text.lower() in ("true", "false"):
+        yield text.lower() == "true"
+    if ("object" in kinds or "array" in kinds) and text[:1] in ("{", "["):
+        try:
+            yield json_text.read(text, max_bytes=MAX_PARSED)
+        except Invalid:
+            return
+
+
+def a(kind: str) -> str:
+    """`a string`, `an integer`."""
+    return kind if kind == "null" else f"{'an' if kind[:1] in 'aio' else 'a'} {kind}"
+
+
+def _plain(value: Json) -> str | None:
+    """A scalar as text, the way people write it."""
+    if isinstance(value, str):
+        return value
+    return json_text.write(value) if isinstance(value, int | float | bool) else None
+
+
+def _replace(path: Steps, value: Json) -> Operation:
+    return {"op": "replace", "path": pointer(*path), "value": value}
+
+
+def properties_of(schema: JsonObject, explainer: Explainer) -> JsonObject:
+    """The properties that a schema and all that judge with it name."""
+    found: JsonObject = {}
+    for one in explainer.within(schema):
+        named = one.get("properties")
+        found |= named if isinstance(named, dict) else {}
+    return found
+
+
+def _at(value: Json, path: Steps) -> Json:
+    for step in path:
+        if isinstance(value, dict) and isinstance(step, str):
+            value = value.get(step)
+        elif isinstance(value, list) and isinstance(step, int):
+            value = value[step]
+    return value

@@ -1,0 +1,220 @@
+"""From an untrusted JSON Schema to a validator: bounded first, then compiled, then remembered.
+
+Everything here runs on the event loop, so a schema is refused before it can cost anything: by
+bytes, nodes, depth, and by what its references stand for. Nothing is ever fetched.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from threading import Lock
+from typing import Literal, NamedTuple
+
+import jsonschema_rs
+import orjson
+
+from toolweave.json_text import Json, JsonObject, canonical
+from toolweave.problems import Problem, pointer
+from toolweave.tools.cost import Cost, TooCostly, cost_of
+from toolweave.tools.dialect import DEFAULT, Dialect, dialect_of, validator_for
+from toolweave.tools.document import Document, Steps
+from toolweave.tools.keywords import ANNOTATIONS
+from toolweave.tools.lint import is_own_requirement, lint
+from toolweave.tools.patterns import loosen, not_linear, patterns_of
+from toolweave.tools.size import size_of
+
+MAX_BYTES = 256 * 1024
+MAX_NODES = 10_000
+MAX_SCHEMAS = 5_000
+MAX_DEPTH = 64
+TOO_BIG = f"more than {MAX_NODES} values, or nested more than {MAX_DEPTH} deep"
+MAX_PROBLEMS = 100
+MAX_CACHED_BYTES = 8 * 1024 * 1024
+
+# What one value may cost: over it, judging could hold up the event loop.
+MAX_VALUE_NODES = 1_000_000
+MAX_VALUE_DEPTH = 256
+MAX_VALUE_COST_NS = 150_000_000
+
+Verdict = Literal["valid", "invalid", "unchecked"]
+
+
+class Judgement(NamedTuple):
+    """What was found of a value, and how much text is in it."""
+
+    verdict: Verdict
+    chars: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledSchema:
+    """A schema ready to judge values; `root` is the copy the validator was made from."""
+
+    root: Json
+    dialect: Dialect
+    problems: tuple[Problem, ...]
+    validator: jsonschema_rs.Validator | None = None
+    cost: Cost = field(default_factory=Cost)
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether values can be judged by it."""
+        return self.validator is not None
+
+    def judge(self, value: Json) -> Judgement:
+        """Whether `value` fits; unchecked when judging it would take too long or cannot be done."""
+        size = size_of(value, max_nodes=MAX_VALUE_NODES, max_depth=MAX_VALUE_DEPTH)
+        if self.validator is None or size is None:
+            return Judgement("unchecked")
+        if self.cost.of_value(size.nodes, size.chars) > MAX_VALUE_COST_NS:
+            return Judgement("unchecked", size.chars)
+        return Judgement("valid" if self.validator.is_valid(value) else "invalid", size.chars)
+
+    def refuses_apart_from_formats(self, value: Json) -> bool:
+        """Whether a value it refused would be refused if formats meant nothing."""
+        return not validator_for(self.root, self.dialect, formats=False).is_valid(value)
+
+
+class _Recent:
+    """The schemas compiled last, bounded by the bytes of their text."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._bytes = 0
+        self._lock = Lock()
+        self._found: OrderedDict[bytes, CompiledSchema] = OrderedDict()
+
+    def compiled(self, text: bytes) -> CompiledSchema:
+        with self._lock:
+            return self._recent_or_made(text)
+
+    def _recent_or_made(self, text: bytes) -> CompiledSchema:
+        if text in self._found:
+            self._found.move_to_end(text)
+            return self._found[text]
+        made = self._found[text] = _compile(orjson.loads(text))
+        self._bytes += len(text)
+        while self._bytes > self._max_bytes:
+            oldest, _ = self._found.popitem(last=False)
+            self._bytes -= len(oldest)
+        return made
+
+
+# A memo of a pure function: what it holds never shows.
+_RECENT = _Recent(MAX_CACHED_BYTES)
+
+
+def compile_schema(schema: Json) -> CompiledSchema:
+    """The validator for `schema` and everything that is wrong with it; never raises."""
+    try:
+        text = canonical(schema)
+    except TypeError as error:
+        if size_of(schema, max_nodes=MAX_NODES, max_depth=MAX_DEPTH) is None:
+            return _refused(TOO_BIG)
+        problem = Problem("MCP_TOOL_SCHEMA_INVALID", "", f"cannot be JSON: {error}")
+        return CompiledSchema(True, DEFAULT, (problem,))
+    if len(text) > MAX_BYTES:
+        return _refused(f"{len(text)} bytes; at most {MAX_BYTES} are read")
+    return _RECENT.compiled(text)
+
+
+def _refused(message: str) -> CompiledSchema:
+    return CompiledSchema(True, DEFAULT, (Problem("MCP_TOOL_SCHEMA_TOO_LARGE", "", message),))
+
+
+def _compile(root: Json) -> CompiledSchema:
+    if size_of(root, max_nodes=MAX_NODES, max_depth=MAX_DEPTH) is None:
+        return _refused(TOO_BIG)
+    declared, unknown = dialect_of(root)
+    document = Document(root)
+    places = list(islice(document.places(), MAX_SCHEMAS + 1))
+    if len(places) > MAX_SCHEMAS:
+        return _refused(f"more than {MAX_SCHEMAS} schemas in one")
+    problems = [*([unknown] if unknown else ()), *lint(document, places)]
+    if any(problem.severity == "error" for problem in problems):
+        return CompiledSchema(root, declared, _foremost(problems))
+    problems += _mend([(steps, schema) for steps, schema in places if isinstance(schema, dict)])
+    try:
+        cost = cost_of(document)
+    except TooCostly as too_costly:
+        return _refused(str(too_costly))
+    dialect, validator, trouble = _validator(root, declared)
+    return CompiledSchema(root, dialect, _foremost([*problems, *trouble]), validator, cost)
+
+
+def _foremost(problems: list[Problem]) -> tuple[Problem, ...]:
+    """The gravest problems; a hostile schema can have thousands."""
+    return tuple(sorted(problems, key=lambda problem: problem.severity)[:MAX_PROBLEMS])
+
+
+def _mend(places: list[tuple[Steps, JsonObject]]) -> Iterator[Problem]:
+    """Take out what the compiler would stumble over, and what could lead it out of the document."""
+    schemas = [schema for _, schema in places]
+    dropped = not_linear(schemas)
+    for steps, schema in places:
+        for below, pattern in patterns_of(schema):
+            if pattern in dropped:
+                yield Problem(
+                    "MCP_TOOL_PATTERN_UNCHECKED",
+                    pointer(*steps, *below),
+                    f"the pattern {pattern[:80]!r} is not checked: it uses look-around or"
+                    " backreferences, is too large, or there are too many",
+                    hint="the server still judges the value by it",
+                    severity="warning",
+                )
+        _strip(schema)
+    if dropped:
+        loosen(schemas, dropped)
+
+
+def _strip(schema: JsonObject) -> None:
+    for keyword in ANNOTATIONS & schema.keys():
+        # A reference can make a map of properties look like a schema; one called `title` stays.
+        is_secret = keyword == "writeOnly" and schema[keyword] is True
+        if not is_secret and not isinstance(schema[keyword], dict):
+            del schema[keyword]
+    for keyword in ("$schema", "$id", "id"):
+        # Without identifiers every reference means this document, as it does to `Document`.
+        if isinstance(name := schema.get(keyword), str) and not name.startswith("#"):
+            del schema[keyword]
+    required = schema.get("required")
+    if is_own_requirement("required", required):
+        del schema["required"]
+    elif isinstance(required, list):
+        schema["required"] = list({name: None for name in required if isinstance(name, str)})
+
+
+def _validator(
+    root: Json, declared: Dialect
+) -> tuple[Dialect, jsonschema_rs.Validator | None, list[Problem]]:
+    """The validator in the declared dialect, else in an older one that the schema really uses."""
+    older: tuple[Dialect, ...] = ("draft7", "draft4")
+    first: Problem | None = None
+    for dialect in (declared, *older):
+        try:
+            validator = validator_for(root, dialect)
+        except ValueError as error:
+            first = first or _invalid(error, declared)
+        else:
+            return dialect, validator, [_read_as(dialect, first)] if first else []
+    return declared, None, [first] if first else []
+
+
+def _invalid(error: ValueError, dialect: Dialect) -> Problem:
+    is_placed = isinstance(error, jsonschema_rs.ValidationError)
+    return Problem(
+        "MCP_TOOL_SCHEMA_INVALID",
+        pointer(*error.instance_path) if is_placed else "",
+        f"not valid in {dialect}: {str(error).splitlines()[0][:160]}",
+    )
+
+
+def _read_as(dialect: Dialect, trouble: Problem) -> Problem:
+    return Problem(
+        "MCP_TOOL_SCHEMA_DIALECT",
+        trouble.pointer,
+        f"{trouble.message}; read as {dialect}",
+        hint="the server should name its dialect in `$schema`",
+        severity="warning",
+    )

@@ -1,0 +1,39 @@
+"""How big a JSON value is, measured level by level before anything recurses into it.
+
+Values come from servers: one nested 100,000 deep would overflow the validator's stack.
+"""
+
+from dataclasses import dataclass
+
+from toolweave.json_text import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Values inside a value (itself included), characters of its text and keys, and its depth."""
+
+    nodes: int
+    chars: int
+    depth: int
+
+
+def size_of(value: Json, *, max_nodes: int, max_depth: int) -> Size | None:
+    """The size of `value`, or nothing when it is over one of the bounds."""
+    nodes, chars, depth = 1, 0, 0
+    level = [value]
+    while level:
+        below: list[Json] = []
+        for item in level:
+            if isinstance(item, str):
+                chars += len(item)
+            elif isinstance(item, dict):
+                chars += sum(map(len, item))
+                below.extend(item.values())
+            elif isinstance(item, list):
+                below.extend(item)
+        nodes += len(below)
+        depth += 1
+        if nodes > max_nodes or depth > max_depth:
+            return None
+        level = below
+    return Size(nodes, chars, depth)

@@ -1,0 +1,58 @@
+"""Text that hides something: control, bidirectional, zero-width and tag characters.
+
+A description is data, so it is kept as it came; a person who approves it must be told.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from toolweave.json_text import Json
+from toolweave.problems import Problem, pointer
+
+MAX_REPORTED = 20
+
+# Emoji are built with joiners (U+200D) and variation selectors (U+FE0F); a joiner between two
+# symbols hides nothing.
+_HIDDEN = re.compile(
+    "[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5"
+    "\u180b-\u180f\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0"
+    "\ufff0-\ufffb\ud800-\udfff\ue000-\uf8ff\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
+    "|(?<![\u2190-\u2bff\ufe0f\U0001f000-\U0001faff])\u200d|\u200d(?![\u2190-\u2bff\U0001f000-\U0001faff])"
+)
+
+
+def hidden_characters(text: str) -> list[str]:
+    """The distinct characters of `text` that a reader cannot see, by number and name."""
+    return [
+        f"U+{ord(character):04X} {unicodedata.name(character, 'unnamed')}"
+        for character in dict.fromkeys(match[0] for match in _HIDDEN.finditer(text))
+    ]
+
+
+def suspicious_texts(value: Json) -> Iterator[Problem]:
+    """A warning for each text in `value`, keys included, that hides something."""
+    waiting: list[tuple[tuple[str | int, ...], Json]] = [((), value)]
+    while waiting:
+        steps, item = waiting.pop()
+        if isinstance(item, dict):
+            waiting.extend(((*steps, key), below) for key, below in reversed(item.items()))
+            texts = [((*steps, key), key) for key in item]
+        elif isinstance(item, list):
+            waiting.extend(((*steps, index), below) for index, below in enumerate(item))
+            continue
+        else:
+            texts = [(steps, item)] if isinstance(item, str) else []
+        for place, text in texts:
+            if found := hidden_characters(text):
+                yield _suspicious(place, found)
+
+
+def _suspicious(place: tuple[str | int, ...], found: list[str]) -> Problem:
+    return Problem(
+        "TOOL_TEXT_SUSPICIOUS",
+        pointer(*place),
+        f"the text holds characters that cannot be seen: {', '.join(found[:5])}",
+        hint="read the text with these characters shown before you approve the tool",
+        severity="warning",
+    )

@@ -1,0 +1,158 @@
+"""The central records: a tool, a call of it, its result, and who can make the call."""
+
+import hashlib
+import re
+import uuid
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Literal, NewType, Protocol
+
+from toolweave import json_text
+from toolweave.errors import Invalid
+from toolweave.json_text import Json, JsonObject
+from toolweave.problems import Problem
+from toolweave.tools.parameter import Parameter
+
+CallId = NewType("CallId", str)
+
+Source = Literal["user", "document", "workflow", "assistant"]
+Effect = Literal["pure", "keyed", "once"]
+ContentType = Literal["text", "json", "markdown", "image"]
+Display = Literal["inline", "block", "collapsed"]
+
+# What counts as the tool's word: any change of these and it is another tool (see `tool_hash`).
+PINNED = ("name", "description", "inputSchema", "outputSchema", "annotations")
+# How much of a result fits in a line, and how much is shown unfolded.
+INLINE_CHARS = 120
+BLOCK_CHARS = 2_000
+BLOCK_LINES = 40
+MAX_PARSED_CHARS = 1024 * 1024
+_MARKDOWN = re.compile(
+    r"^(#{1,6} \S|```|[-*] \S.*\n[-*] \S|\d+\. \S.*\n\d+\. \S|\|.*\|\n\|[ :|-]+\||> \S)"
+    r"|\*\*[^*\n]+\*\*|\[[^\]\n]+\]\([^)\s]+\)",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool of one server: the raw definition is kept, the tree beside it is for people."""
+
+    server: str
+    name: str
+    description: str
+    input_schema: JsonObject
+    parameters: tuple[Parameter, ...]
+    raw: JsonObject
+    output_schema: JsonObject | None = None
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether its schema could be read, so that calls can be checked."""
+        return not any(problem.severity == "error" for problem in self.problems)
+
+
+def tool_hash(tool: Tool) -> str:
+    """What an approval of a tool is bound to: all that it says of itself, as the server sent it."""
+    pinned = {key: tool.raw[key] for key in PINNED if key in tool.raw}
+    return hashlib.sha256(json_text.canonical(pinned)).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One request to run a tool, wherever it came from (seed 002's ToolInvocationRequest)."""
+
+    server: str
+    tool: str
+    arguments: JsonObject = field(default_factory=dict[str, Json])
+    source: Source = "user"
+    scope: str = "default"  # whose session limit it counts against: a document, a chat, …
+    location: str | None = None
+    line: int | None = None
+    effect: Effect = "once"
+    deadline_s: float | None = None
+    id: CallId = field(default_factory=lambda: CallId(str(uuid.uuid4())))
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """One block of a result, by kind; `data` is decoded bytes for images and audio."""
+
+    kind: Literal["text", "image", "audio", "resource", "link"]
+    text: str | None = None
+    data: bytes | None = None
+    mime_type: str | None = None
+    uri: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool answered. `is_error` is the tool's own word for "that did not work"."""
+
+    content: tuple[Content, ...]
+    structured: Json = None
+    is_error: bool = False
+    took_ms: float = 0.0
+    tokens_used: int | None = None
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """All text blocks, one after another."""
+        return "\n".join(block.text for block in self.content if block.text is not None)
+
+    @property
+    def content_type(self) -> ContentType:
+        """What to show it as (seed 002's contentType): the richest thing that is in it."""
+        if any(block.kind == "image" for block in self.content):
+            return "image"
+        text = self.text
+        if self.structured is not None or _is_json(text):
+            return "json"
+        if any(block.mime_type == "text/markdown" for block in self.content):
+            return "markdown"
+        return "markdown" if _MARKDOWN.search(text[:BLOCK_CHARS]) else "text"
+
+    @property
+    def display(self) -> Display:
+        """How much room it needs (seed 002's displayFormat)."""
+        content_type = self.content_type
+        if content_type == "image":
+            return "block"
+        text = self.text or ("" if self.structured is None else json_text.write(self.structured))
+        if len(text) > BLOCK_CHARS or text.count("\n") >= BLOCK_LINES:
+            return "collapsed"
+        is_line = content_type == "text" and len(text) <= INLINE_CHARS and "\n" not in text
+        return "inline" if is_line else "block"
+
+
+def _is_json(text: str) -> bool:
+    """Whether it is a JSON object or array; a bare number or word is better shown as text."""
+    if not text.lstrip().startswith(("{", "[")):
+        return False
+    try:
+        json_text.read(text, max_bytes=MAX_PARSED_CHARS)
+    except Invalid:
+        return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a running call is, in the server's own units."""
+
+    done: float
+    total: float | None = None
+    message: str | None = None
+
+
+ProgressListener = Callable[[Progress], Awaitable[None]]
+
+
+class ToolCaller(Protocol):
+    """The one gate every call goes through; `servers` has the real one."""
+
+    async def call(
+        self, call: ToolCall, *, on_progress: ProgressListener | None = None
+    ) -> ToolResult: ...
