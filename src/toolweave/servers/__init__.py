@@ -1,0 +1,1 @@
+"""MCP servers: found, approved, started, watched and called through one gate."""

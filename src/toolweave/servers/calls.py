@@ -1,0 +1,233 @@
+"""The gate: the one way to call a tool, for forms, nodes, documents and the assistant alike.
+
+Permission, pins, arguments, limits, deadline, retries, cancellation and the record of it all
+are decided here, once.
+"""
+
+from dataclasses import replace
+
+import anyio
+
+from toolweave.access.mask import Masker
+from toolweave.clock import Clock
+from toolweave.errors import (
+    Cancelled,
+    Denied,
+    Invalid,
+    Limited,
+    NotFound,
+    TimedOut,
+    ToolweaveError,
+    Unavailable,
+)
+from toolweave.problems import did_you_mean
+from toolweave.servers.connections import Connections, refuse_disabled
+from toolweave.servers.history import History, Status
+from toolweave.servers.limits import ExecutionLimits
+from toolweave.servers.lockfile import Lockfile
+from toolweave.servers.opening import refuse_unapproved
+from toolweave.servers.questions import Answer, Asker, Question
+from toolweave.servers.registry import Registry
+from toolweave.servers.supervisor import Live
+from toolweave.settings import Settings
+from toolweave.tools.check import check_arguments, check_output
+from toolweave.tools.tool import CallId, ProgressListener, Tool, ToolCall, ToolResult, tool_hash
+
+
+class Gate:
+    """The real `ToolCaller`."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        connections: Connections,
+        lockfile: Lockfile,
+        *,
+        limits: ExecutionLimits,
+        history: History,
+        masker: Masker,
+        clock: Clock,
+        settings: Settings,
+    ) -> None:
+        self.limits = limits
+        self.history = history
+        self._registry = registry
+        self._connections = connections
+        self._lockfile = lockfile
+        self._masker = masker
+        self._clock = clock
+        self._settings = settings
+        self._running: dict[CallId, anyio.CancelScope] = {}
+
+    async def call(
+        self,
+        call: ToolCall,
+        *,
+        on_progress: ProgressListener | None = None,
+        asker: Asker | None = None,
+    ) -> ToolResult:
+        """Make the call, or say exactly why not.
+
+        Raises:
+            Invalid: the arguments are wrong; every problem is listed.
+            NotFound: no such server or tool.
+            Denied: not approved, disabled, or the tool changed since it was approved.
+            Limited: a limit or the stop switch.
+            Unavailable: the server is down or misbehaves.
+            TimedOut: the deadline passed.
+            Cancelled: `cancel` was called.
+        """
+        max_retries = 0 if call.effect == "once" else len(self._settings.retry.waits_s)
+        self.history.submitted(call, max_retries=max_retries)
+        try:
+            with anyio.CancelScope() as scope:
+                self._running[call.id] = scope
+                return await self._attempts(call, max_retries, on_progress, asker)
+        except ToolweaveError as error:
+            self._finished(call, error)
+            raise
+        except anyio.get_cancelled_exc_class():
+            self.history.finished(call, "cancelled")
+            raise
+        finally:
+            del self._running[call.id]
+        error = Cancelled("CALL_CANCELLED", f"the call of {call.tool!r} was cancelled")
+        self._finished(call, error)
+        raise error
+
+    def cancel(self, call_id: CallId) -> bool:
+        """Cancel a running call, on the server too; whether there was one."""
+        scope = self._running.get(call_id)
+        if scope is not None:
+            scope.cancel()
+        return scope is not None
+
+    async def tools(self, server_name: str) -> tuple[Tool, ...]:
+        """The tools a server lists now, sorted by name."""
+        live = await self._connections.use(await self._registry.get(server_name))
+        return tuple(sorted(live.tools.values(), key=lambda tool: tool.name))
+
+    async def _attempts(
+        self,
+        call: ToolCall,
+        max_retries: int,
+        on_progress: ProgressListener | None,
+        asker: Asker | None,
+    ) -> ToolResult:
+        self.limits.check(call)
+        deadline_s = call.deadline_s or self._settings.limits.call_deadline_s
+        with anyio.CancelScope() as total:
+            total.deadline = anyio.current_time() + deadline_s
+            tool = self._checked(call, await self._live(call))
+            patient = _pausing(total, asker) if asker else None
+            total.deadline = float("inf")  # waiting for a slot is not the server's fault
+            async with self.limits.running(call):
+                total.deadline = anyio.current_time() + deadline_s
+                for attempt in range(max_retries + 1):
+                    self.history.executing(call)
+                    try:
+                        return await self._once(call, tool, on_progress, patient)
+                    except (Unavailable, Limited) as error:
+                        if attempt == max_retries:
+                            raise
+                        self.history.again(call)
+                        await self._clock.sleep(self._wait_s(error, attempt))
+        raise TimedOut(
+            "CALL_TIMEOUT",
+            f"Execution exceeded {deadline_s:g}s: tool {call.tool!r} of server {call.server!r}",
+            hint="give the call a longer deadline, or ask the tool for less",
+        )
+
+    async def _once(
+        self,
+        call: ToolCall,
+        tool: Tool,
+        on_progress: ProgressListener | None,
+        asker: Asker | None,
+    ) -> ToolResult:
+        live = await self._live(call)
+        started = self._clock.monotonic()
+        result = await live.connection.call(
+            call.tool, call.arguments, on_progress=on_progress, asker=asker
+        )
+        took_ms = (self._clock.monotonic() - started) * 1000
+        problems = result.problems
+        if not result.is_error:
+            problems += tuple(check_output(tool, result.structured))
+        result = replace(result, took_ms=took_ms, problems=problems)
+        self.history.finished(call, "error" if result.is_error else "success", took_ms=took_ms)
+        return result
+
+    async def _live(self, call: ToolCall) -> Live:
+        server = await self._registry.get(call.server)
+        refuse_unapproved(server)
+        refuse_disabled(server)
+        return await self._connections.use(server)
+
+    def _checked(self, call: ToolCall, live: Live) -> Tool:
+        """The tool, if it is the approved one and takes these arguments."""
+        tool = live.tools.get(call.tool)
+        if tool is None:
+            raise NotFound(
+                "MCP_TOOL_NOT_FOUND",
+                f"server {call.server!r} has no tool {call.tool!r}",
+                hint=did_you_mean(call.tool, live.tools)
+                or f"`toolweave servers tools {call.server}` lists them",
+            )
+        self._refuse_changed(call.server, tool)
+        if not tool.is_usable:
+            raise Invalid(
+                "MCP_TOOL_SCHEMA_INVALID",
+                f"tool {call.tool!r} of server {call.server!r} has a schema that cannot be used",
+                problems=tool.problems,
+            )
+        problems = check_arguments(tool, call.arguments)
+        if any(problem.severity == "error" for problem in problems):
+            raise Invalid(
+                "MCP_ARGUMENTS_INVALID",
+                f"the arguments of {call.tool!r} have "
+                f"{len(problems)} problem{'s' if len(problems) > 1 else ''}",
+                problems=problems,
+            )
+        return tool
+
+    def _refuse_changed(self, server: str, tool: Tool) -> None:
+        pin = self._lockfile.pins(server).get(tool.name)
+        if pin is not None and pin.hash == tool_hash(tool):
+            return
+        changes = self._lockfile.drift(server, [tool])
+        mine = next((change for change in changes if change.tool == tool.name), None)
+        kind = mine.kind.replace("_", " ") if mine else "changed"
+        what = f"changed since it was approved ({kind})" if pin else "was never approved"
+        raise Denied(
+            "TOOL_CHANGED",
+            f"tool {tool.name!r} of server {server!r} {what}",
+            hint=f"`toolweave servers approve {server} --changes` shows and accepts the change",
+            facts={"changes": [line.message for line in mine.changes] if mine else []},
+        )
+
+    def _wait_s(self, error: ToolweaveError, attempt: int) -> float:
+        asked = error.facts.get("retry_after_s")
+        planned = self._settings.retry.waits_s[attempt]
+        return max(planned, float(asked)) if isinstance(asked, int | float) else planned
+
+    def _finished(self, call: ToolCall, error: ToolweaveError) -> None:
+        by_kind: dict[type, Status] = {TimedOut: "timeout", Cancelled: "cancelled"}
+        status = by_kind.get(type(error), "error")
+        self.history.finished(
+            call, status, code=error.code, message=self._masker.mask_text(error.message)
+        )
+
+
+def _pausing(total: anyio.CancelScope, asker: Asker) -> Asker:
+    """An asker during which the deadline stands still: people need longer than servers."""
+
+    async def ask(question: Question) -> Answer:
+        left_s = total.deadline - anyio.current_time()
+        total.deadline = float("inf")
+        try:
+            return await asker(question)
+        finally:
+            total.deadline = anyio.current_time() + left_s
+
+    return ask

@@ -1,0 +1,137 @@
+"""What a server is: how to reach it, as a tagged union, and the record kept about it.
+
+A definition is a command line in waiting, so it is frozen, hashed and approved (approval.py).
+Values of `env` and `headers` may hold `${VAR}` and `${vault:NAME}`; they are never expanded here.
+"""
+
+import hashlib
+from datetime import datetime
+from typing import Annotated, Literal, NewType
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from toolweave.json_text import canonical
+
+ServerId = NewType("ServerId", str)
+
+Transport = Literal["stdio", "sse", "http"]
+Deployment = Literal["managed", "external"]
+Scope = Literal["local", "project", "user", "enterprise"]
+RunnerName = Literal["plain", "bubblewrap", "docker"]
+
+
+class Frozen(BaseModel):
+    """A value that crosses a border: immutable, and strict about unknown fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Command(Frozen):
+    """A program of the user's machine, spoken to over its standard streams."""
+
+    kind: Literal["command"] = "command"
+    command: str = Field(min_length=1)
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = Field(default_factory=dict)
+    cwd: str | None = None
+    runner: Literal["plain", "bubblewrap"] = "plain"
+    # What the bubblewrap runner lets in besides the program itself.
+    writable_paths: tuple[str, ...] = ()
+    network: bool = True
+
+
+class Container(Frozen):
+    """A container image that we start, watch and remove (seed 002's managed server)."""
+
+    kind: Literal["container"] = "container"
+    image: str = Field(min_length=1)
+    container_name: str | None = None  # None = derived from the server's name
+    command: tuple[str, ...] = ()
+    env: dict[str, str] = Field(default_factory=dict)
+    ports: dict[str, int] = Field(default_factory=dict)
+    memory_mb: int = Field(default=512, ge=16)
+    pids: int = Field(default=256, ge=8)
+    network: bool = True
+
+
+class Http(Frozen):
+    """A server reached by streamable HTTP."""
+
+    kind: Literal["http"] = "http"
+    url: str = Field(pattern=r"^https?://")
+    headers: dict[str, str] = Field(default_factory=dict)
+    oauth: bool = False
+
+
+class Sse(Frozen):
+    """An older server reached by HTTP with server-sent events."""
+
+    kind: Literal["sse"] = "sse"
+    url: str = Field(pattern=r"^https?://")
+    headers: dict[str, str] = Field(default_factory=dict)
+    oauth: bool = False
+
+
+Definition = Annotated[Command | Container | Http | Sse, Field(discriminator="kind")]
+
+
+def transport_of(definition: Definition) -> Transport:
+    """How its messages travel."""
+    match definition:
+        case Command() | Container():
+            return "stdio"
+        case Http():
+            return "http"
+        case Sse():
+            return "sse"
+
+
+def deployment_of(definition: Definition) -> Deployment:
+    """Whether we start it ourselves."""
+    return "managed" if isinstance(definition, Command | Container) else "external"
+
+
+def runner_of(definition: Definition) -> RunnerName | None:
+    """What starts it; nothing for a server that already runs elsewhere."""
+    match definition:
+        case Command():
+            return definition.runner
+        case Container():
+            return "docker"
+        case Http() | Sse():
+            return None
+
+
+def definition_hash(definition: Definition) -> str:
+    """What an approval is bound to: all that decides what runs, but no secret values.
+
+    Environment and header values may hold secrets, so only their names count; `${…}` text in
+    arguments, directory and address counts as written.
+    """
+    facts = definition.model_dump(mode="json")
+    for named in ("env", "headers"):
+        if named in facts:
+            facts[named] = sorted(facts[named])
+    return hashlib.sha256(canonical(facts)).hexdigest()
+
+
+class Server(Frozen):
+    """A registered server and what we know of it (seed 002's MCPServerConfig)."""
+
+    id: ServerId
+    name: str = Field(min_length=1, max_length=128)
+    definition: Definition
+    scope: Scope = "user"
+    found_in: str | None = None  # which client's file it was imported from
+    enabled: bool = False  # 002: created disabled
+    approved_hash: str | None = None
+    failure_count: int = 0
+    auto_disabled: bool = False
+    last_connected_at: datetime | None = None
+    last_failure: str | None = None
+    created_at: datetime
+
+    @property
+    def is_approved(self) -> bool:
+        """Whether the definition is the very one that was approved."""
+        return self.approved_hash == definition_hash(self.definition)

@@ -1,0 +1,35 @@
+"""Cursor: `.cursor/mcp.json` in the project and in the home directory."""
+
+from collections.abc import Iterator
+
+from toolweave.servers.discovery.client import FileProblem, Found
+from toolweave.servers.discovery.config_file import Source, load
+from toolweave.servers.discovery.places import Places, folder_variables
+from toolweave.servers.discovery.section import servers
+from toolweave.servers.entry import Dialect
+
+
+class Cursor:
+    """The editor of Anysphere."""
+
+    name = "Cursor"
+
+    def find(self, places: Places) -> Iterator[Found | FileProblem]:
+        """Project and user servers."""
+        for directory in places.project_directories():
+            path = directory / ".cursor" / "mcp.json"
+            yield from _read(
+                Source(self.name, "project", path, format="jsonc", directory=directory), places
+            )
+        path = places.home / ".cursor" / "mcp.json"
+        yield from _read(Source(self.name, "user", path, format="jsonc"), places)
+
+
+def _read(source: Source, places: Places) -> Iterator[Found | FileProblem]:
+    loaded = load(source)
+    yield from loaded.problems
+    rewrite = folder_variables(source.directory or places.project, places.home)
+    yield from servers(source, loaded.document, "mcpServers", dialect=Dialect(rewrite=rewrite))
+
+
+client = Cursor()

@@ -1,0 +1,39 @@
+"""Text that is almost JSON, and TOML that would take for ever: made safe to hand to a parser.
+
+Every pattern runs in linear time, also over text that never closes a string or a comment.
+"""
+
+import re
+
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
+_COMMENTS = re.compile(rf"{_STRING}|//[^\r\n]*+|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_TRAILING_COMMAS = re.compile(rf"{_STRING}|,(?=\s*[}}\]])", re.DOTALL)
+_WITHIN_LINES = re.compile(r"[^\r\n]+")
+
+_TOML_TEXT = re.compile(
+    rf"\"\"\"(?:[^\\]|\\.)*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)|{_STRING}|'[^'\n]*+'?|#[^\n]*+",
+    re.DOTALL,
+)
+_TOML_KEY = re.compile(r"[\w. \t-]+")
+_MOST_KEY_PARTS = 32
+
+
+def without_comments(text: str) -> str:
+    """`text` as plain JSON: comments and trailing commas become blanks, so places stay."""
+    plain = _COMMENTS.sub(lambda match: _blank(match[0]), text)
+    return _TRAILING_COMMAS.sub(lambda match: _blank(match[0]), plain)
+
+
+def has_endless_key(toml: str) -> bool:
+    """Whether a dotted key has so many parts that `tomllib` would take quadratic time over it.
+
+    80 kB of `a.a.a…` took 25 seconds; a cloned project can hold such a file.
+    """
+    keys = _TOML_KEY.findall(_TOML_TEXT.sub("_", toml))
+    return any(key.count(".") >= _MOST_KEY_PARTS for key in keys)
+
+
+def _blank(text: str) -> str:
+    if text.startswith('"'):
+        return text
+    return _WITHIN_LINES.sub(lambda line: " " * len(line[0]), text)

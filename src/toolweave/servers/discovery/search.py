@@ -1,0 +1,52 @@
+"""All clients at once, with what hides what."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from toolweave.servers.definition import Scope
+from toolweave.servers.discovery import discover
+from toolweave.servers.discovery.client import Client, FileProblem, Found
+from toolweave.servers.discovery.places import Places
+
+_NEARNESS: dict[Scope, int] = {"enterprise": 0, "local": 1, "project": 2, "user": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """Every server of every client, and every file that could not be read."""
+
+    found: tuple[Found, ...]
+    file_problems: tuple[FileProblem, ...]
+
+
+def discover_all(places: Places, clients: Sequence[Client] | None = None) -> Discovery:
+    """What the clients on this machine are configured with; by client, then by precedence."""
+    found: list[Found] = []
+    problems: list[FileProblem] = []
+    for client in discover() if clients is None else clients:
+        own: list[Found] = []
+        for item in client.find(places):
+            if isinstance(item, Found):
+                own.append(item)
+            else:
+                problems.append(item)
+        found += _in_precedence(own)
+    return Discovery(tuple(found), tuple(problems))
+
+
+def _in_precedence(found: Iterable[Found]) -> list[Found]:
+    """One client's servers, each hidden by the nearest usable one of the same name.
+
+    What cannot be read or is switched off hides nothing: a project's rejected server must not
+    take the place of the user's own.
+    """
+    nearest: dict[str, Found] = {}
+    ordered: list[Found] = []
+    for item in sorted(found, key=lambda item: _NEARNESS[item.scope]):
+        winner = nearest.get(item.name)
+        if item.shadowed_by is None and winner is not None:
+            item = replace(item, shadowed_by=winner.origin)
+        elif item.shadowed_by is None and item.definition is not None and not item.disabled:
+            nearest[item.name] = item
+        ordered.append(item)
+    return ordered

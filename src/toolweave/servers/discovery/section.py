@@ -1,0 +1,90 @@
+"""The part of a document that maps names to servers, turned into `Found` one by one."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from toolweave.problems import Problem
+from toolweave.servers.definition import Command, Definition
+from toolweave.servers.discovery.client import FileProblem, Found
+from toolweave.servers.discovery.config_file import Source
+from toolweave.servers.entry import PLAIN, Dialect, as_object, name_problems, place, read_entry
+
+Off = Callable[[str, dict[str, object]], bool]
+Adapt = Callable[[dict[str, object], str], tuple[dict[str, object], list[Problem]]]
+
+_VAULT = re.compile(r"\$\{\s*vault:", re.IGNORECASE)
+
+
+def marked_off(_name: str, entry: dict[str, object]) -> bool:
+    """Whether the entry itself says that it is not in use."""
+    return entry.get("disabled") is True or entry.get("enabled") is False
+
+
+def as_written(entry: dict[str, object], _at: str) -> tuple[dict[str, object], list[Problem]]:
+    """For clients that write entries as we read them."""
+    return entry, []
+
+
+def servers(
+    source: Source,
+    document: dict[str, object] | None,
+    *steps: str,
+    dialect: Dialect = PLAIN,
+    adapt: Adapt = as_written,
+    is_off: Off = marked_off,
+) -> Iterator[Found | FileProblem]:
+    """The servers under the keys `steps` of `document`; nothing where a key is absent."""
+    section: dict[str, object] = document or {}
+    for depth, step in enumerate(steps, 1):
+        if section.get(step) is None:
+            return
+        inner = as_object(section[step])
+        if inner is None:
+            at = place(*steps[:depth])
+            yield source.problem("CLIENT_FILE_INVALID", "expected an object here", at=at)
+            return
+        section = inner
+    for key, raw in section.items():
+        at = place(*steps, key)
+        entry = as_object(raw)
+        adapted, doubts = (raw, []) if entry is None else adapt(entry, at)
+        definition, problems = read_entry(adapted, at, dialect)
+        problems = [
+            *name_problems(key, at),
+            *doubts,
+            *problems,
+            *_reaches_for_vault(definition, at),
+        ]
+        is_wrong = any(problem.severity == "error" for problem in problems)
+        yield Found(
+            name=key.encode("utf-8", "backslashreplace").decode(),
+            scope=source.scope,
+            client=source.client,
+            path=source.path,
+            pointer=at,
+            definition=None if is_wrong else _anchored(definition, source.directory),
+            problems=tuple(problems),
+            disabled=entry is not None and is_off(key, entry),
+        )
+
+
+def _reaches_for_vault(definition: Definition | None, at: str) -> Iterator[Problem]:
+    # Only a person may hand out a secret; a cloned project's file must not be able to ask for it.
+    if definition is not None and _VAULT.search(definition.model_dump_json()):
+        yield Problem(
+            "SERVER_VAULT_REFERENCE",
+            at,
+            "the entry refers to our vault, which another client's file may not do",
+            hint="add the server yourself with `toolweave servers add`",
+        )
+
+
+def _anchored(definition: Definition | None, directory: Path | None) -> Definition | None:
+    """A project's command starts in its project, wherever we are started."""
+    if directory is None or not isinstance(definition, Command):
+        return definition
+    cwd = definition.cwd or ""
+    if cwd.startswith(("~", "${")):
+        return definition
+    return definition.model_copy(update={"cwd": str(directory / cwd)})

@@ -1,0 +1,38 @@
+"""VS Code: `.vscode/mcp.json` in the workspace and `mcp.json` of the user's default profile.
+
+`${input:id}` stays as it is written; it is asked for when the server is opened.
+"""
+
+from collections.abc import Iterator
+
+from toolweave.servers.discovery.client import FileProblem, Found
+from toolweave.servers.discovery.config_file import Source, load
+from toolweave.servers.discovery.places import Places, folder_variables
+from toolweave.servers.discovery.section import servers
+from toolweave.servers.entry import Dialect
+
+
+class VsCode:
+    """The editor of Microsoft."""
+
+    name = "VS Code"
+
+    def find(self, places: Places) -> Iterator[Found | FileProblem]:
+        """Workspace and user servers."""
+        for directory in places.project_directories():
+            path = directory / ".vscode" / "mcp.json"
+            yield from _read(
+                Source(self.name, "project", path, format="jsonc", directory=directory), places
+            )
+        path = places.settings_directory() / "Code" / "User" / "mcp.json"
+        yield from _read(Source(self.name, "user", path, format="jsonc"), places)
+
+
+def _read(source: Source, places: Places) -> Iterator[Found | FileProblem]:
+    loaded = load(source)
+    yield from loaded.problems
+    rewrite = folder_variables(source.directory or places.project, places.home)
+    yield from servers(source, loaded.document, "servers", dialect=Dialect(rewrite=rewrite))
+
+
+client = VsCode()

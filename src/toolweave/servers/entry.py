@@ -1,0 +1,293 @@
+"""One server's entry as MCP clients write it, read into a `Definition`.
+
+Shared by the files of other clients and by what a person pastes. Reading never raises, never
+expands a variable, and never repeats a value in a message, because values may be secrets.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import cast
+from urllib.parse import urlsplit
+
+from toolweave.problems import Problem, Severity, did_you_mean, pointer
+from toolweave.servers.definition import Command, Definition, Http, Sse, Transport
+
+_TRANSPORTS: dict[str, Transport] = {
+    "stdio": "stdio",
+    "http": "http",
+    "streamablehttp": "http",
+    "sse": "sse",
+}
+# Keys of one client or another that change what runs or what is offered, and that we do not obey.
+_UNHEEDED = {
+    "authProviderType": "sign in with OAuth here, or send a header",
+    "bearer_token": "send it as the header `Authorization: Bearer ${vault:NAME}`",
+    "disabled_tools": "every tool of the server is listed here",
+    "enabled_tools": "every tool of the server is listed here",
+    "envFile": "name its variables in `env`",
+    "excludeTools": "every tool of the server is listed here",
+    "headersHelper": "write what it would print into `headers`",
+    "http_headers_helper": "write what it would print into `headers`",
+    "includeTools": "every tool of the server is listed here",
+    "sandboxEnabled": "choose the bubblewrap runner instead",
+}
+_HARMLESS: tuple[object, ...] = (None, False, "", [], {}, "dynamic_discovery")
+
+_UNWRITABLE = re.compile("[\0\ud800-\udfff]")
+_ENV_VARIABLE = re.compile(r"\$\{env:([^{}:]+)\}")
+_VARIABLE = re.compile(r"\$\{[^{}]*\}")
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What differs between clients: the key that holds headers, and their own variables."""
+
+    headers: str = "headers"
+    rewrite: Callable[[str], str] = str
+
+
+PLAIN = Dialect()
+
+
+def read_entry(
+    raw: object, at: str, dialect: Dialect = PLAIN
+) -> tuple[Definition | None, list[Problem]]:
+    """The definition in `raw`, which stands at the JSON pointer `at`, and what is wrong with it.
+
+    There is no definition when a problem is an error.
+    """
+    entry = as_object(raw)
+    if entry is None:
+        message = f"a server's entry is {_kind(raw)}; expected an object with 'command' or 'url'"
+        return None, [Problem("SERVER_ENTRY_INVALID", at, message)]
+    reader = _Reader(entry, at, dialect)
+    definition = reader.definition()
+    is_wrong = any(problem.severity == "error" for problem in reader.problems)
+    return None if is_wrong else definition, reader.problems
+
+
+def as_object(value: object) -> dict[str, object] | None:
+    """`value` if it is a JSON object or a TOML table."""
+    return cast("dict[str, object]", value) if isinstance(value, dict) else None
+
+
+def as_list(value: object) -> list[object] | None:
+    """`value` if it is a list."""
+    return cast("list[object]", value) if isinstance(value, list) else None
+
+
+def place(*steps: str | int) -> str:
+    """A JSON pointer that can be written down even when a key holds half a surrogate pair."""
+    return pointer(*steps).encode("utf-8", "backslashreplace").decode()
+
+
+def name_problems(name: str, at: str) -> Iterator[Problem]:
+    """What keeps `name` from being a server's name; the registry has the same rule."""
+    if not name or len(name) > 128 or name != name.strip() or not name.isprintable():
+        yield Problem(
+            "SERVER_NAME_INVALID",
+            at,
+            f"{name[:128]!r} is no server name; expected 1 to 128 printable characters",
+            hint="rename the entry",
+        )
+
+
+class _Reader:
+    """Reads one entry key by key and collects every problem on the way."""
+
+    def __init__(self, entry: Mapping[str, object], at: str, dialect: Dialect) -> None:
+        # Clients write `null` for "not set".
+        self._entry = {key: value for key, value in entry.items() if value is not None}
+        self._at = at
+        self._dialect = dialect
+        self.problems: list[Problem] = []
+
+    def definition(self) -> Definition | None:
+        """The definition as far as it can be read."""
+        for key in sorted(_UNHEEDED.keys() & self._entry.keys()):
+            if self._entry[key] not in _HARMLESS:
+                message = f"{key!r} is not obeyed here, so the server may behave differently"
+                self._add("SERVER_KEY_IGNORED", message, key, hint=_UNHEEDED[key], level="warning")
+        match self._transport():
+            case None:
+                return None
+            case "stdio":
+                return self._command()
+            case "http":
+                return self._remote(Http)
+            case "sse":
+                return self._remote(Sse)
+
+    def _transport(self) -> Transport | None:
+        has_command = "command" in self._entry
+        has_url = not self._entry.keys().isdisjoint({"url", "httpUrl"})
+        if has_command and has_url:
+            message = "the entry has both a command and a url; expected one of them"
+            self._add("SERVER_ENTRY_AMBIGUOUS", message, hint="remove the one that is not used")
+            return None
+        stated = self._entry.get("type", self._entry.get("transport"))
+        if stated is not None:
+            return self._stated_transport(stated)
+        if not has_command and not has_url:
+            message = "the entry has neither a command nor a url; expected one of them"
+            self._add("SERVER_COMMAND_MISSING", message)
+            return None
+        return "stdio" if has_command else "http"
+
+    def _stated_transport(self, stated: object) -> Transport | None:
+        key = "type" if "type" in self._entry else "transport"
+        if isinstance(stated, str):
+            plain = stated.casefold().replace("-", "").replace("_", "")
+            if plain in _TRANSPORTS:
+                return _TRANSPORTS[plain]
+        shown = repr(stated[:40]) if isinstance(stated, str) else _kind(stated)
+        message = f"the server's type is {shown}; expected 'stdio', 'http' or 'sse'"
+        hint = did_you_mean(stated[:40], _TRANSPORTS) if isinstance(stated, str) else None
+        self._add("SERVER_TYPE_UNKNOWN", message, key, hint=hint)
+        return None
+
+    def _command(self) -> Command | None:
+        # What is no text has its own problem; an absent or blank one is reported here.
+        command = self._text("command") if "command" in self._entry else ""
+        if command is not None and not command.strip():
+            message = "a stdio server needs a command: the name or path of a program"
+            self._add("SERVER_COMMAND_MISSING", message, "command")
+        args = self._texts("args")
+        env = self._named_texts("env")
+        for name in env:
+            if not name or "=" in name:
+                message = f"{name!r} is no environment variable's name; expected one without '='"
+                self._add("SERVER_ENVIRONMENT_INVALID", message, "env", name)
+        cwd = self._text("cwd")
+        return Command(command=command, args=args, env=env, cwd=cwd) if command else None
+
+    def _remote(self, kind: type[Http] | type[Sse]) -> Http | Sse | None:
+        key = "httpUrl" if "httpUrl" in self._entry else "url"
+        if key not in self._entry:
+            self._add("SERVER_URL_INVALID", "the server needs a url", key)
+        url = self._text(key)
+        fault = None if url is None else _url_fault(url)
+        if fault:
+            self._add(fault.code, fault.message, key, hint=fault.hint)
+        headers = self._named_texts(self._dialect.headers)
+        for name, value in headers.items():
+            if not _HEADER_NAME.fullmatch(name) or "\r" in value or "\n" in value:
+                message = f"header {name!r} cannot be sent; expected a plain name and one line"
+                self._add("SERVER_HEADER_INVALID", message, self._dialect.headers, name)
+        if url is None or fault:
+            return None
+        scheme, _, rest = url.partition("://")
+        return kind(url=f"{scheme.lower()}://{rest}", headers=headers, oauth=self._wants_oauth())
+
+    def _wants_oauth(self) -> bool:
+        stated = self._entry.get("oauth", self._entry.get("auth"))
+        details = as_object(stated)
+        if details is not None:
+            return details.get("enabled") is not False
+        return stated is True or stated == "oauth"
+
+    def _text(self, key: str) -> str | None:
+        return self._as_text(self._entry[key], key) if key in self._entry else None
+
+    def _texts(self, key: str) -> tuple[str, ...]:
+        values = as_list(self._entry.get(key, []))
+        if values is None:
+            message = f"{key!r} is {_kind(self._entry[key])}; expected a list of strings"
+            self._add("SERVER_ENTRY_INVALID", message, key)
+            return ()
+        texts = [self._scalar(value, key, index) for index, value in enumerate(values)]
+        return tuple(text for text in texts if text is not None)
+
+    def _named_texts(self, key: str) -> dict[str, str]:
+        values = as_object(self._entry.get(key, {}))
+        if values is None:
+            message = f"{key!r} is {_kind(self._entry[key])}; expected an object of strings"
+            self._add("SERVER_ENTRY_INVALID", message, key)
+            return {}
+        texts: dict[str, str] = {}
+        for name, value in values.items():
+            if value is None:  # VS Code: the variable is not to be set
+                continue
+            self._as_text(name, key, name)
+            text = self._scalar(value, key, name)
+            if text is not None:
+                texts[name] = text
+        return texts
+
+    def _scalar(self, value: object, *steps: str | int) -> str | None:
+        if not isinstance(value, bool | int | float):
+            return self._as_text(value, *steps)
+        message = f"{_kind(value)} was written where a string is expected; it is passed as text"
+        self._add("SERVER_VALUE_CONVERTED", message, *steps, hint="quote it", level="warning")
+        return json.dumps(value)
+
+    def _as_text(self, value: object, *steps: str | int) -> str | None:
+        if not isinstance(value, str):
+            self._add("SERVER_ENTRY_INVALID", f"{_kind(value)}; expected a string", *steps)
+            return None
+        if _UNWRITABLE.search(value):
+            message = "the text holds a zero byte or half a surrogate pair; expected plain text"
+            self._add("SERVER_ENTRY_INVALID", message, *steps)
+            return None
+        return _ENV_VARIABLE.sub(r"${\1}", self._dialect.rewrite(value))
+
+    def _add(
+        self,
+        code: str,
+        message: str,
+        *steps: str | int,
+        hint: str | None = None,
+        level: Severity = "error",
+    ) -> None:
+        self.problems.append(Problem(code, self._at + place(*steps), message, hint, level))
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    code: str
+    message: str
+    hint: str | None = None
+
+
+def _url_fault(url: str) -> _Fault | None:
+    """Why `url` cannot be used, without repeating it: a query often holds a key."""
+    invalid = "SERVER_URL_INVALID"
+    if any(character <= " " or character == "\x7f" for character in url):
+        return _Fault(invalid, "the url holds white space or control characters")
+    if url.startswith("${"):
+        hint = "write `http://` or `https://`; the rest may be a variable"
+        return _Fault(invalid, "the url begins with a variable; expected its scheme", hint)
+    try:
+        # Any variable may stand for any part, and a port has to be a number.
+        parts = urlsplit(_VARIABLE.sub("0", url))
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return _Fault(invalid, "the url cannot be taken apart; expected http(s)://host/path")
+    if parts.scheme not in {"http", "https"} or "://" not in url:
+        shown = repr(parts.scheme[:20]) if parts.scheme else "missing"
+        return _Fault(invalid, f"the url's scheme is {shown}; expected 'http' or 'https'")
+    if "@" in parts.netloc:
+        hint = "send it as the header `Authorization: Basic ${vault:NAME}`"
+        return _Fault("SERVER_URL_CREDENTIALS", "the url holds a user name or password", hint)
+    return None if host else _Fault(invalid, "the url has no host; expected http(s)://host/path")
+
+
+def _kind(value: object) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "a boolean"
+        case int() | float():
+            return "a number"
+        case str():
+            return "a string"
+        case list():
+            return "a list"
+        case dict():
+            return "an object"
+        case _:
+            return f"a {type(value).__name__}"

@@ -1,0 +1,99 @@
+"""The guardian's own process: ends what a dead Toolweave left behind.
+
+Started with `-I -S`, so it stands on the standard library alone. It reads one command per line;
+the end of its input means that its owner is gone, however that came about.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+
+TERM_GRACE_S = 2.0
+DOCKER_DEADLINE_S = 20.0
+POLL_S = 0.05
+
+
+def started_at(pid: int) -> str:
+    """When a process began, in the kernel's ticks; empty if it is gone or cannot be asked."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            # Field 22; the second field is a name in brackets and may hold anything.
+            return file.read().rpartition(b")")[2].split()[19].decode("ascii")
+    except OSError:
+        return ""
+
+
+def watched(lines: Iterable[str]) -> tuple[dict[int, str], list[str]]:
+    """What is still watched when the lines end: groups with their leader's start, containers."""
+    groups: dict[int, str] = {}
+    containers: dict[str, None] = {}
+    for line in lines:
+        match line.split():
+            case ["+group", pgid, *started]:
+                groups[int(pgid)] = "".join(started)
+            case ["-group", pgid]:
+                groups.pop(int(pgid), None)
+            case ["+container", name]:
+                containers[name] = None
+            case ["-container", name]:
+                containers.pop(name, None)
+            case _:
+                pass  # our owner died in the middle of a line
+    return groups, list(containers)
+
+
+def end_groups(groups: dict[int, str], grace_s: float = TERM_GRACE_S) -> None:
+    """Ask each group to end, and end it after the grace."""
+    _signal(groups, signal.SIGTERM)
+    deadline = time.monotonic() + grace_s
+    while any(_is_alive(pgid) for pgid in groups) and time.monotonic() < deadline:
+        time.sleep(POLL_S)
+    _signal(groups, signal.SIGKILL)
+
+
+def remove_containers(names: list[str]) -> None:
+    """Remove the containers, running or not."""
+    if names:
+        with suppress(OSError, subprocess.TimeoutExpired):
+            subprocess.run(
+                ["docker", "rm", "--force", "--", *names],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                timeout=DOCKER_DEADLINE_S,
+                check=False,
+            )
+
+
+def _signal(groups: dict[int, str], number: signal.Signals) -> None:
+    for pgid, started in groups.items():
+        # A group keeps its number as long as it has a member, so a leader that began at another
+        # time means that our group is gone and the number was given out again.
+        if not started or started_at(pgid) in ("", started):
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(pgid, number)
+
+
+def _is_alive(pgid: int) -> bool:
+    try:
+        os.killpg(pgid, 0)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
+
+
+def main() -> None:
+    """Wait for the end of our owner, then clean up."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    groups, containers = watched(sys.stdin)
+    end_groups(groups)
+    remove_containers(containers)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""How a server is, as data (seed 002's ServerHealthStatus), and the record of its pings."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from toolweave.clock import timestamp
+from toolweave.servers.definition import ServerId
+from toolweave.storage.database import Database
+
+ConnectionState = Literal["disconnected", "connecting", "connected", "error"]
+
+KEPT_PINGS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class RetryState:
+    """Where the back-off stands."""
+
+    is_retrying: bool = False
+    attempt: int = 0
+    next_retry_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """One server's health at a moment."""
+
+    state: ConnectionState = "disconnected"
+    last_ping_at: datetime | None = None
+    latency_ms: float | None = None
+    consecutive_failures: int = 0
+    retry: RetryState = RetryState()
+    auto_disabled_at: datetime | None = None
+    reason: str | None = None
+    tool_count: int | None = None
+    protocol_version: str | None = None
+
+
+class Pings:
+    """The last pings of each server, for tables and sparklines."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def save(self, server: ServerId, at: datetime, health: Health) -> None:
+        """Keep one ping, and forget those beyond the last thousand."""
+        await self._database.execute(
+            "INSERT INTO health (server_id, at, ok, latency_ms, reason, tool_count) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            server,
+            timestamp(at),
+            int(health.state == "connected"),
+            health.latency_ms,
+            health.reason,
+            health.tool_count,
+        )
+        await self._database.execute(
+            "DELETE FROM health WHERE server_id = ? AND at < (SELECT MIN(at) FROM (SELECT at FROM "
+            "health WHERE server_id = ? ORDER BY at DESC LIMIT ?) AS newest)",
+            server,
+            server,
+            KEPT_PINGS,
+        )
+
+    async def last(self, server: ServerId) -> Health:
+        """What the last ping told, by whichever process it was made."""
+        row = await self._database.row(
+            "SELECT at, ok, latency_ms, reason, tool_count FROM health WHERE server_id = ? "
+            "ORDER BY at DESC LIMIT 1",
+            server,
+        )
+        if row is None:
+            return Health()
+        at, ok, latency_ms, reason, tool_count = row
+        return Health(
+            state="connected" if ok else "error",
+            last_ping_at=datetime.fromisoformat(str(at)),
+            latency_ms=float(str(latency_ms)) if latency_ms is not None else None,
+            reason=str(reason) if reason is not None else None,
+            tool_count=int(str(tool_count)) if tool_count is not None else None,
+        )

@@ -1,0 +1,152 @@
+"""The record of every call: written behind the call's back in batches, so it costs it nothing.
+
+The engine's journal, not this, is what durable runs rest on; this is the audit a person reads.
+"""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
+
+import anyio
+
+from toolweave.clock import Clock, timestamp
+from toolweave.storage.database import Database, Row, Value
+from toolweave.tasks import background
+from toolweave.tools.tool import CallId, ToolCall
+
+Status = Literal["pending", "executing", "success", "error", "timeout", "cancelled"]
+
+PAUSE_S = 0.05
+
+_COLUMNS = (
+    "id, server, tool, status, source, scope, location, line, submitted_at, started_at, "
+    "completed_at, retry_attempt, took_ms, error_code, error_message"
+)
+_SAVE = (
+    f"INSERT INTO calls ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+    "ON CONFLICT (id) DO UPDATE SET status = excluded.status, started_at = excluded.started_at, "
+    "completed_at = excluded.completed_at, retry_attempt = excluded.retry_attempt, "
+    "took_ms = excluded.took_ms, error_code = excluded.error_code, "
+    "error_message = excluded.error_message"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord:
+    """One call and how far it is (seed 002's ToolInvocationRequest)."""
+
+    call: ToolCall
+    status: Status
+    submitted_at: datetime
+    started_at: datetime | None = None
+    completed_at: datetime | None = None
+    retry_attempt: int = 0
+    max_retries: int = 0
+    took_ms: float | None = None
+    error_code: str | None = None
+    error_message: str | None = None
+
+
+class History:
+    """Keeps the newest record of each call; a background task writes them."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+        self._open: dict[CallId, CallRecord] = {}
+        self._unsaved: dict[CallId, CallRecord] = {}
+        self._wake = anyio.Event()
+
+    def submitted(self, call: ToolCall, *, max_retries: int) -> None:
+        """Begin the record of a call: pending."""
+        self._keep(CallRecord(call, "pending", self._clock.now(), max_retries=max_retries))
+
+    def executing(self, call: ToolCall) -> None:
+        """The call is sent now."""
+        self._keep(replace(self._open[call.id], status="executing", started_at=self._clock.now()))
+
+    def again(self, call: ToolCall) -> None:
+        """The call failed in a way that allows another try."""
+        record = self._open[call.id]
+        self._keep(replace(record, status="pending", retry_attempt=record.retry_attempt + 1))
+
+    def finished(
+        self,
+        call: ToolCall,
+        status: Status,
+        *,
+        took_ms: float | None = None,
+        code: str | None = None,
+        message: str | None = None,
+    ) -> None:
+        """The call is over, one way or another."""
+        record = replace(
+            self._open[call.id],
+            status=status,
+            completed_at=self._clock.now(),
+            took_ms=took_ms,
+            error_code=code,
+            error_message=message[:500] if message else None,
+        )
+        self._keep(record)
+        del self._open[call.id]
+
+    async def recent(self, limit: int = 50) -> list[Row]:
+        """The newest calls, as rows of the table."""
+        await self.save()
+        return await self._database.rows(
+            f"SELECT {_COLUMNS} FROM calls ORDER BY submitted_at DESC, id LIMIT ?", limit
+        )
+
+    async def save(self) -> None:
+        """Write what is not written yet, in one transaction."""
+        batch, self._unsaved = self._unsaved, {}
+        if batch:
+            await self._database.executemany(_SAVE, [_row(record) for record in batch.values()])
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncGenerator[None]:
+        """Write in the background for as long as this is entered, and once more at the end."""
+        try:
+            async with background() as tasks:
+                tasks.start_soon(self._write_forever)
+                yield
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self.save()
+
+    async def _write_forever(self) -> None:
+        while True:
+            await self._wake.wait()
+            await self._clock.sleep(PAUSE_S)
+            self._wake = anyio.Event()
+            with anyio.CancelScope(shield=True):
+                await self.save()
+
+    def _keep(self, record: CallRecord) -> None:
+        self._open[record.call.id] = record
+        self._unsaved[record.call.id] = record
+        self._wake.set()
+
+
+def _row(record: CallRecord) -> Sequence[Value]:
+    call = record.call
+    return (
+        call.id,
+        call.server,
+        call.tool,
+        record.status,
+        call.source,
+        call.scope,
+        call.location,
+        call.line,
+        timestamp(record.submitted_at),
+        timestamp(record.started_at) if record.started_at else None,
+        timestamp(record.completed_at) if record.completed_at else None,
+        record.retry_attempt,
+        record.took_ms,
+        record.error_code,
+        record.error_message,
+    )

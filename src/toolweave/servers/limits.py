@@ -1,0 +1,80 @@
+"""How many calls may run, in total and for each session (seed 002's ExecutionTracker).
+
+A call over the concurrent limit waits its turn; one over its session's limit, or after the
+stop switch, is refused.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+import anyio
+
+from toolweave.errors import Limited
+from toolweave.settings import Limits
+from toolweave.tools.tool import CallId, ToolCall
+
+
+class ExecutionLimits:
+    """Counts of this process; a restart is a new session."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.is_stopped = False
+        self._limits = limits
+        self._slots = anyio.CapacityLimiter(limits.concurrent_calls)
+        self._active: dict[CallId, ToolCall] = {}
+        self._executed: dict[str, int] = {}
+
+    @property
+    def active(self) -> tuple[ToolCall, ...]:
+        """The calls running now."""
+        return tuple(self._active.values())
+
+    def executed(self, scope: str) -> int:
+        """How many calls `scope` has made in this session."""
+        return self._executed.get(scope, 0)
+
+    def stop(self) -> None:
+        """Refuse every new call until `resume`."""
+        self.is_stopped = True
+
+    def resume(self) -> None:
+        """Allow calls again."""
+        self.is_stopped = False
+
+    def start_session(self, scope: str) -> None:
+        """Count `scope` from zero again: the person said go on."""
+        self._executed.pop(scope, None)
+
+    def check(self, call: ToolCall) -> None:
+        """Refuse a call that may not run.
+
+        Raises:
+            Limited: `CALLS_STOPPED` or `CALL_SESSION_LIMIT`.
+        """
+        if self.is_stopped:
+            raise Limited(
+                "CALLS_STOPPED",
+                "all tool calls are stopped",
+                hint="somebody used the stop switch; resume to go on",
+            )
+        limit = self._limits.calls_per_session
+        if limit != -1 and self.executed(call.scope) >= limit:
+            raise Limited(
+                "CALL_SESSION_LIMIT",
+                f"{call.scope!r} has made {limit} tool calls, which is the limit of a session",
+                hint="start a new session, or raise TOOLWEAVE_CALLS_PER_SESSION (-1 = unlimited)",
+                facts={"limit": limit, "scope": call.scope},
+            )
+
+    @asynccontextmanager
+    async def running(self, call: ToolCall) -> AsyncGenerator[None]:
+        """Hold one of the concurrent slots, waiting for it if need be, and count the call."""
+        self.check(call)
+        async with self._slots:
+            self.check(call)  # others of this session ran, or a stop came, while it waited
+            self._executed[call.scope] = self.executed(call.scope) + 1
+            self._active[call.id] = call
+            try:
+                yield
+            finally:
+                del self._active[call.id]

@@ -1,0 +1,354 @@
+"""Signing in at servers with OAuth: the SDK's flow, with tokens kept in the vault.
+
+Adds to the SDK what it lacks: it knows after a restart when a token ends and where to renew
+it, renews it early and once for all waiting calls, lets calls run side by side, never sends a
+token to another address than the one it was given for, and keeps tokens out of errors and logs.
+"""
+
+import hashlib
+import logging
+import re
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
+from functools import partial
+from typing import Protocol
+
+import anyio
+import httpx2
+from mcp.client.auth import OAuthClientProvider, OAuthFlowError, OAuthRegistrationError
+from mcp.client.auth.exceptions import OAuthTokenError
+from mcp.client.auth.utils import extract_field_from_www_auth
+from mcp.shared.auth import (
+    OAuthClientInformationFull,
+    OAuthClientMetadata,
+    OAuthMetadata,
+    OAuthToken,
+    ProtectedResourceMetadata,
+)
+from pydantic import AnyUrl, BaseModel, ConfigDict, ValidationError
+
+from toolweave.clock import Clock, SystemClock
+from toolweave.errors import NotFound, ToolweaveError, Unavailable
+from toolweave.servers.definition import Http, Sse
+from toolweave.servers.sign_in import SignIn
+from toolweave.servers.transports.addresses import AllowedHosts, denied, origin_of
+from toolweave.servers.transports.failures import (
+    failure_of,
+    send_within_origin,
+    sign_in_required,
+)
+from toolweave.servers.transports.network import EVENTS, broken, open_http_client, place_of
+from toolweave.settings import Limits
+
+Flow = AsyncGenerator[httpx2.Request, httpx2.Response]
+
+EARLY_S = 60.0
+SDK_LOG = logging.getLogger("mcp.client.auth.oauth2")
+# What the vault takes as a name, without the `@` that starts a hash; servers may be called more.
+PLAIN_NAME = re.compile(r"[A-Za-z0-9_.:/+-][A-Za-z0-9_.:/@+-]{0,127}")
+REFUSED = frozenset({400, 401, 403})
+
+
+class SecretStore(Protocol):
+    """The part of the vault that is used here."""
+
+    async def put(self, name: str, value: str) -> object: ...
+
+    async def get(self, name: str) -> str: ...
+
+    async def delete(self, name: str) -> object: ...
+
+
+class StoredSignIn(BaseModel):
+    """All that outlives the process, as one vault entry."""
+
+    model_config = ConfigDict(frozen=True)
+
+    url: str  # tokens are for this address; a definition that changed it starts anew
+    client: OAuthClientInformationFull
+    tokens: OAuthToken
+    expires_at: float | None = None
+    metadata: OAuthMetadata | None = None
+    resource: ProtectedResourceMetadata | None = None
+
+
+def oauth_auth(
+    server_name: str,
+    url: str,
+    store: SecretStore,
+    *,
+    sign_in: SignIn | None,
+    clock: Clock | None = None,
+) -> httpx2.Auth:
+    """What authorises requests to the server at `url`; without `sign_in`, nobody is asked.
+
+    Its requests raise `Denied` (`SERVER_SIGN_IN_REQUIRED`) when only a person can help.
+    """
+    return VaultedOAuth(server_name, url, store, sign_in=sign_in, clock=clock or SystemClock())
+
+
+async def sign_in_now(
+    server_name: str,
+    definition: Http | Sse,
+    store: SecretStore,
+    *,
+    sign_in: SignIn,
+    headers: dict[str, str],
+    limits: Limits,
+) -> None:
+    """Sign in at the server before it is connected to, whatever is in the vault.
+
+    Raises:
+        ToolweaveError: why it did not come about.
+    """
+    auth = VaultedOAuth(
+        server_name, definition.url, store, sign_in=sign_in, clock=SystemClock(), anew=True
+    )
+    client = open_http_client(
+        allow=AllowedHosts.of(definition.url),
+        headers=headers,
+        auth=auth,
+        timeout=limits.connect_deadline_s,
+        max_body_bytes=limits.output_bytes,
+    )
+    async with client:
+        request = (
+            client.build_request("GET", definition.url, headers={"accept": EVENTS})
+            if isinstance(definition, Sse)
+            else client.build_request(
+                "POST",
+                definition.url,
+                json={"jsonrpc": "2.0", "id": 1, "method": "ping"},
+                headers={"accept": f"application/json, {EVENTS}"},
+            )
+        )
+        response = await send_within_origin(partial(client.send, stream=True), request)
+        await response.aclose()
+    if not auth.has_signed_in:
+        raise Unavailable(
+            "SERVER_SIGN_IN_FAILED",
+            f"server {server_name!r} did not ask for a sign-in (HTTP {response.status_code})",
+            hint="perhaps it needs none; `toolweave servers check` shows",
+        )
+
+
+async def forget_sign_in(server_name: str, store: SecretStore) -> None:
+    """Remove a server's tokens from the vault, if there are any."""
+    try:
+        await store.delete(entry_name(server_name))
+    except NotFound:
+        return
+
+
+def entry_name(server_name: str) -> str:
+    """Where in the vault a server's sign-in is kept: by its name, or a hash of an unusual one."""
+    if PLAIN_NAME.fullmatch(server_name):
+        return f"oauth:{server_name}"
+    return f"oauth:@{hashlib.sha256(server_name.encode()).hexdigest()}"
+
+
+def without_traceback(record: logging.LogRecord) -> bool:
+    """Keep a log line and drop its traceback, whose text can hold tokens."""
+    record.exc_info = record.exc_text = None
+    return True
+
+
+class VaultedOAuth(OAuthClientProvider):
+    """The SDK's provider, told what the vault knows and asked only when a person must help."""
+
+    def __init__(
+        self,
+        server_name: str,
+        url: str,
+        store: SecretStore,
+        *,
+        sign_in: SignIn | None,
+        clock: Clock,
+        anew: bool = False,
+    ) -> None:
+        # The SDK changes the metadata as it goes: the redirect is filled in when it is known.
+        metadata = OAuthClientMetadata(client_name="Toolweave", redirect_uris=None)
+        super().__init__(url, metadata, self)
+        SDK_LOG.addFilter(without_traceback)
+        self.has_signed_in = False
+        self._server_name = server_name
+        self._url = url
+        self._origin = origin_of(url)
+        self._store = store
+        self._sign_in = sign_in
+        self._clock = clock
+        self._reads_vault = not anew
+        self._asking = anyio.Lock()
+
+    async def get_tokens(self) -> OAuthToken | None:
+        """What is known; the SDK's storage interface."""
+        return self.context.current_tokens
+
+    async def set_tokens(self, tokens: OAuthToken) -> None:
+        """Store new tokens, and all that is needed to renew them."""
+        ends = None if tokens.expires_in is None else self._now() + tokens.expires_in
+        self.context.token_expiry_time = ends
+        self._reads_vault = self.has_signed_in = True
+        await self._save(tokens)
+
+    async def get_client_info(self) -> OAuthClientInformationFull | None:
+        """What is known."""
+        return self.context.client_info
+
+    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
+        """Wait for its tokens: a sign-in given up half-way must not cost the old one."""
+
+    async def _auth_flow(self, request: httpx2.Request) -> Flow:
+        if origin_of(request.url) != self._origin:
+            raise denied(f"the token of server {self._server_name!r} is for its own address only")
+        response: httpx2.Response | None = None
+        token: str | None = None
+        rejected: str | None = None
+        for _ in range(2):
+            # Not held while the request itself is under way, as the SDK does: a slow call
+            # would hold up all others.
+            async with self.context.lock:
+                if self._is_stale(rejected):
+                    await self._load()  # another process may have renewed it
+                if self._is_stale(rejected) and self.context.can_refresh_token():
+                    await self._renewed((yield await self._refresh_token()))
+                token = self._authorise(request)
+            if response is not None and token == rejected:
+                break
+            response = yield request
+            if response.status_code != 401:
+                break
+            rejected = token
+        assert response is not None
+        if not _is_challenge(response):
+            return
+        if self._sign_in is None:
+            raise sign_in_required(f"server {self._server_name!r}", server=self._server_name)
+        needs_more = response.status_code == 403
+        flow = self._ask(request, self._sign_in, rejected=token, keeps_token=needs_more)
+        async with self._asking, aclosing(flow) as asking:
+            with suppress(StopAsyncIteration):
+                outgoing = await anext(asking)
+                while True:
+                    outgoing = await asking.asend((yield outgoing))
+
+    async def _ask(
+        self,
+        request: httpx2.Request,
+        sign_in: SignIn,
+        *,
+        rejected: str | None,
+        keeps_token: bool,
+    ) -> Flow:
+        """The SDK's whole flow, with a person; it ends at once if another call just did it."""
+        if self._token() == rejected:
+            # Registered anew for the port of this time: many servers compare it exactly.
+            self.context.client_info = None
+            if not keeps_token:  # with it, the server says again what it lacks
+                self.context.clear_tokens()
+        redirect = await sign_in.listen(AllowedHosts(frozenset({self._origin})))
+        self.context.client_metadata.redirect_uris = [AnyUrl(redirect.uri)]
+        self.context.redirect_handler = redirect.show
+        self.context.callback_handler = redirect.result
+        self._initialized = True
+        try:
+            async with aclosing(super()._auth_flow(request)) as flow:
+                outgoing = await anext(flow)
+                while True:
+                    outgoing = await flow.asend((yield outgoing))
+        except StopAsyncIteration:
+            return
+        except OAuthFlowError as error:
+            raise self._failed(error) from None
+        finally:
+            await redirect.aclose()
+
+    async def _renewed(self, response: httpx2.Response) -> None:
+        spent = self.context.current_tokens
+        if response.status_code == 200:
+            if not await self._handle_refresh_response(response):
+                raise broken(place_of(response.request), "its answer is no token")
+        elif response.status_code in REFUSED and spent is not None:
+            await self._load()
+            known = self.context.current_tokens
+            if known is not None and known.refresh_token == spent.refresh_token:
+                await self._save(spent.model_copy(update={"refresh_token": None}))
+        elif self._ends_in() <= 0 and (failure := failure_of(response)):
+            raise failure
+
+    async def _load(self) -> None:
+        if not self._reads_vault:
+            return
+        stored = await self._stored()
+        self.context.clear_tokens()
+        if stored is None:
+            return
+        self.context.current_tokens = stored.tokens
+        self.context.token_expiry_time = stored.expires_at
+        self.context.client_info = stored.client
+        self.context.oauth_metadata = stored.metadata
+        self.context.protected_resource_metadata = stored.resource
+
+    async def _stored(self) -> StoredSignIn | None:
+        try:
+            text = await self._store.get(entry_name(self._server_name))
+            stored = StoredSignIn.model_validate_json(text)
+        except (NotFound, ValidationError):
+            return None
+        return stored if stored.url == self._url else None
+
+    async def _save(self, tokens: OAuthToken) -> None:
+        self.context.current_tokens = tokens
+        assert self.context.client_info is not None
+        stored = StoredSignIn(
+            url=self._url,
+            client=self.context.client_info,
+            tokens=tokens,
+            expires_at=self.context.token_expiry_time,
+            metadata=self.context.oauth_metadata,
+            resource=self.context.protected_resource_metadata,
+        )
+        await self._store.put(entry_name(self._server_name), stored.model_dump_json())
+
+    def _authorise(self, request: httpx2.Request) -> str | None:
+        token = self._token()
+        if token is not None:
+            request.headers["authorization"] = f"Bearer {token}"
+        return token
+
+    def _token(self) -> str | None:
+        tokens = self.context.current_tokens
+        return tokens.access_token if tokens is not None else None
+
+    def _is_stale(self, rejected: str | None) -> bool:
+        tokens = self.context.current_tokens
+        if tokens is None or tokens.access_token == rejected:
+            return True
+        lifetime_s = tokens.expires_in if tokens.expires_in is not None else 2 * EARLY_S
+        return self._ends_in() <= min(EARLY_S, lifetime_s / 2)
+
+    def _ends_in(self) -> float:
+        ends = self.context.token_expiry_time
+        return float("inf") if ends is None else ends - self._now()
+
+    def _now(self) -> float:
+        return self._clock.now().timestamp()
+
+    def _failed(self, error: OAuthFlowError) -> ToolweaveError:
+        """What went wrong, without the texts that can hold what the server sent."""
+        if isinstance(error, OAuthRegistrationError):
+            why = "its authorization server does not let us register"
+        elif isinstance(error, OAuthTokenError):
+            why = "its authorization server gave no token"
+        else:
+            why = str(error)[:300]
+        return Unavailable(
+            "SERVER_SIGN_IN_FAILED", f"signing in at server {self._server_name!r} failed: {why}"
+        )
+
+
+def _is_challenge(response: httpx2.Response) -> bool:
+    """Whether the server wants a token, or a better one."""
+    if response.status_code == 403:
+        return extract_field_from_www_auth(response, "error") == "insufficient_scope"
+    return response.status_code == 401

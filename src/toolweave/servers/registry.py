@@ -1,0 +1,231 @@
+"""The servers a person has registered: names, definitions, approval and state, in the database.
+
+Nothing here starts anything. An approval is bound to the hash of the definition that was shown.
+"""
+
+import uuid
+from collections.abc import Sequence
+from datetime import datetime
+
+from pydantic import TypeAdapter
+
+from toolweave.clock import Clock, timestamp
+from toolweave.errors import Conflict, Invalid, NotFound
+from toolweave.json_text import write
+from toolweave.problems import did_you_mean
+from toolweave.servers.definition import Definition, Scope, Server, ServerId, definition_hash
+from toolweave.storage.database import Database, Row, Value
+
+MAX_FAILURES = 3  # 002: three failures, then auto-disable
+FRESH_S = 1.0
+
+_definitions: TypeAdapter[Definition] = TypeAdapter(Definition)
+
+_COLUMNS = (
+    "id, name, definition, scope, found_in, enabled, approved_hash, failure_count, "
+    "auto_disabled, last_connected_at, last_failure, created_at"
+)
+
+
+class Registry:
+    """Reads are answered from a copy that is at most a second old; writes are durable at once."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+        self._known: dict[str, Server] = {}
+        self._read_at: float | None = None
+
+    async def list(self) -> tuple[Server, ...]:
+        """Every registered server, by name."""
+        rows = await self._database.rows(f"SELECT {_COLUMNS} FROM servers ORDER BY name")
+        servers = tuple(_server(row) for row in rows)
+        self._known = {server.name: server for server in servers}
+        self._read_at = self._clock.monotonic()
+        return servers
+
+    async def get(self, name: str) -> Server:
+        """The server called `name`.
+
+        Raises:
+            NotFound: `MCP_SERVER_NOT_FOUND`, with a close name where there is one.
+        """
+        is_fresh = self._read_at is not None and self._clock.monotonic() - self._read_at < FRESH_S
+        if not is_fresh or name not in self._known:
+            await self.list()
+        if name not in self._known:
+            raise NotFound(
+                "MCP_SERVER_NOT_FOUND",
+                f"no server is called {name!r}",
+                hint=did_you_mean(name, self._known)
+                or "`toolweave servers list` shows the registered ones, "
+                "`toolweave servers discover` those of other clients",
+            )
+        return self._known[name]
+
+    async def add(
+        self,
+        name: str,
+        definition: Definition,
+        *,
+        scope: Scope = "user",
+        found_in: str | None = None,
+    ) -> Server:
+        """Register a server: disabled and unapproved.
+
+        Raises:
+            Invalid: `SERVER_NAME_INVALID`.
+            Conflict: `SERVER_NAME_TAKEN`.
+        """
+        if not name or len(name) > 128 or name != name.strip() or not name.isprintable():
+            raise Invalid(
+                "SERVER_NAME_INVALID",
+                f"{name!r} is no server name; expected 1 to 128 printable characters",
+            )
+        server = Server(
+            id=ServerId(str(uuid.uuid4())),
+            name=name,
+            definition=definition,
+            scope=scope,
+            found_in=found_in,
+            created_at=self._clock.now(),
+        )
+        async with self._database.transaction() as change:
+            if await change.row("SELECT 1 FROM servers WHERE name = ?", name) is not None:
+                raise Conflict(
+                    "SERVER_NAME_TAKEN",
+                    f"a server called {name!r} is registered already",
+                    hint="choose another name, or `toolweave servers remove` the old one first",
+                )
+            await change.execute(
+                f"INSERT INTO servers ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                *_values(server),
+            )
+        self._read_at = None
+        return server
+
+    async def remove(self, name: str) -> None:
+        """Forget a server."""
+        server = await self.get(name)
+        await self._database.execute("DELETE FROM servers WHERE id = ?", server.id)
+        self._read_at = None
+
+    async def approve(self, name: str, shown_hash: str) -> Server:
+        """Approve the definition that was shown, and enable the server.
+
+        Raises:
+            Conflict: `SERVER_CHANGED` when the definition is no longer the one shown.
+        """
+        server = await self.get(name)
+        if definition_hash(server.definition) != shown_hash:
+            raise Conflict(
+                "SERVER_CHANGED",
+                f"server {name!r} was changed since it was shown",
+                hint="look at it again with `toolweave servers approve`",
+            )
+        return await self._set(
+            server, approved_hash=shown_hash, enabled=1, auto_disabled=0, failure_count=0
+        )
+
+    async def enable(self, name: str) -> Server:
+        """Enable a server; a fresh start for one that was disabled after failures."""
+        server = await self.get(name)
+        return await self._set(server, enabled=1, auto_disabled=0, failure_count=0)
+
+    async def disable(self, name: str) -> Server:
+        """Disable a server until somebody enables it."""
+        return await self._set(await self.get(name), enabled=0)
+
+    async def note_connected(self, name: str) -> Server:
+        """Record a success: the failure count starts anew."""
+        now = timestamp(self._clock.now())
+        server = await self.get(name)
+        return await self._set(server, last_connected_at=now, failure_count=0, last_failure=None)
+
+    async def note_failure(self, name: str, reason: str) -> Server:
+        """Record one more failure in a row."""
+        server = await self.get(name)
+        count = min(server.failure_count + 1, MAX_FAILURES)
+        return await self._set(server, failure_count=count, last_failure=reason[:500])
+
+    async def auto_disable(self, name: str) -> Server:
+        """Disable a server that failed too often, and leave a notice for the person."""
+        server = await self._set(await self.get(name), enabled=0, auto_disabled=1)
+        await self._database.execute(
+            "INSERT INTO notices (at, kind, subject, message) VALUES (?, ?, ?, ?)",
+            timestamp(self._clock.now()),
+            "server_auto_disabled",
+            name,
+            f"server {name!r} failed {MAX_FAILURES} times in a row and is disabled: "
+            f"{server.last_failure or 'no reason known'}",
+        )
+        return server
+
+    async def notices(self, limit: int = 50) -> Sequence[tuple[str, str, str, str]]:
+        """The newest notices: when, kind, subject, message."""
+        rows = await self._database.rows(
+            "SELECT at, kind, subject, message FROM notices ORDER BY id DESC LIMIT ?", limit
+        )
+        return [(str(at), str(kind), str(subject), str(text)) for at, kind, subject, text in rows]
+
+    async def _set(self, server: Server, **columns: str | int | None) -> Server:
+        names = ", ".join(f"{column} = ?" for column in columns)
+        await self._database.execute(
+            f"UPDATE servers SET {names} WHERE id = ?", *columns.values(), server.id
+        )
+        self._read_at = None
+        return await self.get(server.name)
+
+
+def _values(server: Server) -> tuple[Value, ...]:
+    return (
+        server.id,
+        server.name,
+        write(server.definition.model_dump(mode="json")),
+        server.scope,
+        server.found_in,
+        int(server.enabled),
+        server.approved_hash,
+        server.failure_count,
+        int(server.auto_disabled),
+        timestamp(server.last_connected_at) if server.last_connected_at else None,
+        server.last_failure,
+        timestamp(server.created_at),
+    )
+
+
+def _server(row: Row) -> Server:
+    (
+        id_,
+        name,
+        definition,
+        scope,
+        found_in,
+        enabled,
+        approved_hash,
+        failure_count,
+        auto_disabled,
+        last_connected_at,
+        last_failure,
+        created_at,
+    ) = row
+    return Server.model_validate(
+        {
+            "id": id_,
+            "name": name,
+            "definition": _definitions.validate_json(str(definition)),
+            "scope": scope,
+            "found_in": found_in,
+            "enabled": bool(enabled),
+            "approved_hash": approved_hash,
+            "failure_count": failure_count,
+            "auto_disabled": bool(auto_disabled),
+            "last_connected_at": _moment(last_connected_at),
+            "last_failure": last_failure,
+            "created_at": _moment(created_at),
+        }
+    )
+
+
+def _moment(value: object) -> datetime | None:
+    return datetime.fromisoformat(str(value)) if value else None

@@ -1,0 +1,178 @@
+"""Starts a server from a container image (seed 002's managed server), with nothing it can break.
+
+The container has no rights, a read-only disk and its own limits. Values of its environment
+reach Docker through the client's environment, so no secret is in a command line.
+"""
+
+import os
+import re
+import secrets
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+
+from toolweave.errors import Invalid, Unavailable
+from toolweave.problems import Problem, pointer
+from toolweave.servers.definition import Container, Definition, RunnerName
+from toolweave.servers.owner import OWNER_LABEL, Owner
+from toolweave.servers.runners import plain
+from toolweave.servers.runners.runner import Launch
+
+SERVER_LABEL = "toolweave.server"
+ANSWER_DEADLINE_S = 5.0
+SCRATCH_MB = 64
+
+# What tells the client which Docker to speak to.
+CLIENT_NAMES = (
+    *("DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH"),
+    *("DOCKER_API_VERSION", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK"),
+)
+# Names that would steer the client itself if it carried their values to the container: which
+# daemon it asks, which helpers it runs. Their values are written out instead.
+OBEYED_BY_CLIENT = re.compile(
+    r"DOCKER_.*|XDG_.*|SSL_CERT_(FILE|DIR)|SSH_(AUTH_SOCK|ASKPASS.*|SK_.*)|HOME|PATH|TMPDIR"
+    r"|GO(DEBUG|GC|MAXPROCS|MEMLIMIT|TRACEBACK)|(?i:(https?|no|all)_proxy)"
+)
+
+_WORD = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
+IMAGE = re.compile(
+    rf"(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{{1,5}})?/)?{_WORD}(?:/{_WORD})*"
+    r"(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@sha256:[a-f0-9]{64})?"
+)
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")
+PORT = re.compile(r"([0-9]{1,5})(/(tcp|udp))?")
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+
+
+class Docker:
+    """A container that is removed when the server stops."""
+
+    name: RunnerName = "docker"
+
+    def __init__(self, inner: plain.Plain, *, owner: Owner | None = None) -> None:
+        self._inner = inner
+        self._owner = owner  # None = this process
+
+    def missing(self) -> str | None:
+        """Why no container can be started; asks the daemon each time, as it comes and goes."""
+        docker = self._client()
+        if docker is None:
+            return "'docker' was not found on PATH; install Docker Engine or Docker Desktop"
+        try:
+            answer = subprocess.run(
+                [docker, "version", "--format={{.Server.Version}}"],
+                env=self._environment({}),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=ANSWER_DEADLINE_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return f"Docker did not answer within {ANSWER_DEADLINE_S:g} s; restart it"
+        except OSError as error:
+            return f"'docker' does not start ({type(error).__name__}); reinstall Docker"
+        if answer.returncode == 0:
+            return None
+        said = answer.stderr.decode(errors="replace").strip()[-300:]
+        return f"Docker does not answer ({said}); start it, or set DOCKER_HOST to one that runs"
+
+    def launch(self, definition: Definition, *, server_name: str, env: dict[str, str]) -> Launch:
+        """The `docker run` for an image.
+
+        Raises:
+            Invalid: `SERVER_CONTAINER_INVALID`, `SERVER_ENVIRONMENT_INVALID`,
+                `SERVER_RUNNER_MISMATCH`.
+            Unavailable: `RUNNER_MISSING`.
+        """
+        if not isinstance(definition, Container):
+            raise Invalid(
+                "SERVER_RUNNER_MISMATCH",
+                f"runner 'docker' starts an image; the definition is of kind {definition.kind!r}",
+            )
+        plain.check_environment(env)
+        problems = list(_problems_of(definition, env))
+        if problems:
+            raise Invalid(
+                "SERVER_CONTAINER_INVALID",
+                f"the container of server {server_name!r} cannot be started as it is defined",
+                problems=problems,
+            )
+        docker = self._client()
+        if docker is None:
+            raise Unavailable("RUNNER_MISSING", "'docker' is not installed here")
+        container = definition.container_name or _name_for(server_name)
+        return Launch(
+            argv=(
+                *(docker, "run", "--rm", "--interactive", "--init", f"--name={container}"),
+                f"--label={SERVER_LABEL}={server_name}",
+                f"--label={OWNER_LABEL}={self._owner or Owner.this()}",
+                *_walls(definition),
+                *_variables(env),
+                *(definition.image, *definition.command),
+            ),
+            env=self._environment(env),
+            container=container,
+        )
+
+    def _client(self) -> str | None:
+        return shutil.which("docker", path=self._inner.environ.get("PATH", os.defpath))
+
+    def _environment(self, env: Mapping[str, str]) -> dict[str, str]:
+        ours = self._inner.environ
+        carried = {name: value for name, value in env.items() if not _is_obeyed(name)}
+        return self._inner.environment(carried) | {
+            name: ours[name] for name in CLIENT_NAMES if name in ours
+        }
+
+
+def _walls(definition: Container) -> Iterator[str]:
+    memory = f"{definition.memory_mb}m"
+    # No swap beyond the memory, and no log: every message would be kept on disk.
+    yield from (f"--memory={memory}", f"--memory-swap={memory}", "--log-driver=none")
+    yield from (f"--pids-limit={definition.pids}", "--cap-drop=ALL", "--read-only")
+    yield "--security-opt=no-new-privileges"
+    yield f"--tmpfs=/tmp:rw,nosuid,nodev,mode=1777,size={SCRATCH_MB}m"
+    if not definition.network:
+        yield "--network=none"
+    for inside, outside in definition.ports.items():
+        yield f"--publish=127.0.0.1:{outside}:{inside}"
+
+
+def _variables(env: Mapping[str, str]) -> Iterator[str]:
+    for name, value in env.items():
+        yield f"--env={name}={value}" if _is_obeyed(name) else f"--env={name}"
+
+
+def _is_obeyed(name: str) -> bool:
+    return bool(OBEYED_BY_CLIENT.fullmatch(name) or plain.OBEYED_BY_LOADER.fullmatch(name))
+
+
+def _name_for(server_name: str) -> str:
+    slug = re.sub(r"[^a-z0-9]+", "-", server_name.lower()).strip("-")[:40]
+    return f"toolweave-{slug or 'server'}-{secrets.token_hex(4)}"
+
+
+def _problems_of(definition: Container, env: Mapping[str, str]) -> Iterator[Problem]:
+    code = "SERVER_CONTAINER_INVALID"
+    if not IMAGE.fullmatch(definition.image):
+        expected = "expected [HOST[:PORT]/]NAME[:TAG][@sha256:DIGEST]"
+        yield Problem(code, pointer("image"), f"image {definition.image!r} is no name; {expected}")
+    name = definition.container_name
+    if name is not None and not NAME.fullmatch(name):
+        expected = "expected letters, digits, '_', '.', '-', beginning with a letter or digit"
+        yield Problem(code, pointer("container_name"), f"container name {name!r}; {expected}")
+    if definition.ports and not definition.network:
+        message = "ports are published but the container has no network; drop one of the two"
+        yield Problem(code, pointer("ports"), message)
+    for inside, outside in definition.ports.items():
+        found = PORT.fullmatch(inside)
+        if not (found and 0 < int(found[1]) < 65536 and 0 < outside < 65536):
+            message = f"port {inside!r} to {outside}; expected container port to host port, 1-65535"
+            yield Problem(code, pointer("ports", inside), message)
+    for variable in env:
+        if not VARIABLE.fullmatch(variable):
+            message = f"variable {variable!r} is no name; expected letters, digits and '_'"
+            yield Problem(code, pointer("env", variable), message)
+
+
+runner = Docker(plain.runner)

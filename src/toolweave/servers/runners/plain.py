@@ -1,0 +1,177 @@
+"""Starts a server as an ordinary process of the user: no walls, but none of our environment.
+
+The other runners build on it, so that a command is looked for and refused in one way only.
+"""
+
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from toolweave.errors import Invalid, Unavailable
+from toolweave.problems import Problem, pointer
+from toolweave.servers.definition import Command, Definition, RunnerName
+from toolweave.servers.runners.runner import Launch
+
+# What a program needs to find its way, and no secret. The first six are the MCP SDK's own list;
+# the rest is language, time zone, scratch space and the authorities this machine trusts. Proxy
+# addresses may hold a password: a definition that needs one names it in its `env`.
+INHERITED_POSIX = (
+    *("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"),
+    *("LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"),
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE"),
+)
+INHERITED_WINDOWS = (
+    *("APPDATA", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATH", "PATHEXT"),
+    *("PROCESSOR_ARCHITECTURE", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "USERNAME", "USERPROFILE"),
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE"),
+)
+
+# Names the loader and the C library obey. A program that only carries a server's environment
+# to its sandbox must not have them itself: `LD_PRELOAD` would run code outside the walls.
+OBEYED_BY_LOADER = re.compile(
+    r"(LD|DYLD|GLIBC|MALLOC)_.*|GCONV_PATH|GETCONF_DIR|HOSTALIASES|LOCALDOMAIN|LOCPATH|NLSPATH"
+    r"|RES_OPTIONS|RESOLV_.*"
+)
+
+HINTS = {
+    "npx": "install Node.js, which brings `npx`",
+    "npm": "install Node.js, which brings `npm`",
+    "node": "install Node.js",
+    "uvx": "install uv, which brings `uvx`",
+    "uv": "install uv",
+    "bunx": "install Bun, which brings `bunx`",
+    "bun": "install Bun",
+    "deno": "install Deno",
+    "docker": "install Docker, or give an image instead of a command",
+    "python": "install Python, or use `python3`",
+    "python3": "install Python 3",
+    "pipx": "install pipx",
+}
+
+
+class Plain:
+    """A process with the definition's environment and little more."""
+
+    name: RunnerName = "plain"
+
+    def __init__(self, environ: Mapping[str, str], *, is_windows: bool = os.name == "nt") -> None:
+        self.environ = environ
+        self._inherited = INHERITED_WINDOWS if is_windows else INHERITED_POSIX
+
+    def missing(self) -> str | None:
+        """Never: every machine can start a process."""
+        return None
+
+    def launch(self, definition: Definition, *, server_name: str, env: dict[str, str]) -> Launch:
+        """The command as it is written.
+
+        Raises:
+            Unavailable: `SERVER_COMMAND_NOT_FOUND`, `SERVER_DIRECTORY_MISSING`.
+            Invalid: `SERVER_ENVIRONMENT_INVALID`, `SERVER_RUNNER_MISMATCH`.
+        """
+        command = as_command(definition, self.name)
+        full = self.environment(env)
+        cwd = working_directory(command, server_name, full)
+        locate(command.command, server_name, full, cwd)
+        return Launch(argv=(command.command, *command.args), env=full, cwd=cwd)
+
+    def environment(self, env: Mapping[str, str]) -> dict[str, str]:
+        """What the process sees: the safe part of ours, then the definition's own."""
+        check_environment(env)
+        # A shell function exported through the environment is code.
+        kept = {
+            name: value
+            for name in self._inherited
+            if (value := self.environ.get(name)) is not None and not value.startswith("()")
+        }
+        return kept | dict(env)
+
+
+def as_command(definition: Definition, runner: RunnerName) -> Command:
+    """`definition` if it is a command line.
+
+    Raises:
+        Invalid: `SERVER_RUNNER_MISMATCH`.
+    """
+    if not isinstance(definition, Command):
+        raise Invalid(
+            "SERVER_RUNNER_MISMATCH",
+            f"runner {runner!r} starts a command; the definition is of kind {definition.kind!r}",
+        )
+    return definition
+
+
+def check_environment(env: Mapping[str, str]) -> None:
+    """Refuse what no operating system can pass on.
+
+    Raises:
+        Invalid: `SERVER_ENVIRONMENT_INVALID`, naming the variables but never their values.
+    """
+    wrong = [
+        name for name, value in env.items() if not name or {"=", "\0"} & {*name} or "\0" in value
+    ]
+    if wrong:
+        raise Invalid(
+            "SERVER_ENVIRONMENT_INVALID",
+            f"{len(wrong)} environment variable(s) cannot be passed on",
+            problems=[
+                Problem(
+                    "SERVER_ENVIRONMENT_INVALID",
+                    pointer("env", name),
+                    f"variable {name!r} has a name or value no process can be given; expected a "
+                    "name without '=' and no zero byte in either",
+                )
+                for name in wrong
+            ],
+        )
+
+
+def working_directory(command: Command, server_name: str, env: Mapping[str, str]) -> str | None:
+    """The directory to start in, `~` expanded.
+
+    Raises:
+        Unavailable: `SERVER_DIRECTORY_MISSING`.
+    """
+    if command.cwd is None:
+        return None
+    directory = expand_home(command.cwd, env)
+    if not os.path.isdir(directory):
+        raise Unavailable(
+            "SERVER_DIRECTORY_MISSING",
+            f"server {server_name!r} starts in {directory!r}, which is not a directory here",
+            hint="create the directory or change `cwd`",
+            facts={"cwd": directory},
+        )
+    return directory
+
+
+def expand_home(path: str, env: Mapping[str, str]) -> str:
+    """`path` with a leading `~` replaced by the home directory of `env`."""
+    home = env.get("HOME") or env.get("USERPROFILE")
+    return home + path[1:] if home and (path == "~" or path.startswith("~/")) else path
+
+
+def locate(command: str, server_name: str, env: Mapping[str, str], cwd: str | None) -> str:
+    """Where the program is, as the started process will find it.
+
+    Raises:
+        Unavailable: `SERVER_COMMAND_NOT_FOUND`.
+    """
+    if os.path.dirname(command):
+        found = shutil.which(os.path.join(cwd or "", command))
+    else:
+        found = shutil.which(command, path=env.get("PATH", os.defpath))
+    if found is None:
+        where = "is no program that can be run" if os.path.dirname(command) else "is not on PATH"
+        raise Unavailable(
+            "SERVER_COMMAND_NOT_FOUND",
+            f"command {command!r} of server {server_name!r} {where}",
+            hint=HINTS.get(Path(command).stem) or "install it, or give its full path",
+            facts={"command": command, "path": env.get("PATH", os.defpath)},
+        )
+    return os.path.abspath(found)
+
+
+runner = Plain(os.environ)

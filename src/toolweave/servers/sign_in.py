@@ -1,0 +1,171 @@
+"""The part of a sign-in that needs a person: a page is shown, a local listener hears the end.
+
+The listener is on 127.0.0.1, on a port of the system's choice, for one sign-in only: an exact
+path, one state that is used once, a deadline.
+"""
+
+import hmac
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from urllib.parse import parse_qs, urlsplit
+
+import anyio
+from anyio.abc import SocketAttribute, SocketStream
+from anyio.streams.buffered import BufferedByteReceiveStream
+from anyio.streams.stapled import MultiListener
+from mcp.shared.auth import AuthorizationCodeResult
+
+from toolweave.errors import Denied, TimedOut
+from toolweave.servers.transports.addresses import AllowedHosts, check_url
+
+Show = Callable[[str], Awaitable[None]]
+
+PATH = "/callback"
+HEAD_BYTES = 16 * 1024
+HEAD_S = 5.0
+PAGES = {
+    200: "You can close this window.",
+    400: "This is not the sign-in that was started here.",
+    404: "There is nothing here.",
+    405: "Only GET is answered here.",
+}
+
+
+class SignIn:
+    """Lets a person sign in; `show` gets the page's address, already checked to be http(s).
+
+    Given to `oauth_auth` where somebody is there to do it, as in a terminal.
+    """
+
+    def __init__(self, show: Show, *, deadline_s: float = 300.0) -> None:
+        self._show = show
+        self._deadline_s = deadline_s
+
+    async def listen(self, allow: AllowedHosts) -> "Redirect":
+        """Open the listener of one sign-in; the caller closes it."""
+        listener = await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=0)
+        return Redirect(listener, allow, self._show, self._deadline_s)
+
+
+class Redirect:
+    """One sign-in under way: where the browser is sent, and what it brings back."""
+
+    def __init__(
+        self,
+        listener: MultiListener[SocketStream],
+        allow: AllowedHosts,
+        show: Show,
+        deadline_s: float,
+    ) -> None:
+        self._listener = listener
+        self._allow = allow
+        self._show = show
+        self._deadline_s = deadline_s
+        self._state = ""
+        self._came = anyio.Event()
+        self._result: AuthorizationCodeResult | Denied | None = None
+        self.authority = f"127.0.0.1:{listener.extra(SocketAttribute.local_port)}"
+
+    @property
+    def uri(self) -> str:
+        """What the authorization server is to send the browser back to."""
+        return f"http://{self.authority}{PATH}"
+
+    async def aclose(self) -> None:
+        """Stop listening."""
+        await self._listener.aclose()
+
+    async def show(self, url: str) -> None:
+        """Show the page of the authorization server to the person.
+
+        Raises:
+            Denied: `SERVER_ADDRESS_DENIED` for a page no browser should be sent to.
+        """
+        check_url(self._allow, url)
+        self._state = parse_qs(urlsplit(url).query).get("state", [""])[-1]
+        await self._show(url)
+
+    async def result(self) -> AuthorizationCodeResult:
+        """What the browser brought back.
+
+        Raises:
+            Denied: `SERVER_SIGN_IN_FAILED` when the person, or the server, said no.
+            TimedOut: `SERVER_SIGN_IN_TIMEOUT`.
+        """
+        try:
+            with anyio.fail_after(self._deadline_s):
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(self._listener.serve, self._hear)
+                    await self._came.wait()
+                    tasks.cancel_scope.cancel()
+        except TimeoutError:
+            raise TimedOut(
+                "SERVER_SIGN_IN_TIMEOUT", f"nobody signed in within {self._deadline_s:g} s"
+            ) from None
+        if isinstance(self._result, AuthorizationCodeResult):
+            return self._result
+        raise self._result or Denied("SERVER_SIGN_IN_FAILED", "the sign-in came to no end")
+
+    async def _hear(self, stream: SocketStream) -> None:
+        with suppress(
+            anyio.IncompleteRead,
+            anyio.DelimiterNotFound,
+            anyio.BrokenResourceError,
+            anyio.ClosedResourceError,
+        ):
+            async with stream:
+                with anyio.move_on_after(HEAD_S):
+                    buffered = BufferedByteReceiveStream(stream)
+                    head = await buffered.receive_until(b"\r\n\r\n", HEAD_BYTES)
+                    status = self.judge(head.decode("latin-1"))
+                    with anyio.CancelScope(shield=True):
+                        await stream.send(_page(status))
+                    if status == 200:
+                        self._came.set()
+
+    def judge(self, head: str) -> int:
+        """Take the code from a request's head, if it is the one waited for; the status to give."""
+        first, *lines = head.split("\r\n")
+        method, _, rest = first.partition(" ")
+        target = urlsplit(rest.rpartition(" ")[0])
+        headers = {name.lower(): value.strip() for name, _, value in _split(lines)}
+        # A page elsewhere can lead a name of its own to 127.0.0.1, but cannot hide that name.
+        if headers.get("host") != self.authority or target.path != PATH or target.netloc:
+            return 404
+        if method != "GET":
+            return 405
+        query = parse_qs(target.query)
+        state = query.get("state", [])
+        if len(state) != 1 or not self._state or self._result is not None:
+            return 400
+        if not hmac.compare_digest(state[0].encode(), self._state.encode()):
+            return 400
+        self._state = ""
+        self._result = _result(query, state[0])
+        return 200
+
+
+def _result(query: dict[str, list[str]], state: str) -> AuthorizationCodeResult | Denied:
+    codes = query.get("code", [])
+    if len(codes) == 1:
+        return AuthorizationCodeResult(code=codes[0], state=state, iss=query.get("iss", [None])[0])
+    said = query.get("error", ["no code"])[0][:100]
+    return Denied("SERVER_SIGN_IN_FAILED", f"the sign-in was refused: {said!r}")
+
+
+def _split(lines: list[str]) -> list[tuple[str, str, str]]:
+    return [line.partition(":") for line in lines]
+
+
+def _page(status: int) -> bytes:
+    text = f"{PAGES[status]}\n"
+    head = (
+        f"HTTP/1.1 {status} {'OK' if status == 200 else 'Refused'}",
+        "Content-Type: text/plain; charset=utf-8",
+        f"Content-Length: {len(text)}",
+        "Cache-Control: no-store",
+        "Referrer-Policy: no-referrer",
+        "X-Content-Type-Options: nosniff",
+        "Connection: close",
+    )
+    return ("\r\n".join(head) + "\r\n\r\n" + text).encode()

@@ -1,0 +1,1 @@
+"""How messages reach a server: one file per transport."""

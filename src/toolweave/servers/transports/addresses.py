@@ -1,0 +1,221 @@
+"""Which addresses may be connected to: one pure rule over names and addresses, no I/O.
+
+Our own ranges and not `is_global`, which is wrong in Python 3.11 for 64:ff9b::/96, 2002::/16,
+::/96, 192.0.0.8 and multicast.
+"""
+
+import re
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from typing import Literal
+
+import httpx2
+
+from toolweave.errors import Denied
+
+Address = IPv4Address | IPv6Address
+Kind = Literal["public", "private", "loopback", "forbidden"]
+Naming = Literal["public", "local", "private", "loopback", "forbidden"]
+
+LOOPBACK = tuple(map(ip_network, ("127.0.0.0/8", "::1/128")))
+PRIVATE = tuple(
+    map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"))
+)
+# Where clouds hand out credentials, outside link-local: AWS, GCP, Alibaba, Azure.
+METADATA = tuple(
+    map(
+        ip_network,
+        ("fd00:ec2::254/128", "fd20:ce::254/128", "100.100.100.200/32", "168.63.129.16/32"),
+    )
+)
+NEVER_IPV4 = tuple(
+    map(
+        ip_network,
+        (
+            "0.0.0.0/8",  # this network
+            "169.254.0.0/16",  # link-local, metadata
+            "192.0.0.0/24",  # protocol assignments
+            "192.0.2.0/24",  # documentation
+            "192.88.99.0/24",  # 6to4 relays
+            "198.18.0.0/15",  # benchmarks
+            "198.51.100.0/24",
+            "203.0.113.0/24",
+            "224.0.0.0/4",  # multicast
+            "240.0.0.0/4",  # reserved, broadcast
+        ),
+    )
+)
+# Only 2000::/3 is given out; that leaves out ::/96, 64:ff9b::/96, fe80::/10, fec0::/10, ff00::/8.
+GLOBAL_IPV6 = ip_network("2000::/3")
+NEVER_IPV6 = tuple(
+    map(
+        ip_network,
+        (
+            "2001::/23",  # protocol assignments, Teredo
+            "2001:db8::/32",  # documentation
+            "2002::/16",  # 6to4: an IPv4 address in disguise
+            "3fff::/20",  # documentation
+        ),
+    )
+)
+REACHABLE: dict[Naming, frozenset[Kind]] = {
+    "loopback": frozenset({"loopback"}),
+    "private": frozenset({"private"}),
+    # A machine's own name is often 127.0.1.1 on Debian.
+    "local": frozenset({"private", "loopback"}),
+    "public": frozenset(),
+    "forbidden": frozenset(),
+}
+LOCAL_SUFFIXES = (".local", ".internal")
+NAME = re.compile(r"(?!-)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
+NUMERIC_LABEL = re.compile(r"\d+|0x[0-9a-f]*")
+
+
+@dataclass(frozen=True, slots=True)
+class AllowedHosts:
+    """The addresses a person approved; what they name beyond that must be public."""
+
+    origins: frozenset[tuple[str, str, int]] = frozenset()
+
+    @classmethod
+    def of(cls, *urls: str) -> "AllowedHosts":
+        """Approve the origins of `urls`.
+
+        Raises:
+            Denied: `SERVER_ADDRESS_DENIED` for a URL that is not plain http or https.
+        """
+        return cls(frozenset(origin_of(url) for url in urls))
+
+    def approves(self, host: str, port: int) -> bool:
+        """Whether a person approved this host and port."""
+        return any((host, port) == (theirs, at) for _, theirs, at in self.origins)
+
+    @property
+    def are_loopback(self) -> bool:
+        """Whether all that was approved is on this machine."""
+        return bool(self.origins) and all(
+            naming_of(host) == "loopback" for _, host, _ in self.origins
+        )
+
+
+def origin_of(url: str | httpx2.URL) -> tuple[str, str, int]:
+    """Scheme, host and port of `url`, in one spelling.
+
+    Raises:
+        Denied: `SERVER_ADDRESS_DENIED` for anything but plain http or https.
+    """
+    try:
+        # The reader that connects is the reader that checks: two would differ on odd spellings.
+        parts = httpx2.URL(url)
+    except httpx2.InvalidURL:
+        raise denied("the address cannot be read") from None  # its text may hold a password
+    if parts.scheme not in {"http", "https"}:
+        raise denied(f"only http and https are spoken, not {parts.scheme!r}")
+    port = parts.port if parts.port is not None else {"http": 80, "https": 443}[parts.scheme]
+    if not 0 < port < 65536:
+        raise denied(f"there is no port {port}")
+    return parts.scheme, canonical_host(parts.raw_host.decode("ascii")), port
+
+
+def canonical_host(host: str) -> str:
+    """`host` in lower case, without brackets, zone or final dot.
+
+    Raises:
+        Denied: `SERVER_ADDRESS_DENIED` for a name no honest address has: odd characters, or
+            numbers that only some readers take for an address (`0x7f.1`, `2130706433`).
+    """
+    text = host.lower().removesuffix(".")
+    if ":" in text:
+        address = read_address(text)
+        if address is not None:
+            return str(address)
+    if not NAME.fullmatch(text) or len(text) > 253:
+        raise denied(f"{host[:80]!r} is not a host name")
+    if NUMERIC_LABEL.fullmatch(text.rpartition(".")[2]) and read_address(text) is None:
+        raise denied(f"{host[:80]!r} is an unusual spelling of an address; write it as 1.2.3.4")
+    return text
+
+
+def read_address(text: str) -> Address | None:
+    """The address in `text`, without its zone; `None` when it is a name."""
+    try:
+        return ip_address(text.strip("[]").partition("%")[0])
+    except ValueError:
+        return None
+
+
+def kind_of(address: Address) -> Kind:
+    """What kind of place an address is."""
+    if isinstance(address, IPv6Address):
+        if address.ipv4_mapped is not None:
+            return kind_of(address.ipv4_mapped)
+        is_public = address in GLOBAL_IPV6
+        never = NEVER_IPV6
+    else:
+        is_public = True
+        never = NEVER_IPV4
+    if any(address in network for network in (*METADATA, *never)):
+        return "forbidden"
+    if any(address in network for network in LOOPBACK):
+        return "loopback"
+    if any(address in network for network in PRIVATE):
+        return "private"
+    return "public" if is_public else "forbidden"
+
+
+def naming_of(host: str) -> Naming:
+    """What a canonical host promises by its very spelling."""
+    address = read_address(host)
+    if address is not None:
+        return kind_of(address)
+    if host == "localhost" or host.endswith(".localhost"):
+        return "loopback"
+    if "." not in host or host.endswith(LOCAL_SUFFIXES):
+        return "local"
+    return "public"
+
+
+def may_connect(allow: AllowedHosts, host: str, port: int, address: Address) -> bool:
+    """The rule: may a connection to `host`, found at `address`, be made?
+
+    Public addresses may. Link-local, metadata and the like never may. A private one may only
+    when the approved address itself says by its spelling that it is private, so a public name
+    that turns private (DNS rebinding) is refused. What an approved server on this machine
+    names may be on this machine too.
+    """
+    kind = kind_of(address)
+    if kind in {"public", "forbidden"}:
+        return kind == "public"
+    if allow.approves(host, port):
+        return kind in REACHABLE[naming_of(host)]
+    return allow.are_loopback and kind == "loopback" and naming_of(host) == "loopback"
+
+
+def check_url(allow: AllowedHosts, url: str | httpx2.URL) -> tuple[str, str, int]:
+    """The origin of `url`, if it may be spoken to as far as its spelling tells.
+
+    Raises:
+        Denied: `SERVER_ADDRESS_DENIED`.
+    """
+    scheme, host, port = origin_of(url)
+    if (scheme, host, port) in allow.origins:
+        return scheme, host, port
+    naming = naming_of(host)
+    if allow.are_loopback and naming == "loopback":
+        return scheme, host, port
+    if naming != "public":
+        raise denied(f"{host!r} is not a public address and nobody approved it")
+    if scheme != "https":
+        raise denied(f"{host!r} would be spoken to in the clear; only https will do")
+    return scheme, host, port
+
+
+def denied(what: str, **facts: object) -> Denied:
+    """The refusal every part of the network code raises."""
+    return Denied(
+        "SERVER_ADDRESS_DENIED",
+        f"no connection is made: {what}",
+        hint="a server's own address may be private once it is approved; "
+        "what it names besides must be public",
+        facts=facts,
+    )

@@ -1,0 +1,192 @@
+"""What a failed HTTP exchange means, and how the reason reaches whoever waits for the call.
+
+The SDK turns every HTTP failure into one vague JSON-RPC error, or ends the connection of all
+other calls too. So the transports answer in the server's place with a JSON-RPC error that
+carries the typed one, sealed so that no server can forge it; `failure_in` takes it out again.
+"""
+
+import secrets
+import shlex
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, cast
+
+import httpx2
+from mcp.shared.exceptions import MCPError
+from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError, RequestId
+
+from toolweave.errors import (
+    Conflict,
+    Denied,
+    Invalid,
+    Limited,
+    NotFound,
+    TimedOut,
+    ToolweaveError,
+    Unavailable,
+)
+from toolweave.servers.transports.addresses import origin_of
+from toolweave.servers.transports.network import broken, place_of, too_large
+
+KINDS: dict[str, type[ToolweaveError]] = {
+    kind.__name__: kind
+    for kind in (Invalid, NotFound, Denied, Conflict, Limited, Unavailable, TimedOut)
+}
+SEAL = secrets.token_hex(16)
+MAX_REDIRECTS = 5
+MAX_RETRY_AFTER_S = 86_400.0
+
+Send = Callable[[httpx2.Request], Awaitable[httpx2.Response]]
+
+
+class HttpFailures:
+    """The last thing that went wrong on the wire of one connection, for where the SDK hides it."""
+
+    def __init__(self) -> None:
+        self.last: ToolweaveError | None = None
+
+    def record(self, error: ToolweaveError) -> None:
+        """Remember `error` as the last one."""
+        self.last = error
+
+    def take(self) -> ToolweaveError | None:
+        """The last one, which is then forgotten."""
+        last, self.last = self.last, None
+        return last
+
+
+async def send_within_origin(send: Send, request: httpx2.Request) -> httpx2.Response:
+    """The answer, following only redirects that keep the origin and the method.
+
+    Raises:
+        Unavailable: `SERVER_REDIRECTED`, or what else went wrong.
+    """
+    onward = request
+    for _ in range(MAX_REDIRECTS + 1):
+        sent = onward
+        try:
+            response = await send(sent)
+        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
+            raise broken(place_of(request), type(error).__name__) from None
+        if response.next_request is None:
+            return response
+        await response.aclose()
+        onward = response.next_request
+        if not _stays(sent, onward):
+            break
+    target = onward.url.copy_with(userinfo=b"", query=None, fragment=None)
+    raise Unavailable(
+        "SERVER_REDIRECTED",
+        f"{place_of(request)} sends us on to {str(target)[:200]!r}, which is not followed",
+        hint="if that is the server's right address, put it into its definition",
+        facts={"location": str(target)[:200]},
+    )
+
+
+def _stays(sent: httpx2.Request, following: httpx2.Request) -> bool:
+    try:
+        return (
+            following.method == sent.method
+            and origin_of(following.url) == origin_of(sent.url)
+            and following.url.userinfo in {b"", sent.url.userinfo}
+        )
+    except Denied:
+        return False
+
+
+def failure_of(response: httpx2.Response, *, now: datetime | None = None) -> ToolweaveError | None:
+    """Why an answer is no answer, by its status; `None` for success."""
+    status, where = response.status_code, place_of(response.request)
+    if response.is_success:
+        return None
+    facts: dict[str, Any] = {"status": status}
+    wait_s = retry_after_s(response.headers.get("retry-after"), now or datetime.now(UTC))
+    if wait_s is not None:
+        facts["retry_after_s"] = wait_s
+    if status == 401:
+        return sign_in_required(where, facts=facts)
+    if status == 429:
+        return Limited(
+            "SERVER_RATE_LIMITED", f"{where} asks us to slow down (HTTP 429)", facts=facts
+        )
+    return Unavailable(
+        "SERVER_HTTP_ERROR",
+        f"{where} answered with HTTP {status} {response.reason_phrase}".rstrip(),
+        hint="its own log says more" if status >= 500 else "check the address and its headers",
+        facts=facts,
+    )
+
+
+def sign_in_required(
+    where: str, *, server: str | None = None, facts: dict[str, Any] | None = None
+) -> Denied:
+    """The server wants a token that we do not have."""
+    return Denied(
+        "SERVER_SIGN_IN_REQUIRED",
+        f"{where} wants to know who you are",
+        hint=f"`toolweave servers sign-in {shlex.quote(server)}`"
+        if server
+        else "put its token into the headers of its definition, or let it use OAuth",
+        facts=facts,
+    )
+
+
+def retry_after_s(text: str | None, now: datetime) -> float | None:
+    """The seconds a `Retry-After` header asks for, at most a day; `None` if it cannot be read."""
+    if not text:
+        return None
+    if text.isascii() and text.isdigit():
+        return min(float(text[:9]), MAX_RETRY_AFTER_S)
+    try:
+        moment = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return min(max((aware - now).total_seconds(), 0.0), MAX_RETRY_AFTER_S)
+
+
+def sealed(request_id: RequestId | None, error: ToolweaveError) -> JSONRPCError:
+    """The JSON-RPC error that takes `error` through the SDK to the call `request_id`."""
+    body = error.as_json()
+    data = {"seal": SEAL, "kind": type(error).__name__, "hint": None, "facts": None, **body}
+    return JSONRPCError(
+        jsonrpc="2.0",
+        id=request_id,
+        error=ErrorData(code=INTERNAL_ERROR, message=error.message, data=data),
+    )
+
+
+def failure_in(error: BaseException) -> ToolweaveError | None:
+    """The typed error behind what the SDK raised; `None` when it is the server's own answer."""
+    if isinstance(error, ToolweaveError):
+        return error
+    if isinstance(error, BaseExceptionGroup):
+        nested = cast("BaseExceptionGroup[BaseException]", error).exceptions
+        return next((found for each in nested if (found := failure_in(each))), None)
+    data = cast("object", error.data) if isinstance(error, MCPError) else None
+    if not isinstance(data, dict):
+        return None
+    data = cast("dict[str, Any]", data)  # Any: JSON that is ours if the seal is
+    if data.get("seal") != SEAL:
+        return None
+    kind = KINDS.get(data["kind"], ToolweaveError)
+    return kind(data["code"], data["message"], hint=data["hint"], facts=data["facts"])
+
+
+def truth_behind(
+    message: JSONRPCError, where: str, *, last: ToolweaveError | None, max_bytes: int
+) -> JSONRPCError:
+    """`message`, or what it stands for when the SDK made it up in the server's place."""
+    said = message.error.message
+    if said.startswith("SSE stream ended"):
+        found = last or broken(where, "its stream ended without an answer")
+    elif said.startswith("SSE stream failed"):
+        found = too_large(where, max_bytes)
+    elif said.startswith("Failed to parse"):
+        found = broken(where, "its answer is not a JSON-RPC message")
+    elif said.startswith(("Unexpected content type", "server answered a request with 202")):
+        found = broken(where, said[:100])
+    else:
+        return message
+    return sealed(message.id, found)

@@ -1,0 +1,175 @@
+"""Streamable HTTP: the SDK's transport over our client, with the truth about each failure.
+
+A failed exchange fails its own call and no other; a session the server forgot ends the
+connection, so that it is made anew.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from typing import Any
+
+import anyio
+import httpx2
+from anyio.streams.memory import MemoryObjectSendStream
+from mcp.client._transport import ReadStream, TransportStreams  # the type has no public name
+from mcp.client.streamable_http import MCP_SESSION_ID, streamable_http_client
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCError, jsonrpc_message_adapter
+from pydantic import ValidationError
+
+from toolweave.errors import ToolweaveError, Unavailable
+from toolweave.servers.definition import Http
+from toolweave.servers.faults import Faults
+from toolweave.servers.transports.addresses import AllowedHosts
+from toolweave.servers.transports.failures import (
+    HttpFailures,
+    failure_of,
+    sealed,
+    send_within_origin,
+    truth_behind,
+)
+from toolweave.servers.transports.flood import Flood
+from toolweave.servers.transports.inbox import admits
+from toolweave.servers.transports.network import Resolve, open_http_client, place_of
+from toolweave.settings import Limits
+
+Incoming = SessionMessage | Exception
+
+SILENCE_S = 300.0  # how long an answer may be silent; the deadline of the call is the caller's
+GOODBYE_S = 2.0
+ALWAYS_OURS = frozenset({401, 429})  # what these statuses mean does not hang on their body
+
+
+class McpHttpClient(httpx2.AsyncClient):
+    """Answers a failed POST with the typed error instead of raising it into the SDK."""
+
+    def __init__(self, faults: Faults, **settings: Any) -> None:
+        # Any: passed through to `httpx2` untouched.
+        super().__init__(**settings)
+        self._faults = faults
+
+    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        """Send; a POST always gets an answer."""
+        if request.method == "DELETE":
+            with anyio.fail_after(GOODBYE_S):
+                return await super().send(request, **options)
+        if request.method != "POST":
+            return await super().send(request, **options)
+        try:
+            sent = partial(super().send, **{**options, "stream": True, "follow_redirects": False})
+            return await self._checked(await send_within_origin(sent, request))
+        except ToolweaveError as error:
+            body = sealed(None, error).model_dump(mode="json", by_alias=True)
+            return httpx2.Response(502, json=body, request=request)
+
+    async def _checked(self, response: httpx2.Response) -> httpx2.Response:
+        is_json = response.headers.get("content-type", "").lower().startswith("application/json")
+        failure = failure_of(response)
+        if failure is None:
+            if is_json:
+                await response.aread()  # here, where what goes wrong is still ours to tell
+            return response
+        body = b""
+        with suppress(ToolweaveError):
+            body = await response.aread()
+        if response.status_code == 404 and MCP_SESSION_ID in response.request.headers:
+            failure = session_over(place_of(response.request))
+            self._faults.note(failure)
+        elif response.status_code not in ALWAYS_OURS and is_json and _is_rpc_error(body):
+            return response
+        raise failure
+
+
+@asynccontextmanager
+async def open_http(
+    definition: Http,
+    faults: Faults,
+    *,
+    headers: dict[str, str],
+    auth: httpx2.Auth | None,
+    limits: Limits,
+    resolve: Resolve | None = None,
+) -> AsyncGenerator[TransportStreams]:
+    """Messages to and from the server at `definition.url`; `headers` are already expanded.
+
+    Nothing is sent before the first message.
+
+    Raises:
+        Denied: `SERVER_ADDRESS_DENIED`.
+        Invalid: `SERVER_HEADER_INVALID`.
+    """
+    failures = HttpFailures()
+    client = open_http_client(
+        allow=AllowedHosts.of(definition.url),
+        headers=headers,
+        auth=auth,
+        timeout=httpx2.Timeout(
+            limits.connect_deadline_s, read=max(SILENCE_S, 2 * limits.call_deadline_s)
+        ),
+        max_body_bytes=limits.output_bytes,
+        resolve=resolve,
+        on_failure=failures.record,
+        kind=partial(McpHttpClient, faults),
+    )
+    incoming, inbox = anyio.create_memory_object_stream[Incoming](0)
+    transport = streamable_http_client(
+        definition.url, http_client=client, max_sse_event_size=limits.output_bytes
+    )
+    is_leaving = False
+    try:
+        async with (
+            client,
+            incoming,
+            inbox,
+            transport as (theirs, outbox),
+            anyio.create_task_group() as tasks,
+        ):
+            tasks.start_soon(_admit, theirs, incoming, faults, failures, limits.output_bytes)
+            try:
+                yield inbox, outbox
+                is_leaving = True
+            finally:
+                tasks.cancel_scope.cancel()
+    except* (anyio.ClosedResourceError, anyio.BrokenResourceError):
+        # The SDK stumbles over an answer that comes while it says goodbye.
+        if not is_leaving:
+            raise
+
+
+async def _admit(
+    theirs: ReadStream[Incoming],
+    inbox: MemoryObjectSendStream[Incoming],
+    faults: Faults,
+    failures: HttpFailures,
+    max_bytes: int,
+) -> None:
+    flood = Flood()
+    where = f"server {faults.server!r}"
+    with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
+        async with inbox:
+            async for item in theirs:
+                if isinstance(item, Exception) or not admits(item, flood, faults):
+                    continue
+                if isinstance(item.message, JSONRPCError):
+                    found = truth_behind(
+                        item.message, where, last=failures.take(), max_bytes=max_bytes
+                    )
+                    item = SessionMessage(found, item.metadata)
+                await inbox.send(item)
+
+
+def session_over(where: str) -> Unavailable:
+    """The server does not know our session any more."""
+    return Unavailable(
+        "MCP_SERVER_DISCONNECTED",
+        f"{where} ended the session",
+        hint="it is connected again by itself",
+    )
+
+
+def _is_rpc_error(body: bytes) -> bool:
+    try:
+        return isinstance(jsonrpc_message_adapter.validate_json(body, by_name=False), JSONRPCError)
+    except ValidationError:
+        return False

@@ -1,0 +1,179 @@
+"""HTTP with server-sent events, for older servers: events come in, each message is posted.
+
+Ours rather than the SDK's, which hangs a call whose POST fails, hangs on a stream that is cut
+or garbage before it began, and caps an event at 1 MiB whatever the limits say.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, asynccontextmanager, suppress
+from functools import partial
+from typing import cast
+
+import anyio
+import httpx2
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.client._transport import TransportStreams  # the type has no public name
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCRequest, jsonrpc_message_adapter
+from pydantic import ValidationError
+
+from toolweave.errors import TimedOut, ToolweaveError
+from toolweave.servers.definition import Sse
+from toolweave.servers.faults import Faults
+from toolweave.servers.transports.addresses import AllowedHosts, denied, origin_of
+from toolweave.servers.transports.failures import (
+    failure_of,
+    sealed,
+    send_within_origin,
+)
+from toolweave.servers.transports.flood import Flood
+from toolweave.servers.transports.inbox import admits
+from toolweave.servers.transports.network import (
+    EVENTS,
+    Resolve,
+    broken,
+    open_http_client,
+    place_of,
+    too_large,
+)
+from toolweave.settings import Limits
+
+Incoming = SessionMessage | Exception
+Events = AsyncGenerator[httpx2.ServerSentEvent]
+
+
+@asynccontextmanager
+async def open_sse(
+    definition: Sse,
+    faults: Faults,
+    *,
+    headers: dict[str, str],
+    auth: httpx2.Auth | None,
+    limits: Limits,
+    resolve: Resolve | None = None,
+) -> AsyncGenerator[TransportStreams]:
+    """Messages to and from the server at `definition.url`; `headers` are already expanded.
+
+    Raises:
+        Denied: `SERVER_ADDRESS_DENIED`, `SERVER_SIGN_IN_REQUIRED`.
+        Invalid: `SERVER_HEADER_INVALID`.
+        Unavailable: it cannot be reached, or is not such a server.
+        TimedOut: it did not say in time where to post.
+    """
+    client = open_http_client(
+        allow=AllowedHosts.of(definition.url),
+        headers=headers,
+        auth=auth,
+        timeout=httpx2.Timeout(limits.connect_deadline_s, read=limits.call_deadline_s),
+        max_body_bytes=limits.output_bytes,
+        resolve=resolve,
+    )
+    incoming, inbox = anyio.create_memory_object_stream[Incoming](0)
+    outbox, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
+    async with client, incoming, inbox, outbox, outgoing:
+        response = await _connect(client, definition.url, limits.connect_deadline_s)
+        source = httpx2.EventSource(response, max_event_size=limits.output_bytes)
+        async with aclosing(cast("Events", aiter(source))) as events:
+            endpoint = await _endpoint(events, definition.url, limits.connect_deadline_s)
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(_read, events, incoming, faults, limits.output_bytes)
+                tasks.start_soon(_write, client, endpoint, outgoing, incoming)
+                try:
+                    yield inbox, outbox
+                finally:
+                    tasks.cancel_scope.cancel()
+
+
+async def _connect(client: httpx2.AsyncClient, url: str, deadline_s: float) -> httpx2.Response:
+    # A timeout of the wire and not a scope: a person may be signing in meanwhile.
+    request = client.build_request(
+        "GET",
+        url,
+        headers={"accept": EVENTS, "cache-control": "no-store"},
+        timeout=deadline_s,
+    )
+    response = await send_within_origin(partial(client.send, stream=True), request)
+    failure = failure_of(response)
+    if failure is None and not response.headers.get("content-type", "").startswith(EVENTS):
+        failure = broken(place_of(request), "it did not answer with a stream of events")
+    if failure is not None:
+        await response.aclose()
+        raise failure
+    return response
+
+
+async def _endpoint(events: Events, url: str, deadline_s: float) -> httpx2.URL:
+    """Where messages are to be posted, which is the first thing such a server says."""
+    where = "://".join(str(part) for part in origin_of(url)[:2])
+    try:
+        with anyio.fail_after(deadline_s):
+            async for event in events:
+                if event.event == "endpoint":
+                    endpoint = httpx2.URL(url).join(event.data.strip())
+                    if origin_of(endpoint) != origin_of(url):
+                        raise denied(f"{where} wants its messages posted to another address")
+                    return endpoint
+    except TimeoutError:
+        raise TimedOut(
+            "SERVER_CONNECT_TIMEOUT",
+            f"{where} did not say within {deadline_s:g} s where to post messages",
+        ) from None
+    except (httpx2.HTTPError, httpx2.InvalidURL):
+        raise broken(where, "it did not say where to post messages") from None
+    raise broken(where, "its stream ended before it began")
+
+
+async def _read(
+    events: Events, inbox: MemoryObjectSendStream[Incoming], faults: Faults, max_bytes: int
+) -> None:
+    flood = Flood()
+    where = f"server {faults.server!r}"
+    try:
+        async with inbox:
+            async for event in events:
+                if event.event != "message" or not event.data:
+                    continue
+                message = jsonrpc_message_adapter.validate_json(event.data, by_name=False)
+                if admits(item := SessionMessage(message), flood, faults):
+                    await inbox.send(item)
+                elif faults.first is not None:
+                    return
+    except ToolweaveError as error:
+        faults.note(error)
+    except httpx2.SSEError:
+        faults.note(too_large(where, max_bytes))
+    except ValidationError:
+        faults.note(broken(where, "an event is not a JSON-RPC message"))
+    except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+        return
+    finally:
+        faults.ended.set()
+
+
+async def _write(
+    client: httpx2.AsyncClient,
+    endpoint: httpx2.URL,
+    outbox: MemoryObjectReceiveStream[SessionMessage],
+    inbox: MemoryObjectSendStream[Incoming],
+) -> None:
+    with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
+        async for item in outbox:
+            try:
+                await _post(client, endpoint, item)
+            except ToolweaveError as error:
+                if isinstance(item.message, JSONRPCRequest):
+                    await inbox.send(SessionMessage(sealed(item.message.id, error)))
+
+
+async def _post(client: httpx2.AsyncClient, endpoint: httpx2.URL, item: SessionMessage) -> None:
+    text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+    request = client.build_request(
+        "POST", endpoint, content=text, headers={"content-type": "application/json"}
+    )
+    response = await send_within_origin(partial(client.send, stream=True), request)
+    try:
+        await response.aread()  # read to its end, the connection can be used again
+    finally:
+        await response.aclose()
+    if failure := failure_of(response):
+        raise failure

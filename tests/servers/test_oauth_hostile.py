@@ -1,0 +1,142 @@
+"""Signing in at servers that mean harm, and what becomes of the secrets they are told."""
+
+import json
+import logging
+from collections.abc import Callable, Generator
+
+import anyio
+import pytest
+from mcp import Client
+
+from servers.authorization import Protected, protected_server
+from servers.signing_in import (
+    LIMITS,
+    MemoryVault,
+    ShiftedClock,
+    a_person,
+    added,
+    by_hand,
+    connected,
+    signed_in,
+)
+from servers.transports.connecting import reason
+from servers.transports.wire import dialling, http, json_answer, peer
+from toolweave.errors import Denied
+from toolweave.servers.definition import Http
+from toolweave.servers.faults import Faults
+from toolweave.servers.oauth import (
+    oauth_auth,
+)
+from toolweave.servers.sign_in import SignIn
+from toolweave.servers.transports.http import open_http
+
+pytestmark = pytest.mark.anyio
+
+
+SECRET = "hunter2hunter2"
+
+
+@pytest.fixture
+def protected() -> Generator[Protected]:
+    with protected_server() as known:
+        yield known
+
+
+HOSTILE = [
+    "http://169.254.169.254/latest/meta-data",
+    "http://[fd00:ec2::254]/latest",
+    "http://metadata.google.internal/",
+    "http://192.168.0.1/",
+    "http://10.0.0.1/",
+    "https://10.0.0.1/",
+    "http://0.0.0.0/",
+    "http://2852039166/",
+    "http://auth.example.com/",
+    "ftp://auth.example.com/",
+]
+
+
+@pytest.mark.parametrize("inside", [*HOSTILE, "file:///etc/passwd", "gopher://x/", "http://"])
+async def test_metadata_named_by_a_hostile_server_is_not_fetched(inside: str) -> None:
+    answer = http(401, www_authenticate=f'Bearer resource_metadata="{inside}"')
+    await _is_denied(lambda _: answer)
+
+
+@pytest.mark.parametrize("inside", [url for url in HOSTILE if not url.startswith("ftp")])
+async def test_an_authorization_server_named_by_a_hostile_server_is_not_asked(inside: str) -> None:
+    await _is_denied(by_hand({}, issuer=inside))
+
+
+@pytest.mark.parametrize("inside", [url for url in HOSTILE if not url.startswith("ftp")])
+@pytest.mark.parametrize("which", ["registration_endpoint", "authorization_endpoint"])
+async def test_endpoints_named_by_a_hostile_authorization_server_are_not_used(
+    inside: str, which: str
+) -> None:
+    await _is_denied(by_hand({}, **{which: inside}))
+
+
+async def _is_denied(answer: Callable[[bytes], bytes]) -> None:
+    shown: list[str] = []
+
+    async def show(url: str) -> None:
+        shown.append(url)
+
+    async with peer(answer) as known:
+        auth = oauth_auth("tools", known.url, MemoryVault(), sign_in=SignIn(show, deadline_s=5))
+        definition = Http(url=known.url, oauth=True)
+        transport = open_http(definition, Faults("tools"), headers={}, auth=auth, limits=LIMITS)
+        with dialling() as dialled:
+            failure = await reason(Client(transport))
+    assert (type(failure), failure.code) == (Denied, "SERVER_ADDRESS_DENIED")
+    assert {address for address, _ in dialled} == {"127.0.0.1"}
+    assert {port for _, port in dialled} == {known.port}
+    assert shown == []
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        (b"POST /token", json_answer(json.dumps({"access_token": [SECRET]}).encode())),
+        (b"POST /token", json_answer(json.dumps({"error": SECRET}).encode(), 400)),
+        (b"POST /token", json_answer(SECRET.encode())),
+        (b"POST /register", json_answer(json.dumps({"client_id": [SECRET]}).encode(), 201)),
+        (b"POST /register", json_answer(json.dumps({"client_secret": SECRET}).encode(), 400)),
+    ],
+    ids=["odd token", "refused token", "no json", "odd client", "refused client"],
+)
+async def test_nothing_an_authorization_server_says_gets_into_errors_or_logs(
+    where: bytes, said: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    with anyio.fail_after(20):
+        async with peer(by_hand({where: said})) as known, a_person() as (sign_in, _):
+            auth = oauth_auth("tools", known.url, MemoryVault(), sign_in=sign_in)
+            definition = Http(url=known.url, oauth=True)
+            transport = open_http(definition, Faults("tools"), headers={}, auth=auth, limits=LIMITS)
+            failure = await reason(Client(transport))
+    assert failure.code == "SERVER_SIGN_IN_FAILED"
+    assert SECRET not in str(failure.as_json())
+    assert SECRET not in caplog.text
+    assert SECRET not in repr(failure.__cause__) + repr(failure.__context__)
+
+
+async def test_tokens_get_into_no_log(
+    protected: Protected, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    vault = await signed_in(protected)
+    with anyio.fail_after(20):
+        async with connected(protected, vault, clock=ShiftedClock(3601)) as client:
+            assert await added(client) == "42"
+    protected.provider.revoke_all()
+    failure = await reason(connected(protected, vault))
+    logged = "\n".join(
+        record.getMessage() + str(record.exc_text)
+        for record in caplog.records
+        if record.name.startswith(("toolweave", "mcp.client", "httpx2", "httpcore2"))
+    )
+    assert logged
+    for text in (logged, str(failure.as_json())):
+        assert "access-" not in text.replace("access-control", "")
+        assert "refresh-" not in text
+        assert str(vault.kept.client.client_secret) not in text
