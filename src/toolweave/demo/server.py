@@ -1,0 +1,190 @@
+"""The demo server: its tools on one `mcp` server object, over stdio or streamable HTTP.
+
+Both protocol eras on both. It needs no key, stores nothing, and starts nothing.
+"""
+
+import logging
+import signal
+import socket
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import anyio
+import uvicorn
+from mcp import MCPError, types
+from mcp.server import CacheHint, Server, ServerRequestContext
+from mcp.server.stdio import stdio_server
+from mcp.server.transport_security import TransportSecuritySettings
+
+from toolweave import __version__
+from toolweave.demo.arguments import complaint
+from toolweave.demo.store import Store
+from toolweave.demo.tool import Answer, Call, DemoTool, failed
+from toolweave.demo.tools import (
+    asking,
+    memory,
+    numbers,
+    orders,
+    pictures,
+    texts,
+    waiting,
+    weather,
+)
+from toolweave.errors import Unavailable
+from toolweave.problems import did_you_mean
+from toolweave.tools.read_tool import read_tool
+from toolweave.tools.tool import Tool
+
+logger = logging.getLogger(__name__)
+
+NAME = "toolweave-demo"
+
+# Any: each tool takes a shape of its own.
+TOOLS: tuple[DemoTool[Any], ...] = (
+    *texts.TOOLS,
+    *numbers.TOOLS,
+    *orders.TOOLS,
+    *weather.TOOLS,
+    *pictures.TOOLS,
+    *waiting.TOOLS,
+    *asking.TOOLS,
+    *memory.TOOLS,
+)
+
+_LIST_IS_FRESH_MS = 3_600_000  # the list never changes while the server runs
+
+
+class Demo:
+    """Answers `tools/list` and `tools/call`."""
+
+    def __init__(self) -> None:
+        self._tools = {tool.name: tool for tool in TOOLS}
+        self._definitions = {tool.name: tool.definition for tool in TOOLS}
+        self._checkable: dict[str, Tool] = {}
+
+    async def list_tools(
+        self, _context: ServerRequestContext[Store, Any], _params: object
+    ) -> types.ListToolsResult:
+        """Every tool, always on one page."""
+        return types.ListToolsResult(tools=list(self._definitions.values()))
+
+    async def call_tool(
+        self, context: ServerRequestContext[Store, Any], params: types.CallToolRequestParams
+    ) -> Answer:
+        """Check the arguments, run the tool; a cancelled one says so in the log."""
+        tool = self._tools.get(params.name)
+        if tool is None:
+            hint = did_you_mean(params.name, self._tools) or "`tools/list` has the names"
+            raise MCPError(types.INVALID_PARAMS, f"no tool {params.name!r}; {hint}")
+        arguments = params.arguments or {}
+        wrong = complaint(self._as_checkable(tool.name), arguments)
+        if wrong is not None:
+            return failed(wrong)
+        try:
+            return await tool.answer(arguments, Call(context, params))
+        except anyio.get_cancelled_exc_class():
+            logger.info("cancelled: %s", tool.name)
+            raise
+
+    def input_schema(self, name: str) -> dict[str, Any] | None:
+        """A tool's input schema, for the transport's header checks."""
+        definition = self._definitions.get(name)
+        return definition.input_schema if definition else None
+
+    def _as_checkable(self, name: str) -> Tool:
+        # Read when first needed: the first answer of the process should not wait for it.
+        if name not in self._checkable:
+            raw = self._definitions[name].model_dump(by_alias=True, mode="json", exclude_none=True)
+            self._checkable[name] = read_tool(NAME, raw)
+        return self._checkable[name]
+
+
+def build_server() -> Server[Store]:
+    """The server object, with a memory of its own."""
+    demo = Demo()
+    store = Store()
+
+    @asynccontextmanager
+    async def lifespan(_server: Server[Store]) -> AsyncGenerator[Store]:
+        yield store
+
+    return Server(
+        NAME,
+        version=__version__,
+        title="Toolweave demo",
+        instructions="Harmless tools to try things out with. Nothing here is real or kept.",
+        lifespan=lifespan,
+        cache_hints={"tools/list": CacheHint(ttl_ms=_LIST_IS_FRESH_MS, scope="public")},
+        get_tool_input_schema=demo.input_schema,
+        on_list_tools=demo.list_tools,
+        on_call_tool=demo.call_tool,
+    )
+
+
+def run_stdio() -> None:
+    """Serve one client over stdin and stdout until stdin closes."""
+    _log_to_stderr()
+    # The reading thread cannot be interrupted, so a handled Ctrl-C would wait for one more line.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    anyio.run(_serve_stdio)
+
+
+async def _serve_stdio() -> None:
+    server = build_server()
+    async with stdio_server() as (read_stream, write_stream):
+        await server.run(read_stream, write_stream, server.create_initialization_options())
+
+
+def run_http(host: str = "127.0.0.1", port: int = 0) -> None:
+    """Serve streamable HTTP at `/mcp` until interrupted; port 0 takes a free one.
+
+    The address is written to stderr as `listening on http://HOST:PORT/mcp`.
+
+    Raises:
+        Unavailable: `LISTEN_FAILED` when the address cannot be had.
+    """
+    with _listen(host, port) as listener:
+        _log_to_stderr()
+        chosen: int = listener.getsockname()[1]
+        app = build_server().streamable_http_app(transport_security=_only_for(host, chosen))
+        config = uvicorn.Config(
+            app, log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=2
+        )
+        sys.stderr.write(f"listening on http://{_in_url(host)}:{chosen}/mcp\n")
+        sys.stderr.flush()
+        with suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[listener])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family)
+    except (OSError, OverflowError) as error:
+        raise Unavailable(
+            "LISTEN_FAILED",
+            f"cannot listen on {host!r}, port {port}: {error}",
+            hint="choose another port, or 0 for any that is free",
+        ) from None
+
+
+def _only_for(host: str, port: int) -> TransportSecuritySettings:
+    # Against DNS rebinding: only requests that name this very address.
+    names = dict.fromkeys([_in_url(host), "127.0.0.1", "localhost", "[::1]"])
+    return TransportSecuritySettings(
+        allowed_hosts=[f"{name}:{port}" for name in names],
+        allowed_origins=[f"http://{name}:{port}" for name in names],
+    )
+
+
+def _in_url(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _log_to_stderr() -> None:
+    logging.basicConfig(
+        stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
+    )
+    logging.getLogger("toolweave").setLevel(logging.INFO)

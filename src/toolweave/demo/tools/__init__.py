@@ -1,0 +1,1 @@
+"""The demo server's tools, one file per family."""
