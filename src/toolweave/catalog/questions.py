@@ -1,0 +1,145 @@
+"""The knowledge tools as data: names, steering texts and schemas, the same for MCP and REST."""
+
+from toolweave.catalog.spec import NODE_TYPES
+from toolweave.json_text import Json, JsonObject
+
+MAX_NODES = 200
+
+_MAX_TOKENS: JsonObject = {
+    "type": "integer",
+    "minimum": 50,
+    "maximum": 100_000,
+    "description": "Budget of the answer; it says what was left out",
+}
+_NODE: JsonObject = {
+    "type": "object",
+    "properties": {
+        "node_type": {"type": "string", "minLength": 1, "maxLength": 500},
+        "subtype": {"type": "string", "minLength": 1, "maxLength": 500},
+    },
+    "required": ["node_type", "subtype"],
+    "additionalProperties": False,
+}
+
+GET_NODE_TYPES: JsonObject = {
+    "name": "get_node_types",
+    "title": "Node types",
+    "description": (
+        "Get all available workflow node types and their subtypes; start here. 🎯 IMPORTANT: "
+        "HUMAN_IN_THE_LOOP nodes have built-in AI response analysis - DO NOT create separate IF "
+        "or AI_AGENT nodes for HIL response classification."
+    ),
+    "inputSchema": {
+        "type": "object",
+        "properties": {
+            "type_filter": {
+                "type": "string",
+                "description": "One type only",
+                "examples": list[Json](NODE_TYPES[:2]),
+                "maxLength": 500,
+            }
+        },
+        "additionalProperties": False,
+    },
+}
+
+GET_NODE_DETAILS: JsonObject = {
+    "name": "get_node_details",
+    "title": "Node details",
+    "description": (
+        "Get detailed specifications for workflow nodes including parameters, ports, and "
+        "examples, before using them. Wrong names are corrected with a warning. 🤖 KEY FEATURE: "
+        "HUMAN_IN_THE_LOOP nodes include integrated AI response analysis with "
+        "confirmed/rejected/unrelated/timeout output ports - eliminating need for separate "
+        "IF/AI_AGENT nodes."
+    ),
+    "inputSchema": {
+        "type": "object",
+        "properties": {
+            "nodes": {
+                "type": "array",
+                "items": _NODE,
+                "minItems": 1,
+                "maxItems": MAX_NODES,
+                "description": "List of nodes to get details for",
+            },
+            "include_examples": {
+                "type": "boolean",
+                "default": True,
+                "description": "Include usage examples",
+            },
+            "include_schemas": {
+                "type": "boolean",
+                "default": True,
+                "description": "Include input/output schemas",
+            },
+            "max_tokens": _MAX_TOKENS,
+        },
+        "required": ["nodes"],
+        "additionalProperties": False,
+    },
+}
+
+SEARCH_NODES: JsonObject = {
+    "name": "search_nodes",
+    "title": "Search nodes",
+    "description": (
+        "Find nodes, and tools of connected MCP servers, by what they should do: "
+        "'post to slack', 'wait until friday'. Spelling may be off. With `after`, only nodes "
+        "that can follow that node."
+    ),
+    "inputSchema": {
+        "type": "object",
+        "properties": {
+            "query": {"type": "string", "maxLength": 2000, "description": "What it should do"},
+            "type_filter": {"type": "string", "maxLength": 500},
+            "tag": {"type": "string", "maxLength": 100},
+            "after": _NODE,
+            "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 10},
+            "max_tokens": _MAX_TOKENS,
+        },
+        "required": ["query"],
+        "additionalProperties": False,
+    },
+}
+
+QUESTIONS: tuple[JsonObject, ...] = (GET_NODE_TYPES, GET_NODE_DETAILS, SEARCH_NODES)
+
+# What the REST page of one tool adds (seed 004).
+TAGS: dict[str, list[str]] = {
+    "get_node_types": ["nodes", "workflow", "specifications"],
+    "get_node_details": ["nodes", "specifications", "details"],
+    "search_nodes": ["nodes", "search"],
+}
+EXAMPLES: dict[str, list[JsonObject]] = {
+    "get_node_types": [{}, {"type_filter": "ACTION"}],
+    "get_node_details": [
+        {"nodes": [{"node_type": "AI_AGENT", "subtype": "OPENAI_CHATGPT"}]},
+        {
+            "nodes": [
+                {"node_type": "TRIGGER", "subtype": "WEBHOOK"},
+                {"node_type": "FLOW", "subtype": "IF"},
+            ],
+            "include_examples": False,
+        },
+    ],
+    "search_nodes": [
+        {"query": "ask a person for approval"},
+        {"query": "", "after": {"node_type": "TRIGGER", "subtype": "GITHUB"}},
+    ],
+}
+GUIDANCE = (
+    "❌ ANTI-PATTERN: HIL → AI_AGENT → IF. ✅ CORRECT: Single HIL node with built-in AI analysis."
+)
+
+READ_ONLY: JsonObject = {
+    "readOnlyHint": True,
+    "destructiveHint": False,
+    "idempotentHint": True,
+    "openWorldHint": False,
+}
+
+
+def listed() -> list[JsonObject]:
+    """The entries of `tools/list`."""
+    return [{**question, "annotations": READ_ONLY} for question in QUESTIONS]

@@ -1,0 +1,125 @@
+"""A node's specification: the one source of both catalog formats, forms, checks and search.
+
+`Field` speaks the catalog's own small type language (seed 004); the JSON Schema and the
+parameter tree that checks and forms use are derived from it.
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from toolweave.json_text import Json, JsonObject
+
+NodeType = Literal[
+    "TRIGGER",
+    "AI_AGENT",
+    "ACTION",
+    "EXTERNAL_ACTION",
+    "FLOW",
+    "HUMAN_IN_THE_LOOP",
+    "TOOL",
+    "MEMORY",
+]
+FieldType = Literal["string", "integer", "float", "boolean", "object", "array"]
+Effect = Literal["pure", "keyed", "once"]
+
+NODE_TYPES: tuple[NodeType, ...] = (
+    "TRIGGER",
+    "AI_AGENT",
+    "ACTION",
+    "EXTERNAL_ACTION",
+    "FLOW",
+    "HUMAN_IN_THE_LOOP",
+    "TOOL",
+    "MEMORY",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One configuration, input or output of a node."""
+
+    name: str
+    type: FieldType
+    description: str
+    default: Json = None
+    required: bool = False
+    minimum: float | None = None
+    maximum: float | None = None
+    options: tuple[str, ...] = ()
+    # Model names and the like are suggestions: other values are allowed.
+    is_open: bool = False
+    sensitive: bool = False
+    multiline: bool = False
+    pattern: str | None = None
+    aliases: tuple[str, ...] = ()
+    # What the items of an array are, where that is known.
+    items: FieldType | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """A place to connect to; most nodes have one way in and one way out."""
+
+    name: str
+    description: str
+    type: str = "main"
+    required: bool = False
+    max_connections: int = -1  # -1 = any number
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A realistic use, with the expected output where the node is deterministic."""
+
+    name: str
+    description: str
+    configurations: JsonObject
+    input_params: JsonObject = field(default_factory=dict[str, Json])
+    expected_output: JsonObject | None = None
+    # The port it leaves by, for nodes with more than one.
+    port: str = "output"
+
+
+COMMON_CONFIGURATIONS: tuple[Field, ...] = (
+    Field("timeout", "integer", "Seconds the node may take.", 420, minimum=1),
+    Field("retry_attempts", "integer", "Further tries after a failure.", 3, minimum=0, maximum=10),
+    Field("enabled", "boolean", "Whether the node runs; a disabled one is passed over.", True),
+)
+
+INPUT = Port("input", "What the node before it gave.")
+OUTPUT = Port("output", "What the node gives to the next one.")
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSpec:
+    """Everything about a node but its code."""
+
+    type: NodeType
+    subtype: str
+    summary: str
+    effect: Effect
+    configurations: tuple[Field, ...] = ()
+    inputs: tuple[Field, ...] = ()
+    outputs: tuple[Field, ...] = ()
+    input_ports: tuple[Port, ...] = (INPUT,)
+    output_ports: tuple[Port, ...] = (OUTPUT,)
+    tags: tuple[str, ...] = ()
+    # Other words people use for it; the cheapest lever of a good search.
+    keywords: tuple[str, ...] = ()
+    guidance: str | None = None
+    attached_nodes: tuple[str, ...] = ()
+    examples: tuple[Example, ...] = ()
+    version: str = "1.0.0"
+
+    @property
+    def ref(self) -> str:
+        """`FLOW.IF`, the name it goes by."""
+        return f"{self.type}.{self.subtype}"
+
+    @property
+    def all_configurations(self) -> tuple[Field, ...]:
+        """Its own configurations and those every node has."""
+        own = {given.name for given in self.configurations}
+        return self.configurations + tuple(
+            given for given in COMMON_CONFIGURATIONS if given.name not in own
+        )

@@ -1,0 +1,1 @@
+"""ACTION nodes: what a workflow does by itself."""

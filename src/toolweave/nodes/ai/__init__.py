@@ -1,0 +1,1 @@
+"""AI_AGENT nodes: one model provider each."""

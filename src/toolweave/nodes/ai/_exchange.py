@@ -1,0 +1,59 @@
+"""What all AI_AGENT nodes share: the prompt that goes in and the answer that comes out."""
+
+from toolweave.catalog.spec import Field
+
+ATTACHED = ("TOOL", "MEMORY")
+
+# The seed's older names are read too: model_version, user_input, output.
+PROMPT = Field(
+    "user_prompt",
+    "string",
+    "What the model is asked, with the data it needs.",
+    required=True,
+    multiline=True,
+    aliases=("user_input",),
+)
+
+CONTENT = Field(
+    "content",
+    "string",
+    "The model's answer; JSON text where the system prompt asks for JSON.",
+    required=True,
+    aliases=("output",),
+)
+METADATA = Field("metadata", "object", "Model used, why it stopped, time taken.")
+FUNCTION_CALLS = Field(
+    "function_calls",
+    "array",
+    "Tools the model called: name, arguments, result.",
+    items="object",
+)
+
+GUIDANCE = (
+    "Give it tools and memory by naming TOOL and MEMORY nodes in attached_nodes, not by edges. "
+    "When a later node needs fields, ask for JSON with exactly these names in system_prompt."
+)
+
+
+def model(default: str, options: tuple[str, ...]) -> Field:
+    """The field that names the model."""
+    return Field(
+        "model",
+        "string",
+        f"Name of the model, e.g. {default}; names that are not listed work too.",
+        default,
+        required=True,
+        options=options,
+        is_open=True,
+        aliases=("model_version",),
+    )
+
+
+def token_usage(*, required: bool = False) -> Field:
+    """The field with what the answer cost."""
+    return Field(
+        "token_usage",
+        "object",
+        "Tokens used: input_tokens, output_tokens, total_tokens.",
+        required=required,
+    )

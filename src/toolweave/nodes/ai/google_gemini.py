@@ -1,0 +1,140 @@
+"""AI_AGENT.GOOGLE_GEMINI: ask a Gemini model."""
+
+from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.nodes.ai._exchange import (
+    ATTACHED,
+    CONTENT,
+    FUNCTION_CALLS,
+    GUIDANCE,
+    METADATA,
+    PROMPT,
+    model,
+    token_usage,
+)
+
+MODELS = ("gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite")
+
+
+class GoogleGemini:
+    """Sends the prompt and pictures to a Gemini model and gives its answer."""
+
+    spec = NodeSpec(
+        type="AI_AGENT",
+        subtype="GOOGLE_GEMINI",
+        summary="Ask a Gemini model to work on text and pictures, or to use tools.",
+        # The tools it is given may act outside.
+        effect="once",
+        configurations=(
+            model("gemini-2.5-flash", MODELS),
+            Field(
+                "system_prompt",
+                "string",
+                "Who the model is, what it must do and the form of its answer.",
+                multiline=True,
+            ),
+            Field(
+                "user_prompt",
+                "string",
+                "Frame of the prompt; {{ user_prompt }} stands for the input of that name.",
+                "{{ user_prompt }}",
+                required=True,
+                multiline=True,
+            ),
+            Field(
+                "generation_config",
+                "object",
+                "max_output_tokens, temperature (0-2), top_p, top_k, candidate_count, "
+                "stop_sequences.",
+                {
+                    "max_output_tokens": 8192,
+                    "temperature": 0.7,
+                    "top_p": 0.95,
+                    "top_k": 40,
+                    "candidate_count": 1,
+                    "stop_sequences": [],
+                },
+            ),
+            Field(
+                "safety_settings",
+                "object",
+                "Threshold by kind of harm: BLOCK_NONE, BLOCK_ONLY_HIGH, BLOCK_MEDIUM_AND_ABOVE or "
+                "BLOCK_LOW_AND_ABOVE.",
+                {
+                    "harassment": "BLOCK_MEDIUM_AND_ABOVE",
+                    "hate_speech": "BLOCK_MEDIUM_AND_ABOVE",
+                    "sexually_explicit": "BLOCK_MEDIUM_AND_ABOVE",
+                    "dangerous_content": "BLOCK_MEDIUM_AND_ABOVE",
+                },
+            ),
+            Field(
+                "multimodal_config",
+                "object",
+                "What besides text is read: enable_vision, enable_audio, enable_video.",
+                {"enable_vision": True, "enable_audio": False, "enable_video": False},
+            ),
+            Field(
+                "function_calling",
+                "object",
+                "Tools besides the attached ones: enabled, functions (name, description, "
+                "parameters), function_calling_mode.",
+                {"enabled": False, "functions": [], "function_calling_mode": "AUTO"},
+            ),
+        ),
+        inputs=(
+            PROMPT,
+            Field(
+                "images",
+                "array",
+                "Pictures as https or data addresses: [https://example.com/chart.png].",
+                [],
+            ),
+        ),
+        outputs=(CONTENT, METADATA, token_usage(), FUNCTION_CALLS),
+        tags=("ai", "llm", "google", "multimodal"),
+        keywords=(
+            "gemini",
+            "google",
+            "llm",
+            "ai",
+            "model",
+            "prompt",
+            "image",
+            "vision",
+            "multimodal",
+            "summarise",
+            "summarize",
+            "agent",
+        ),
+        guidance=GUIDANCE,
+        attached_nodes=ATTACHED,
+        examples=(
+            Example(
+                "Describe a product",
+                "Puts the input into a fixed frame.",
+                {
+                    "model": "gemini-2.5-flash",
+                    "system_prompt": "You write for a lamp shop: plain, friendly, true.",
+                    "user_prompt": "Write 60 words about this lamp: {{ user_prompt }}",
+                    "generation_config": {"max_output_tokens": 300, "temperature": 0.9},
+                },
+                {"user_prompt": "Aurora, dimmable, 16 million colours, obeys voice"},
+            ),
+            Example(
+                "Read a receipt",
+                "Takes date and sum out of a picture, as JSON.",
+                {
+                    "model": "gemini-2.5-pro",
+                    "system_prompt": 'Answer with JSON only: {"date": string, "total": number}.',
+                    "user_prompt": "{{ user_prompt }}",
+                    "generation_config": {"temperature": 0},
+                },
+                {
+                    "user_prompt": "What was paid, and when?",
+                    "images": ["https://files.example.com/receipt-0815.jpg"],
+                },
+            ),
+        ),
+    )
+
+
+node = GoogleGemini()

@@ -1,0 +1,1 @@
+"""EXTERNAL_ACTION nodes: what a workflow does in services outside."""

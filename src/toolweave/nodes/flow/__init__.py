@@ -1,0 +1,1 @@
+"""FLOW nodes: which way a run goes, and when."""

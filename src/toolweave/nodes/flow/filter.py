@@ -1,0 +1,268 @@
+"""FLOW.FILTER: keep some items of a list."""
+
+from toolweave.catalog.spec import OUTPUT, Example, Field, NodeSpec, Port
+
+
+class Filter:
+    """Parts a list into the items that meet the conditions and the others."""
+
+    spec = NodeSpec(
+        type="FLOW",
+        subtype="FILTER",
+        summary="Keep the items of a list that meet conditions, or part the list in two.",
+        effect="pure",
+        configurations=(
+            Field(
+                "filter_mode",
+                "string",
+                "include keeps what meets the conditions, exclude drops it, partition keeps it "
+                "and sends the rest out by `excluded`.",
+                "include",
+                required=True,
+                options=("include", "exclude", "partition"),
+            ),
+            Field(
+                "filter_type",
+                "string",
+                "How conditions are read; the guidance shows the form of each.",
+                "simple_condition",
+                required=True,
+                options=(
+                    "simple_condition",
+                    "complex_expression",
+                    "custom_function",
+                    "regex_pattern",
+                    "range_filter",
+                    "exists_filter",
+                    "type_filter",
+                    "array_contains",
+                    "fuzzy_match",
+                ),
+            ),
+            Field(
+                "conditions",
+                "array",
+                'Conditions: [{"field": "status", "operator": "equals", "value": "open"}]; [] '
+                "for custom_function.",
+                [],
+                required=True,
+                items="object",
+            ),
+            Field(
+                "logical_operator",
+                "string",
+                "AND: all must hold, OR: at least one, NOT: none.",
+                "AND",
+                options=("AND", "OR", "NOT"),
+            ),
+            Field(
+                "custom_filter_function",
+                "string",
+                "CEL for custom_function, true for items that pass: `item.total > 100 && "
+                "item.paid`.",
+                multiline=True,
+            ),
+            Field("case_sensitive", "boolean", "Whether A and a differ in texts.", True),
+            Field(
+                "null_handling",
+                "string",
+                "What a condition says of a field that is null or missing: holds, does not "
+                "hold, or is compared as empty text.",
+                "exclude",
+                options=("include", "exclude", "treat_as_empty"),
+            ),
+            Field(
+                "nested_field_support",
+                "boolean",
+                "Whether user.name goes into objects; else it is a name with a dot.",
+                True,
+            ),
+            Field("max_results", "integer", "Most items that pass; -1 for all.", -1, minimum=-1),
+            Field(
+                "sort_filtered_results", "boolean", "Whether what passes is sorted after.", False
+            ),
+            Field("sort_field", "string", "Path to sort by: user.name."),
+            Field(
+                "sort_order", "string", "Ascending or descending.", "asc", options=("asc", "desc")
+            ),
+            Field(
+                "error_handling",
+                "string",
+                "What happens to an item a condition fails on, such as text compared with a "
+                "number.",
+                "skip_invalid",
+                options=("skip_invalid", "fail_on_error", "include_with_warning"),
+            ),
+        ),
+        inputs=(
+            Field("data", "array", "Items to look at.", required=True),
+            Field("metadata", "object", "Notes on the items; not looked at."),
+            Field("context", "object", "More values for CEL, as `context.name`."),
+        ),
+        outputs=(
+            Field("filtered_data", "array", "Items that passed."),
+            Field("excluded_data", "array", "Items that did not pass."),
+            Field(
+                "filter_stats", "object", "Counts: total_input, items_passed and items_filtered."
+            ),
+            Field(
+                "validation_errors",
+                "array",
+                'Items a condition failed on: [{"index": 3, "message": ...}].',
+                items="object",
+            ),
+        ),
+        output_ports=(
+            OUTPUT,
+            Port("excluded", "The items that did not pass; taken with partition only."),
+        ),
+        tags=("flow", "filter", "list"),
+        keywords=(
+            *("filter", "select", "keep", "remove", "where", "match"),
+            *("regex", "range", "exclude", "partition", "search", "list"),
+        ),
+        guidance=(
+            "Forms of a condition. simple_condition: field, operator (equals, not_equals, "
+            "greater_than, greater_or_equal, less_than, less_or_equal, in, not_in, contains, "
+            "starts_with, ends_with, exists), value. complex_expression: expression, CEL over "
+            "item, data and context. regex_pattern: field, pattern. range_filter: field, "
+            "min_value, max_value, inclusive. exists_filter: field. type_filter: field, type. "
+            "array_contains: field, value. fuzzy_match: field, value, threshold from 0 to 1."
+        ),
+        examples=(
+            Example(
+                "Active users",
+                "A status of null does not pass.",
+                {
+                    "filter_mode": "include",
+                    "filter_type": "simple_condition",
+                    "conditions": [{"field": "status", "operator": "equals", "value": "active"}],
+                    "null_handling": "exclude",
+                },
+                {
+                    "data": [
+                        {"name": "Ada", "status": "active"},
+                        {"name": "Bob", "status": "paused"},
+                        {"name": "Eve", "status": None},
+                    ]
+                },
+                {
+                    "filtered_data": [{"name": "Ada", "status": "active"}],
+                    "excluded_data": [
+                        {"name": "Bob", "status": "paused"},
+                        {"name": "Eve", "status": None},
+                    ],
+                    "filter_stats": {"total_input": 3, "items_passed": 1, "items_filtered": 2},
+                    "validation_errors": [],
+                },
+            ),
+            Example(
+                "Two conditions, sorted",
+                "Over 25 and of one of two teams, the oldest first.",
+                {
+                    "filter_mode": "include",
+                    "filter_type": "simple_condition",
+                    "conditions": [
+                        {"field": "age", "operator": "greater_than", "value": 25},
+                        {"field": "work.team", "operator": "in", "value": ["Design", "Product"]},
+                    ],
+                    "logical_operator": "AND",
+                    "sort_filtered_results": True,
+                    "sort_field": "age",
+                    "sort_order": "desc",
+                },
+                {
+                    "data": [
+                        {"name": "Ada", "age": 28, "work": {"team": "Design"}},
+                        {"name": "Bob", "age": 24, "work": {"team": "Design"}},
+                        {"name": "Eve", "age": 41, "work": {"team": "Legal"}},
+                        {"name": "Joe", "age": 32, "work": {"team": "Product"}},
+                    ]
+                },
+                {
+                    "filtered_data": [
+                        {"name": "Joe", "age": 32, "work": {"team": "Product"}},
+                        {"name": "Ada", "age": 28, "work": {"team": "Design"}},
+                    ],
+                    "filter_stats": {"total_input": 4, "items_passed": 2, "items_filtered": 2},
+                    "validation_errors": [],
+                },
+            ),
+            Example(
+                "Passed and failed",
+                "Parts scores at 70; those below leave by `excluded`.",
+                {
+                    "filter_mode": "partition",
+                    "filter_type": "range_filter",
+                    "conditions": [
+                        {"field": "score", "min_value": 70, "max_value": 100, "inclusive": True}
+                    ],
+                },
+                {
+                    "data": [
+                        {"name": "Ada", "score": 85},
+                        {"name": "Bob", "score": 65},
+                        {"name": "Eve", "score": 70},
+                    ]
+                },
+                {
+                    "filtered_data": [
+                        {"name": "Ada", "score": 85},
+                        {"name": "Eve", "score": 70},
+                    ],
+                    "excluded_data": [{"name": "Bob", "score": 65}],
+                    "filter_stats": {"total_input": 3, "items_passed": 2, "items_filtered": 1},
+                    "validation_errors": [],
+                },
+            ),
+            Example(
+                "Own expression",
+                "Drops test accounts by an expression.",
+                {
+                    "filter_mode": "exclude",
+                    "filter_type": "custom_function",
+                    "conditions": [],
+                    "custom_filter_function": "item.mail.endsWith('@test.example') || item.trial",
+                },
+                {
+                    "data": [
+                        {"mail": "ada@example.com", "trial": False},
+                        {"mail": "bot@test.example", "trial": False},
+                        {"mail": "eve@example.com", "trial": True},
+                    ]
+                },
+                {
+                    "filtered_data": [{"mail": "ada@example.com", "trial": False}],
+                    "excluded_data": [
+                        {"mail": "bot@test.example", "trial": False},
+                        {"mail": "eve@example.com", "trial": True},
+                    ],
+                    "filter_stats": {"total_input": 3, "items_passed": 1, "items_filtered": 2},
+                    "validation_errors": [],
+                },
+            ),
+            Example(
+                "Codes by pattern",
+                "Two letters and digits, in any case, and only the first two.",
+                {
+                    "filter_mode": "include",
+                    "filter_type": "regex_pattern",
+                    "conditions": [{"field": "code", "pattern": "^[a-z]{2}-[0-9]+$"}],
+                    "case_sensitive": False,
+                    "max_results": 2,
+                },
+                {
+                    "data": [
+                        {"code": "AB-12"},
+                        {"code": "A-1"},
+                        {"code": "cd-7"},
+                        {"code": "ef-9"},
+                    ]
+                },
+                {"filtered_data": [{"code": "AB-12"}, {"code": "cd-7"}], "validation_errors": []},
+            ),
+        ),
+    )
+
+
+node = Filter()

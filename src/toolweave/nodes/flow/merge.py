@@ -1,0 +1,140 @@
+"""FLOW.MERGE: bring branches together."""
+
+from toolweave.catalog.spec import Example, Field, NodeSpec
+
+
+class Merge:
+    """Makes one list of the lists that several branches give."""
+
+    spec = NodeSpec(
+        type="FLOW",
+        subtype="MERGE",
+        summary="Bring several branches together and make one list of their lists.",
+        effect="pure",
+        configurations=(
+            Field(
+                "merge_strategy",
+                "string",
+                "concatenate puts all items one after the other; union looks at "
+                "handle_duplicates too.",
+                "concatenate",
+                required=True,
+                options=("concatenate", "union"),
+            ),
+            Field(
+                "merge_key",
+                "string",
+                "Path that makes two items the same for union: id; without it whole items are "
+                "compared.",
+            ),
+            Field(
+                "timeout_seconds",
+                "integer",
+                "Seconds to wait for slower branches before merging what is there.",
+                300,
+                minimum=1,
+                maximum=3600,
+            ),
+            Field(
+                "handle_duplicates",
+                "string",
+                "For union, of items that are the same: keep_last puts the later one in the "
+                "first one's place; remove_duplicates is keep_first.",
+                "keep_all",
+                options=("keep_all", "keep_first", "keep_last", "remove_duplicates"),
+            ),
+        ),
+        inputs=(
+            Field(
+                "data",
+                "array",
+                "What each branch gave: [[1, 2], [3]]; a branch that gives no list counts as one "
+                "item.",
+                required=True,
+            ),
+            Field("metadata", "object", "Notes on the inputs; they are not merged."),
+            Field(
+                "timestamps",
+                "array",
+                "When each input came: 2026-03-02T09:30:00Z; inputs are then merged in that order.",
+                items="string",
+            ),
+        ),
+        outputs=(
+            Field("merged_data", "array", "All items, in the order of the inputs."),
+            Field(
+                "merge_stats",
+                "object",
+                "Counts: total_inputs, items_merged and duplicates_removed.",
+            ),
+            Field(
+                "source_mapping",
+                "array",
+                "First and last place of what an input gave: "
+                '[{"source": "input_1", "range": [0, 2]}].',
+                items="object",
+            ),
+        ),
+        tags=("flow", "merge", "join"),
+        keywords=(
+            *("merge", "combine", "concatenate", "union", "append"),
+            *("together", "deduplicate", "branches", "fan in", "collect"),
+        ),
+        examples=(
+            Example(
+                "One after the other",
+                "Three lists become one; equal items stay.",
+                {"merge_strategy": "concatenate"},
+                {"data": [[1, 2], [2], [4, 5]]},
+                {
+                    "merged_data": [1, 2, 2, 4, 5],
+                    "merge_stats": {"total_inputs": 3, "items_merged": 5, "duplicates_removed": 0},
+                    "source_mapping": [
+                        {"source": "input_1", "range": [0, 1]},
+                        {"source": "input_2", "range": [2, 2]},
+                        {"source": "input_3", "range": [3, 4]},
+                    ],
+                },
+            ),
+            Example(
+                "Newer record wins",
+                "Same id: the later record takes the place of the earlier one.",
+                {
+                    "merge_strategy": "union",
+                    "merge_key": "id",
+                    "handle_duplicates": "keep_last",
+                },
+                {
+                    "data": [
+                        [{"id": 1, "team": "Sales"}, {"id": 2, "team": "Design"}],
+                        [{"id": 3, "team": "Legal"}, {"id": 1, "team": "Product"}],
+                    ]
+                },
+                {
+                    "merged_data": [
+                        {"id": 1, "team": "Product"},
+                        {"id": 2, "team": "Design"},
+                        {"id": 3, "team": "Legal"},
+                    ],
+                    "merge_stats": {"total_inputs": 2, "items_merged": 3, "duplicates_removed": 1},
+                },
+            ),
+            Example(
+                "No item twice",
+                "Without a key, items that are equal as a whole are the same.",
+                {"merge_strategy": "union", "handle_duplicates": "remove_duplicates"},
+                {"data": [["red", "green"], ["green", "blue"]]},
+                {
+                    "merged_data": ["red", "green", "blue"],
+                    "merge_stats": {"total_inputs": 2, "items_merged": 3, "duplicates_removed": 1},
+                    "source_mapping": [
+                        {"source": "input_1", "range": [0, 1]},
+                        {"source": "input_2", "range": [2, 2]},
+                    ],
+                },
+            ),
+        ),
+    )
+
+
+node = Merge()

@@ -1,0 +1,113 @@
+"""FLOW.SORT: put a list in order."""
+
+from toolweave.catalog.spec import Example, Field, NodeSpec
+
+
+class Sort:
+    """Orders a list by one field of its items."""
+
+    spec = NodeSpec(
+        type="FLOW",
+        subtype="SORT",
+        summary="Put a list in order by a field of its items.",
+        effect="pure",
+        configurations=(
+            Field(
+                "sort_field",
+                "string",
+                "Path of the value to sort by: user.name; items without it come last.",
+                required=True,
+            ),
+            Field(
+                "order",
+                "string",
+                "Ascending or descending; equal items keep their order.",
+                "asc",
+                options=("asc", "desc"),
+            ),
+        ),
+        inputs=(
+            Field("data", "array", "Items to sort.", required=True),
+            Field("metadata", "object", "Notes on the items; not looked at."),
+            Field(
+                "sort_override",
+                "object",
+                'Takes the place of the configuration: {"sort_field": "price", "order": "desc"}.',
+            ),
+        ),
+        outputs=(
+            Field("sorted_data", "array", "The items in order."),
+            Field(
+                "sort_stats",
+                "object",
+                "Counts: total_items, and items_sorted, those that have the field.",
+            ),
+            Field(
+                "original_indices",
+                "array",
+                "Where each sorted item was before, from 0.",
+                items="integer",
+            ),
+        ),
+        tags=("flow", "sort", "list"),
+        keywords=(
+            *("sort", "order", "rank", "arrange", "ascending"),
+            *("descending", "highest", "lowest", "newest", "alphabetical"),
+        ),
+        examples=(
+            Example(
+                "By name",
+                "Ascending; the item without a name comes last.",
+                {"sort_field": "name", "order": "asc"},
+                {
+                    "data": [
+                        {"name": "Grace"},
+                        {"name": None},
+                        {"name": "Ada"},
+                    ]
+                },
+                {
+                    "sorted_data": [{"name": "Ada"}, {"name": "Grace"}, {"name": None}],
+                    "sort_stats": {"total_items": 3, "items_sorted": 2},
+                    "original_indices": [2, 0, 1],
+                },
+            ),
+            Example(
+                "Highest score first",
+                "A nested number, descending; equal scores keep their order.",
+                {"sort_field": "exam.score", "order": "desc"},
+                {
+                    "data": [
+                        {"id": "a", "exam": {"score": 78}},
+                        {"id": "b", "exam": {"score": 92}},
+                        {"id": "c", "exam": {"score": 78}},
+                    ]
+                },
+                {
+                    "sorted_data": [
+                        {"id": "b", "exam": {"score": 92}},
+                        {"id": "a", "exam": {"score": 78}},
+                        {"id": "c", "exam": {"score": 78}},
+                    ],
+                    "sort_stats": {"total_items": 3, "items_sorted": 3},
+                    "original_indices": [1, 0, 2],
+                },
+            ),
+            Example(
+                "Other order at run time",
+                "The input asks for the lowest price first.",
+                {"sort_field": "name"},
+                {
+                    "data": [{"name": "pen", "price": 3}, {"name": "ink", "price": 2}],
+                    "sort_override": {"sort_field": "price", "order": "asc"},
+                },
+                {
+                    "sorted_data": [{"name": "ink", "price": 2}, {"name": "pen", "price": 3}],
+                    "original_indices": [1, 0],
+                },
+            ),
+        ),
+    )
+
+
+node = Sort()

@@ -1,0 +1,183 @@
+"""HUMAN_IN_THE_LOOP.MANUAL_REVIEW: let named people judge something by criteria."""
+
+from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.nodes.human._reply import ANALYSIS_MODEL, GUIDANCE, INPUTS, OUTPUTS, PORTS
+
+REVIEWS = (
+    "quality_assurance",
+    "security_review",
+    "compliance_check",
+    "code_review",
+    "content_moderation",
+    "financial_audit",
+    "legal_review",
+    "medical_review",
+    "safety_inspection",
+)
+
+
+class ManualReview:
+    """Opens a review for its reviewers and leaves by the port their verdict means."""
+
+    spec = NodeSpec(
+        type="HUMAN_IN_THE_LOOP",
+        subtype="MANUAL_REVIEW",
+        summary="Have named reviewers judge something by criteria, and go on by their verdict.",
+        # The review is filed under run and node, so filing it again finds the same one.
+        effect="keyed",
+        configurations=(
+            Field(
+                "review_type",
+                "string",
+                "What kind of review it is.",
+                "quality_assurance",
+                required=True,
+                options=REVIEWS,
+            ),
+            Field(
+                "review_title",
+                "string",
+                "Heading the reviewers see: Release {{ content.version }}.",
+                required=True,
+            ),
+            Field(
+                "review_description",
+                "string",
+                "What is to be judged and how, in Markdown.",
+                required=True,
+                multiline=True,
+            ),
+            Field(
+                "reviewers",
+                "array",
+                "Names or addresses of those who may judge: [ada@example.com].",
+                required=True,
+                items="string",
+            ),
+            Field(
+                "reviewer_roles", "array", "Roles they judge in: [security].", [], items="string"
+            ),
+            Field(
+                "review_criteria",
+                "array",
+                "Points to check, one each: [Tests pass, No secrets in the code].",
+                required=True,
+                items="string",
+            ),
+            Field(
+                "scoring_system",
+                "string",
+                "How the verdict is given.",
+                "pass_fail",
+                options=("pass_fail", "numeric_scale", "letter_grade", "checklist", "custom"),
+            ),
+            Field("score_range", "object", "Ends of a numeric scale.", {"min": 1, "max": 5}),
+            Field("passing_threshold", "float", "Least score that confirms, on that scale.", 3.0),
+            Field(
+                "review_deadline",
+                "integer",
+                "Seconds until it times out, from an hour to 30 days.",
+                86_400,
+                minimum=3600,
+                maximum=2_592_000,
+            ),
+            ANALYSIS_MODEL,
+            Field(
+                "require_evidence", "boolean", "Ask for a reason or a link with the verdict.", True
+            ),
+            Field("allow_delegation", "boolean", "Let a reviewer hand it to someone else.", False),
+            Field(
+                "consensus_required",
+                "boolean",
+                "Wait for all reviewers and confirm only if they agree.",
+                False,
+            ),
+            Field(
+                "escalation_rules",
+                "object",
+                "Whom to tell when it takes long: enable_escalation, escalation_after_hours, "
+                "escalation_recipients.",
+                {
+                    "enable_escalation": True,
+                    "escalation_after_hours": 24,
+                    "escalation_recipients": [],
+                },
+            ),
+        ),
+        inputs=INPUTS,
+        outputs=OUTPUTS,
+        output_ports=PORTS,
+        tags=("human", "approval", "review", "quality"),
+        keywords=(
+            "review",
+            "approve",
+            "approval",
+            "audit",
+            "human",
+            "inspect",
+            "moderate",
+            "quality",
+            "compliance",
+            "sign-off",
+            "checklist",
+        ),
+        guidance=GUIDANCE,
+        examples=(
+            Example(
+                "Review a pull request",
+                "Two developers tick off a list.",
+                {
+                    "review_type": "code_review",
+                    "review_title": "Review of #{{ content.number }}",
+                    "review_description": "Please read the change at {{ content.url }}.",
+                    "reviewers": ["ada@example.com", "grace@example.com"],
+                    "reviewer_roles": ["maintainer"],
+                    "review_criteria": ["Tests cover it", "Names are clear", "No secrets in it"],
+                    "scoring_system": "checklist",
+                },
+                {"content": {"number": 118, "url": "https://github.com/acme/shop/pull/118"}},
+                port="confirmed",
+            ),
+            Example(
+                "Moderate a post",
+                "All moderators must agree within an hour.",
+                {
+                    "review_type": "content_moderation",
+                    "review_title": "Reported post",
+                    "review_description": "Does this break a rule?\n\n> {{ content.text }}",
+                    "reviewers": ["mod-1", "mod-2"],
+                    "review_criteria": ["No insults", "No advertising"],
+                    "consensus_required": True,
+                    "require_evidence": False,
+                    "review_deadline": 3600,
+                },
+                {"content": {"text": "Cheap watches at ...", "reason": "spam"}},
+                port="rejected",
+            ),
+            Example(
+                "Audit a quarter",
+                "A score of 8 of 10 is needed; after two days the director is told.",
+                {
+                    "review_type": "financial_audit",
+                    "review_title": "Accounts of {{ content.quarter }}",
+                    "review_description": "Check the attached accounts against the receipts.",
+                    "reviewers": ["auditor@example.com"],
+                    "review_criteria": ["Sums are right", "Every entry has a receipt"],
+                    "scoring_system": "numeric_scale",
+                    "score_range": {"min": 1, "max": 10},
+                    "passing_threshold": 8.0,
+                    "review_deadline": 259_200,
+                    "escalation_rules": {
+                        "enable_escalation": True,
+                        "escalation_after_hours": 48,
+                        "escalation_recipients": ["director@example.com"],
+                    },
+                },
+                {"content": {"quarter": "2026 Q1"}, "user_mention": "auditor@example.com"},
+                port="timeout",
+            ),
+        ),
+    )
+
+
+node = ManualReview()

@@ -1,0 +1,1 @@
+"""MEMORY nodes: what a workflow keeps between steps and runs."""

@@ -1,0 +1,1 @@
+"""TRIGGER nodes: what starts a run."""

@@ -1,0 +1,96 @@
+"""TRIGGER.WEBHOOK: start when an HTTP request comes in."""
+
+from toolweave.catalog.spec import Example, Field, NodeSpec
+
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+
+
+class Webhook:
+    """Starts a run for each accepted request to a path of its own."""
+
+    spec = NodeSpec(
+        type="TRIGGER",
+        subtype="WEBHOOK",
+        summary="Start the workflow when another system sends an HTTP request.",
+        effect="keyed",
+        configurations=(
+            Field(
+                "webhook_path",
+                "string",
+                "Path that is listened on, unique among workflows: /orders/new.",
+                required=True,
+                pattern=r"^/[A-Za-z0-9._~/-]*$",
+            ),
+            Field(
+                "allowed_methods",
+                "array",
+                "Methods that start a run; others are answered with 405.",
+                ["POST"],
+                options=METHODS,
+                items="string",
+            ),
+            Field(
+                "authentication",
+                "string",
+                "How a caller proves itself: a bearer token in a header, a token in the query, "
+                "or an HMAC-SHA256 signature of the body.",
+                "none",
+                options=("none", "header_token", "query_param", "signature"),
+            ),
+            Field(
+                "auth_token",
+                "string",
+                "The token or signing key, as a vault reference; needed unless authentication "
+                "is none.",
+                sensitive=True,
+            ),
+            Field(
+                "response_format",
+                "string",
+                "Form of the answer the caller gets.",
+                "json",
+                options=("json", "text", "html"),
+            ),
+        ),
+        outputs=(
+            Field("headers", "object", "Request headers, names in lower case."),
+            Field("body", "object", "Parsed JSON or form body; any other text under `text`."),
+            Field("query_params", "object", "Values after the question mark of the URL."),
+            Field("method", "string", "Method of the request.", options=METHODS),
+            Field("path", "string", "Path that was called."),
+            Field("timestamp", "string", "When it arrived: 2026-03-02T09:30:00Z."),
+            Field("client_ip", "string", "Address of the caller: 203.0.113.7."),
+        ),
+        input_ports=(),
+        tags=("trigger", "webhook", "http"),
+        keywords=(
+            *("webhook", "http", "callback", "endpoint", "url"),
+            *("post", "incoming", "receive", "request", "api", "event"),
+        ),
+        examples=(
+            Example(
+                "Orders from the shop",
+                "The shop signs every new order it sends.",
+                {
+                    "webhook_path": "/orders/new",
+                    "allowed_methods": ["POST"],
+                    "authentication": "signature",
+                    "auth_token": "${vault:shop-signing-key}",
+                },
+            ),
+            Example(
+                "Status link",
+                "A dashboard asks with a token in the query and gets text.",
+                {
+                    "webhook_path": "/status/refresh",
+                    "allowed_methods": ["GET", "POST"],
+                    "authentication": "query_param",
+                    "auth_token": "${vault:dashboard-token}",
+                    "response_format": "text",
+                },
+            ),
+        ),
+    )
+
+
+node = Webhook()
