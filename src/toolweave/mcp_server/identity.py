@@ -1,0 +1,14 @@
+"""Who we say we are: the parts of `initialize` and `server/discover` that both doors share."""
+
+import toolweave
+from toolweave.json_text import JsonObject
+
+NAME = "toolweave"
+TITLE = "Toolweave"
+INSTRUCTIONS = (
+    "Knowledge of workflow nodes. Call get_node_types first, then get_node_details for each node "
+    "you mean to use; search_nodes finds a node by what it should do. Never invent node names."
+)
+TOOLS_FRESH_MS = 5_000
+
+SERVER_INFO: JsonObject = {"name": NAME, "title": TITLE, "version": toolweave.__version__}

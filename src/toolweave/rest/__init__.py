@@ -1,0 +1,1 @@
+"""REST: one file per resource under `routes/`; translates, holds no rules."""

@@ -1,0 +1,1 @@
+"""Joins the doors into one process; the only room above them."""

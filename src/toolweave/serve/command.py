@@ -1,0 +1,56 @@
+"""`toolweave serve`: REST at /api/v1 and MCP at /mcp, in one process."""
+
+import logging
+import socket
+import sys
+from dataclasses import replace
+
+import anyio
+import click
+import uvicorn
+
+from toolweave.app.ground import open_ground
+from toolweave.errors import Unavailable
+from toolweave.serve.http import Address, open_app
+from toolweave.settings import from_environment
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", default=8765, show_default=True, type=click.IntRange(0, 65_535))
+@click.option("--database", help="postgresql://… instead of a file under the home.")
+@click.option("--allow-host", multiple=True, help="Another name this server is reached by.")
+@click.option("--no-browser", is_flag=True, help="Do not open a browser.")
+def serve(
+    host: str, port: int, database: str | None, allow_host: tuple[str, ...], no_browser: bool
+) -> None:
+    """Serve REST at /api/v1 and MCP at /mcp."""
+    del no_browser  # there is no page yet to open; the option is part of the contract
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    with _listen(host, port) as listener:
+        address = Address(host, listener.getsockname()[1], allow_host)
+        anyio.run(_serve, listener, address, database)
+
+
+async def _serve(listener: socket.socket, address: Address, database: str | None) -> None:
+    settings = from_environment()
+    if database:
+        settings = replace(settings, database=database)
+    async with open_ground(settings) as ground, open_app(ground, address) as app:
+        sys.stderr.write(f"listening on {address.url} (REST at /api/v1, MCP at /mcp)\n")
+        sys.stderr.write("keys: `toolweave keys create --scope tools:read --scope tools:execute`\n")
+        sys.stderr.flush()
+        config = uvicorn.Config(app, log_config=None, access_log=False, lifespan="off")
+        await uvicorn.Server(config).serve(sockets=[listener])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise Unavailable(
+            "LISTEN_FAILED",
+            f"cannot listen on {host!r}, port {port}: {error.strerror}",
+            hint="choose another port, or 0 for any that is free",
+        ) from None
