@@ -1,0 +1,1 @@
+"""Opens and joins the rooms. Only this room knows every other."""

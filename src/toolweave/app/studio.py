@@ -1,0 +1,58 @@
+"""Everything joined: the ground, live connections and the gate."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from toolweave.app.ground import Ground
+from toolweave.servers.calls import Gate
+from toolweave.servers.connections import Connections
+from toolweave.servers.guardian import Guardian
+from toolweave.servers.history import History
+from toolweave.servers.limits import ExecutionLimits
+from toolweave.servers.opening import Opener
+
+
+@dataclass(frozen=True, slots=True)
+class Studio:
+    """The open rooms; no logic of its own."""
+
+    ground: Ground
+    connections: Connections
+    gate: Gate
+    opener: Opener
+
+
+@asynccontextmanager
+async def open_studio(ground: Ground, *, keeps_trying: bool = False) -> AsyncGenerator[Studio]:
+    """Join connections and the gate to an open ground."""
+    settings, clock = ground.settings, ground.clock
+    history = History(ground.database, clock)
+    async with Guardian(environ=ground.environ) as guardian, history.writing():
+        opener = Opener(
+            environ=ground.environ,
+            vault=ground.vault,
+            guardian=guardian,
+            masker=ground.masker,
+            limits=settings.limits,
+        )
+        connections = Connections(
+            ground.registry,
+            opener,
+            ground.pings,
+            clock=clock,
+            settings=settings,
+            keeps_trying=keeps_trying,
+        )
+        gate = Gate(
+            ground.registry,
+            connections,
+            ground.lockfile,
+            limits=ExecutionLimits(settings.limits),
+            history=history,
+            masker=ground.masker,
+            clock=clock,
+            settings=settings,
+        )
+        async with connections.running():
+            yield Studio(ground=ground, connections=connections, gate=gate, opener=opener)

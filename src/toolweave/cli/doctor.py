@@ -1,0 +1,93 @@
+"""`toolweave doctor`: what this machine has, what is missing, and what to do about it."""
+
+import platform
+import shutil
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import click
+
+import toolweave
+from toolweave.cli.places import here
+from toolweave.cli.rooms import ground, run
+from toolweave.cli.terminal import json_option, print_json, print_table
+from toolweave.errors import ToolweaveError
+from toolweave.servers import runners
+from toolweave.servers.discovery.search import discover_all
+from toolweave.settings import from_environment
+
+Finding = tuple[str, str, str]  # state (ok, note, fault), what, details
+
+
+@click.command()
+@json_option
+def doctor(as_json: bool) -> int:
+    """Check this machine and this home directory."""
+    findings = run(_examine)
+    if as_json:
+        print_json([{"state": s, "what": w, "details": d} for s, w, d in findings])
+    else:
+        print_table(("", "what", "details"), [(_MARKS[s], w, d) for s, w, d in findings])
+    return 1 if any(state == "fault" for state, _, _ in findings) else 0
+
+
+_MARKS = {"ok": "ok", "note": "--", "fault": "!!"}
+
+
+async def _examine() -> list[Finding]:
+    found: list[Finding] = [("ok", "toolweave", toolweave.__version__), _python()]
+    found += [_program(*program) for program in _PROGRAMS]
+    found += [_runner(name) for name in runners.discover()]
+    found.append(_other_clients())
+    found += [finding async for finding in _home()]
+    return found
+
+
+_PROGRAMS = (
+    ("git", "needed for workflow libraries"),
+    ("npx", "many MCP servers are started with it; comes with Node.js"),
+    ("uvx", "many MCP servers are started with it; comes with uv"),
+)
+
+
+def _python() -> Finding:
+    version = platform.python_version()
+    is_ok = sys.version_info >= (3, 11)
+    return ("ok" if is_ok else "fault", "python", f"{version} on {platform.system()}")
+
+
+def _program(name: str, use: str) -> Finding:
+    path = shutil.which(name)
+    return ("ok", name, path) if path else ("note", name, f"not found; {use}")
+
+
+def _runner(name: str) -> Finding:
+    reason = next(r for n, r in runners.discover().items() if n == name).missing()
+    return ("note", f"runner {name}", reason) if reason else ("ok", f"runner {name}", "usable")
+
+
+def _other_clients() -> Finding:
+    found = discover_all(here())
+    clients = sorted({entry.client for entry in found.found})
+    details = f"{len(found.found)} servers of {', '.join(clients)}" if clients else "none found"
+    if found.file_problems:
+        return ("note", "other clients", f"{details}; {len(found.file_problems)} unreadable files")
+    return ("ok", "other clients", details)
+
+
+async def _home() -> AsyncIterator[Finding]:
+    home: Path = from_environment().home
+    try:
+        async with ground() as rooms:
+            yield ("ok", "home", str(home))
+            yield ("ok", "database", rooms.database.dialect.name)
+            servers = await rooms.registry.list()
+            yield ("ok", "servers", f"{len(servers)} registered")
+            for server in servers:
+                if server.auto_disabled:
+                    yield ("note", f"server {server.name}", f"disabled: {server.last_failure}")
+            for at, _, _, message in await rooms.registry.notices(5):
+                yield ("note", f"notice {at}", message)
+    except ToolweaveError as error:
+        yield ("fault", f"home {home}", f"{error.message} {error.hint or ''}".strip())

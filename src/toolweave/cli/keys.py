@@ -1,0 +1,86 @@
+"""`toolweave keys`: API keys for REST and MCP over HTTP."""
+
+import click
+
+from toolweave.access.keys import SCOPES, ApiKey, Keys
+from toolweave.cli.rooms import ground, run
+from toolweave.cli.terminal import json_option, print_json, print_table
+
+
+@click.group()
+def keys() -> None:
+    """Create, list and revoke API keys."""
+
+
+@keys.command("create")
+@click.option("--name", default="key", show_default=True, help="What you call it.")
+@click.option(
+    "--scope", "scopes", multiple=True, required=True, help=f"One of {', '.join(SCOPES)}."
+)
+@json_option
+def create(name: str, scopes: tuple[str, ...], as_json: bool) -> None:
+    """Create a key and print it, once."""
+
+    async def work() -> tuple[ApiKey, str]:
+        async with ground() as rooms:
+            return await Keys(rooms.database, rooms.clock).create(name, list(scopes))
+
+    key, text = run(work)
+    if as_json:
+        print_json({**_as_dict(key), "key": text})
+        return
+    click.echo(text)
+    click.echo("Keep it: it is not shown again.", err=True)
+
+
+@keys.command("list")
+@json_option
+def list_keys(as_json: bool) -> None:
+    """List keys, without their secrets."""
+
+    async def work() -> list[ApiKey]:
+        async with ground() as rooms:
+            return await Keys(rooms.database, rooms.clock).list()
+
+    found = run(work)
+    if as_json:
+        print_json([_as_dict(key) for key in found])
+    elif found:
+        print_table(
+            ("name", "scopes", "created", "state", "id"),
+            [
+                (
+                    key.name,
+                    " ".join(sorted(key.scopes)),
+                    key.created_at,
+                    "revoked" if key.revoked_at else "valid",
+                    key.id,
+                )
+                for key in found
+            ],
+        )
+    else:
+        click.echo("No keys yet. `toolweave keys create --scope tools:read` makes one.")
+
+
+@keys.command("revoke")
+@click.argument("key")
+def revoke(key: str) -> None:
+    """Revoke a key by its id or name."""
+
+    async def work() -> None:
+        async with ground() as rooms:
+            await Keys(rooms.database, rooms.clock).revoke(key)
+
+    run(work)
+    click.echo(f"Revoked {key!r}.")
+
+
+def _as_dict(key: ApiKey) -> dict[str, object]:
+    return {
+        "id": key.id,
+        "name": key.name,
+        "scopes": sorted(key.scopes),
+        "createdAt": key.created_at,
+        "revokedAt": key.revoked_at,
+    }

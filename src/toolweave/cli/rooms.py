@@ -1,0 +1,22 @@
+"""How commands open the rooms: as the environment says, on the one event loop."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from typing import TypeVar
+
+import anyio
+
+from toolweave.app.ground import Ground, open_ground
+from toolweave.settings import from_environment
+
+T = TypeVar("T")
+
+
+def run(work: Callable[[], Awaitable[T]]) -> T:
+    """Run a command's work on an event loop; Ctrl-C cancels it cleanly."""
+    return anyio.run(work)
+
+
+def ground() -> AbstractAsyncContextManager[Ground]:
+    """The rooms of this home directory."""
+    return open_ground(from_environment())

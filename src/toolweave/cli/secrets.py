@@ -1,0 +1,63 @@
+"""`toolweave secrets`: put values into the vault; they are never printed again."""
+
+import sys
+
+import click
+
+from toolweave.cli.rooms import ground, run
+from toolweave.cli.terminal import json_option, print_json, print_table
+
+
+@click.group()
+def secrets() -> None:
+    """Keep secrets in the vault; definitions refer to them as ${vault:NAME}."""
+
+
+@secrets.command("set")
+@click.argument("name")
+def set_secret(name: str) -> None:
+    """Store a secret, typed at the prompt or given on standard input."""
+    if sys.stdin.isatty():
+        value = click.prompt("Value", hide_input=True, confirmation_prompt=True)
+    else:
+        value = sys.stdin.read().rstrip("\n")
+    if not value:
+        raise click.UsageError("the value is empty")
+
+    async def work() -> None:
+        async with ground() as rooms:
+            await rooms.vault.put(name, value)
+
+    run(work)
+    click.echo(f"Stored. Use it as ${{vault:{name}}} in a server's environment or headers.")
+
+
+@secrets.command("list")
+@json_option
+def list_secrets(as_json: bool) -> None:
+    """List the names of stored secrets."""
+
+    async def work() -> list[str]:
+        async with ground() as rooms:
+            return sorted(await rooms.vault.names())
+
+    names = run(work)
+    if as_json:
+        print_json(names)
+    elif names:
+        print_table(("name",), [(name,) for name in names])
+    else:
+        click.echo("No secrets yet. `toolweave secrets set NAME` stores one.")
+
+
+@secrets.command("remove")
+@click.argument("name")
+def remove_secret(name: str) -> None:
+    """Delete a secret."""
+
+    async def work() -> None:
+        async with ground() as rooms:
+            await rooms.vault.delete(name)
+
+    run(work)
+    click.echo(f"Removed {name!r}.")

@@ -1,0 +1,1 @@
+"""`toolweave servers …`: one file per command."""

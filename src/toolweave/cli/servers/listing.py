@@ -1,0 +1,108 @@
+"""`toolweave servers list`: every registered server, its state and why."""
+
+from typing import Any
+
+import click
+
+from toolweave.app.ground import Ground
+from toolweave.cli.rooms import ground, run
+from toolweave.cli.terminal import json_option, print_json, print_table
+from toolweave.clock import timestamp
+from toolweave.servers.definition import Server, deployment_of, runner_of, transport_of
+from toolweave.servers.health import Health
+
+
+@click.command("list")
+@json_option
+def list_servers(as_json: bool) -> None:
+    """List registered servers with state, latency, tool count and what is wrong."""
+
+    async def work() -> list[tuple[Server, Health, int]]:
+        async with ground() as rooms:
+            return [await _line(rooms, server) for server in await rooms.registry.list()]
+
+    lines = run(work)
+    if as_json:
+        print_json([as_dict(*line) for line in lines])
+    elif lines:
+        print_table(
+            ("name", "state", "transport", "scope", "latency", "tools", "details"),
+            [row(*line) for line in lines],
+        )
+    else:
+        click.echo(
+            "No servers yet. `toolweave servers discover --import` takes over those of other "
+            "clients,\n`toolweave servers add demo -- toolweave demo-server` adds a sample."
+        )
+
+
+async def _line(rooms: Ground, server: Server) -> tuple[Server, Health, int]:
+    return server, await rooms.pings.last(server.id), len(rooms.lockfile.pins(server.name))
+
+
+def state_of(server: Server, health: Health) -> str:
+    """One word for the state a person cares about."""
+    if not server.is_approved:
+        return "changed" if server.approved_hash else "not approved"
+    if server.auto_disabled:
+        return "auto-disabled"
+    if not server.enabled:
+        return "disabled"
+    if health.state == "error":
+        return "failing"
+    return "ready" if health.state == "connected" else "not tried"
+
+
+def details_of(server: Server, health: Health) -> str | None:
+    """Why, or what to do next."""
+    match state_of(server, health):
+        case "not approved" | "changed":
+            return f"toolweave servers approve {server.name}"
+        case "auto-disabled" | "failing":
+            return health.reason or server.last_failure
+        case "disabled":
+            return f"toolweave servers enable {server.name}"
+        case "not tried":
+            return f"toolweave servers check {server.name}"
+        case _:
+            return None
+
+
+def row(server: Server, health: Health, pinned: int) -> tuple[str | None, ...]:
+    """One line of the table."""
+    latency = f"{health.latency_ms:.0f} ms" if health.latency_ms is not None else None
+    tools = health.tool_count if health.tool_count is not None else pinned
+    return (
+        server.name,
+        state_of(server, health),
+        transport_of(server.definition),
+        server.scope,
+        latency,
+        str(tools) if tools else None,
+        details_of(server, health),
+    )
+
+
+def as_dict(server: Server, health: Health, pinned: int) -> dict[str, Any]:
+    """One entry of `--json`: seed 002's names where it has one."""
+    return {
+        "id": server.id,
+        "name": server.name,
+        "state": state_of(server, health),
+        "transport": transport_of(server.definition),
+        "deploymentType": deployment_of(server.definition),
+        "runner": runner_of(server.definition),
+        "scope": server.scope,
+        "foundIn": server.found_in,
+        "enabled": server.enabled,
+        "approved": server.is_approved,
+        "autoDisabled": server.auto_disabled,
+        "failureCount": server.failure_count,
+        "lastConnectedAt": timestamp(server.last_connected_at)
+        if server.last_connected_at
+        else None,
+        "connectionStatus": "connected" if health.state == "connected" else "disconnected",
+        "latencyMs": health.latency_ms,
+        "toolCount": health.tool_count if health.tool_count is not None else pinned or None,
+        "details": details_of(server, health),
+    }
