@@ -1,30 +1,40 @@
-"""Every console example of the README and the pages does what the page says."""
+"""Every example of the README and the pages does what the page says."""
 
-import os
+import shutil
 from pathlib import Path
 
 import pytest
-from tests.docs.console import examples_in, matches, run
+from tests.docs.console import ROOT, examples_in, includes_in, matches, run
 
-ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if examples_in(page)], ids=lambda p: p.name
+    "page", [page for page in PAGES if examples_in(page)], ids=lambda page: page.name
 )
 def test_examples_print_what_the_page_shows(page: Path, tmp_path: Path) -> None:
-    home, directory = tmp_path / "home", tmp_path / "project"
-    home.mkdir()
-    directory.mkdir()
-    environ = {"PATH": os.environ["PATH"], "TERM": "dumb", "NO_COLOR": "1"}
-    for example in examples_in(page):
-        printed = run(example, home=home, directory=directory, environ=environ)
-        assert matches(example.expected, printed), (
-            f"{example.page}:{example.line}: `{' '.join(example.argv)}` printed\n{printed}"
+    examples = examples_in(page)
+    if any("curl " in example.command for example in examples) and not shutil.which("curl"):
+        pytest.skip("curl is not installed")
+    printed = run(examples, tmp_path)
+    assert len(printed) == len(examples)
+    for example, text in zip(examples, printed, strict=True):
+        assert matches(example.expected, text), (
+            f"{example.page}:{example.line}: `{example.command}` printed\n{text}"
         )
+
+
+def test_files_that_pages_show_are_the_files_of_docs_src() -> None:
+    shown = [include for page in PAGES for include in includes_in(page)]
+    for include in shown:
+        assert include.shown == include.path.read_text(encoding="utf-8"), include.page
+    files = {path for path in (ROOT / "docs_src").rglob("*") if path.is_file()}
+    assert {include.path for include in shown} == {
+        path for path in files if "__pycache__" not in path.parts
+    }
 
 
 def test_the_comparison_can_fail() -> None:
     assert matches("a\n...\nc\n", "a\nb\nc\n")
     assert not matches("a\nb\n", "a\nc\n")
+    assert not matches("", "something\n")

@@ -98,7 +98,7 @@ STDIO: tuple[Vice, ...] = (
     _stdio("broken_json", "call", BROKEN),
     _stdio("bad_utf8", "call", BROKEN),
     _stdio("huge_line", "call", TOO_LARGE, sized=True),
-    _stdio("deep_json", "call", BROKEN, sized=True),
+    _stdio("deep_json", "call", BROKEN, TOO_LARGE, sized=True),
     _stdio("floods_notifications", "call", BROKEN, may_go_on=True, sized=True),
     _stdio("wrong_ids", "call", BROKEN, CALL_TIMEOUT),
     _stdio("string_ids", "call", BROKEN, CALL_TIMEOUT),

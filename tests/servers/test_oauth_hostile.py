@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Callable, Generator
+from dataclasses import replace
 
 import anyio
 import pytest
@@ -21,12 +22,10 @@ from servers.signing_in import (
 )
 from servers.transports.connecting import reason
 from servers.transports.wire import dialling, http, json_answer, peer
-from toolweave.errors import Denied
+from toolweave.errors import Denied, TimedOut
 from toolweave.servers.definition import Http
 from toolweave.servers.faults import Faults
-from toolweave.servers.oauth import (
-    oauth_auth,
-)
+from toolweave.servers.oauth import oauth_auth, sign_in_now
 from toolweave.servers.sign_in import SignIn
 from toolweave.servers.transports.http import open_http
 
@@ -91,6 +90,21 @@ async def _is_denied(answer: Callable[[bytes], bytes]) -> None:
     assert {address for address, _ in dialled} == {"127.0.0.1"}
     assert {port for _, port in dialled} == {known.port}
     assert shown == []
+
+
+@pytest.mark.parametrize("where", [b"GET /.well-known/", b"POST /register", b"POST /token"])
+async def test_an_authorization_server_that_never_answers_is_given_up(where: bytes) -> None:
+    def answer(request: bytes) -> bytes | None:
+        return None if request.startswith(where) else by_hand({})(request)
+
+    limits = replace(LIMITS, connect_deadline_s=0.2)
+    async with peer(answer) as known, a_person() as (sign_in, _):
+        definition = Http(url=known.url, oauth=True)
+        with anyio.fail_after(10), pytest.raises(TimedOut) as caught:
+            await sign_in_now(
+                "tools", definition, MemoryVault(), sign_in=sign_in, headers={}, limits=limits
+            )
+    assert caught.value.code == "SERVER_TIMED_OUT"
 
 
 @pytest.mark.parametrize(

@@ -21,12 +21,22 @@ class CorpusTool(NamedTuple):
         return f"{self.server}/{self.entry['name']}"
 
 
-def a_tool(properties: JsonObject | None = None, **keywords: Json) -> Tool:
-    """A tool whose input schema is an object with these properties and further keywords."""
-    schema: JsonObject = {"type": "object", **keywords}
+def a_tool(
+    properties: JsonObject | None = None, more: JsonObject | None = None, **keywords: Json
+) -> Tool:
+    """A tool whose input schema is an object with these properties and further keywords.
+
+    Keywords that are no Python names stand in `more`.
+    """
+    schema: JsonObject = {"type": "object", **(more or {}), **keywords}
     if properties is not None:
         schema["properties"] = properties
     return read_tool("server", {"name": "tool", "inputSchema": schema})
+
+
+def repeated(value: Json, times: int) -> list[Json]:
+    """An array of the same value over and over."""
+    return [value] * times
 
 
 @cache

@@ -62,7 +62,7 @@ def test_every_real_schema_has_an_example() -> None:
         assert compile_schema(schema).judge(value).verdict == "valid", name
 
 
-@steady(400)
+@steady(120)
 @given(st.data())
 def test_a_value_built_from_the_tree_fits_the_raw_schema(data: st.DataObject) -> None:
     name, schema = data.draw(st.sampled_from(corpus_schemas()))

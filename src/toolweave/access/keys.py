@@ -4,11 +4,11 @@ import hashlib
 import hmac
 import secrets
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NewType
 
 from toolweave.clock import Clock, timestamp
-from toolweave.errors import Invalid, NotFound
+from toolweave.errors import Conflict, Denied, Invalid, NotFound
 from toolweave.problems import Problem, did_you_mean
 from toolweave.storage.database import Database, Row
 
@@ -16,6 +16,7 @@ KeyId = NewType("KeyId", str)
 
 PREFIX = "tw_"
 FRESH_S = 1.0
+MAX_KNOWN = 10_000
 
 SCOPES = (
     "tools:read",
@@ -43,6 +44,20 @@ class ApiKey:
         """Whether it may do what `scope` stands for; `admin` may do everything."""
         return scope in self.scopes or "admin" in self.scopes
 
+    def require(self, scope: str) -> None:
+        """Go on only if it may.
+
+        Raises:
+            Denied: `SCOPE_MISSING`.
+        """
+        if not self.allows(scope):
+            raise Denied(
+                "SCOPE_MISSING",
+                f"this key lacks the scope {scope!r}",
+                hint=f"`toolweave keys create --scope {scope}` makes one that has it",
+                facts={"scope": scope},
+            )
+
 
 class Keys:
     """Creates, checks and revokes keys; a check is answered from memory for up to a second."""
@@ -51,6 +66,7 @@ class Keys:
         self._database = database
         self._clock = clock
         self._known: dict[str, tuple[float, ApiKey | None]] = {}
+        self._revocations = 0
 
     async def create(self, name: str, scopes: list[str]) -> tuple[ApiKey, str]:
         """A new key and its text, which nobody sees again.
@@ -90,6 +106,7 @@ class Keys:
         known = self._known.get(wanted)
         if known is not None and self._clock.monotonic() - known[0] < FRESH_S:
             return known[1]
+        seen_at, revocations = self._clock.monotonic(), self._revocations
         row = await self._database.row(
             "SELECT id, name, scopes, created_at, revoked_at, hash FROM api_keys WHERE hash = ?",
             wanted,
@@ -97,9 +114,11 @@ class Keys:
         # The look-up is by hash, so its timing tells nothing of the key; compared all the same.
         is_right = row is not None and hmac.compare_digest(str(row[5]), wanted)
         key = _key(row[:5]) if row is not None and is_right and row[4] is None else None
-        if len(self._known) > 10_000:
+        if len(self._known) >= MAX_KNOWN:
             self._known.clear()
-        self._known[wanted] = (self._clock.monotonic(), key)
+        # What was read before a revocation must not be remembered after it.
+        if revocations == self._revocations:
+            self._known[wanted] = (seen_at, key)
         return key
 
     async def list(self) -> list[ApiKey]:
@@ -110,26 +129,35 @@ class Keys:
         )
         return [_key(row) for row in rows]
 
-    async def revoke(self, key: str) -> None:
-        """Revoke the key with this id or name, at once.
+    async def revoke(self, key: str) -> ApiKey:
+        """Revoke the key with this id or name, at once; other processes see it within a second.
 
         Raises:
             NotFound: `KEY_NOT_FOUND`.
+            Conflict: `KEY_NAME_SHARED` when several keys have the name.
         """
-        changed = await self._database.execute(
-            "UPDATE api_keys SET revoked_at = ? WHERE (id = ? OR name = ?) AND revoked_at IS NULL",
-            timestamp(self._clock.now()),
-            key,
-            key,
-        )
-        self._known.clear()
-        if not changed:
-            names = [each.name for each in await self.list() if each.revoked_at is None]
+        valid = [each for each in await self.list() if each.revoked_at is None]
+        meant = [each for each in valid if each.id == key] or [e for e in valid if e.name == key]
+        if not meant:
             raise NotFound(
                 "KEY_NOT_FOUND",
                 f"no valid key has the id or name {key!r}",
-                hint=did_you_mean(key, names) or "`toolweave keys list` shows them",
+                hint=did_you_mean(key, [each.name for each in valid])
+                or "`toolweave keys list` shows them",
             )
+        if len(meant) > 1:
+            raise Conflict(
+                "KEY_NAME_SHARED",
+                f"{len(meant)} keys are called {key!r}",
+                hint="give the id of one: " + ", ".join(each.id for each in meant[:10]),
+            )
+        revoked = replace(meant[0], revoked_at=timestamp(self._clock.now()))
+        await self._database.execute(
+            "UPDATE api_keys SET revoked_at = ? WHERE id = ?", revoked.revoked_at, revoked.id
+        )
+        self._revocations += 1
+        self._known.clear()
+        return revoked
 
 
 def _hash(text: str) -> str:

@@ -1,79 +1,136 @@
 """Answers within a token budget: the most useful part first, the rest one named call away.
 
-A token is counted as four bytes of the JSON that is sent, which is what clients count by.
+A token is counted as four bytes of the JSON of the answer, which is what clients count by. MCP
+sends that JSON twice, as data and as text, for clients of either kind; it is counted once.
 """
+
+from collections.abc import Iterable, Sequence
 
 import orjson
 
+from toolweave.catalog.shedding import Sheddable
 from toolweave.json_text import Json, JsonObject
 
 BYTES_A_TOKEN = 4
+# What a node needs to be of use; those for which there is less room are left for another call.
+USEFUL_BYTES = 600
+# Results lose their details when not even so many would fit.
+USEFUL_RESULTS = 5
 
-# What is dropped from a node's answer when it does not fit, least useful first.
-SHEDDING = (
-    "default_output_params",
-    "default_input_params",
-    "parameters",
-    "default_configurations",
-    "examples",
-    "input_ports",
-    "output_ports",
-    "output_params_schema",
-    "tags",
-    "configurations",
-    "input_params_schema",
-    "guidance",
-)
+
+def size(value: Json) -> int:
+    """How many bytes `value` takes as JSON."""
+    return len(orjson.dumps(value))
 
 
 def tokens(value: Json) -> int:
     """How many tokens `value` takes as JSON, rounded up."""
-    return -(-len(orjson.dumps(value)) // BYTES_A_TOKEN)
+    return -(-size(value) // BYTES_A_TOKEN)
 
 
-def fit_node(body: JsonObject, budget: int) -> JsonObject:
-    """`body` within `budget` tokens, with `omitted` naming what was left out."""
-    if tokens(body) <= budget:
-        return body
-    kept = dict(body)
-    omitted: list[Json] = []
-    for part in SHEDDING:
-        if part not in kept:
-            continue
-        kept.pop(part)
-        omitted.append(part)
-        shown: JsonObject = {**kept, "omitted": list(omitted)}
-        if tokens(shown) <= budget:
-            return shown
-    return {"node_type": body.get("node_type"), "subtype": body.get("subtype"), "omitted": "all"}
+def fit_nodes(nodes: Sequence[Sheddable], budget: int, *, again: str) -> JsonObject:
+    """As many leading `nodes` as are of use within `budget` tokens, each as full as may be.
+
+    `again` names the call that gets the rest.
+    """
+    room = budget * BYTES_A_TOKEN
+    whole = size({"nodes": []}) + sum(node.size + 1 for node in nodes)
+    if whole <= room:
+        return {"nodes": [node.body for node in nodes]}
+    frame: JsonObject = {
+        "nodes": [],
+        "left_out": len(nodes),
+        "get_the_rest": f"{again} with fewer nodes or max_tokens {-(-whole // BYTES_A_TOKEN)}",
+    }
+    room -= size(frame)
+    bodies = _dealt(nodes[: _useful_count(nodes, room)], room)
+    return {**frame, "nodes": list[Json](bodies), "left_out": len(nodes) - len(bodies)}
 
 
 def fit_list(
-    entries: list[JsonObject], budget: int, *, key: str, more: str, frame: JsonObject
+    entries: Sequence[JsonObject],
+    budget: int,
+    *,
+    key: str,
+    again: str,
+    details: Iterable[str] = (),
+    frame: JsonObject | None = None,
 ) -> JsonObject:
-    """`frame` with as many leading `entries` under `key` as fit; the rest is counted.
-
-    `more` says which call gets the rest.
-    """
-    whole: JsonObject = {**frame, key: list[Json](entries)}
-    if tokens(whole) <= budget:
+    """As many leading `entries` as fit under `key`; where few do, without their `details`."""
+    room = budget * BYTES_A_TOKEN
+    whole: JsonObject = {**(frame or {}), key: list[Json](entries)}
+    if size(whole) <= room:
         return whole
-    low, high = 0, len(entries)
+    around: JsonObject = {key: [], "left_out": len(entries), "get_the_rest": again}
+    if frame and size(frame) <= room // 4:
+        around = frame | around
+    room -= size(around)
+    count = _leading(entries, room)
+    if count < min(USEFUL_RESULTS, len(entries)):
+        dropped = frozenset(details)
+        entries = [
+            {name: entry[name] for name in entry if name not in dropped} for entry in entries
+        ]
+        count = _leading(entries, room)
+    return {**around, key: list[Json](entries[:count]), "left_out": len(entries) - count}
+
+
+def fit_lists(lists: dict[str, list[str]], budget: int, *, again: str) -> JsonObject:
+    """`lists` with as many leading names in each as fit, counting what is left out of which."""
+    room = budget * BYTES_A_TOKEN
+    whole: JsonObject = {name: list[Json](names) for name, names in lists.items()}
+    if size(whole) <= room:
+        return whole
+    low, high = 0, max(map(len, lists.values()))
     while low < high:
         middle = (low + high + 1) // 2
-        if tokens(_cut(entries, middle, key, more, frame)) <= budget:
+        if size(_capped(lists, middle, again)) <= room:
             low = middle
         else:
             high = middle - 1
-    return _cut(entries, low, key, more, frame)
+    capped = _capped(lists, low, again)
+    if size(capped) <= room:
+        return capped
+    return {"left_out": sum(map(len, lists.values())), "get_the_rest": again}
 
 
-def _cut(
-    entries: list[JsonObject], count: int, key: str, more: str, frame: JsonObject
-) -> JsonObject:
-    return {
-        **frame,
-        key: list[Json](entries[:count]),
-        "left_out": len(entries) - count,
-        "get_the_rest": more,
+def _capped(lists: dict[str, list[str]], most: int, again: str) -> JsonObject:
+    shown: JsonObject = {name: list[Json](names[:most]) for name, names in lists.items()}
+    left: JsonObject = {
+        name: len(names) - most for name, names in lists.items() if len(names) > most
     }
+    return {**shown, "left_out": left, "get_the_rest": again}
+
+
+def _leading(entries: Iterable[JsonObject], room: int) -> int:
+    """How many leading entries `room` bytes hold."""
+    count = 0
+    for entry in entries:
+        room -= size(entry) + 1
+        if room < 0:
+            break
+        count += 1
+    return count
+
+
+def _useful_count(nodes: Sequence[Sheddable], room: int) -> int:
+    """How many leading nodes get a useful share; the first is shown if its name fits."""
+    count, left = 0, room
+    for node in nodes:
+        left -= max(node.smallest, min(node.size, USEFUL_BYTES)) + 1
+        if left < 0:
+            break
+        count += 1
+    return count or int(nodes[0].smallest + 1 <= room)
+
+
+def _dealt(nodes: Sequence[Sheddable], room: int) -> list[JsonObject]:
+    """The nodes in even shares of `room`; what one does not need goes to the larger ones."""
+    bodies: list[JsonObject] = [{}] * len(nodes)
+    extra = room - sum(node.smallest + 1 for node in nodes)
+    by_need = sorted(range(len(nodes)), key=lambda index: nodes[index].size - nodes[index].smallest)
+    for done, index in enumerate(by_need):
+        node = nodes[index]
+        bodies[index] = node.within(node.smallest + extra // (len(nodes) - done))
+        extra -= size(bodies[index]) - node.smallest
+    return bodies

@@ -1,37 +1,35 @@
 """What was meant: names as models and people write them, mapped to the node they mean.
 
-Seed 004 mends a `_NODE` suffix; this mends case, spaces, prefixes, swapped names and close
-spellings as well. Every correction carries a warning, so that the asker learns the right name.
+Seed 004 mends a `_NODE` suffix; this mends case, separators, prefixes, swapped names, words too
+many or too few and misspellings as well, always with a warning. Where two nodes could be meant
+none is taken: both are named in the hint. Of live tools only the form of a name is mended,
+never its spelling.
 """
 
-import re
-import unicodedata
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from rapidfuzz import fuzz, process
+from rapidfuzz.distance import OSA
 
 from toolweave.catalog.index import Catalog
-from toolweave.catalog.spec import NODE_TYPES, NodeSpec
+from toolweave.catalog.names import (
+    TYPES,
+    Named,
+    Names,
+    Words,
+    core_of,
+    skeleton,
+    without_suffix,
+    words_of,
+)
+from toolweave.catalog.spec import NODE_TYPES, NodeSpec, NodeType
 
-CLOSE_TYPE = 80
-CLOSE_SUBTYPE = 80
-MAX_NAME = 200
-
-TYPE_ALIASES = {
-    "HIL": "HUMAN_IN_THE_LOOP",
-    "HITL": "HUMAN_IN_THE_LOOP",
-    "HUMAN": "HUMAN_IN_THE_LOOP",
-    "HUMAN_LOOP": "HUMAN_IN_THE_LOOP",
-    "EXT": "EXTERNAL_ACTION",
-    "EXTERNAL": "EXTERNAL_ACTION",
-    "AI": "AI_AGENT",
-    "AGENT": "AI_AGENT",
-    "LLM": "AI_AGENT",
-    "LOGIC": "FLOW",
-    "CONTROL_FLOW": "FLOW",
-    "MCP": "TOOL",
-    "MCP_TOOL": "TOOL",
-}
+MAX_SUGGESTIONS = 3
+MAX_LIVE_SUBTYPES = 20
+MAX_COMPARED = 500
+CLOSE = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,108 +49,234 @@ class Missing:
     available_subtypes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A name in parts: the type, if it is one, and the words of both halves."""
+
+    type: NodeType | None
+    subtype: Words
+
+
 def correct(catalog: Catalog, node_type: str, subtype: str) -> Found | Missing:
     """The node meant by two names."""
     if (spec := catalog.get(node_type, subtype)) is not None:
         return Found(spec)
-    kind, name = _split(_clean(node_type[:MAX_NAME]), _clean(subtype[:MAX_NAME]))
-    if (spec := _by_clean_names(catalog, kind, name)) is not None:
-        return Found(spec, _warning(node_type, subtype, spec))
-    if (spec := _by_close_names(catalog, kind, name)) is not None:
-        return Found(spec, _warning(node_type, subtype, spec))
-    return _missing(catalog, node_type, subtype, _known_type(kind))
-
-
-def correct_type(name: str) -> str | None:
-    """The type meant by a name alone, for filters."""
-    return _known_type(_clean(name[:MAX_NAME]))
-
-
-def _clean(name: str) -> str:
-    plain = unicodedata.normalize("NFKC", name).strip().upper()
-    return re.sub(r"[\s\-/]+", "_", plain)
-
-
-def _split(kind: str, name: str) -> tuple[str, str]:
-    """`FLOW.IF` in either place, `_NODE` and a repeated type prefix taken apart."""
-    for whole in (name, kind):
-        head, dot, tail = whole.partition(".")
-        if dot and _known_type(head.removesuffix("_NODE")):
-            kind, name = head, tail
+    readings = list(_readings(node_type, subtype))
+    for look in (_by_form, _by_subtype, _by_spelling):
+        looked = (look(catalog.names, asked) for asked in readings)
+        found = {spec.ref: spec for spec in looked if spec is not None}
+        if len(found) == 1:
+            ((_, spec),) = found.items()
+            return Found(spec, _warning(node_type, subtype, spec))
+        if found:  # the two names contradict each other
             break
-    kind = kind.removesuffix("_NODE")
-    name = name.removesuffix("_NODE")
-    known = _known_type(kind) or kind
-    return kind, name.removeprefix(f"{known}_").removeprefix(f"{kind}_")
+    return _missing(catalog, node_type, subtype, readings)
 
 
-def _known_type(kind: str) -> str | None:
-    kind = kind.removesuffix("_NODE")
-    if kind in NODE_TYPES:
-        return kind
-    if kind in TYPE_ALIASES:
-        return TYPE_ALIASES[kind]
-    close = process.extractOne(kind, NODE_TYPES, scorer=fuzz.ratio, score_cutoff=CLOSE_TYPE)
-    return close[0] if close else None
+def correct_type(name: str) -> NodeType | None:
+    """The type meant by a name alone, for filters."""
+    return _type_of(words_of(name))
 
 
-def _by_clean_names(catalog: Catalog, kind: str, name: str) -> NodeSpec | None:
-    candidates = [(kind, name), (name, kind)]  # as given, or swapped
-    if known := _known_type(kind):
-        candidates.insert(1, (known, name))
-    if known := _known_type(name):
-        candidates.append((known, kind))
-    for one, other in candidates:
-        if (spec := catalog.get(one, other)) is not None:
-            return spec
+def _readings(node_type: str, subtype: str) -> Iterator[_Asked]:
+    """What the two names can be: as given, one name that holds both, or swapped."""
+    kind, name = words_of(node_type), words_of(subtype)
+    outer, inner = _in_one(node_type), _in_one(subtype)
+    stated = _type_of(kind) or (outer.type if outer is not None else None)
+    yield _Asked(stated, name)
+    if outer is not None and _type_of(kind) is None:
+        yield outer
+    # Who says ACTION and TRIGGER.SLACK may mean either.
+    if inner is not None and (stated is None or _are_kin(stated, inner.type)):
+        yield inner
+    if (swapped := _type_of(name)) is not None:
+        yield _Asked(swapped, kind)
+
+
+def _in_one(text: str) -> _Asked | None:
+    """`TRIGGER.MANUAL`, or `TRIGGER_MANUAL` where only a name of one half is expected."""
+    head, dot, tail = text.partition(".")
+    if dot and (known := _type_of(words_of(head))) is not None:
+        return _Asked(known, words_of(tail))
+    words = words_of(text)
+    for count in range(len(words) - 1, 0, -1):
+        if (known := TYPES.get(skeleton(words[:count]))) is not None:
+            return _Asked(known, words[count:])
     return None
 
 
-def _by_close_names(catalog: Catalog, kind: str, name: str) -> NodeSpec | None:
-    known = _known_type(kind)
-    if known is not None:
-        subtypes = catalog.types().get(known, [])
-        close = process.extractOne(name, subtypes, scorer=_likeness, score_cutoff=CLOSE_SUBTYPE)
-        if close:
-            return catalog.get(known, close[0])
-    same_name = [spec for spec in catalog if spec.subtype == name]
-    return same_name[0] if len(same_name) == 1 else None
+def _are_kin(one: NodeType, other: NodeType | None) -> bool:
+    """Whether two types share a word: an EXTERNAL_ACTION is an ACTION."""
+    return other is not None and bool(set(one.split("_")) & set(other.split("_")))
 
 
-def _likeness(given: str, known: str, **_: object) -> float:
-    """Close in letters, or the same but for a word at either end."""
-    letters = fuzz.ratio(given, known)
-    shorter = min(len(given), len(known))
-    if shorter >= 4 and (known.startswith(given) or known.endswith(f"_{given}")):
-        return max(letters, 85.0)
-    return letters
+def _type_of(words: Words) -> NodeType | None:
+    given = skeleton(without_suffix(words))
+    if given in TYPES:
+        return TYPES[given]
+    close: list[NodeType] = [
+        known for known in NODE_TYPES if _is_misspelt(given, known.replace("_", ""))
+    ]
+    return close[0] if len(close) == 1 else None
+
+
+def _by_form(names: Names, asked: _Asked) -> NodeSpec | None:
+    """The same letters, whatever the case, the separators and the words that say nothing."""
+    if asked.type is None:
+        return None
+    words = without_suffix(asked.subtype)
+    for form in dict.fromkeys((skeleton(words), skeleton(core_of(asked.type, words)))):
+        if spec := _only(names.in_type.get((asked.type, form), [])):
+            return spec
+    if asked.type != "TOOL":
+        return None
+    # A live tool never gets in the way of a node of ours; its name may well end in `_node`.
+    return names.live.get(skeleton(asked.subtype)) or names.live.get(skeleton(words))
+
+
+def _by_subtype(names: Names, asked: _Asked) -> NodeSpec | None:
+    """A node of another type, if its subtype is unmistakable and it has the same role."""
+    found = names.anywhere.get(skeleton(without_suffix(asked.subtype)), [])
+    if asked.type is None:
+        return _only(found)
+    kin = [spec for spec in found if _are_kin(asked.type, spec.type)]
+    if len(kin) == 1:
+        return kin[0]
+    spec = _only(found)
+    # A trigger in the place of an action is another workflow, not another spelling.
+    is_same_role = spec is not None and (spec.type == "TRIGGER") == (asked.type == "TRIGGER")
+    return spec if is_same_role else None
+
+
+def _by_spelling(names: Names, asked: _Asked) -> NodeSpec | None:
+    """A node of the type asked for: a word more or less, or a letter or two wrong."""
+    if asked.type is None or skeleton(without_suffix(asked.subtype)) in names.anywhere:
+        return None
+    given = core_of(asked.type, asked.subtype)
+    ours = names.ours.get(asked.type, [])
+    matches: tuple[Callable[[Named], bool], ...] = (
+        lambda named: bool(given) and set(given) < set(named.core),
+        lambda named: bool(named.core) and set(named.core) < set(given),
+        lambda named: _is_typo(given, named.core, names.known_words),
+    )
+    for match in matches:
+        fitting = [named for named in ours if match(named)]
+        if len(fitting) == 1 and not _points_elsewhere(given, fitting[0], ours):
+            return fitting[0].spec
+        if fitting:
+            return None
+    return None
+
+
+def _points_elsewhere(given: Words, chosen: Named, ours: list[Named]) -> bool:
+    """Whether a word that is left over speaks for another node: `DELAY_UNTIL` for WAIT."""
+    left = set(given) - set(chosen.core) - chosen.keywords
+    return any(left & named.keywords for named in ours if named is not chosen)
+
+
+def _is_typo(given: Words, known: Words, known_words: set[str]) -> bool:
+    """Whether every word is right or misspelt; a word that exists elsewhere is no misspelling."""
+    if len(given) != len(known):
+        joined, other = skeleton(given), skeleton(known)
+        return not set(given) & known_words and _is_misspelt(joined, other)
+    return all(
+        one == other or (one not in known_words and _is_misspelt(one, other))
+        for one, other in zip(given, known, strict=True)
+    )
+
+
+def _is_misspelt(given: str, known: str) -> bool:
+    """A letter off, in long words two; the first letter is right, and so are all digits."""
+    allowed = 1 if len(known) < 8 else 2
+    if given[:1] != known[:1] and given[:2] != known[1::-1]:
+        return False
+    if [one for one in given if one.isdigit()] != [one for one in known if one.isdigit()]:
+        return False
+    return len(given) > 2 and OSA.distance(given, known, score_cutoff=allowed) <= allowed
+
+
+def _only(found: list[NodeSpec]) -> NodeSpec | None:
+    return found[0] if len(found) == 1 else None
 
 
 def _warning(node_type: str, subtype: str, spec: NodeSpec) -> str:
-    if node_type.endswith("_NODE") and node_type.removesuffix("_NODE") == spec.type:
-        text = (
+    if node_type == f"{spec.type}_NODE" and subtype == spec.subtype:
+        return (
             f"Auto-corrected: '{node_type}' → '{spec.type}'. "
             "Please use correct format without '_NODE' suffix."
         )
-        if subtype == spec.subtype:
-            return text
     return (
-        f"Auto-corrected: '{node_type}.{subtype}' → '{spec.ref}'. "
+        f"Auto-corrected: '{shown(node_type)}.{shown(subtype)}' → '{spec.ref}'. "
         f"Please use node_type '{spec.type}' and subtype '{spec.subtype}'."
     )
 
 
-def _missing(catalog: Catalog, node_type: str, subtype: str, known: str | None) -> Missing:
-    shown = f"{node_type[:60]}.{subtype[:60]}"
+def shown(name: str, most: int = 60) -> str:
+    """A name from outside as a message can repeat it: short, and text that can be written."""
+    return name[:most].encode(errors="replace").decode()
+
+
+def _missing(catalog: Catalog, node_type: str, subtype: str, readings: list[_Asked]) -> Missing:
+    name = f"{shown(node_type)}.{shown(subtype)}"
+    types: list[NodeType] = [asked.type for asked in readings if asked.type is not None]
+    known = types[0] if types else None
+    meant = _suggestions(catalog.names, known, readings)
+    hints = [f"did you mean {' or '.join(repr(spec.ref) for spec in meant)}?"] if meant else []
     if known is None:
-        return Missing(
-            f"Node type not found: {shown!r}",
-            f"node_type is one of {', '.join(NODE_TYPES)}; get_node_types lists their subtypes",
+        hints.append(
+            f"node_type is one of {', '.join(NODE_TYPES)}; get_node_types lists their subtypes"
         )
-    subtypes = tuple(catalog.types().get(known, []))
-    return Missing(
-        f"Node subtype not found: {shown!r}",
-        f"{known} has the subtypes {', '.join(subtypes)}; "
-        "search_nodes finds a node by what it should do",
-        subtypes,
+        return Missing(f"Node type not found: {name!r}", " ".join(hints))
+    hints.append("search_nodes finds a node by what it should do")
+    subtypes = _subtypes(catalog, known, meant)
+    return Missing(f"Node subtype not found: {name!r}", " ".join(hints), subtypes)
+
+
+def _subtypes(catalog: Catalog, known: NodeType, meant: list[NodeSpec]) -> tuple[str, ...]:
+    """The subtypes of a type, ours first; of live tools the close ones and a few others."""
+    ours = (named.spec for named in catalog.names.ours.get(known, []))
+    close = (spec for spec in meant if spec.type == known)
+    live = (spec for spec in catalog.of_type(known) if spec.origin is not None)
+    shown = (*ours, *close, *islice(live, MAX_LIVE_SUBTYPES))
+    return tuple(dict.fromkeys(spec.subtype for spec in shown))
+
+
+def _suggestions(names: Names, known: NodeType | None, readings: list[_Asked]) -> list[NodeSpec]:
+    scored: dict[str, tuple[float, NodeSpec]] = {}
+    for asked in readings:
+        for score, spec in _scored(names, known, asked.subtype):
+            if score >= CLOSE and score > scored.get(spec.ref, (0.0, spec))[0]:
+                scored[spec.ref] = (score, spec)
+    best = sorted(scored.values(), key=lambda pair: (-pair[0], pair[1].ref))
+    return [spec for _, spec in best[:MAX_SUGGESTIONS]]
+
+
+def _scored(names: Names, known: NodeType | None, words: Words) -> Iterator[tuple[float, NodeSpec]]:
+    text = skeleton(words)
+    yield from ((100.0, spec) for spec in names.anywhere.get(text, []))
+    telling = core_of(known, words) if known is not None else words
+    for named in (named for ours in names.ours.values() for named in ours if telling):
+        bonus = 10.0 if named.spec.type == known else 0.0
+        shared = 70.0 if set(telling) & set(named.core) else 0.0
+        keywords = 50.0 if set(telling) & named.keywords else 0.0
+        letters = fuzz.ratio(skeleton(telling), skeleton(named.core)) - 15.0
+        yield max(shared, keywords, letters) + bonus, named.spec
+    if known in {None, "TOOL"} and names.live:
+        yield from _scored_live(names, words)
+
+
+def _scored_live(names: Names, words: Words) -> Iterator[tuple[float, NodeSpec]]:
+    """Live tools that share a word, the rarest word first, so that none is compared with all."""
+    compared: list[str] = []
+    for word in sorted(set(words), key=lambda word: len(names.live_words.get(word, []))):
+        compared += names.live_words.get(word, [])[: MAX_COMPARED - len(compared)]
+    close = process.extract(
+        skeleton(words).removeprefix("MCP"),
+        compared,
+        scorer=fuzz.ratio,
+        score_cutoff=CLOSE,
+        limit=MAX_SUGGESTIONS,
     )
+    for letters, score, _ in close:
+        if (spec := names.live[letters]) is not None:
+            yield score, spec

@@ -1,62 +1,92 @@
 """Which nodes can follow a node: outputs that fit inputs, ranked, with the reason."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
+from heapq import nsmallest
+from typing import TypeAlias
 
-from toolweave.catalog.index import Catalog
-from toolweave.catalog.spec import Field, NodeSpec
+from toolweave.catalog.spec import Field, FieldType, NodeSpec
 
 # 004: the reply of a person is analysed by the node itself.
 ANTI_PATTERN = {"HUMAN_IN_THE_LOOP": ("FLOW.IF", "AI_AGENT")}
+# Carried along by many nodes; that two of them do says nothing.
+INCIDENTAL = frozenset({"metadata", "context", "variables", "timestamps"})
+NUMBERS = frozenset({"integer", "float"})
+WHOLE = "*"
 
 
 @dataclass(frozen=True, slots=True)
 class Follower:
-    """A node that can come next; `because` says which output feeds which input."""
+    """A node that can come next; `fed` is an output and the input it feeds, if one stands out."""
 
     spec: NodeSpec
     score: int
-    because: str
+    fed: tuple[str, str] | None = None
+
+    def because(self, before: NodeSpec) -> str:
+        """Why it can come after `before`."""
+        if self.fed is None:
+            return "takes any input"
+        return f"{before.subtype}.{self.fed[0]} → {self.spec.subtype}.{self.fed[1]}"
 
 
-def followers(catalog: Catalog, spec: NodeSpec, *, limit: int = 10) -> list[Follower]:
-    """The nodes that fit best after `spec`; triggers start workflows, so none is among them."""
-    if not spec.output_ports:
-        return []
-    found = [
-        _fit(spec, other)
-        for other in catalog
-        if other.input_ports and other.ref != spec.ref and not is_mistake(spec, other)
-    ]
-    ranked = sorted((one for one in found if one), key=lambda one: (-one.score, one.spec.ref))
-    return ranked[:limit]
+# How well the outputs feed an input of this name and type: a score (0: not at all) and by what.
+_Feeding: TypeAlias = Callable[[str, FieldType], tuple[int, str]]
+
+
+def followers(specs: Iterable[NodeSpec], before: NodeSpec, *, limit: int) -> list[Follower]:
+    """Those of `specs` that can follow `before`, the best first."""
+
+    # Many tools share their inputs, so each kind of input is compared with the outputs once.
+    @cache
+    def feeding(name: str, kind: FieldType) -> tuple[int, str]:
+        fits = ((_fit(output, name, kind), output.name) for output in before.outputs)
+        return max((_whole(kind), WHOLE), *fits, key=lambda found: found[0])
+
+    found = (one for spec in specs if (one := _follower(before, spec, feeding)) is not None)
+    return nsmallest(
+        limit, found, key=lambda one: (-one.score, one.spec.origin is not None, one.spec.ref)
+    )
+
+
+def can_follow(before: NodeSpec, after: NodeSpec) -> bool:
+    """Whether an edge from `before` to `after` makes sense."""
+    return bool(followers([after], before, limit=1))
 
 
 def is_mistake(before: NodeSpec, after: NodeSpec) -> bool:
     """Whether `after` repeats what `before` already does."""
     refs = ANTI_PATTERN.get(before.type, ())
-    return after.ref in refs or after.type in refs
+    return after.type in refs or after.ref in refs
 
 
-def _fit(before: NodeSpec, after: NodeSpec) -> Follower | None:
-    best: tuple[int, str] | None = None
-    for output in before.outputs:
-        for wanted in after.inputs:
-            score = _field_fit(output, wanted)
-            if score and (best is None or score > best[0]):
-                best = (score, f"{before.subtype}.{output.name} → {after.subtype}.{wanted.name}")
-    if best is None:
-        # Every node receives what the one before it gave, whatever its fields are called.
-        takes_anything = not any(wanted.required for wanted in after.inputs)
-        return Follower(after, 1, "takes any input") if takes_anything else None
-    return Follower(after, *best)
+def _follower(before: NodeSpec, after: NodeSpec, feeding: _Feeding) -> Follower | None:
+    if not before.output_ports or not after.input_ports or is_mistake(before, after):
+        return None
+    best: int = 1
+    fed: tuple[str, str] | None = None
+    for wanted in after.inputs:
+        score, source = feeding(wanted.name, wanted.type)
+        if not score and wanted.required and wanted.default is None:
+            return None
+        score += 2 if score and wanted.required else 0
+        if score > best:
+            best, fed = score, (source, wanted.name)
+    return Follower(after, best, fed)
 
 
-def _field_fit(output: Field, wanted: Field) -> int:
-    same_type = output.type == wanted.type or {output.type, wanted.type} <= {"integer", "float"}
-    if not same_type:
+def _whole(kind: FieldType) -> int:
+    """What the node gave as a whole is an object, and any value can be put into a text."""
+    return 1 if kind in {"object", "any", "string"} else 0
+
+
+def _fit(output: Field, name: str, kind: FieldType) -> int:
+    types = {output.type, kind}
+    if len(types) > 1 and "any" not in types and not types <= NUMBERS:
         return 0
-    score = 2 + (2 if wanted.required else 0)
-    if output.name == wanted.name:
-        return score + 4
-    shared = set(output.name.split("_")) & set(wanted.name.split("_"))
-    return score + 1 if shared else score
+    if name in INCIDENTAL or output.name in INCIDENTAL:
+        return 1
+    if output.name == name:
+        return 8
+    return 4 if set(output.name.split("_")) & set(name.split("_")) else 2

@@ -1,7 +1,9 @@
 """The catalog itself: every specification by type and subtype, and live tools beside them."""
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 
+from toolweave.catalog.names import Names, read_names
 from toolweave.catalog.spec import NODE_TYPES, NodeSpec
 from toolweave.errors import Conflict
 
@@ -10,32 +12,41 @@ class Catalog:
     """Immutable; a change of the connected servers makes a new one."""
 
     def __init__(self, specs: Iterable[NodeSpec]) -> None:
-        self._by_ref: dict[str, NodeSpec] = {}
+        self._by_name: dict[tuple[str, str], NodeSpec] = {}
+        self._by_type: dict[str, list[NodeSpec]] = {node_type: [] for node_type in NODE_TYPES}
         for spec in specs:
-            if spec.ref in self._by_ref:
+            if (spec.type, spec.subtype) in self._by_name:
                 raise Conflict("SPEC_TWICE", f"two nodes are called {spec.ref!r}")
-            self._by_ref[spec.ref] = spec
+            self._by_name[spec.type, spec.subtype] = spec
+            self._by_type[spec.type].append(spec)
 
     def __iter__(self) -> Iterator[NodeSpec]:
-        return iter(self._by_ref.values())
+        return iter(self._by_name.values())
 
     def __len__(self) -> int:
-        return len(self._by_ref)
+        return len(self._by_name)
 
     def get(self, node_type: str, subtype: str) -> NodeSpec | None:
         """The specification by its exact names."""
-        return self._by_ref.get(f"{node_type}.{subtype}")
+        return self._by_name.get((node_type, subtype))
+
+    def of_type(self, node_type: str) -> list[NodeSpec]:
+        """The specifications of one type, ours first."""
+        return self._by_type.get(node_type, [])
 
     def types(self, only: str | None = None) -> dict[str, list[str]]:
         """Types in the seed's order, each with its subtypes."""
-        found: dict[str, list[str]] = {
-            node_type: [] for node_type in NODE_TYPES if only in (None, node_type)
+        return {
+            node_type: [spec.subtype for spec in specs]
+            for node_type, specs in self._by_type.items()
+            if specs and only in {None, node_type}
         }
-        for spec in self:
-            if spec.type in found:
-                found[spec.type].append(spec.subtype)
-        return {node_type: subtypes for node_type, subtypes in found.items() if subtypes}
 
     def with_specs(self, more: Iterable[NodeSpec]) -> "Catalog":
         """This catalog and the specifications of live tools."""
         return Catalog([*self, *more])
+
+    @cached_property
+    def names(self) -> Names:
+        """Every name by the forms it is written in."""
+        return read_names(self)

@@ -1,67 +1,98 @@
 """The three questions the catalog answers, for MCP and REST alike (seed 004's service).
 
 Arguments come from outside and are checked by the doors against `questions.py`; answers are
-plain JSON, within the asker's token budget.
+plain JSON, within the asker's token budget. They are shared between askers: not to be changed.
 """
 
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, lru_cache
 from typing import Any, cast
 
 from toolweave.catalog import budget
-from toolweave.catalog.corrections import Missing, correct, correct_type
+from toolweave.catalog.corrections import Missing, correct, correct_type, shown
 from toolweave.catalog.following import followers
 from toolweave.catalog.index import Catalog
 from toolweave.catalog.search import SearchIndex
 from toolweave.catalog.serialise import serialise
+from toolweave.catalog.shedding import SHORT_TEXT, Sheddable
 from toolweave.catalog.spec import NODE_TYPES, NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem
 
 DEFAULT_MAX_TOKENS = 8_000
+# Of thousands of live tools a list of names helps nobody; `search_nodes` does.
+DEFAULT_TYPES_TOKENS = 2_000
+MAX_KEPT = 1_024
+# How deep a search looks for nodes that can follow another.
+MAX_CANDIDATES = 500
+# What a result of a search can do without.
+DETAILS = ("required", "outputs", "because")
 
 
 class Knowledge:
-    """Answers from one catalog; what is asked often is serialised once."""
+    """Answers from one catalog; what is asked often is serialised once.
 
-    def __init__(self, catalog: Catalog) -> None:
+    `on_asked` hears which nodes were asked for; `usage` is how often each was, as of the start.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        *,
+        usage: Mapping[str, int] | None = None,
+        on_asked: Callable[[Sequence[str]], None] | None = None,
+    ) -> None:
         self.catalog = catalog
-        self._serialised: dict[tuple[str, bool, bool], JsonObject] = {}
+        self._usage = usage or {}
+        self._on_asked = on_asked
+        self._serialised = lru_cache(MAX_KEPT)(self._serialise)
 
-    @cached_property
-    def _index(self) -> SearchIndex:
-        return SearchIndex(self.catalog)
+    def prepare(self) -> None:
+        """Build what the first search and the first correction would wait for; fit for a thread."""
+        _ = self.catalog.names, self._index
 
-    def node_types(self, type_filter: str | None = None) -> JsonObject:
+    def node_types(
+        self, type_filter: str | None = None, *, max_tokens: int | None = None
+    ) -> JsonObject:
         """Types and their subtypes; a misspelt filter is mended, an unknown one refused.
 
         Raises:
             Invalid: `NODE_TYPE_UNKNOWN`.
         """
         only = _type(type_filter, "/type_filter")
-        return {kind: list[Json](subtypes) for kind, subtypes in self.catalog.types(only).items()}
+        return budget.fit_lists(
+            self.catalog.types(only),
+            max_tokens or DEFAULT_TYPES_TOKENS,
+            again="search_nodes, or get_node_types with type_filter or more max_tokens",
+        )
 
     def node_details(
         self,
-        nodes: list[tuple[str, str]],
+        nodes: Sequence[tuple[str, str]],
         *,
         include_examples: bool = True,
         include_schemas: bool = True,
         max_tokens: int | None = None,
     ) -> JsonObject:
         """Full specifications; a name nobody knows gives an error entry, not a failed call."""
+        asked: list[str] = []
+        entries: list[Sheddable] = []
+        for node_type, subtype in nodes:
+            found = correct(self.catalog, node_type, subtype)
+            if isinstance(found, Missing):
+                entries.append(_unknown(node_type, subtype, found))
+                continue
+            spec = found.spec
+            asked.append(spec.ref)
+            entry = self._serialised(spec.type, spec.subtype, include_examples, include_schemas)
+            if found.warning:
+                entry = Sheddable({**entry.body, "warning": found.warning})
+            entries.append(entry)
+        if self._on_asked is not None and asked:
+            self._on_asked(asked)
         limit = max_tokens or DEFAULT_MAX_TOKENS
-        entries = [self._entry(*names, include_examples, include_schemas) for names in nodes]
-        if budget.tokens({"nodes": list[Json](entries)}) > limit:
-            share = max(limit // max(len(entries), 1) - 8, 24)
-            entries = [budget.fit_node(entry, share) for entry in entries]
-        return budget.fit_list(
-            entries,
-            limit,
-            key="nodes",
-            more="call get_node_details with fewer nodes or a larger max_tokens",
-            frame={},
-        )
+        return budget.fit_nodes(entries, limit, again="get_node_details")
 
     def search(
         self,
@@ -79,78 +110,57 @@ class Knowledge:
             Invalid: `NODE_TYPE_UNKNOWN`, or `NODE_UNKNOWN` for `after`.
         """
         only = _type(type_filter, "/type_filter")
-        frame: JsonObject = {}
-        if after is not None:
-            before = self._known(*after)
-            fitting = followers(self.catalog, before, limit=len(self.catalog))
-            order = {one.spec.ref: one.because for one in fitting}
-            frame["after"] = before.ref
-        else:
-            order = None
-        hits = self._index.search(query, node_type=only, tag=tag, limit=limit if not order else 500)
-        found = [hit.spec for hit in hits if order is None or hit.spec.ref in order]
-        if order is not None and not query.strip():
-            found.sort(key=lambda spec: list(order).index(spec.ref))
-        entries = [_brief(spec, order[spec.ref] if order else None) for spec in found[:limit]]
+        before, frame = self._before(after)
+        found = self._found(query, only, tag, before, limit)
         return budget.fit_list(
-            entries,
+            [_brief(spec, because) for spec, because in found],
             max_tokens or DEFAULT_MAX_TOKENS,
             key="results",
-            more="call search_nodes with a narrower query, a type_filter or a larger max_tokens",
+            again="search_nodes with a narrower query or more max_tokens; get_node_details",
+            details=DETAILS,
             frame=frame,
         )
 
-    def _known(self, node_type: str, subtype: str) -> NodeSpec:
-        found = correct(self.catalog, node_type, subtype)
+    def _found(
+        self, query: str, only: str | None, tag: str | None, before: NodeSpec | None, limit: int
+    ) -> list[tuple[NodeSpec, str | None]]:
+        """Nodes in order, each with the reason why it can follow `before`."""
+        if before is None:
+            hits = self._index.search(query, node_type=only, tag=tag, limit=limit)
+            return [(hit.spec, None) for hit in hits]
+        if not query.strip():
+            specs = self._index.listed(node_type=only, tag=tag)
+            return [
+                (one.spec, one.because(before)) for one in followers(specs, before, limit=limit)
+            ]
+        hits = self._index.search(query, node_type=only, tag=tag, limit=MAX_CANDIDATES)
+        fitting = followers([hit.spec for hit in hits], before, limit=MAX_CANDIDATES)
+        reasons = {one.spec.ref: one.because(before) for one in fitting}
+        by_words = [(hit.spec, reasons[hit.spec.ref]) for hit in hits if hit.spec.ref in reasons]
+        return [(spec, because) for spec, because in by_words[:limit]]
+
+    @cached_property
+    def _index(self) -> SearchIndex:
+        return SearchIndex(self.catalog, self._usage)
+
+    def _before(self, after: tuple[str, str] | None) -> tuple[NodeSpec | None, JsonObject]:
+        """The node that others should follow, and what the answer says of it."""
+        if after is None:
+            return None, {}
+        found = correct(self.catalog, *after)
         if isinstance(found, Missing):
             problem = Problem("NODE_UNKNOWN", "/after", found.error, found.hint)
             raise Invalid("NODE_UNKNOWN", found.error, hint=found.hint, problems=[problem])
-        return found.spec
+        frame: JsonObject = {"after": found.spec.ref}
+        return found.spec, frame | ({"warning": found.warning} if found.warning else {})
 
-    def _entry(
+    def _serialise(
         self, node_type: str, subtype: str, include_examples: bool, include_schemas: bool
-    ) -> JsonObject:
-        found = correct(self.catalog, node_type, subtype)
-        if isinstance(found, Missing):
-            return {
-                "node_type": node_type[:200],
-                "subtype": subtype[:200],
-                "error": found.error,
-                "hint": found.hint,
-                "available_subtypes": list[Json](found.available_subtypes),
-            }
-        key = (found.spec.ref, include_examples, include_schemas)
-        if key not in self._serialised:
-            self._serialised[key] = serialise(
-                found.spec, include_examples=include_examples, include_schemas=include_schemas
-            )
-        body = self._serialised[key]
-        return body | {"warning": found.warning} if found.warning else body
-
-
-def _type(given: str | None, at: str) -> str | None:
-    if given is None or not given.strip():
-        return None
-    known = correct_type(given)
-    if known is None:
-        message = f"no node type is called {given[:60]!r}"
-        hint = f"it is one of {', '.join(NODE_TYPES)}"
-        problem = Problem("NODE_TYPE_UNKNOWN", at, message, hint)
-        raise Invalid("NODE_TYPE_UNKNOWN", message, hint=hint, problems=[problem])
-    return known
-
-
-def _brief(spec: NodeSpec, because: str | None) -> JsonObject:
-    body: JsonObject = {
-        "node_type": spec.type,
-        "subtype": spec.subtype,
-        "description": spec.summary,
-        "required": [
-            given.name for given in (*spec.configurations, *spec.inputs) if given.required
-        ],
-        "outputs": [port.name for port in spec.output_ports],
-    }
-    return body | {"because": because} if because else body
+    ) -> Sheddable:
+        spec = self.catalog.get(node_type, subtype)
+        assert spec is not None
+        body = serialise(spec, include_examples=include_examples, include_schemas=include_schemas)
+        return Sheddable(body)
 
 
 def ask(knowledge: Knowledge, name: str, arguments: JsonObject) -> JsonObject:
@@ -162,7 +172,9 @@ def ask(knowledge: Knowledge, name: str, arguments: JsonObject) -> JsonObject:
     given = cast("dict[str, Any]", arguments)  # Any: checked against the schema above
     match name:
         case "get_node_types":
-            return knowledge.node_types(given.get("type_filter"))
+            return knowledge.node_types(
+                given.get("type_filter"), max_tokens=given.get("max_tokens")
+            )
         case "get_node_details":
             return knowledge.node_details(
                 [(node["node_type"], node["subtype"]) for node in given["nodes"]],
@@ -182,3 +194,40 @@ def ask(knowledge: Knowledge, name: str, arguments: JsonObject) -> JsonObject:
             )
         case _:
             raise AssertionError(f"no question is called {name!r}")
+
+
+def _unknown(node_type: str, subtype: str, missing: Missing) -> Sheddable:
+    body: JsonObject = {
+        "node_type": shown(node_type),
+        "subtype": shown(subtype),
+        "error": missing.error,
+        "hint": missing.hint,
+    }
+    if missing.available_subtypes:
+        body["available_subtypes"] = list[Json](missing.available_subtypes)
+    return Sheddable(body)
+
+
+def _type(given: str | None, at: str) -> str | None:
+    if given is None or not given.strip():
+        return None
+    known = correct_type(given)
+    if known is None:
+        message = f"no node type is called {given[:60]!r}"
+        hint = f"it is one of {', '.join(NODE_TYPES)}"
+        problem = Problem("NODE_TYPE_UNKNOWN", at, message, hint)
+        raise Invalid("NODE_TYPE_UNKNOWN", message, hint=hint, problems=[problem])
+    return known
+
+
+def _brief(spec: NodeSpec, because: str | None) -> JsonObject:
+    fields = (*spec.configurations, *spec.inputs)
+    text = spec.summary
+    body: JsonObject = {
+        "node_type": spec.type,
+        "subtype": spec.subtype,
+        "description": text if len(text) <= SHORT_TEXT else text[: SHORT_TEXT - 1] + "…",
+        "required": [given.name for given in fields if given.required],
+        "outputs": [port.name for port in spec.output_ports],
+    }
+    return body | {"because": because} if because else body

@@ -4,11 +4,14 @@ from toolweave.catalog.spec import NODE_TYPES
 from toolweave.json_text import Json, JsonObject
 
 MAX_NODES = 200
+# With less, not even the names of what was left out would fit.
+MIN_TOKENS = 50
+MAX_TOKENS = 100_000
 
 _MAX_TOKENS: JsonObject = {
     "type": "integer",
-    "minimum": 50,
-    "maximum": 100_000,
+    "minimum": MIN_TOKENS,
+    "maximum": MAX_TOKENS,
     "description": "Budget of the answer; it says what was left out",
 }
 _NODE: JsonObject = {
@@ -20,6 +23,12 @@ _NODE: JsonObject = {
     "required": ["node_type", "subtype"],
     "additionalProperties": False,
 }
+
+
+def _list_of(name: str) -> JsonObject:
+    entries: JsonObject = {"type": "array", "items": {"type": "object"}}
+    return {"type": "object", "properties": {name: entries}, "required": [name]}
+
 
 GET_NODE_TYPES: JsonObject = {
     "name": "get_node_types",
@@ -34,13 +43,16 @@ GET_NODE_TYPES: JsonObject = {
         "properties": {
             "type_filter": {
                 "type": "string",
-                "description": "One type only",
-                "examples": list[Json](NODE_TYPES[:2]),
+                "description": "Filter by node type (optional)",
+                # No enum: a misspelt type is mended, not refused.
+                "examples": list[Json](NODE_TYPES),
                 "maxLength": 500,
-            }
+            },
+            "max_tokens": _MAX_TOKENS,
         },
         "additionalProperties": False,
     },
+    "outputSchema": {"type": "object"},
 }
 
 GET_NODE_DETAILS: JsonObject = {
@@ -78,6 +90,7 @@ GET_NODE_DETAILS: JsonObject = {
         "required": ["nodes"],
         "additionalProperties": False,
     },
+    "outputSchema": _list_of("nodes"),
 }
 
 SEARCH_NODES: JsonObject = {
@@ -101,6 +114,7 @@ SEARCH_NODES: JsonObject = {
         "required": ["query"],
         "additionalProperties": False,
     },
+    "outputSchema": _list_of("results"),
 }
 
 QUESTIONS: tuple[JsonObject, ...] = (GET_NODE_TYPES, GET_NODE_DETAILS, SEARCH_NODES)

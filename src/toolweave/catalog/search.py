@@ -1,32 +1,50 @@
-"""Finding a node by what it should do: full-text ranking, spelling mended, filters.
+"""Finding a node by what it should do: full-text ranking, spelling mended, other words for it.
 
 An in-memory FTS5 index (the one place of this room that touches sqlite3); names and keywords
-weigh most, field names least.
+weigh most, field names and guidance least.
 """
 
 import re
 import sqlite3
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
+from math import log
+from typing import TypeAlias
 
-from rapidfuzz import fuzz, process
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
 
-from toolweave.catalog.spec import NodeSpec
+from toolweave.catalog.names import words_of
+from toolweave.catalog.spec import NODE_TYPES, NodeSpec
+from toolweave.catalog.thesaurus import related
 
-# ref words, keywords, summary and guidance, tags and type, field names and descriptions
+# subtype words, keywords, summary, tags and type, fields and guidance
 WEIGHTS = (8.0, 6.0, 3.0, 2.0, 1.0)
-CLOSE_WORD = 75
+RELATED_WEIGHT = 0.3
 MAX_WORDS = 24
+MAX_RANKED = 100
+MANY = 500
+# How much of a description is looked at; what a server says of its tool may be long.
+SEARCHED_TEXT = 400
 
+_Texts: TypeAlias = tuple[str, str, str, str, str]
+
+_WORD = re.compile(r"[^\W_]+")
 _STOP_WORDS = frozenset(
-    re.findall(
-        r"\w+",
-        "a an and are as at be by do for from how i if in into is it me my node nodes of on or "
-        "that the then this to want we what when which will with you your need something using "
-        "use step",
+    _WORD.findall(
+        "a an and are as at be before but by can comes do does for from has have how i if in into "
+        "is it its just let me must my node nodes of on or our please should so some someone "
+        "something step that the their them then there this to us use using want was we what when "
+        "where which who will with would you your need"
     )
 )
+_TYPE_PHRASES = [
+    (phrase, re.compile(rf"\b{phrase}s?\b", re.IGNORECASE))
+    for phrase in (kind.casefold().replace("_", " ") for kind in NODE_TYPES if "_" in kind)
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,94 +55,173 @@ class Hit:
     score: float
 
 
-class SearchIndex:
-    """Built once per catalog; answers in well under a millisecond for hundreds of nodes."""
+class _Table:
+    """Texts in FTS5, ranked by BM25 over weighted columns."""
 
-    def __init__(self, specs: Iterable[NodeSpec]) -> None:
-        self._specs = list(specs)
+    def __init__(self, rows: Iterable[tuple[int, *_Texts]]) -> None:
         self._database = sqlite3.connect(":memory:", check_same_thread=False)
         self._database.execute(
-            "CREATE VIRTUAL TABLE nodes USING fts5"
-            "(name, keywords, summary, tags, fields, tokenize = 'porter unicode61')"
+            "CREATE VIRTUAL TABLE nodes USING fts5 (name, keywords, summary, tags, fields, "
+            "content = '', tokenize = 'porter unicode61')"
+        )
+        weights = ", ".join(map(str, WEIGHTS))
+        self._database.execute(
+            f"INSERT INTO nodes (nodes, rank) VALUES ('rank', 'bm25({weights})')"
         )
         self._database.executemany(
             "INSERT INTO nodes (rowid, name, keywords, summary, tags, fields) "
             "VALUES (?, ?, ?, ?, ?, ?)",
-            [(number, *_texts(spec)) for number, spec in enumerate(self._specs)],
+            rows,
         )
-        self._vocabulary = sorted({word for spec in self._specs for word in _vocabulary(spec)})
-        self._known = frozenset(self._vocabulary)
+
+    def ranked(self, terms: Iterable[str]) -> Iterator[tuple[int, float]]:
+        """Every row that has one of `terms`, the best first."""
+        if query := " OR ".join(terms):
+            rows = self._database.execute(
+                "SELECT rowid, rank FROM nodes WHERE nodes MATCH ? ORDER BY rank", (query,)
+            )
+            yield from ((int(number), -float(rank)) for number, rank in rows)
+
+
+class SearchIndex:
+    """Built once per catalog; `usage` only decides between nodes that fit equally well."""
+
+    def __init__(self, specs: Iterable[NodeSpec], usage: Mapping[str, int] | None = None) -> None:
+        self._specs = list(specs)
+        self._usage = usage or {}
+        self._seen: Counter[str] = Counter()
+        self._all = _Table(self._rows())
+        self._vocabulary: dict[str, list[str]] = {}
+        for word in sorted(self._seen):
+            self._vocabulary.setdefault(word[0], []).append(word)
+        # Other words are looked for among our own nodes only: what servers write is wordy enough,
+        # and of many thousand tools nearly all would have one of them.
+        ours = [(n, *_texts(spec)) for n, spec in enumerate(self._specs) if spec.origin is None]
+        self._ours = _Table(ours)
+        self._related_weight = RELATED_WEIGHT * log(2 + len(self._specs)) / log(2 + len(ours))
 
     def search(
         self,
-        words: str,
+        text: str,
         *,
         node_type: str | None = None,
         tag: str | None = None,
         limit: int = 10,
     ) -> list[Hit]:
-        """The nodes that fit `words` best; all that pass the filters when there are no words."""
-        asked = [self._mend(word) for word in _words(words)[:MAX_WORDS]]
-        passing = [
-            number
-            for number, spec in enumerate(self._specs)
-            if (node_type is None or spec.type == node_type)
-            and (tag is None or tag.lower() in spec.tags)
-        ]
+        """The nodes that fit `text` best; all that pass the filters when there are no words."""
+        passes = _filter(node_type, tag)
+        asked = list(islice(self._asked(text), MAX_WORDS))
         if not asked:
-            return [Hit(self._specs[number], 0.0) for number in passing[:limit]]
-        allowed = None if node_type is None and tag is None else set(passing)
-        rows = self._database.execute(
-            f"SELECT rowid, bm25(nodes, {', '.join(map(str, WEIGHTS))}) AS rank FROM nodes "
-            "WHERE nodes MATCH ? ORDER BY rank LIMIT ?",
-            (" OR ".join(_term(word) for word in asked), limit if allowed is None else -1),
-        )
-        hits = [
-            Hit(self._specs[int(number)], -float(rank))
-            for number, rank in rows
-            if allowed is None or number in allowed
-        ]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.spec.ref))[:limit]
+            scores = {n: 0.0 for n, spec in enumerate(self._specs) if passes(spec)}
+            return self._best(scores, limit)
+        scores = defaultdict[int, float](float)
+        ranked = self._all.ranked(map(self._term, self._telling(asked)))
+        fitting = ((n, score) for n, score in ranked if passes(self._specs[n]))
+        for number, score in islice(fitting, max(MAX_RANKED, limit)):
+            scores[number] += score
+        for number, score in self._ours.ranked(map(self._term, related(asked, text))):
+            if passes(self._specs[number]):
+                scores[number] += self._related_weight * score
+        return self._best(scores, limit)
 
-    def _mend(self, word: str) -> str:
-        if len(word) < 4 or word in self._known or self._begins(word):
+    def listed(self, *, node_type: str | None = None, tag: str | None = None) -> Iterator[NodeSpec]:
+        """All nodes that pass the filters, in the catalog's order."""
+        return filter(_filter(node_type, tag), self._specs)
+
+    def _rows(self) -> Iterator[tuple[int, *_Texts]]:
+        for number, spec in enumerate(self._specs):
+            texts = _texts(spec)
+            # Of a live tool, what its fields are called is no place to learn spelling from.
+            self._seen.update(set(_WORD.findall(" ".join(texts[:4] if spec.origin else texts))))
+            yield number, *texts
+
+    def _telling(self, asked: list[str]) -> list[str]:
+        """Without the words that very many tools have, if others are left: they cost the most."""
+        most = max(MANY, len(self._specs) // 8)
+        return [word for word in asked if self._seen[word] <= most] or asked
+
+    def _term(self, word: str) -> str:
+        """A quoted term; of a word that is not known as it is, what begins with it."""
+        return f'"{word}"' if word in self._seen or len(word) < 4 else f'"{word}"*'
+
+    def _best(self, scores: Mapping[int, float], limit: int) -> list[Hit]:
+        def place(number: int) -> tuple[float, int, bool, int]:
+            spec = self._specs[number]
+            used = self._usage.get(spec.ref, 0)
+            return -round(scores[number], 6), -used, spec.origin is not None, number
+
+        best = sorted(scores, key=place)[:limit]
+        return [Hit(self._specs[number], scores[number]) for number in best]
+
+    def _asked(self, text: str) -> Iterator[str]:
+        """The words to look for, each once: those that say something, mended where unknown."""
+        plain = " ".join(_WORD.findall(text))
+        # A type is meant by its name as a whole: `human in the loop` is no loop.
+        for phrase, pattern in _TYPE_PHRASES:
+            if pattern.search(plain):
+                yield phrase
+                plain = pattern.sub(" ", plain)
+        found = plain.split()
+        useful = [word for word in found if word.casefold() not in _STOP_WORDS] or found
+        yield from dict.fromkeys(part for word in useful for part in self._known_parts(word))
+
+    def _known_parts(self, word: str) -> list[str]:
+        folded = word.casefold()
+        if folded in self._seen or self._begins(folded):
+            return [folded]
+        parts = [part.casefold() for part in words_of(word)]
+        return [self._mended(part) for part in (parts if len(parts) > 1 else [folded])]
+
+    def _mended(self, word: str) -> str:
+        """The known word that `word` misspells: a letter off, in long words two."""
+        if len(word) < 4 or word in self._seen:
             return word
-        close = process.extractOne(
-            word, self._vocabulary, scorer=fuzz.ratio, score_cutoff=CLOSE_WORD
+        allowed = 1 if len(word) < 8 else 2
+        close = process.extract(
+            word,
+            self._vocabulary.get(word[0], []),
+            scorer=OSA.distance,
+            score_cutoff=allowed,
+            limit=5,
         )
-        return close[0] if close else word
+        return min(close, key=lambda found: (found[1], -self._seen[found[0]]))[0] if close else word
 
     def _begins(self, word: str) -> bool:
         """Whether a known word begins with `word`."""
-        at = bisect_left(self._vocabulary, word)
-        return at < len(self._vocabulary) and self._vocabulary[at].startswith(word)
+        words = self._vocabulary.get(word[0], [])
+        at = bisect_left(words, word)
+        return len(word) >= 4 and at < len(words) and words[at].startswith(word)
 
 
-def _term(word: str) -> str:
-    """A quoted FTS5 term; longer words also match what begins with them."""
-    return f'"{word}"*' if len(word) >= 4 else f'"{word}"'
+def _filter(node_type: str | None, tag: str | None) -> Callable[[NodeSpec], bool]:
+    wanted = tag.casefold() if tag is not None else None
+    return lambda spec: node_type in {None, spec.type} and (wanted is None or wanted in spec.tags)
 
 
-def _words(text: str) -> list[str]:
-    found = re.findall(r"[^\W_]+", text.casefold())
-    useful = [word for word in found if word not in _STOP_WORDS]
-    return useful or found
-
-
-def _texts(spec: NodeSpec) -> tuple[str, str, str, str, str]:
-    fields = (*spec.configurations, *spec.inputs, *spec.outputs)
+def _texts(spec: NodeSpec) -> _Texts:
+    """What is searched, by column; a guidance tells of other nodes too, so it counts least."""
+    if spec.origin is not None:
+        tool = spec.origin.tool
+        name = f"{tool} {' '.join(words_of(tool))} {spec.origin.server}"
+        fields = " ".join(given.name for given in spec.inputs)
+    else:
+        name = spec.subtype
+        fields = f"{' '.join(_field_texts(spec))} {spec.guidance or ''}"
     return (
-        f"{spec.subtype} {spec.subtype.replace('_', ' ')}",
-        " ".join(spec.keywords),
-        f"{spec.summary} {spec.guidance or ''}",
-        f"{' '.join(spec.tags)} {spec.type.replace('_', ' ')}",
-        " ".join(
-            f"{given.name.replace('_', ' ')} {given.description} {' '.join(given.options)}"
-            for given in fields
-        ).replace("_", " "),
+        _plain(name),
+        _plain(" ".join(spec.keywords)),
+        _plain(spec.summary[:SEARCHED_TEXT]),
+        _plain(f"{' '.join(spec.tags)} {spec.type}"),
+        _plain(fields),
     )
 
 
-def _vocabulary(spec: NodeSpec) -> set[str]:
-    name, keywords, summary, tags, fields = _texts(spec)
-    return set(_words(" ".join((name, keywords, summary, tags, fields))))
+def _field_texts(spec: NodeSpec) -> Iterator[str]:
+    for given in (*spec.configurations, *spec.inputs, *spec.outputs):
+        yield f"{given.name} {given.description} {' '.join(given.options)}"
+    for port in (*spec.input_ports, *spec.output_ports):
+        yield f"{port.name} {port.description}"
+
+
+def _plain(text: str) -> str:
+    return text.replace("_", " ").casefold()

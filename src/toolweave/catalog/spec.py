@@ -1,7 +1,7 @@
 """A node's specification: the one source of both catalog formats, forms, checks and search.
 
-`Field` speaks the catalog's own small type language (seed 004); the JSON Schema and the
-parameter tree that checks and forms use are derived from it.
+`Field` speaks the catalog's own small type language (seed 004); the JSON Schema that checks and
+forms use is derived from it (`schema.py`).
 """
 
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ NodeType = Literal[
     "TOOL",
     "MEMORY",
 ]
-FieldType = Literal["string", "integer", "float", "boolean", "object", "array"]
+FieldType = Literal["string", "integer", "float", "boolean", "object", "array", "any"]
 Effect = Literal["pure", "keyed", "once"]
 
 NODE_TYPES: tuple[NodeType, ...] = (
@@ -54,6 +54,17 @@ class Field:
     aliases: tuple[str, ...] = ()
     # What the items of an array are, where that is known.
     items: FieldType | None = None
+    # A live tool's own JSON Schema of it, where that tells more than a field can: nesting, limits.
+    schema: JsonObject | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DataFormat:
+    """What travels through a port (seed 004)."""
+
+    mime_type: str
+    schema: str | None = None  # a JSON Schema, as text
+    examples: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +76,10 @@ class Port:
     type: str = "main"
     required: bool = False
     max_connections: int = -1  # -1 = any number
+    data_format: DataFormat | None = None
+    validation_schema: JsonObject | None = None
+    # What the original system calls it; workflows that name it so are read.
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +91,14 @@ class Example:
     configurations: JsonObject
     input_params: JsonObject = field(default_factory=dict[str, Json])
     expected_output: JsonObject | None = None
-    # The port it leaves by, for nodes with more than one.
+    # The port it leaves by, and those it leaves by as well.
     port: str = "output"
+    also: tuple[str, ...] = ()
+
+    @property
+    def ports(self) -> tuple[str, ...]:
+        """Every port it leaves by."""
+        return (self.port, *self.also)
 
 
 COMMON_CONFIGURATIONS: tuple[Field, ...] = (
@@ -88,6 +109,18 @@ COMMON_CONFIGURATIONS: tuple[Field, ...] = (
 
 INPUT = Port("input", "What the node before it gave.")
 OUTPUT = Port("output", "What the node gives to the next one.")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The tool of a connected server that an entry stands for; its texts are the server's."""
+
+    server: str
+    tool: str
+    input_schema: JsonObject
+    output_schema: JsonObject | None = None
+    # What a reader should know before trusting its texts.
+    cautions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +143,8 @@ class NodeSpec:
     attached_nodes: tuple[str, ...] = ()
     examples: tuple[Example, ...] = ()
     version: str = "1.0.0"
+    # Set for a tool of a connected server, unset for a node of ours.
+    origin: Origin | None = None
 
     @property
     def ref(self) -> str:

@@ -3,21 +3,25 @@
 Knows nothing of the SDK, so that the first answers need not wait for it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import cast
 
+from toolweave.catalog.budget import fit_list
 from toolweave.catalog.knowledge import Knowledge, ask
-from toolweave.catalog.questions import QUESTIONS, listed
-from toolweave.errors import Invalid, ToolweaveError
-from toolweave.json_text import Json, JsonObject, write
+from toolweave.catalog.questions import MIN_TOKENS, QUESTIONS, listed
+from toolweave.errors import Invalid
+from toolweave.json_text import JsonObject, write
 from toolweave.problems import Problem, did_you_mean
 from toolweave.tools.check import check_arguments
 from toolweave.tools.read_tool import read_tool
+
+MAX_REFUSAL_TOKENS = 2_000
 
 
 class Toolbox:
     """Lists and answers; a refused call is an answer too, with every problem in it."""
 
-    def __init__(self, knowledge: Knowledge) -> None:
+    def __init__(self, knowledge: Callable[[], Knowledge]) -> None:
         self._knowledge = knowledge
         self._tools = {
             str(question["name"]): read_tool("toolweave", question) for question in QUESTIONS
@@ -40,13 +44,11 @@ class Toolbox:
         """The result of one call, in the shape of `tools/call`."""
         problems = check_arguments(self._tools[name], arguments)
         if any(problem.severity == "error" for problem in problems):
-            return _refused(f"The arguments of {name} are wrong.", problems)
+            return _refused(f"The arguments of {name} are wrong.", problems, arguments)
         try:
-            answer = ask(self._knowledge, name, arguments)
+            answer = ask(self._knowledge(), name, arguments)
         except Invalid as error:
-            return _refused(error.message, error.problems)
-        except ToolweaveError as error:
-            return _refused(f"{error.message} {error.hint or ''}".strip(), ())
+            return _refused(error.message, error.problems, arguments)
         return {
             "content": [{"type": "text", "text": write(answer)}],
             "structuredContent": answer,
@@ -54,15 +56,25 @@ class Toolbox:
         }
 
 
-def _refused(message: str, problems: Sequence[Problem]) -> JsonObject:
-    lines = [message, *(_line(problem) for problem in problems)]
-    body: JsonObject = {"content": [{"type": "text", "text": "\n".join(lines)}], "isError": True}
-    if problems:
-        listed: list[Json] = [problem.as_json() for problem in problems]
-        body["structuredContent"] = {"problems": listed}
-    return body
+def _refused(message: str, problems: Sequence[Problem], arguments: JsonObject) -> JsonObject:
+    """An answer that says what is wrong, within the budget if the call states one."""
+    given = arguments.get("max_tokens")
+    is_budget = isinstance(given, int) and MIN_TOKENS <= given < MAX_REFUSAL_TOKENS
+    shown = fit_list(
+        [problem.as_json() for problem in problems],
+        given if isinstance(given, int) and is_budget else MAX_REFUSAL_TOKENS,
+        key="problems",
+        again="mend these, then call again",
+        details=("severity", "patch", "hint"),
+    )
+    lines = [_line(problem) for problem in cast("list[JsonObject]", shown["problems"])]
+    return {
+        "content": [{"type": "text", "text": "\n".join([message, *lines])}],
+        "structuredContent": shown,
+        "isError": True,
+    }
 
 
-def _line(problem: Problem) -> str:
-    hint = f" ({problem.hint})" if problem.hint else ""
-    return f"- {problem.pointer or '/'}: {problem.message}{hint} [{problem.code}]"
+def _line(problem: JsonObject) -> str:
+    hint = f" ({problem['hint']})" if "hint" in problem else ""
+    return f"- {problem['pointer'] or '/'}: {problem['message']}{hint} [{problem['code']}]"

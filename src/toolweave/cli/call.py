@@ -1,43 +1,101 @@
-"""`toolweave call SERVER TOOL`: one call through the gate, and its result by content type."""
+"""`toolweave call SERVER TOOL`: one call through the gate."""
 
-import base64
 import sys
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
+import anyio
 import click
-from rich.markdown import Markdown
+from rich.progress import (
+    BarColumn,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.progress import Progress as ProgressBar
 
 from toolweave.app.studio import Studio, open_studio
 from toolweave.cli.answering import ask_on_terminal
+from toolweave.cli.results import as_dict, print_result
 from toolweave.cli.rooms import ground, run
-from toolweave.cli.terminal import console, json_option, print_json, visible
-from toolweave.errors import Invalid
-from toolweave.json_text import JsonObject, read, write
+from toolweave.cli.terminal import console, is_terminal, json_option, print_json, say
+from toolweave.cli.visible import visible
+from toolweave.errors import Invalid, ToolweaveError
+from toolweave.json_text import JsonObject, read
+from toolweave.servers.questions import Answer, Question
 from toolweave.tools.check import check_arguments
 from toolweave.tools.coerce import coerce_arguments
-from toolweave.tools.tool import Content, Progress, ProgressListener, Tool, ToolCall, ToolResult
+from toolweave.tools.tool import Progress, ToolCall, ToolResult
+
+SHOWN_WORDS = 40
+# How long an interrupted call may keep the person waiting.
+GRACE_S = 1.0
+
+
+def _checked_pairs(
+    _ctx: click.Context, _parameter: click.Parameter, pairs: tuple[str, ...]
+) -> tuple[str, ...]:
+    for pair in pairs:
+        if not pair.partition("=")[0] or "=" not in pair:
+            raise click.BadParameter(f"{pair!r} is not of the form NAME=VALUE")
+    return pairs
+
+
+def _object(_ctx: click.Context, _parameter: click.Parameter, given: str | None) -> JsonObject:
+    if given is None:
+        return {}
+    try:
+        value = read(_text(given))
+    except Invalid as error:
+        raise click.BadParameter(error.message) from None
+    if not isinstance(value, dict):
+        raise click.BadParameter('expected a JSON object: {"name": value, …}')
+    return value
+
+
+def _text(given: str) -> str | bytes:
+    if given == "-":
+        return sys.stdin.buffer.read()
+    if not given.startswith("@"):
+        return given
+    try:
+        return Path(given[1:]).read_bytes()
+    except OSError as error:
+        raise click.BadParameter(f"{given[1:]!r} cannot be read: {error.strerror}") from None
 
 
 @click.command()
 @click.argument("server")
 @click.argument("tool")
-@click.option("--arg", "pairs", multiple=True, metavar="K=V", help="One argument; repeat for more.")
-@click.option("--args", "text", help="All arguments as JSON; @FILE or - reads them from there.")
+@click.option(
+    "--arg",
+    "pairs",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=_checked_pairs,
+    help="One argument; repeat for more.",
+)
+@click.option(
+    "--args",
+    "given",
+    metavar="JSON",
+    callback=_object,
+    help="All arguments as a JSON object; @FILE or - reads them from there.",
+)
 @click.option("--timeout", type=click.FloatRange(min=0.001), help="Deadline in seconds.")
 @click.option(
     "--save-to",
+    metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path(),
-    help="Where images and other files of the result are saved.",
+    help="Where images and other files of the result are saved; else here.",
 )
 @json_option
 def call(
     server: str,
     tool: str,
     pairs: tuple[str, ...],
-    text: str | None,
+    given: JsonObject,
     timeout: float | None,
     save_to: Path,
     as_json: bool,
@@ -48,7 +106,6 @@ def call(
     Nested values are written with dots: --arg address.city=Oslo. Ctrl-C cancels the call on
     the server too.
     """
-    given = _arguments(text)
 
     async def work() -> ToolResult:
         async with ground() as rooms, open_studio(rooms) as studio:
@@ -56,36 +113,20 @@ def call(
             request = ToolCall(
                 server=server, tool=tool, arguments=arguments, scope="cli", deadline_s=timeout
             )
-            asker = ask_on_terminal if sys.stdin.isatty() and not as_json else None
-            with _progress(quiet=as_json) as listener:
-                return await studio.gate.call(request, on_progress=listener, asker=asker)
+            with _Watching(quiet=as_json) as watching:
+                asker = watching.ask if sys.stdin.isatty() and not as_json else None
+                try:
+                    return await studio.gate.call(request, on_progress=watching.hear, asker=asker)
+                except anyio.get_cancelled_exc_class():
+                    await _let_it_hear(studio, server)
+                    raise
 
     result = run(work)
     if as_json:
-        print_json(_as_dict(result))
+        print_json(as_dict(result))
     else:
-        _print_result(result, tool, save_to)
+        print_result(result, tool, save_to)
     return 1 if result.is_error else 0
-
-
-def _arguments(given: str | None) -> JsonObject:
-    if given is None:
-        return {}
-    value = read(_text(given))
-    if not isinstance(value, dict):
-        raise Invalid("MCP_ARGUMENTS_INVALID", '--args must be a JSON object: {"name": value, …}')
-    return value
-
-
-def _text(given: str) -> str:
-    if given == "-":
-        return sys.stdin.read()
-    if not given.startswith("@"):
-        return given
-    try:
-        return Path(given[1:]).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise click.UsageError(f"{given[1:]} cannot be read: {error}") from None
 
 
 async def _with_pairs(
@@ -94,118 +135,79 @@ async def _with_pairs(
     if not pairs:
         return given
     tools = {tool.name: tool for tool in await studio.gate.tools(server)}
-    tool: Tool | None = tools.get(name)
+    tool = tools.get(name)
     if tool is None:
         return given  # the gate says it better
     coerced, problems = coerce_arguments(tool, pairs)
     arguments = {**given, **coerced}
     if problems:
         told = {problem.pointer for problem in problems}
-        more = [one for one in check_arguments(tool, arguments) if one.pointer not in told]
-        raise Invalid(
-            "MCP_ARGUMENTS_INVALID",
-            f"the arguments of {name!r} are wrong",
-            problems=[*problems, *more],
-        )
+        problems += [one for one in check_arguments(tool, arguments) if one.pointer not in told]
+        count = f"{len(problems)} problems" if len(problems) > 1 else "1 problem"
+        message = f"the arguments of {name!r} have {count}"
+        raise Invalid("MCP_ARGUMENTS_INVALID", message, problems=problems)
     return arguments
 
 
-class _progress:
+async def _let_it_hear(studio: Studio, server: str) -> None:
+    """Wait for a ping behind the cancellation: answered, the server has got both."""
+    with (
+        anyio.CancelScope(shield=True),
+        anyio.move_on_after(GRACE_S),
+        suppress(ToolweaveError),
+    ):
+        live = await studio.connections.use(await studio.ground.registry.get(server))
+        await live.connection.ping()
+
+
+class _Watching:
     """A bar on a terminal, plain lines elsewhere, nothing when quiet; always on stderr."""
 
     def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet
         self._bar: ProgressBar | None = None
+        if not quiet and is_terminal(stderr=True):
+            self._bar = ProgressBar(
+                SpinnerColumn(),
+                TextColumn("{task.description}", markup=False),
+                BarColumn(bar_width=24),
+                TextColumn("{task.fields[count]}"),
+                TimeElapsedColumn(),
+                console=console(stderr=True),
+                transient=True,
+            )
+            self._task = self._bar.add_task("waiting for the server", total=None, count="")
 
-    def __enter__(self) -> ProgressListener:
-        out = console(stderr=True)
-        if not self._quiet and out.is_terminal:
-            self._bar = ProgressBar(console=out, transient=True)
+    def __enter__(self) -> "_Watching":
+        if self._bar is not None:
             self._bar.start()
-            self._task = self._bar.add_task("working", total=None)
-        return self._hear
+        return self
 
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.stop()
 
-    async def _hear(self, progress: Progress) -> None:
-        words = visible(progress.message or "working")
+    async def hear(self, progress: Progress) -> None:
+        """Show how far the call is."""
+        words = visible(" ".join((progress.message or "working").split()), one_line=True)
+        total = f"/{progress.total:g}" if progress.total is not None else ""
+        count = f"{progress.done:g}{total}"
         if self._bar is not None:
             self._bar.update(
-                self._task, completed=progress.done, total=progress.total, description=words
+                self._task,
+                completed=progress.done,
+                total=progress.total,
+                description=words[:SHOWN_WORDS],
+                count=count,
             )
         elif not self._quiet:
-            total = f"/{progress.total:g}" if progress.total is not None else ""
-            click.echo(f"{progress.done:g}{total} {words}", err=True)
+            say(f"{count} {words}", stderr=True)
 
-
-def _print_result(result: ToolResult, tool: str, save_to: Path) -> None:
-    out = console(stderr=result.is_error)
-    if result.content_type == "json":
-        click.echo(write(result.structured, pretty=True), err=result.is_error)
-    else:
-        for block in result.content:
-            _print_block(block, result, out)
-    saved = [_save(block, tool, save_to) for block in result.content if block.data is not None]
-    for path in saved:
-        click.echo(f"saved {path}")
-    for problem in result.problems:
-        click.echo(f"! {problem.pointer}: {problem.message}  [{problem.code}]", err=True)
-
-
-def _print_block(block: Content, result: ToolResult, out: Any) -> None:
-    if block.text is not None:
-        if result.content_type == "markdown" and out.is_terminal:
-            out.print(Markdown(block.text))
-        else:
-            # Raw text to a pipe; on a terminal control characters must not act.
-            out.print(visible(block.text)) if out.is_terminal else click.echo(
-                block.text, err=result.is_error
-            )
-    elif block.kind == "link":
-        click.echo(block.uri or "")
-
-
-def _save(block: Content, tool: str, folder: Path) -> Path:
-    """Write a block's bytes beside the others, never over a file that is there."""
-    assert block.data is not None
-    ending = {
-        "image/png": "png",
-        "image/jpeg": "jpg",
-        "image/gif": "gif",
-        "image/webp": "webp",
-    }.get(block.mime_type or "", "bin")
-    name = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in tool)[:60]
-    folder.mkdir(parents=True, exist_ok=True)
-    for number in range(1, 10_000):
-        path = folder / f"{name}-{number}.{ending}"
-        try:
-            with path.open("xb") as file:
-                file.write(block.data)
-        except FileExistsError:
-            continue
-        return path
-    raise click.UsageError(f"{folder} holds too many results already; use --save-to")
-
-
-def _as_dict(result: ToolResult) -> dict[str, Any]:
-    return {
-        "isError": result.is_error,
-        "contentType": result.content_type,
-        "displayFormat": result.display,
-        "executionDuration": round(result.took_ms, 3),
-        "tokensUsed": result.tokens_used,
-        "content": [
-            {
-                "type": block.kind,
-                "text": block.text,
-                "data": base64.b64encode(block.data).decode() if block.data is not None else None,
-                "mimeType": block.mime_type,
-                "uri": block.uri,
-            }
-            for block in result.content
-        ],
-        "structuredContent": result.structured,
-        "problems": [problem.as_json() for problem in result.problems],
-    }
+    async def ask(self, question: Question) -> Answer:
+        """Put a question to the person, with the bar out of the way."""
+        if self._bar is None:
+            return await ask_on_terminal(question)
+        self._bar.stop()
+        answer = await ask_on_terminal(question)
+        self._bar.start()
+        return answer

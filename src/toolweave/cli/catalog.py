@@ -4,14 +4,18 @@ from typing import Any, cast
 
 import click
 
-from toolweave import nodes
-from toolweave.catalog.index import Catalog
+from toolweave.app.live_catalog import LiveCatalog
 from toolweave.catalog.knowledge import Knowledge
-from toolweave.cli.terminal import console, json_option, print_json, print_table, visible
+from toolweave.cli.lazy import HelpfulGroup
+from toolweave.cli.rooms import ground, run
+from toolweave.cli.terminal import json_option, print_json, print_table, say
+from toolweave.errors import ToolweaveError
 from toolweave.json_text import JsonObject, write
 
+SHOWN_OPTIONS = 8
 
-@click.group()
+
+@click.group(cls=HelpfulGroup)
 def catalog() -> None:
     """Look up workflow nodes."""
 
@@ -48,11 +52,17 @@ def show(refs: tuple[str, ...], as_json: bool) -> int:
 
 
 @catalog.command()
-@click.argument("words", nargs=-1, required=True)
+@click.argument("words", nargs=-1)
 @click.option("--type", "only", help="One type only.")
 @click.option("--tag", help="Only nodes with this tag.")
 @click.option("--after", metavar="TYPE.SUBTYPE", help="Only nodes that can follow this one.")
-@click.option("--limit", default=10, show_default=True, type=click.IntRange(1, 100))
+@click.option(
+    "--limit",
+    default=10,
+    show_default=True,
+    type=click.IntRange(1, 100),
+    help="How many at most.",
+)
 @json_option
 def search(
     words: tuple[str, ...],
@@ -62,7 +72,12 @@ def search(
     limit: int,
     as_json: bool,
 ) -> None:
-    """Find a node by what it should do; spelling may be off."""
+    """Find a node by what it should do; spelling may be off.
+
+    Approved tools of your servers are found too, as TOOL.MCP:SERVER/TOOL.
+    """
+    if not (words or only or tag or after):
+        raise click.UsageError("say what it should do, or give --after, --type or --tag")
     names = (after.partition(".")[0], after.partition(".")[2]) if after else None
     found = _knowledge().search(
         " ".join(words), type_filter=only, tag=tag, after=names, limit=limit, max_tokens=10_000_000
@@ -76,44 +91,64 @@ def search(
             [(f"{hit['node_type']}.{hit['subtype']}", hit["description"]) for hit in results],
         )
     else:
-        click.echo("Nothing fits. `toolweave catalog types` lists all nodes.")
+        say("Nothing fits. `toolweave catalog types` lists all nodes.")
 
 
 def _knowledge() -> Knowledge:
-    return Knowledge(Catalog(node.spec for node in nodes.discover()))
+    """Of the built-in nodes and every approved tool; no server is started for it."""
+
+    async def work() -> Knowledge:
+        try:
+            async with ground() as rooms:
+                live = LiveCatalog(rooms)
+                await live.refresh()
+                return live.knowledge
+        except ToolweaveError as error:
+            say(f"! only built-in nodes are known: {error.message}", stderr=True)
+            return LiveCatalog(None).knowledge
+
+    return run(work)
 
 
 def _show(entry: dict[str, Any]) -> None:
-    out = console()
     ref = f"{entry['node_type']}.{entry['subtype']}"
     if "error" in entry:
-        out.print(f"[red]{visible(entry['error'])}[/red]\n  {visible(entry['hint'])}\n")
+        say((entry["error"], "red"), stderr=True)
+        say(entry["hint"], indent=2, stderr=True)
         return
-    out.print(f"[bold]{visible(ref)}[/bold]  {visible(entry['description'])}")
+    say((ref, "bold"), f"  {entry['description']}")
     for note in ("warning", "guidance"):
         if note in entry:
-            out.print(f"  [yellow]{visible(entry[note])}[/yellow]")
+            say((entry[note], "yellow"), indent=2)
     for title, fields in (
         ("configurations", entry["configurations"]),
         ("inputs", entry["input_params_schema"]),
         ("outputs", entry["output_params_schema"]),
     ):
         if fields:
-            out.print(f"  [bold]{title}[/bold]")
+            say((title, "bold"), indent=2)
         for name, field in fields.items():
             _show_field(name, field)
     ports = ", ".join(port["name"] for port in entry["output_ports"])
-    out.print(f"  [bold]ports out[/bold] {visible(ports)}\n")
+    say(("ports out", "bold"), f"  {ports}", indent=2)
+    for example in entry.get("examples", [])[:1]:
+        say(("example", "bold"), f"  {example['name']}: {example['description']}", indent=2)
+        given = {key: example[key] for key in ("configurations", "input_params") if key in example}
+        say(write(given), indent=4)
+    say("")
 
 
 def _show_field(name: str, field: dict[str, Any]) -> None:
-    mark = "[red]*[/red]" if field.get("required") else " "
     facts = [field["type"]]
     if field.get("default") is not None:
         facts.append(f"default {write(field['default'])}")
-    if field.get("options"):
-        facts.append("one of " + ", ".join(field["options"][:8]))
-    console().print(
-        f"    {mark} {visible(name)}  [cyan]{visible('; '.join(facts))}[/cyan] - "
-        f"{visible(field['description'])}"
+    if options := field.get("options"):
+        more = ", …" if len(options) > SHOWN_OPTIONS else ""
+        facts.append("one of " + ", ".join(map(str, options[:SHOWN_OPTIONS])) + more)
+    say(
+        ("* ", "red") if field.get("required") else "  ",
+        name,
+        (f"  {'; '.join(facts)}", "cyan"),
+        f" - {field['description']}",
+        indent=4,
     )

@@ -7,8 +7,14 @@ from toolweave.demo.server import run_http, run_stdio
 
 @click.command("demo-server")
 @click.option("--http", "over_http", is_flag=True, help="Serve streamable HTTP instead of stdio.")
-@click.option("--host", default="127.0.0.1", show_default=True)
-@click.option("--port", default=0, show_default=True, help="0 chooses a free one.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address for --http.")
+@click.option(
+    "--port",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0, 65_535),
+    help="Port for --http; 0 chooses a free one.",
+)
 def demo_server(over_http: bool, host: str, port: int) -> None:
     """Run the built-in sample MCP server: deterministic tools to try everything with."""
     if over_http:

@@ -3,19 +3,20 @@
 import platform
 import shutil
 import sys
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import click
 
 import toolweave
+from toolweave.app.ground import Ground
 from toolweave.cli.places import here
 from toolweave.cli.rooms import ground, run
 from toolweave.cli.terminal import json_option, print_json, print_table
 from toolweave.errors import ToolweaveError
 from toolweave.servers import runners
 from toolweave.servers.discovery.search import discover_all
-from toolweave.settings import from_environment
+from toolweave.servers.runners.runner import Runner
+
+SHOWN_NOTICES = 5
 
 Finding = tuple[str, str, str]  # state (ok, note, fault), what, details
 
@@ -38,9 +39,13 @@ _MARKS = {"ok": "ok", "note": "--", "fault": "!!"}
 async def _examine() -> list[Finding]:
     found: list[Finding] = [("ok", "toolweave", toolweave.__version__), _python()]
     found += [_program(*program) for program in _PROGRAMS]
-    found += [_runner(name) for name in runners.discover()]
+    found += [_runner(name, runner) for name, runner in runners.discover().items()]
     found.append(_other_clients())
-    found += [finding async for finding in _home()]
+    try:
+        async with ground() as rooms:
+            found += await _home(rooms)
+    except ToolweaveError as error:
+        found.append(("fault", "home", f"{error.message}; {error.hint or error.code}"))
     return found
 
 
@@ -62,8 +67,8 @@ def _program(name: str, use: str) -> Finding:
     return ("ok", name, path) if path else ("note", name, f"not found; {use}")
 
 
-def _runner(name: str) -> Finding:
-    reason = next(r for n, r in runners.discover().items() if n == name).missing()
+def _runner(name: str, runner: Runner) -> Finding:
+    reason = runner.missing()
     return ("note", f"runner {name}", reason) if reason else ("ok", f"runner {name}", "usable")
 
 
@@ -76,18 +81,17 @@ def _other_clients() -> Finding:
     return ("ok", "other clients", details)
 
 
-async def _home() -> AsyncIterator[Finding]:
-    home: Path = from_environment().home
-    try:
-        async with ground() as rooms:
-            yield ("ok", "home", str(home))
-            yield ("ok", "database", rooms.database.dialect.name)
-            servers = await rooms.registry.list()
-            yield ("ok", "servers", f"{len(servers)} registered")
-            for server in servers:
-                if server.auto_disabled:
-                    yield ("note", f"server {server.name}", f"disabled: {server.last_failure}")
-            for at, _, _, message in await rooms.registry.notices(5):
-                yield ("note", f"notice {at}", message)
-    except ToolweaveError as error:
-        yield ("fault", f"home {home}", f"{error.message} {error.hint or ''}".strip())
+async def _home(rooms: Ground) -> list[Finding]:
+    servers = await rooms.registry.list()
+    secrets = await rooms.vault.names()
+    pinned = [len(rooms.lockfile.pins(name)) for name in ("", *(one.name for one in servers))]
+    found: list[Finding] = [
+        ("ok", "home", str(rooms.settings.home)),
+        ("ok", "database", rooms.database.dialect.name),
+        ("ok", "lockfile", f"{rooms.lockfile.path}, {sum(pinned)} tools pinned"),
+        ("ok", "vault", f"{len(list(secrets))} secrets"),
+        ("ok", "servers", f"{len(servers)} registered"),
+    ]
+    for at, _, _, message in await rooms.registry.notices(SHOWN_NOTICES):
+        found.append(("note", f"notice {at}", message))
+    return found

@@ -3,11 +3,12 @@
 import click
 
 from toolweave.access.keys import SCOPES, ApiKey, Keys
+from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.rooms import ground, run
-from toolweave.cli.terminal import json_option, print_json, print_table
+from toolweave.cli.terminal import json_option, print_json, print_table, say
 
 
-@click.group()
+@click.group(cls=HelpfulGroup)
 def keys() -> None:
     """Create, list and revoke API keys."""
 
@@ -30,7 +31,7 @@ def create(name: str, scopes: tuple[str, ...], as_json: bool) -> None:
         print_json({**_as_dict(key), "key": text})
         return
     click.echo(text)
-    click.echo("Keep it: it is not shown again.", err=True)
+    say("Keep it: it is not shown again.", stderr=True)
 
 
 @keys.command("list")
@@ -60,12 +61,13 @@ def list_keys(as_json: bool) -> None:
             ],
         )
     else:
-        click.echo("No keys yet. `toolweave keys create --scope tools:read` makes one.")
+        say("No keys yet. `toolweave keys create --scope tools:read` makes one.")
 
 
 @keys.command("revoke")
 @click.argument("key")
-def revoke(key: str) -> None:
+@json_option
+def revoke(key: str, as_json: bool) -> None:
     """Revoke a key by its id or name."""
 
     async def work() -> None:
@@ -73,7 +75,10 @@ def revoke(key: str) -> None:
             await Keys(rooms.database, rooms.clock).revoke(key)
 
     run(work)
-    click.echo(f"Revoked {key!r}.")
+    if as_json:
+        print_json({"revoked": key})
+    else:
+        say(f"Revoked {key!r}.")
 
 
 def _as_dict(key: ApiKey) -> dict[str, object]:

@@ -5,11 +5,34 @@ from typing import Any
 
 import click
 
+from toolweave.problems import did_you_mean
+
 # name: (module, attribute, one line for `--help`)
 CommandsTable = dict[str, tuple[str, str, str]]
 
 
-class LazyGroup(click.Group):
+class HelpfulGroup(click.Group):
+    """Shows its help when no command is given, and knows what a wrong one may have meant."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the command line; an empty one asks what there is."""
+        if not args and not ctx.resilient_parsing:
+            click.echo(ctx.get_help())
+            ctx.exit()
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; a close name is suggested for one that is not there."""
+        name = args[0]
+        if not name.startswith("-") and self.get_command(ctx, name) is None:
+            hint = did_you_mean(name, self.list_commands(ctx))
+            ctx.fail(f"there is no command {name!r}" + (f"; {hint}" if hint else ""))
+        return super().resolve_command(ctx, args)
+
+
+class LazyGroup(HelpfulGroup):
     """Knows every command's name and summary without importing any of them."""
 
     def __init__(self, *args: Any, commands_table: CommandsTable, **kwargs: Any) -> None:

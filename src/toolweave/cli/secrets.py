@@ -4,18 +4,20 @@ import sys
 
 import click
 
+from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.rooms import ground, run
-from toolweave.cli.terminal import json_option, print_json, print_table
+from toolweave.cli.terminal import json_option, print_json, say
 
 
-@click.group()
+@click.group(cls=HelpfulGroup)
 def secrets() -> None:
     """Keep secrets in the vault; definitions refer to them as ${vault:NAME}."""
 
 
 @secrets.command("set")
 @click.argument("name")
-def set_secret(name: str) -> None:
+@json_option
+def set_secret(name: str, as_json: bool) -> None:
     """Store a secret, typed at the prompt or given on standard input."""
     if sys.stdin.isatty():
         value = click.prompt("Value", hide_input=True, confirmation_prompt=True)
@@ -29,7 +31,10 @@ def set_secret(name: str) -> None:
             await rooms.vault.put(name, value)
 
     run(work)
-    click.echo(f"Stored. Use it as ${{vault:{name}}} in a server's environment or headers.")
+    if as_json:
+        print_json({"stored": name})
+    else:
+        say(f"Stored. Use it as ${{vault:{name}}} in a server's environment or headers.")
 
 
 @secrets.command("list")
@@ -45,14 +50,15 @@ def list_secrets(as_json: bool) -> None:
     if as_json:
         print_json(names)
     elif names:
-        print_table(("name",), [(name,) for name in names])
+        say("\n".join(names))
     else:
-        click.echo("No secrets yet. `toolweave secrets set NAME` stores one.")
+        say("No secrets yet. `toolweave secrets set NAME` stores one.")
 
 
 @secrets.command("remove")
 @click.argument("name")
-def remove_secret(name: str) -> None:
+@json_option
+def remove_secret(name: str, as_json: bool) -> None:
     """Delete a secret."""
 
     async def work() -> None:
@@ -60,4 +66,7 @@ def remove_secret(name: str) -> None:
             await rooms.vault.delete(name)
 
     run(work)
-    click.echo(f"Removed {name!r}.")
+    if as_json:
+        print_json({"removed": name})
+    else:
+        say(f"Removed {name!r}.")

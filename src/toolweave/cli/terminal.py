@@ -1,66 +1,92 @@
-"""How commands print: tables for people, JSON for programs."""
+"""How commands print: tables for people, JSON for programs. Text from outside never acts."""
 
 import sys
 from collections.abc import Sequence
 
 import click
-from rich.console import Console
-from rich.markup import escape
+from rich.cells import cell_len
+from rich.console import Console, RenderableType
+from rich.padding import Padding
 from rich.table import Table
+from rich.text import Text
 
-from toolweave.json_text import write
+from toolweave.cli.visible import json_text, visible
+
+Row = Sequence[str | None]
+Part = str | tuple[str, str]  # text, or text and its style
+
+NAME_WIDTH = 24
+LEAST_WIDTH = 12
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 
 
-def console(*, stderr: bool = False) -> Console:
-    """A console that cuts nothing off when its output goes to a file or a pipe."""
-    made = Console(stderr=stderr, highlight=False, soft_wrap=not _is_terminal(stderr))
-    if not made.is_terminal:
-        made.width = 10_000
-    return made
-
-
 def print_json(value: object) -> None:
-    """JSON on stdout, indented."""
-    click.echo(write(value, pretty=True))
+    """JSON on stdout."""
+    click.echo(json_text(value))
 
 
-def print_table(columns: Sequence[str], rows: Sequence[Sequence[str | None]]) -> None:
-    """A table; plain columns when not on a terminal."""
-    table = make_table(columns, rows)
-    console().print(table)
+def console(*, stderr: bool = False) -> Console:
+    """Where styled text goes; without markup, as texts from outside may hold brackets."""
+    return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
 
 
-def make_table(columns: Sequence[str], rows: Sequence[Sequence[str | None]]) -> Table:
-    """The table itself, for live displays; cell texts are data, never markup."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    for row in rows:
-        table.add_row(*(visible(cell) if cell else "-" for cell in row))
+def is_terminal(*, stderr: bool = False) -> bool:
+    """Whether a person reads it there."""
+    return (sys.stderr if stderr else sys.stdout).isatty()
+
+
+def say(*parts: Part, indent: int = 0, stderr: bool = False) -> None:
+    """Print harmless text; on a terminal it is styled, and wrapped below its indentation."""
+    text = Text.assemble(*(_part(part) for part in parts))
+    if is_terminal(stderr=stderr):
+        shown: RenderableType = Padding(text, (0, 0, 0, indent)) if indent else text
+        console(stderr=stderr).print(shown)
+        return
+    lines = text.plain.split("\n")
+    click.echo("\n".join((" " * indent + line).rstrip() for line in lines), err=stderr)
+
+
+def _part(part: Part) -> Part:
+    return visible(part) if isinstance(part, str) else (visible(part[0]), part[1])
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Row], *, indent: int = 0) -> None:
+    """A table that fits a terminal's width; in a pipe, one line for each row."""
+    if is_terminal():
+        console().print(Padding(make_table(columns, rows), (0, 0, 0, indent)))
+    else:
+        click.echo("\n".join(" " * indent + line for line in plain_table(columns, rows)))
+
+
+def make_table(columns: Sequence[str], rows: Sequence[Row]) -> Table:
+    """The table itself, for live displays: names are folded, only the last column is wrapped."""
+    cells = [[_cell(cell) for cell in row] for row in rows]
+    table = Table(box=None, pad_edge=False, header_style="bold", show_header=any(columns))
+    names = max((cell_len(row[0]) for row in cells), default=0)
+    first, *middle, last = columns
+    table.add_column(first, overflow="fold", min_width=min(names, NAME_WIDTH), max_width=NAME_WIDTH)
+    for column in middle:
+        table.add_column(column, no_wrap=True)
+    table.add_column(last, overflow="fold", min_width=LEAST_WIDTH)
+    for row in cells:
+        table.add_row(*(Text(cell) for cell in row))
     return table
 
 
-def visible(text: str) -> str:
-    """`text` from outside, harmless on a terminal: control and direction characters shown."""
-    shown = "".join(
-        character if character.isprintable() or character in "\n\t" else _named(character)
-        for character in text
-    )
-    return escape(shown)
+def plain_table(columns: Sequence[str], rows: Sequence[Row]) -> list[str]:
+    """The lines of a table, nothing cut off and no blanks at the end."""
+    cells = [[_cell(cell) for cell in row] for row in rows]
+    if any(columns):
+        cells.insert(0, list(columns))
+    widths = [max(cell_len(cell) for cell in column) for column in zip(*cells, strict=True)]
+    return [
+        "  ".join(
+            cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)
+        ).rstrip()
+        for row in cells
+    ]
 
 
-def confirm(question: str) -> bool:
-    """Ask a person; without a terminal there is nobody to ask, so the answer is a usage error."""
-    if not sys.stdin.isatty():
-        raise click.UsageError("this needs a person's yes; pass --yes if you are sure")
-    return click.confirm(question, default=False)
-
-
-def _named(character: str) -> str:
-    return f"<U+{ord(character):04X}>"
-
-
-def _is_terminal(stderr: bool) -> bool:
-    return (sys.stderr if stderr else sys.stdout).isatty()
+def _cell(text: str | None) -> str:
+    return "-" if text is None else visible(" ".join(text.split()), one_line=True)

@@ -1,64 +1,186 @@
 """From the porch to the SDK: its server reads on where the porch stopped."""
 
-import os
-from typing import Any, cast
+import logging
+import queue
+import threading
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from typing import Any
 
 import anyio
-import orjson
-from mcp.server.stdio import stdio_server
+import mcp_types as types
+from anyio.abc import ObjectReceiveStream, ObjectSendStream
+from anyio.from_thread import BlockingPortal
+from mcp.server import Server
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
 
-from toolweave import nodes
-from toolweave.catalog.index import Catalog
-from toolweave.catalog.knowledge import Knowledge
-from toolweave.mcp_server.porch import Porch
+from toolweave.app.ground import Ground, open_ground
+from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
+from toolweave.errors import ToolweaveError
+from toolweave.mcp_server.changes import Changes
 from toolweave.mcp_server.server import build_server
-from toolweave.mcp_server.stdio import Lines
+from toolweave.mcp_server.stdio import Entrance
+from toolweave.settings import from_environment
+from toolweave.tasks import background
+
+logger = logging.getLogger(__name__)
+
+# How long the last answers may take after the input ended, and how long the client may take them.
+SETTLE_S = 5.0
+
+Incoming = SessionMessage | Exception
+_ANSWER = types.JSONRPCResponse | types.JSONRPCError
 
 
-def serve(lines: Lines, out: int, porch: Porch) -> None:
+def serve(entrance: Entrance) -> None:
     """Serve what is left of the conversation, until the input ends."""
-    knowledge = Knowledge(Catalog(node.spec for node in nodes.discover()))
-    server = build_server(knowledge)
-    told = [line for line in (porch.handshake, porch.initialized) if line is not None]
-    lines.put_back(*told)
-    writer = _Writer(out, silent_for=porch.handshake_id if told else None)
-
-    async def work() -> None:
-        reading = anyio.wrap_file(cast("Any", _Reader(lines)))
-        writing = anyio.wrap_file(cast("Any", writer))
-        async with stdio_server(reading, writing) as (inbox, outbox):
-            await server.run(inbox, outbox, server.create_initialization_options())
-
-    anyio.run(work)
+    anyio.run(_serve, entrance)
 
 
-class _Reader:
-    """The lines as text, in the shape the SDK reads."""
+async def _serve(entrance: Entrance) -> None:
+    changes = Changes()
+    async with AsyncExitStack() as stack:
+        ground = await _ground(stack)
+        catalog = LiveCatalog(ground)
+        await catalog.refresh()
+        toolbox = CountingToolbox(catalog, ground)
+        server = build_server(catalog, toolbox, changes)
+        tasks = await stack.enter_async_context(background())
+        tasks.start_soon(catalog.follow, changes.resources_changed)
+        tasks.start_soon(toolbox.keep_saving)
+        await converse(entrance, server)
 
-    def __init__(self, lines: Lines) -> None:
-        self._lines = lines
 
-    def readline(self) -> str:
-        """The next line."""
-        return self._lines.readline().decode(errors="replace")
+async def converse(entrance: Entrance, server: Server[Any]) -> None:
+    """Have `server` go on with the conversation, until the input ends."""
+    async with _transport(entrance) as (inbox, outbox):
+        await server.run(inbox, outbox, server.create_initialization_options())
+
+
+async def _ground(stack: AsyncExitStack) -> Ground | None:
+    """The home's rooms; without them the built-in nodes are served all the same."""
+    try:
+        return await stack.enter_async_context(open_ground(from_environment()))
+    except (ToolweaveError, OSError):
+        logger.exception("the home cannot be opened; serving built-in nodes only")
+        return None
+
+
+@asynccontextmanager
+async def _transport(
+    entrance: Entrance,
+) -> AsyncGenerator[tuple[ObjectReceiveStream[Incoming], ObjectSendStream[SessionMessage]]]:
+    """The entrance as the two streams the SDK's server runs on, which it closes.
+
+    Not the SDK's own `stdio_server`: that owns the reading, which began long before.
+    """
+    told = entrance.close_porch()
+    deliver, inbox = anyio.create_memory_object_stream[Incoming](len(told))
+    outbox, answers = anyio.create_memory_object_stream[SessionMessage](0)
+    conversation = _Conversation(entrance, deliver)
+    for line in told:
+        deliver.send_nowait(_parsed(line))
+    async with deliver, answers, BlockingPortal() as portal, anyio.create_task_group() as tasks:
+        tasks.start_soon(conversation.write, answers)
+        entrance.hand_over(conversation.sink(portal))
+        yield inbox, outbox
+    await anyio.to_thread.run_sync(conversation.flush)
+
+
+class _Conversation:
+    """Knows which requests are open, so that the last answers go out after the input ended."""
+
+    def __init__(self, entrance: Entrance, deliver: ObjectSendStream[Incoming]) -> None:
+        self._silent_id = entrance.silent_id
+        self._deliver = deliver
+        self._open: set[types.RequestId] = set()
+        self._closing = anyio.Event()
+        self._writer = _Writer(entrance)
+
+    def sink(self, portal: BlockingPortal) -> Callable[[bytes], None]:
+        """Takes lines from the thread that reads, one after the other."""
+
+        def take(line: bytes) -> None:
+            # After the end nobody is there to hear the rest.
+            with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, RuntimeError):
+                portal.call(self._take, _parsed(line) if line else None)
+
+        return take
+
+    async def write(self, answers: ObjectReceiveStream[SessionMessage]) -> None:
+        """Send what the server says, but not the second answer to what the porch answered."""
+        async for answer in answers:
+            message = answer.message
+            identity = message.id if isinstance(message, _ANSWER) else None
+            if identity != self._silent_id:
+                self._writer.put(message.model_dump_json(by_alias=True, exclude_unset=True))
+            self._close(identity)
+
+    def flush(self) -> None:
+        """Wait until the client has taken everything, but not for ever."""
+        self._writer.finish(SETTLE_S)
+
+    async def _take(self, item: Incoming | None) -> None:
+        if item is not None:
+            if isinstance(item, SessionMessage):
+                self._note(item.message)
+            await self._deliver.send(item)
+            return
+        with anyio.move_on_after(SETTLE_S):
+            while self._open:
+                await self._closing.wait()
+        await self._deliver.aclose()
+
+    def _note(self, message: types.JSONRPCMessage) -> None:
+        match message:
+            case types.JSONRPCRequest(method="subscriptions/listen"):
+                pass  # it ends with the input
+            case types.JSONRPCRequest(id=identity):
+                self._open.add(identity)
+            case types.JSONRPCNotification(method="notifications/cancelled", params=params):
+                # Never answered; which id was meant is for the SDK to say.
+                self._close((params or {}).get("requestId"))
+            case _:
+                pass
+
+    def _close(self, identity: object) -> None:
+        if isinstance(identity, str | int):
+            self._open.discard(identity)
+            self._closing.set()
+            self._closing = anyio.Event()
 
 
 class _Writer:
-    """Writes to the client all but the second answer to the handshake it had already."""
+    """A thread that writes, so that a client slow to read stops nobody but itself."""
 
-    def __init__(self, out: int, *, silent_for: Any) -> None:
-        self._out = out
-        self._silent_for = silent_for
+    def __init__(self, entrance: Entrance) -> None:
+        self._entrance = entrance
+        self._queue: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="toolweave-stdout", daemon=True)
+        self._thread.start()
 
-    def write(self, text: str) -> int:
-        """Write one message."""
-        data = text.encode()
-        if self._silent_for is not None and orjson.loads(data).get("id") == self._silent_for:
-            self._silent_for = None
-            return len(text)
-        while data:
-            data = data[os.write(self._out, data) :]
-        return len(text)
+    def put(self, text: str) -> None:
+        """Have one line written after those before it."""
+        self._queue.put(text)
 
-    def flush(self) -> None:
-        """Nothing is held back."""
+    def finish(self, within_s: float) -> None:
+        """Wait for the last line."""
+        self._queue.put(None)
+        self._thread.join(within_s)
+
+    def _run(self) -> None:
+        while (text := self._queue.get()) is not None:
+            try:
+                self._entrance.write(text.encode() + b"\n")
+            except OSError:
+                return  # the client is gone; its input will end as well
+
+
+def _parsed(line: bytes) -> Incoming:
+    try:
+        # As the SDK reads: what is no UTF-8 is replaced, not refused.
+        text = line.decode(errors="replace")
+        return SessionMessage(types.jsonrpc_message_adapter.validate_json(text, by_name=False))
+    except ValidationError as error:
+        return error

@@ -1,10 +1,12 @@
 """The first answers, given before the SDK is loaded: it takes a second, a client should not wait.
 
-Answers only what it knows to the letter (`initialize`, `server/discover`, `tools/list`, `ping`);
-anything else is left for the SDK. A test holds every answer against the SDK's own.
+Answers only what it knows to the letter (`initialize`, `server/discover`, `tools/list`, `ping`,
+each in its plain form); anything else is left for the SDK. Tests hold every answer, and every
+message it takes, against the SDK's own.
 """
 
-from typing import Any, cast
+import uuid
+from typing import Any, Literal, TypeGuard
 
 import orjson
 
@@ -15,93 +17,176 @@ from toolweave.mcp_server.identity import INSTRUCTIONS, SERVER_INFO, TOOLS_FRESH
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN_VERSION = "2026-07-28"
 META = "io.modelcontextprotocol/"
+MAX_LINE_BYTES = 64 * 1024
 
-CAPABILITIES: JsonObject = {
+HANDSHAKE_CAPABILITIES: JsonObject = {
     "completions": {},
-    "resources": {"listChanged": False, "subscribe": False},
+    "resources": {"listChanged": True, "subscribe": False},
     "tools": {"listChanged": False},
+}
+MODERN_CAPABILITIES: JsonObject = {
+    "completions": {},
+    "resources": {"listChanged": True, "subscribe": True},
+    "tools": {"listChanged": True},
 }
 FRESH: JsonObject = {"cacheScope": "public", "resultType": "complete", "ttlMs": TOOLS_FRESH_MS}
 IDENTITY: JsonObject = {"_meta": {META + "serverInfo": SERVER_INFO}}
 
+Message = dict[str, Any]  # Any: JSON of a client, looked at key by key
+
 
 class Porch:
-    """Remembers what it answered, so that the SDK can be told of it."""
+    """Remembers how the conversation was opened, so that the SDK can be told of it."""
 
     def __init__(self) -> None:
-        self.handshake: bytes | None = None
-        self.initialized: bytes | None = None
-        self.handshake_id: Any = None  # any JSON-RPC id
+        self._era: Literal["handshake", "modern"] | None = None
+        self._opening: Message | None = None
+        self._initialized: bytes | None = None
+        # Nobody else uses it, so the SDK's answer to what it is told can be told apart.
+        self.silent_id = f"toolweave-porch-{uuid.uuid4()}"
 
     def answer(self, line: bytes) -> bytes | None:
         """The answer to one line: empty for a message that wants none, `None` for "ask the SDK"."""
-        try:
-            message = orjson.loads(line)
-        except orjson.JSONDecodeError:
+        message = _read(line)
+        if message is None:
             return None
-        if not isinstance(message, dict):
-            return None
-        request = cast("dict[str, Any]", message)
-        if request.get("method") == "notifications/initialized" and self.handshake is not None:
-            self.initialized = line
-            return b""
-        identity = request.get("id")
-        if not isinstance(identity, str | int) or isinstance(identity, bool):
-            return None
-        result = self._result(request, line)
+        if "id" not in message:
+            return self._note(message, line)
+        result = self._result(message["method"], message.get("params", {}))
         if result is None:
             return None
-        return orjson.dumps({"jsonrpc": "2.0", "id": identity, "result": result}) + b"\n"
+        self._opening = self._opening or message
+        return orjson.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}) + b"\n"
 
-    def _result(self, request: dict[str, Any], line: bytes) -> JsonObject | None:
-        method, params = request.get("method"), request.get("params")
-        if params is not None and not isinstance(params, dict):
+    def told(self) -> list[bytes]:
+        """The lines the SDK must read first, to be where this conversation is."""
+        if self._opening is None:
+            return []
+        opening = orjson.dumps({**self._opening, "id": self.silent_id}) + b"\n"
+        return [opening] if self._initialized is None else [opening, self._initialized]
+
+    def _note(self, message: Message, line: bytes) -> bytes | None:
+        is_welcome = message["method"] == "notifications/initialized" and "params" not in message
+        if not is_welcome or self._era != "handshake" or self._initialized is not None:
             return None
-        given = cast("dict[str, Any]", params or {})
-        if method == "initialize" and self.handshake is None:
-            return self._initialize(request, given, line)
-        if _is_modern(given):
-            return _modern_result(method, given)
-        if self.handshake is not None and set(given) <= {"_meta"}:
-            if method == "tools/list":
-                return {"tools": list(listed())}
-            if method == "ping":
-                return {}
+        self._initialized = line
+        return b""
+
+    def _result(self, method: str, params: Message) -> JsonObject | None:
+        if self._era is None:
+            if method == "initialize" and _is_handshake(params):
+                self._era = "handshake"
+                return _initialize(params["protocolVersion"])
+            if _is_modern(params):
+                self._era = "modern" if (result := _modern_result(method)) else None
+                return result
+            return None
+        if self._era == "modern":
+            return _modern_result(method) if _is_modern(params) else None
+        return _handshake_result(method) if _is_bare(params) else None
+
+
+def _read(line: bytes) -> Message | None:
+    """A request or notification in its plain form."""
+    if len(line) > MAX_LINE_BYTES:
         return None
-
-    def _initialize(
-        self, request: dict[str, Any], given: dict[str, Any], line: bytes
-    ) -> JsonObject | None:
-        asked = given.get("protocolVersion")
-        is_whole = isinstance(given.get("clientInfo"), dict) and isinstance(
-            given.get("capabilities"), dict
-        )
-        if not isinstance(asked, str) or not is_whole:
-            return None
-        self.handshake, self.handshake_id = line, request["id"]
-        return {
-            "protocolVersion": asked if asked in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1],
-            "capabilities": CAPABILITIES,
-            "serverInfo": SERVER_INFO,
-            "instructions": INSTRUCTIONS,
-        }
+    try:
+        message = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return None
+    is_plain = (
+        _is_object(message)
+        and message.keys() <= {"jsonrpc", "id", "method", "params"}
+        and message.get("jsonrpc") == "2.0"
+        and isinstance(message.get("method"), str)
+        and _is_object(message.get("params", {}))
+        and _is_id(message.get("id", ""))
+    )
+    return message if is_plain else None
 
 
-def _is_modern(params: dict[str, Any]) -> bool:
-    meta = params.get("_meta")
-    if not isinstance(meta, dict):
-        return False
-    stamp = cast("dict[str, Any]", meta)
+def _is_object(value: object) -> TypeGuard[Message]:
+    return isinstance(value, dict)
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool)
+
+
+def _is_bare(params: Message) -> bool:
+    """Whether nothing is asked for but by the method's name."""
+    meta = params.get("_meta", {})
     return (
-        stamp.get(META + "protocolVersion") == MODERN_VERSION
-        and isinstance(stamp.get(META + "clientInfo"), dict)
-        and isinstance(stamp.get(META + "clientCapabilities"), dict)
+        params.keys() <= {"_meta"}
+        and _is_object(meta)
+        and _is_id(meta.get("progressToken", ""))
+        and not any(key.startswith(META) for key in meta)
     )
 
 
-def _modern_result(method: object, params: dict[str, Any]) -> JsonObject | None:
-    if set(params) != {"_meta"}:
-        return None
+def _is_handshake(params: Message) -> bool:
+    return (
+        params.keys() == {"protocolVersion", "capabilities", "clientInfo"}
+        and isinstance(params["protocolVersion"], str)
+        and _is_client(params["clientInfo"])
+        and _is_capabilities(params["capabilities"])
+    )
+
+
+def _is_modern(params: Message) -> bool:
+    meta = params.get("_meta")
+    if params.keys() != {"_meta"} or not _is_object(meta):
+        return False
+    reserved = {key for key in meta if key.startswith(META)}
+    return (
+        reserved == {META + "protocolVersion", META + "clientInfo", META + "clientCapabilities"}
+        and meta[META + "protocolVersion"] == MODERN_VERSION
+        and _is_client(meta[META + "clientInfo"])
+        and _is_capabilities(meta[META + "clientCapabilities"])
+        and _is_id(meta.get("progressToken", ""))
+    )
+
+
+def _is_client(value: object) -> bool:
+    known = {"name", "version", "title", "description", "websiteUrl"}
+    return (
+        _is_object(value)
+        and {"name", "version"} <= value.keys() <= known
+        and all(isinstance(text, str) for text in value.values())
+    )
+
+
+def _is_capabilities(value: object) -> bool:
+    return _is_object(value) and all(_is_capability(*item) for item in value.items())
+
+
+def _is_capability(name: str, value: object) -> bool:
+    if not _is_object(value):
+        return False
+    if name == "roots":
+        return value.keys() <= {"listChanged"} and all(
+            type(each) is bool for each in value.values()
+        )
+    known = name in {"elicitation", "experimental", "extensions", "sampling"}
+    return known and all(_is_object(each) for each in value.values())
+
+
+def _initialize(asked: str) -> JsonObject:
+    return {
+        "protocolVersion": asked if asked in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1],
+        "capabilities": HANDSHAKE_CAPABILITIES,
+        "serverInfo": SERVER_INFO,
+        "instructions": INSTRUCTIONS,
+    }
+
+
+def _handshake_result(method: str) -> JsonObject | None:
+    if method == "tools/list":
+        return {"tools": list(listed())}
+    return {} if method == "ping" else None
+
+
+def _modern_result(method: str) -> JsonObject | None:
     if method == "tools/list":
         return {**FRESH, **IDENTITY, "tools": list(listed())}
     if method == "server/discover":
@@ -109,7 +194,7 @@ def _modern_result(method: object, params: dict[str, Any]) -> JsonObject | None:
             **FRESH,
             **IDENTITY,
             "supportedVersions": [MODERN_VERSION],
-            "capabilities": CAPABILITIES,
+            "capabilities": MODERN_CAPABILITIES,
             "instructions": INSTRUCTIONS,
         }
     return None

@@ -1,30 +1,40 @@
 """The SDK's server object around our toolbox: tools, catalog resources, completion."""
 
+import logging
+import time
 from typing import Any, cast
 
 import mcp_types as types
 from mcp.server import CacheHint, Server, ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult
+from mcp.server.lowlevel import NotificationOptions
+from mcp.server.models import InitializationOptions
 from mcp.shared.exceptions import MCPError
+from pydantic import ValidationError
 
 import toolweave
-from toolweave.catalog.corrections import Missing, correct
-from toolweave.catalog.knowledge import Knowledge
-from toolweave.catalog.serialise import serialise
+from toolweave.access.keys import ApiKey
+from toolweave.app.live_catalog import LiveCatalog
 from toolweave.catalog.toolbox import Toolbox
+from toolweave.errors import ToolweaveError
 from toolweave.json_text import JsonObject, write
+from toolweave.mcp_server import resources
+from toolweave.mcp_server.changes import Changes
 from toolweave.mcp_server.identity import INSTRUCTIONS, NAME, TITLE, TOOLS_FRESH_MS
+
+logger = logging.getLogger("toolweave.mcp")
 
 Context = ServerRequestContext[Any, Any]  # Any: this server keeps no state per session
 
-PREFIX = "toolweave://catalog/"
+FORBIDDEN = -32003  # of the range the protocol leaves to implementations
 
 
 class CatalogServer:
     """Answers the protocol's questions about tools and the catalog."""
 
-    def __init__(self, knowledge: Knowledge) -> None:
-        self._knowledge = knowledge
-        self._toolbox = Toolbox(knowledge)
+    def __init__(self, catalog: LiveCatalog, toolbox: Toolbox) -> None:
+        self._catalog = catalog
+        self._toolbox = toolbox
 
     async def list_tools(self, _: Context, __: object) -> types.ListToolsResult:
         """Every tool, on one page."""
@@ -32,52 +42,36 @@ class CatalogServer:
         return types.ListToolsResult(tools=tools)
 
     async def call_tool(
-        self, _: Context, params: types.CallToolRequestParams
+        self, context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         """One call; an unknown tool is a protocol error, as the specification asks."""
+        _require(context, "tools:execute")
         if not self._toolbox.knows(params.name):
             hint = self._toolbox.did_you_mean(params.name)
-            raise MCPError(types.INVALID_PARAMS, f"no tool {params.name!r}; {hint}")
+            raise MCPError(types.INVALID_PARAMS, f"no tool {params.name[:100]!r}; {hint}")
+        started = time.perf_counter()
         answer = self._toolbox.call(params.name, cast("JsonObject", params.arguments or {}))
+        took_ms = round((time.perf_counter() - started) * 1000, 3)
+        told = {"tool": params.name, "is_error": answer["isError"], "took_ms": took_ms}
+        logger.info("tool call", extra={**_asker(context), **told})
         return types.CallToolResult.model_validate(answer)
 
-    async def list_resources(self, _: Context, __: object) -> types.ListResourcesResult:
-        """The whole catalog, and each type of it."""
-        listed = [
-            types.Resource(
-                uri=PREFIX + "types",
-                name="node-types",
-                title="All node types",
-                mime_type="application/json",
-            )
-        ]
-        for node_type in self._knowledge.catalog.types():
-            listed.append(
-                types.Resource(
-                    uri=PREFIX + node_type,
-                    name=node_type,
-                    title=f"The {node_type} nodes",
-                    mime_type="application/json",
-                )
-            )
-        return types.ListResourcesResult(resources=listed)
+    async def list_resources(
+        self, _: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        """The whole catalog, each type of it, and each node."""
+        return resources.page(self._catalog.knowledge, params.cursor if params else None)
 
     async def list_templates(self, _: Context, __: object) -> types.ListResourceTemplatesResult:
         """One node's specification."""
-        template = types.ResourceTemplate(
-            uri_template=PREFIX + "{node_type}/{subtype}",
-            name="node-spec",
-            title="One node's specification",
-            mime_type="application/json",
-        )
-        return types.ListResourceTemplatesResult(resource_templates=[template])
+        return types.ListResourceTemplatesResult(resource_templates=[resources.template()])
 
     async def read_resource(
         self, _: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         """`…/types`, `…/FLOW` or `…/FLOW/IF`."""
         uri = str(params.uri)
-        text = write(self._resource(uri), pretty=True)
+        text = write(resources.read(self._catalog.knowledge, uri), pretty=True)
         contents = types.TextResourceContents(uri=uri, mime_type="application/json", text=text)
         return types.ReadResourceResult(contents=[contents])
 
@@ -85,55 +79,26 @@ class CatalogServer:
         self, _: Context, params: types.CompleteRequestParams
     ) -> types.CompleteResult:
         """Types and subtypes that begin with what was typed."""
-        known = self._knowledge.catalog.types()
-        given = params.context.arguments if params.context else None
-        if params.argument.name == "node_type":
-            candidates = list(known)
-        elif params.argument.name == "subtype":
-            only = (given or {}).get("node_type")
-            candidates = (
-                known.get(only, []) if only else [s for each in known.values() for s in each]
-            )
-        else:
-            candidates = []
-        typed = params.argument.value.upper()
-        found = [name for name in candidates if name.startswith(typed)]
-        values = found[:100]
-        return types.CompleteResult(
-            completion=types.Completion(
-                values=values, total=len(found), has_more=len(found) > len(values)
-            )
-        )
-
-    def _resource(self, uri: str) -> JsonObject:
-        path = uri.removeprefix(PREFIX)
-        if not uri.startswith(PREFIX) or path.count("/") > 1:
-            raise _no_resource(uri)
-        if path == "types":
-            return self._knowledge.node_types()
-        node_type, slash, subtype = path.partition("/")
-        if not slash:
-            subtypes = self._knowledge.catalog.types(node_type)
-            if not subtypes:
-                raise _no_resource(uri)
-            return {node_type: list(subtypes[node_type])}
-        found = correct(self._knowledge.catalog, node_type, subtype)
-        if isinstance(found, Missing):
-            raise _no_resource(uri, found.hint)
-        return serialise(found.spec)
+        completion = resources.complete(self._catalog.knowledge, params)
+        return types.CompleteResult(completion=completion)
 
 
-def _no_resource(uri: str, hint: str | None = None) -> MCPError:
-    return MCPError(
-        types.INVALID_PARAMS, f"no resource {uri!r}; {hint or '`resources/list` has the addresses'}"
-    )
+class _Server(Server[Any]):
+    """Tells clients of the older era, too, that lists may change."""
+
+    def create_initialization_options(
+        self, notification_options: NotificationOptions | None = None, *args: Any, **kwargs: Any
+    ) -> InitializationOptions:
+        """As the SDK's, with change notifications on."""
+        options = notification_options or NotificationOptions(resources_changed=True)
+        return super().create_initialization_options(options, *args, **kwargs)
 
 
-def build_server(knowledge: Knowledge) -> Server[Any]:
+def build_server(catalog: LiveCatalog, toolbox: Toolbox, changes: Changes) -> Server[Any]:
     """One object for stdio and HTTP alike."""
-    ours = CatalogServer(knowledge)
+    ours = CatalogServer(catalog, toolbox)
     hint = CacheHint(ttl_ms=TOOLS_FRESH_MS, scope="public")
-    return Server(
+    server = _Server(
         NAME,
         version=toolweave.__version__,
         title=TITLE,
@@ -145,4 +110,41 @@ def build_server(knowledge: Knowledge) -> Server[Any]:
         on_list_resource_templates=ours.list_templates,
         on_read_resource=ours.read_resource,
         on_completion=ours.complete,
+        on_subscriptions_listen=changes.listen,
     )
+    server.add_notification_handler(
+        "notifications/initialized", types.NotificationParams, changes.meet
+    )
+    server.middleware.append(_contain)
+    return server
+
+
+async def _contain(ctx: Context, call_next: CallNext) -> HandlerResult:
+    """Keep the words of a fault of ours from the wire, where the SDK would put them."""
+    try:
+        return await call_next(ctx)
+    except (MCPError, ValidationError):
+        raise
+    except Exception:
+        logger.exception("request failed", extra={**_asker(ctx), "method": ctx.method})
+        told = "a fault of ours; the log has the details"
+        raise MCPError(types.INTERNAL_ERROR, told) from None
+
+
+def _require(context: Context, scope: str) -> None:
+    """Over HTTP the endpoint leaves the key in the request; over stdio there is none to ask for."""
+    if context.request is None:
+        return
+    key: ApiKey = context.request.state.key
+    try:
+        key.require(scope)
+    except ToolweaveError as error:
+        raise MCPError(FORBIDDEN, f"{error.message}; {error.hint}", data=error.as_json()) from None
+
+
+def _asker(context: Context) -> dict[str, Any]:
+    """The request and its client, as the log of HTTP requests calls them."""
+    if context.request is None:
+        return {}
+    state = context.request.state
+    return {"request_id": state.request_id, "client": state.client}

@@ -1,98 +1,134 @@
 """`toolweave mcp`: the server over standard input and output, answering from the first moment.
 
-While a thread loads the SDK, the porch answers; the first message it cannot answer goes to the
-SDK's server, which is first told of the handshake that already happened.
+One thread reads for as long as the process lives. While the SDK is loaded its lines go to the
+porch; the first that the porch cannot answer, and all after it, go to the SDK's server, which is
+first told how the conversation began.
 """
 
 import importlib
 import os
 import sys
 import threading
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
 
 from toolweave.mcp_server.porch import Porch
 
 CHUNK_BYTES = 64 * 1024
 MAX_LINE_BYTES = 64 * 1024 * 1024
 
+# While the SDK is loaded, the thread that answers must not wait long for its turn.
+QUICK_SWITCH_S = 0.0005
 
-class Lines:
-    """Lines of a file descriptor, read without a buffer anybody else could miss."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-        self._held = bytearray()
-        self._ahead: list[bytes] = []
-
-    def put_back(self, *lines: bytes) -> None:
-        """Have `lines` read before all others."""
-        self._ahead = [*lines, *self._ahead]
-
-    def readline(self) -> bytes:
-        """The next line with its end; nothing when the input is over."""
-        if self._ahead:
-            return self._ahead.pop(0)
-        searched = 0
-        while (end := self._held.find(b"\n", searched)) < 0:
-            searched = len(self._held)
-            chunk = os.read(self._descriptor, CHUNK_BYTES)
-            if not chunk or searched > MAX_LINE_BYTES:
-                rest = bytes(self._held)
-                self._held.clear()
-                return rest
-            self._held += chunk
-        line = bytes(self._held[: end + 1])
-        del self._held[: end + 1]
-        return line
+Sink = Callable[[bytes], None]
 
 
 def run_stdio() -> None:
     """Serve one client until its input ends."""
-    # Whatever prints in this process must not reach the client's ears: only `out` is the wire.
-    out = os.dup(1)
-    os.dup2(2, 1)
-    loading = _Loading(lambda: importlib.import_module("toolweave.mcp_server.handover"))
-    lines, porch = Lines(0), Porch()
-    while line := lines.readline():
-        if not line.strip():
-            continue
-        answer = porch.answer(line)
-        if answer is None:
-            lines.put_back(line)
-            handover = loading.finished()
-            handover.serve(lines, out, porch)
-            return
-        _write(out, answer)
-    # The loading thread may still import; a daemon thread at interpreter exit is not worth a join.
-    sys.stdout.flush()
-    os._exit(0)
+    entrance = Entrance(0, _take_stdout())
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(QUICK_SWITCH_S)
+    entrance.open()
+    # By name: its imports take a second, and nothing above may wait for them.
+    handover = importlib.import_module("toolweave.mcp_server.handover")
+    sys.setswitchinterval(usual)
+    handover.serve(entrance)
 
 
-class _Loading:
-    """A module being imported in a thread."""
+class Entrance:
+    """Where lines come in: to the porch at first, then to whoever it is handed over to."""
 
-    def __init__(self, load: Callable[[], Any]) -> None:
-        self._load = load
-        self._module: Any = None
-        self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, name="toolweave-load", daemon=True)
-        self._thread.start()
+    def __init__(
+        self, reading: int, writing: int, *, leave: Callable[[int], None] = os._exit
+    ) -> None:
+        self._reading = reading
+        self._writing = writing
+        self._leave = leave
+        self._porch = Porch()
+        self._porch_is_open = True
+        self._one_at_a_time = threading.Lock()
+        self._sink: Sink | None = None
+        self._has_sink = threading.Event()
 
-    def finished(self) -> Any:
-        """The module, as soon as it is there."""
-        self._thread.join()
-        if self._error is not None:
-            raise self._error
-        return self._module
+    @property
+    def silent_id(self) -> str:
+        """The id of the one request whose answer the client has had already."""
+        return self._porch.silent_id
 
-    def _run(self) -> None:
-        try:
-            self._module = self._load()
-        except BaseException as error:  # handed to the main thread, which raises it
-            self._error = error
+    def open(self) -> None:
+        """Begin to read, in a thread that does not keep the process alive."""
+        threading.Thread(target=self._read, name="toolweave-stdin", daemon=True).start()
+
+    def close_porch(self) -> list[bytes]:
+        """Have the porch answer no more; the lines its successor must read first."""
+        with self._one_at_a_time:
+            self._porch_is_open = False
+        return self._porch.told()
+
+    def hand_over(self, sink: Sink) -> None:
+        """Give `sink` every line from now on, and an empty one at the end."""
+        self._sink = sink
+        self._has_sink.set()
+
+    def write(self, data: bytes) -> None:
+        """Send whole lines to the client."""
+        while data:
+            data = data[os.write(self._writing, data) :]
+
+    def _read(self) -> None:
+        for line in lines_of(self._reading):
+            if line.strip() and not self._is_answered(line):
+                self._pass_on(line)
+        with self._one_at_a_time:
+            if self._porch_is_open:
+                # Everything was answered, and the SDK would be loaded for nobody.
+                self._leave(0)
+                return
+        self._pass_on(b"")
+
+    def _is_answered(self, line: bytes) -> bool:
+        with self._one_at_a_time:
+            answer = self._porch.answer(line) if self._porch_is_open else None
+            if answer is None:
+                return False
+            try:
+                self.write(answer)
+            except OSError:
+                self._leave(0)  # the client is gone
+            return True
+
+    def _pass_on(self, line: bytes) -> None:
+        self._has_sink.wait()
+        assert self._sink is not None
+        self._sink(line)
 
 
-def _write(descriptor: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(descriptor, data) :]
+def lines_of(descriptor: int) -> Iterator[bytes]:
+    """The lines of a file descriptor, each as soon as it is there; one too long is left out."""
+    held = bytearray()
+    is_too_long = False
+    while chunk := os.read(descriptor, CHUNK_BYTES):
+        *whole, rest = chunk.split(b"\n")
+        for part in whole:
+            line = bytes(held) + part
+            held.clear()
+            if not is_too_long and len(line) <= MAX_LINE_BYTES:
+                yield line + b"\n"
+            is_too_long = False
+        if is_too_long or len(held) + len(rest) > MAX_LINE_BYTES:
+            is_too_long = True
+            held.clear()
+        else:
+            held += rest
+    if held and not is_too_long:
+        yield bytes(held)
+
+
+def _take_stdout() -> int:
+    """Keep the wire for ourselves: whatever else prints in this process goes to stderr."""
+    wire = os.dup(1)
+    try:
+        os.dup2(2, 1)
+    except OSError:
+        # Started without a stderr.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return wire

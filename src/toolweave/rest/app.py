@@ -1,26 +1,26 @@
 """The web application: routes, error translation, the guard around all of it."""
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Sequence
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
+from starlette.routing import Route
 from starlette.types import ASGIApp
 
 import toolweave
 from toolweave.catalog.toolbox import Toolbox
-from toolweave.errors import Invalid, ToolweaveError
-from toolweave.json_text import write
+from toolweave.errors import Invalid, NotFound, ToolweaveError
 from toolweave.problems import Problem, pointer
-from toolweave.rest.auth import Doorkeeper, Unauthorized
-from toolweave.rest.guard import BodyTooLarge, Guard
+from toolweave.rest.auth import Doorkeeper
+from toolweave.rest.guard import BodyTooLarge, Guard, fault, too_large
+from toolweave.rest.openapi import serve_openapi
+from toolweave.rest.refusals import refusal
+from toolweave.rest.routes.health import health_routes
 from toolweave.rest.routes.knowledge import knowledge_routes
 
-RPC_CODES = {400: -32700, 404: -32601, 415: -32600, 422: -32602, 500: -32603}
-STATUS_BY_CODE = {"JSON_INVALID": 400, "CONTENT_TYPE_INVALID": 415}
-RPC_PATHS = ("/api/v1/mcp/invoke",)
+MCP_PATHS = ("/mcp", "/mcp/")
 
 
 def create_app(
@@ -31,43 +31,49 @@ def create_app(
     origins: Sequence[str],
     service_token: str | None,
     mcp: ASGIApp | None = None,
-    lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]] | None = None,
 ) -> ASGIApp:
     """Everything served over HTTP, behind the guard."""
-    app = FastAPI(
+    return Guard(
+        create_api(toolbox, doorkeeper, service_token=service_token, mcp=mcp),
+        hosts=hosts,
+        origins=origins,
+    )
+
+
+def create_api(
+    toolbox: Toolbox,
+    doorkeeper: Doorkeeper,
+    *,
+    service_token: str | None,
+    mcp: ASGIApp | None = None,
+) -> FastAPI:
+    """The routes; only to be served behind the guard."""
+    api = FastAPI(
         title="Toolweave",
         version=toolweave.__version__,
         docs_url=None,
         redoc_url=None,
-        openapi_url="/api/v1/openapi.json",
-        lifespan=lifespan,
+        openapi_url=None,
+        redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name,
     )
-    app.include_router(knowledge_routes(toolbox, doorkeeper, service_token=service_token))
-
-    @app.get("/health", tags=["health"])
-    async def alive() -> dict[str, bool]:
-        """Whether the process answers; the only endpoint without a key."""
-        return {"healthy": True}
-
-    app.add_exception_handler(ToolweaveError, _tell)
-    app.add_exception_handler(RequestValidationError, _tell_validation)
-    app.add_exception_handler(HTTPException, _tell_http)
-    app.add_exception_handler(BodyTooLarge, _tell_too_large)
-    app.add_exception_handler(Exception, _tell_fault)
+    api.include_router(knowledge_routes(toolbox, doorkeeper, service_token=service_token))
+    api.include_router(health_routes())
+    serve_openapi(api, doorkeeper)
     if mcp is not None:
-        app.mount("/mcp", mcp)
-    return Guard(app, hosts=hosts, origins=origins)
+        # Routes, not a mount: that would redirect from the one to the other, and few follow.
+        api.router.routes += [Route(path, endpoint=mcp) for path in MCP_PATHS]
+    api.add_exception_handler(ToolweaveError, _tell)
+    api.add_exception_handler(RequestValidationError, _tell_validation)
+    api.add_exception_handler(HTTPException, _tell_http)
+    api.add_exception_handler(BodyTooLarge, _tell_too_large)
+    api.add_exception_handler(Exception, _tell_fault)
+    return api
 
 
 async def _tell(request: Request, error: Exception) -> Response:
     assert isinstance(error, ToolweaveError)
-    status = STATUS_BY_CODE.get(error.code, error.status)
-    headers: dict[str, str] = {}
-    if isinstance(error, Unauthorized):
-        headers["WWW-Authenticate"] = "Bearer"
-    if (wait_s := error.facts.get("retry_after_s")) is not None:
-        headers["Retry-After"] = str(wait_s)
-    return _response(request, status, error, headers)
+    return refusal(request.scope, error)
 
 
 async def _tell_validation(request: Request, error: Exception) -> Response:
@@ -77,35 +83,22 @@ async def _tell_validation(request: Request, error: Exception) -> Response:
         for fault in error.errors()
     ]
     told = Invalid("REQUEST_INVALID", "the request cannot be understood", problems=problems)
-    return _response(request, 422, told, {})
+    return refusal(request.scope, told)
 
 
 async def _tell_http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    told = ToolweaveError(f"HTTP_{error.status_code}", str(error.detail))
-    return _response(request, error.status_code, told, dict(error.headers or {}))
+    if error.status_code == 405:
+        told = ToolweaveError("METHOD_NOT_ALLOWED", "this address has no such method")
+    else:
+        told = NotFound("ROUTE_NOT_FOUND", "nothing is at this address")
+    return refusal(request.scope, told, error.headers)
 
 
 async def _tell_too_large(request: Request, _: Exception) -> Response:
-    told = ToolweaveError("BODY_TOO_LARGE", "the body is too large")
-    return _response(request, 413, told, {})
+    return refusal(request.scope, too_large())
 
 
 async def _tell_fault(request: Request, _: Exception) -> Response:
-    told = ToolweaveError("INTERNAL", "a fault of ours; the log has the details")
-    return _response(request, 500, told, {})
-
-
-def _response(
-    request: Request, status: int, error: ToolweaveError, headers: dict[str, str]
-) -> Response:
-    body: object = {"error": error.as_json()}
-    if request.url.path in RPC_PATHS:
-        # 004: the external pair answers in JSON-RPC whatever happens.
-        rpc = {"code": RPC_CODES.get(status, -32000), "message": error.message}
-        body = {
-            "jsonrpc": "2.0",
-            "id": getattr(request.state, "request_id", None),
-            "error": {**rpc, "data": error.as_json()},
-        }
-    return Response(write(body), status, headers=headers, media_type="application/json")
+    # What was raised goes on to the guard, which logs it.
+    return refusal(request.scope, fault())

@@ -1,11 +1,14 @@
-"""Who asks, and whether they may: API keys, scopes, and how often."""
+"""Who asks, and whether they may: API keys, scopes, how often; the service token inside."""
 
+import hmac
 import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from ipaddress import ip_address
 
 from fastapi import Request
 from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
 
 from toolweave.access.keys import ApiKey, Keys
 from toolweave.clock import Clock
@@ -62,15 +65,15 @@ class Doorkeeper:
         self._keys = keys
         self._rates = rates
 
-    def wants(self, scope: str) -> Callable[[Request], Awaitable[ApiKey]]:
-        """A dependency for routes that need `scope`."""
+    def wants(self, scope: str | None) -> Callable[[Request], Awaitable[ApiKey]]:
+        """A dependency for routes that need `scope`, or any valid key for `None`."""
 
         async def let_in(request: Request) -> ApiKey:
-            return await self.admit(request.headers, scope)
+            return await self.admit(request, scope)
 
         return let_in
 
-    async def admit(self, headers: Headers, scope: str) -> ApiKey:
+    async def admit(self, request: HTTPConnection, scope: str | None) -> ApiKey:
         """The key of a request that may do what `scope` stands for.
 
         Raises:
@@ -78,14 +81,12 @@ class Doorkeeper:
             Denied: `SCOPE_MISSING`.
             Limited: `RATE_LIMITED`.
         """
+        headers = request.headers
         key = await self._key_of(headers.get("x-api-key") or _bearer(headers))
+        request.state.client = key.id
         self._rates.spend(key.id)
-        if not key.allows(scope):
-            raise Denied(
-                "SCOPE_MISSING",
-                f"this key lacks the scope {scope!r}",
-                hint=f"`toolweave keys create --scope {scope}` makes one that has it",
-            )
+        if scope is not None:
+            key.require(scope)
         return key
 
     async def _key_of(self, text: str | None) -> ApiKey:
@@ -101,6 +102,37 @@ class Doorkeeper:
                 "KEY_INVALID", "this API key is unknown or revoked", hint="`toolweave keys list`"
             )
         return key
+
+
+class Insiders:
+    """Lets in a program of this machine that shows the service token; nobody when there is none."""
+
+    def __init__(self, service_token: str | None) -> None:
+        self._token = service_token
+
+    async def __call__(self, request: Request) -> None:
+        """Refuse everybody else.
+
+        Raises:
+            Denied: `INTERNAL_ONLY`.
+            Unauthorized: `SERVICE_TOKEN_INVALID`.
+        """
+        if not self._token or not _is_loopback(request):
+            raise Denied("INTERNAL_ONLY", "this endpoint answers programs of this machine only")
+        given = request.headers.get("x-service-token", "")
+        if not hmac.compare_digest(given.encode(), self._token.encode()):
+            raise Unauthorized(
+                "SERVICE_TOKEN_INVALID",
+                "the service token is missing or wrong",
+                hint="send `X-Service-Token`; it is in the file `service.token` of the home",
+            )
+
+
+def _is_loopback(request: HTTPConnection) -> bool:
+    try:
+        return request.client is not None and ip_address(request.client.host).is_loopback
+    except ValueError:
+        return False
 
 
 def _bearer(headers: Headers) -> str | None:

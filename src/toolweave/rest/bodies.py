@@ -1,13 +1,19 @@
 """Request bodies, read strictly: what is not understood is refused with its place."""
 
+from itertools import islice
 from typing import Any, cast
 
 from fastapi import Request
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
-from toolweave.errors import Invalid
+from toolweave.errors import Invalid, NotFound
 from toolweave.json_text import Json, JsonObject, read
 from toolweave.problems import Problem, pointer
+
+RPC_METHOD = "tools/call"
+MAX_DEPTH = 64
+MAX_PROBLEMS = 50
+_HINT = 'send {"name": "get_node_types", "arguments": {}}'
 
 
 class Strict(BaseModel):
@@ -27,8 +33,8 @@ class RpcInvocation(Strict):
     """The same as a JSON-RPC 2.0 request."""
 
     jsonrpc: str = Field(pattern=r"^2\.0$")
-    id: str | int | None = None
-    method: str = Field(pattern=r"^tools/call$")
+    id: StrictStr | StrictInt | None = None
+    method: str = Field(pattern=f"^{RPC_METHOD}$")
     params: Invocation
 
 
@@ -44,29 +50,28 @@ async def read_body(request: Request) -> Json:
             "CONTENT_TYPE_INVALID",
             f"the body is {content_type[:100] or 'of no type'!r}; application/json is expected",
         )
-    return read(await request.body(), max_depth=64)
+    return read(await request.body(), max_depth=MAX_DEPTH)
 
 
-async def read_invocation(request: Request) -> tuple[Invocation, str | int | None]:
-    """The tool to invoke and the caller's JSON-RPC id, from either form of the body.
+async def read_invocation(request: Request) -> Invocation:
+    """The tool to invoke, from either form of the body; a JSON-RPC id goes into the state.
 
     Raises:
-        Invalid: `BODY_INVALID`, with every problem.
+        Invalid: `BODY_INVALID` for what is neither form, `INVOCATION_INVALID` for a wrong name or
+            wrong arguments; every problem is listed.
+        NotFound: `RPC_METHOD_UNKNOWN`.
     """
     body = await read_body(request)
-    is_rpc = isinstance(body, dict) and "jsonrpc" in body
+    if not isinstance(body, dict):
+        problem = Problem("BODY_INVALID", "", "expected an object")
+        raise Invalid("BODY_INVALID", "the body is no object", problems=[problem], hint=_HINT)
     try:
-        if is_rpc:
-            rpc = RpcInvocation.model_validate(body)
-            return rpc.params, rpc.id
-        return Invocation.model_validate(body), None
+        if "jsonrpc" not in body:
+            return Invocation.model_validate(body)
+        _remember_id(request, body)
+        return RpcInvocation.model_validate(body).params
     except ValidationError as error:
-        raise Invalid(
-            "BODY_INVALID",
-            "the body is not an invocation",
-            problems=_problems(error),
-            hint='send {"name": "get_node_types", "arguments": {}}',
-        ) from None
+        raise _refused(error, body) from None
 
 
 def arguments_of(invocation: Invocation) -> JsonObject:
@@ -74,8 +79,34 @@ def arguments_of(invocation: Invocation) -> JsonObject:
     return cast("JsonObject", invocation.arguments)
 
 
-def _problems(error: ValidationError) -> list[Problem]:
-    return [
-        Problem("BODY_INVALID", pointer(*fault["loc"]), fault["msg"])
-        for fault in error.errors(include_url=False, include_input=False)[:50]
-    ]
+def _remember_id(request: Request, body: JsonObject) -> None:
+    identity = body.get("id")
+    if isinstance(identity, str | int) and not isinstance(identity, bool):
+        request.state.rpc_id = identity
+
+
+def _refused(error: ValidationError, body: JsonObject) -> Invalid | NotFound:
+    # A wrong id is told once, not once for each type it might have had.
+    faults = {
+        fault["loc"][:1] if fault["loc"][0] == "id" else fault["loc"]: fault["msg"]
+        for fault in error.errors(include_url=False, include_input=False)
+    }
+    at = {loc[0] for loc in faults}
+    method = body.get("method")
+    if isinstance(method, str) and "method" in at and not at & {"jsonrpc", "id"}:
+        return NotFound(
+            "RPC_METHOD_UNKNOWN",
+            f"the method is {method[:100]!r}; the only one here is {RPC_METHOD!r}",
+            hint="the whole of MCP is at /mcp",
+        )
+    is_params = "jsonrpc" not in body or at == {"params"}
+    code = "INVOCATION_INVALID" if is_params else "BODY_INVALID"
+    return Invalid(
+        code,
+        "the name or the arguments are wrong" if is_params else "the body is no JSON-RPC request",
+        problems=[
+            Problem(code, pointer(*loc), message)
+            for loc, message in islice(faults.items(), MAX_PROBLEMS)
+        ],
+        hint=_HINT,
+    )

@@ -7,21 +7,26 @@ import logging
 import time
 import uuid
 from collections.abc import Sequence
+from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from toolweave.json_text import write
+from toolweave.errors import Denied, Invalid, ToolweaveError
+from toolweave.rest.refusals import refusal
 
 logger = logging.getLogger("toolweave.rest")
 
 MAX_BODY_BYTES = 4 * 1024 * 1024
 REQUEST_ID = "X-Request-ID"
+CLIENT_GONE = 499
 
 
 class Guard:
-    """Refuses requests for other hosts or from other origins (421 / 403) and oversized bodies."""
+    """Refuses other hosts (421), other origins (403) and oversized bodies (413); lets no fault out.
+
+    Routes leave in the request's state what the log line tells: `client`, a key's id, and `tool`.
+    """
 
     def __init__(self, app: ASGIApp, *, hosts: Sequence[str], origins: Sequence[str]) -> None:
         self._app = app
@@ -30,57 +35,81 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass one request on, or answer it here."""
-        if scope["type"] != "http":
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})  # none is served
+        elif scope["type"] == "http":
+            await self._pass(scope, receive, send)
+        else:
             await self._app(scope, receive, send)
-            return
-        headers = Headers(scope=scope)
-        request_id = f"req-{uuid.uuid4()}"
-        scope.setdefault("state", {})["request_id"] = request_id
+
+    async def _pass(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = time.perf_counter()
-        status = 500
-
-        async def stamped(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-                MutableHeaders(scope=message).setdefault(REQUEST_ID, request_id)
-            await send(message)
-
-        refusal = self._refusal(headers)
+        state: dict[str, Any] = scope.setdefault("state", {})
+        state["request_id"] = f"req-{uuid.uuid4()}"
+        answer = _Answer(send, state["request_id"])
         try:
-            await (refusal or self._app)(scope, _bounded(receive), stamped)
+            if (refused := self._refused(Headers(scope=scope))) is not None:
+                await refusal(scope, refused)(scope, receive, answer)
+            else:
+                await self._app(scope, _bounded(receive), answer)
+        except Exception:
+            logger.exception("request failed", extra=_told(scope, state))
+            if answer.status is None:
+                await refusal(scope, fault())(scope, receive, answer)
         finally:
-            logger.info(
-                "request",
-                extra={
-                    "request_id": request_id,
-                    "method": scope["method"],
-                    "path": scope["path"],
-                    "status": status,
-                    "took_ms": round((time.perf_counter() - started) * 1000, 2),
-                },
-            )
+            took_ms = round((time.perf_counter() - started) * 1000, 2)
+            status = CLIENT_GONE if answer.status is None else answer.status
+            extra = {**_told(scope, state), "status": status, "took_ms": took_ms}
+            logger.info("request", extra=extra)
 
-    def _refusal(self, headers: Headers) -> Response | None:
+    def _refused(self, headers: Headers) -> ToolweaveError | None:
         if headers.get("host", "").lower() not in self._hosts:
-            return refused(421, "HOST_DENIED", "this server does not answer for that host")
+            return Denied(
+                "HOST_DENIED",
+                "this server does not answer for that host",
+                hint="`toolweave serve --allow-host NAME` adds a name it is reached by",
+            )
         origin = headers.get("origin")
         if origin is not None and origin.lower() not in self._origins:
-            return refused(403, "ORIGIN_DENIED", "pages of other origins may not ask here")
+            return Denied("ORIGIN_DENIED", "pages of other origins may not ask here")
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > MAX_BODY_BYTES:
-            return refused(413, "BODY_TOO_LARGE", f"at most {MAX_BODY_BYTES} bytes are read")
+        if not length.isdecimal() or len(length) > 15 or int(length) > MAX_BODY_BYTES:
+            return too_large()
         return None
+
+
+class _Answer:
+    """Sends, names the request in the head, and remembers the status."""
+
+    def __init__(self, send: Send, request_id: str) -> None:
+        self._send = send
+        self._request_id = request_id
+        self.status: int | None = None
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            MutableHeaders(scope=message)[REQUEST_ID] = self._request_id
+        await self._send(message)
 
 
 class BodyTooLarge(Exception):
     """A body without a length went over the limit."""
 
 
-def refused(status: int, code: str, message: str, **headers: str) -> Response:
-    """A refusal in the one shape errors have."""
-    body = write({"error": {"code": code, "message": message}})
-    return Response(body, status, headers=headers, media_type="application/json")
+def too_large() -> ToolweaveError:
+    """What is told about a body over the limit."""
+    return Invalid("BODY_TOO_LARGE", f"the body is too large; at most {MAX_BODY_BYTES} bytes")
+
+
+def fault() -> ToolweaveError:
+    """What is told about a fault of ours: where to look, and nothing else."""
+    return ToolweaveError("INTERNAL", "a fault of ours; the log has the details by request id")
+
+
+def _told(scope: Scope, state: dict[str, Any]) -> dict[str, Any]:
+    told = {"method": scope["method"], "path": scope["path"][:200]}
+    return told | {key: state[key] for key in ("request_id", "client", "tool") if key in state}
 
 
 def _bounded(receive: Receive) -> Receive:

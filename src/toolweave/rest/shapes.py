@@ -1,18 +1,20 @@
 """What the answers look like, for OpenAPI."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 
 class ProblemShape(BaseModel):
     """One fault of the input."""
 
     code: str
-    severity: str
+    severity: Literal["error", "warning"]
     pointer: str
     message: str
     hint: str | None = None
+    patch: list[dict[str, Any]] | None = None
 
 
 class ErrorBody(BaseModel):
@@ -29,20 +31,21 @@ class Refusal(BaseModel):
     """Every error that is not JSON-RPC."""
 
     error: ErrorBody
+    request_id: str
 
 
 class RpcErrorBody(BaseModel):
-    """A JSON-RPC error: -32700, -32600, -32601, -32602 or -32603."""
+    """A JSON-RPC error: -32700, -32600, -32601, -32602, -32603, or -32000 for what it has not."""
 
     code: int
     message: str
-    data: ErrorBody | None = None
+    data: ErrorBody
 
 
 class RpcRefusal(BaseModel):
-    """Every error of the external invoke endpoint."""
+    """Every error of the external pair."""
 
-    jsonrpc: str
+    jsonrpc: Literal["2.0"]
     id: str | int | None
     error: RpcErrorBody
 
@@ -66,19 +69,25 @@ class ToolsShape(BaseModel):
 class RpcTools(BaseModel):
     """All of them, as JSON-RPC."""
 
-    jsonrpc: str
+    jsonrpc: Literal["2.0"]
     id: str
     result: ToolsShape
 
 
+class TextContent(BaseModel):
+    """Words for people."""
+
+    type: Literal["text"]
+    text: str
+
+
 class ToolAnswer(BaseModel):
-    """What a tool answered."""
+    """What a tool answered: its data, or why it has none and every problem of the arguments."""
 
-    model_config = ConfigDict(populate_by_name=True)
-
-    content: list[dict[str, Any]]
-    isError: bool  # the wire's own spelling
-    structuredContent: dict[str, Any] | None = None  # the wire's own spelling
+    content: list[TextContent]
+    is_error: bool = Field(alias="isError")
+    structured_content: dict[str, Any] | None = Field(None, alias="structuredContent")
+    problems: list[ProblemShape] | None = Field(None, alias="_problems")
     tool_name: str = Field(alias="_tool_name")
     execution_time_ms: float = Field(alias="_execution_time_ms")
     request_id: str = Field(alias="_request_id")
@@ -87,7 +96,7 @@ class ToolAnswer(BaseModel):
 class RpcToolAnswer(BaseModel):
     """The same as JSON-RPC."""
 
-    jsonrpc: str
+    jsonrpc: Literal["2.0"]
     id: str | int | None
     result: ToolAnswer
 
@@ -119,47 +128,58 @@ class HealthShape(BaseModel):
     processing_time_ms: float
 
 
+class Alive(BaseModel):
+    """That the process answers."""
+
+    healthy: bool
+
+
 Responses = dict[int | str, dict[str, Any]]
 
-_REFUSALS: Responses = {
-    401: {"model": Refusal, "description": "No valid key."},
-    403: {"model": Refusal, "description": "The key lacks the scope."},
-    429: {"model": Refusal, "description": "Too many requests; see Retry-After."},
+_TEXTS = {
+    400: "The body is not JSON.",
+    401: "No valid key.",
+    403: "The key lacks the scope, or the page asking is of another origin.",
+    404: "No such tool.",
+    405: "This address has no such method.",
+    413: "The body is too large.",
+    415: "The body is not application/json.",
+    421: "This server does not answer for that host.",
+    422: "The request has not the expected form; every problem is listed.",
+    429: "Too many requests; see Retry-After.",
+    500: "A fault of ours; the log has the details by request id.",
+    503: "The database does not answer.",
 }
-_RPC_REFUSALS: Responses = {
-    status: {"model": RpcRefusal, "description": text}
-    for status, text in {
-        400: "The body is not JSON.",
-        401: "No valid key.",
-        403: "The key lacks the scope.",
-        404: "No such tool.",
-        413: "The body is too large.",
-        415: "The body is not application/json.",
-        422: "The body is not an invocation.",
-        429: "Too many requests; see Retry-After.",
-    }.items()
+_TEXT_HEADER = {"schema": {"type": "string"}}
+_HEADERS = {
+    401: {"WWW-Authenticate": _TEXT_HEADER},
+    405: {"Allow": _TEXT_HEADER},
+    429: {"Retry-After": {"schema": {"type": "integer"}, "description": "Seconds to wait."}},
 }
-_INTERNAL: Responses = {
-    401: {"model": Refusal, "description": "No valid service token."},
-    403: {"model": Refusal, "description": "Not a program of this machine."},
-}
+_REQUEST_ID = {"X-Request-ID": {**_TEXT_HEADER, "description": "Names the request in the log."}}
 
-TOOLS: Responses = {200: {"model": RpcTools}, **_REFUSALS}
-INVOKE: Responses = {200: {"model": RpcToolAnswer}, **_RPC_REFUSALS}
-TOOLS_INTERNAL: Responses = {200: {"model": ToolsShape}, **_INTERNAL}
-INVOKE_INTERNAL: Responses = {
-    200: {"model": ToolAnswer},
-    **_INTERNAL,
-    400: {"model": Refusal, "description": "The body is not JSON."},
-    404: {"model": Refusal, "description": "No such tool."},
-    413: {"model": Refusal, "description": "The body is too large."},
-    415: {"model": Refusal, "description": "The body is not application/json."},
-    422: {"model": Refusal, "description": "The body is not an invocation."},
-}
-TOOL: Responses = {
-    200: {"model": ToolPage},
-    **_REFUSALS,
-    404: {"model": Refusal, "description": "No such tool."},
-    422: {"model": Refusal, "description": "The name is too long."},
-}
-HEALTH: Responses = {200: {"model": HealthShape}, **_REFUSALS}
+_ANY = (405, 413, 421, 500)
+_KEYED = (401, 403, 429, 503, *_ANY)
+_READING = (400, 404, 415, 422)
+
+
+def _responses(
+    ok: type[BaseModel] | None, statuses: Sequence[int], told: type[BaseModel] = Refusal
+) -> Responses:
+    described: Responses = {200: {"headers": _REQUEST_ID}}
+    if ok is not None:
+        described[200]["model"] = ok
+    for status in sorted(statuses):
+        headers = {**_REQUEST_ID, **_HEADERS.get(status, {})}
+        described[status] = {"model": told, "description": _TEXTS[status], "headers": headers}
+    return described
+
+
+TOOLS = _responses(RpcTools, _KEYED, RpcRefusal)
+INVOKE = _responses(RpcToolAnswer, (*_KEYED, *_READING), RpcRefusal)
+TOOLS_INTERNAL = _responses(ToolsShape, (401, 403, *_ANY))
+INVOKE_INTERNAL = _responses(ToolAnswer, (401, 403, *_READING, *_ANY))
+TOOL = _responses(ToolPage, (404, 422, *_KEYED))
+HEALTH = _responses(HealthShape, _KEYED)
+ALIVE = _responses(Alive, (403, *_ANY))
+OPENAPI = _responses(None, _KEYED)

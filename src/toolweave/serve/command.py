@@ -1,6 +1,7 @@
 """`toolweave serve`: REST at /api/v1 and MCP at /mcp, in one process."""
 
 import logging
+import signal
 import socket
 import sys
 from dataclasses import replace
@@ -14,17 +15,34 @@ from toolweave.errors import Unavailable
 from toolweave.serve.http import Address, open_app
 from toolweave.settings import from_environment
 
+# How long open streams may go on once the end is asked for.
+GRACE_S = 3
+
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", default=8765, show_default=True, type=click.IntRange(0, 65_535))
-@click.option("--database", help="postgresql://… instead of a file under the home.")
-@click.option("--allow-host", multiple=True, help="Another name this server is reached by.")
+@click.option(
+    "--port",
+    default=8765,
+    show_default=True,
+    type=click.IntRange(0, 65_535),
+    help="Port to listen on; 0 chooses a free one.",
+)
+@click.option("--database", metavar="URL", help="postgresql://… instead of a file under the home.")
+@click.option(
+    "--allow-host",
+    multiple=True,
+    metavar="NAME[:PORT]",
+    help="Another name this server is reached by; repeat for more.",
+)
 @click.option("--no-browser", is_flag=True, help="Do not open a browser.")
 def serve(
     host: str, port: int, database: str | None, allow_host: tuple[str, ...], no_browser: bool
 ) -> None:
-    """Serve REST at /api/v1 and MCP at /mcp."""
+    """Serve REST at /api/v1 and MCP at /mcp until stopped with Ctrl-C.
+
+    Every request but the health check needs an API key: see `toolweave keys create --help`.
+    """
     del no_browser  # there is no page yet to open; the option is part of the contract
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     with _listen(host, port) as listener:
@@ -37,11 +55,36 @@ async def _serve(listener: socket.socket, address: Address, database: str | None
     if database:
         settings = replace(settings, database=database)
     async with open_ground(settings) as ground, open_app(ground, address) as app:
-        sys.stderr.write(f"listening on {address.url} (REST at /api/v1, MCP at /mcp)\n")
-        sys.stderr.write("keys: `toolweave keys create --scope tools:read --scope tools:execute`\n")
-        sys.stderr.flush()
-        config = uvicorn.Config(app, log_config=None, access_log=False, lifespan="off")
-        await uvicorn.Server(config).serve(sockets=[listener])
+        server = uvicorn.Server(
+            uvicorn.Config(
+                app,
+                log_config=None,
+                access_log=False,
+                lifespan="off",
+                timeout_graceful_shutdown=GRACE_S,
+            )
+        )
+        _stop_by_signal(server)
+        _say(f"listening on {address.url} (REST at /api/v1, MCP at /mcp)")
+        _say("keys: `toolweave keys create --scope tools:read --scope tools:execute`")
+        await server.serve(sockets=[listener])
+    _say("stopped")
+
+
+def _stop_by_signal(server: uvicorn.Server) -> None:
+    """Let Ctrl-C and a polite kill end the service in good order: exit code 0."""
+
+    def stop(_number: int, _frame: object) -> None:
+        # Before uvicorn listens to signals, and when it raises one again after it has stopped.
+        server.should_exit = True
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(line + "\n")
+    sys.stderr.flush()
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -49,8 +92,9 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family)
     except OSError as error:
+        reason = (error.strerror or str(error)).partition(" (while")[0]
         raise Unavailable(
             "LISTEN_FAILED",
-            f"cannot listen on {host!r}, port {port}: {error.strerror}",
+            f"cannot listen on {host!r}, port {port}: {reason}",
             hint="choose another port, or 0 for any that is free",
         ) from None

@@ -1,31 +1,42 @@
 """REST and MCP behind one guard: the composition, and the key every MCP request must show."""
 
+import logging
+import os
+import re
 import secrets
+import sys
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
+from typing import TextIO
 
 import anyio
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
 from mcp.server.transport_security import TransportSecuritySettings
-from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from toolweave import nodes
 from toolweave.access.keys import Keys
 from toolweave.app.ground import Ground
-from toolweave.catalog.index import Catalog
-from toolweave.catalog.knowledge import Knowledge
-from toolweave.catalog.toolbox import Toolbox
-from toolweave.errors import ToolweaveError
+from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
+from toolweave.mcp_server.changes import Changes
 from toolweave.mcp_server.server import build_server
 from toolweave.rest.app import create_app
 from toolweave.rest.auth import Doorkeeper, Rates
-from toolweave.rest.guard import refused
+from toolweave.rest.log import logged_to
 from toolweave.storage.files import write_private
+from toolweave.tasks import background
+
+logger = logging.getLogger(__name__)
 
 SERVICE_TOKEN = "service.token"
+MAX_SESSIONS = 1_000
+
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
+_PORT = re.compile(r":\d+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +56,11 @@ class Address:
             return self.host == "localhost"
 
     @property
+    def is_everywhere(self) -> bool:
+        """Whether it is every address of this machine."""
+        return self.host in {"0.0.0.0", "::"}
+
+    @property
     def url(self) -> str:
         """What to type into a browser."""
         return f"http://{_in_url(self.host)}:{self.port}"
@@ -52,8 +68,13 @@ class Address:
     @property
     def hosts(self) -> list[str]:
         """Values of `Host` we answer to."""
-        own = [self.host, "127.0.0.1", "localhost", "::1"] if self.is_loopback else [self.host]
-        return [*(f"{_in_url(name)}:{self.port}" for name in dict.fromkeys(own)), *self.also]
+        names = [self.host]
+        if self.is_loopback or self.is_everywhere:
+            names += ["127.0.0.1", "localhost", "::1"]
+        own = [f"{_in_url(name)}:{self.port}" for name in dict.fromkeys(names)]
+        # A name without a port stands for itself, as behind a proxy, and for our port.
+        more = [f"{name}:{self.port}" for name in self.also if not _PORT.search(name)]
+        return [*own, *self.also, *more]
 
     @property
     def origins(self) -> list[str]:
@@ -62,33 +83,44 @@ class Address:
 
 
 @asynccontextmanager
-async def open_app(ground: Ground, address: Address) -> AsyncGenerator[ASGIApp]:
-    """The whole application over an open ground."""
-    keys = Keys(ground.database, ground.clock)
-    rates = Rates(ground.clock, per_second=ground.settings.rate_per_s, burst=ground.settings.burst)
-    doorkeeper = Doorkeeper(keys, rates)
-    knowledge = Knowledge(Catalog(node.spec for node in nodes.discover()))
-    server = build_server(knowledge)
-    inner = server.streamable_http_app(
-        streamable_http_path="/",
+async def open_app(
+    ground: Ground, address: Address, *, log: TextIO | None = None
+) -> AsyncGenerator[ASGIApp]:
+    """The whole application over an open ground; its log goes to `log`, or else to stderr."""
+    settings = ground.settings
+    rates = Rates(ground.clock, per_second=settings.rate_per_s, burst=settings.burst)
+    doorkeeper = Doorkeeper(Keys(ground.database, ground.clock), rates)
+    catalog, changes = LiveCatalog(ground), Changes()
+    toolbox = CountingToolbox(catalog, ground)
+    server = build_server(catalog, toolbox, changes)
+    server.streamable_http_app(
+        max_sessions=MAX_SESSIONS,
+        # Host and Origin are the guard's business, before any key is looked at.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     token = None
     if address.is_loopback:
-        token = await anyio.to_thread.run_sync(service_token, ground.settings.home)
-    async with server.session_manager.run():
-        yield create_app(
-            Toolbox(knowledge),
-            doorkeeper,
-            hosts=address.hosts,
-            origins=address.origins,
-            service_token=token,
-            mcp=_Keyed(inner, doorkeeper),
-        )
+        token = await anyio.to_thread.run_sync(service_token, settings.home)
+    with logged_to(log or sys.stderr):
+        await catalog.refresh()
+        async with server.session_manager.run(), background() as tasks:
+            tasks.start_soon(catalog.follow, changes.resources_changed)
+            tasks.start_soon(toolbox.keep_saving)
+            yield create_app(
+                toolbox,
+                doorkeeper,
+                hosts=address.hosts,
+                origins=address.origins,
+                service_token=token,
+                mcp=McpDoor(server.session_manager.handle_request, doorkeeper),
+            )
 
 
-class _Keyed:
-    """The MCP endpoint, for those with a key that may execute tools."""
+class McpDoor:
+    """The MCP endpoint, for keys that may read tools; calling one takes `tools:execute` as well.
+
+    The same scopes as over REST. A session belongs to the key that opened it.
+    """
 
     def __init__(self, app: ASGIApp, doorkeeper: Doorkeeper) -> None:
         self._app = app
@@ -96,26 +128,35 @@ class _Keyed:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request pass, or answer it with 401, 403 or 429."""
-        if scope["type"] == "http":
-            headers = Headers(scope=scope)
-            try:
-                await self._doorkeeper.admit(headers, "tools:execute")
-            except ToolweaveError as error:
-                answer = refused(error.status, error.code, error.message)
-                await answer(scope, receive, send)
-                return
-        await self._app(scope, receive, send)
+        connection = HTTPConnection(scope)
+        key = await self._doorkeeper.admit(connection, "tools:read")
+        connection.state.key = key
+        # By this the SDK tells whose a session is; the secret itself stays outside.
+        owner = AccessToken(token="", client_id=key.id, scopes=sorted(key.scopes))
+        await self._app({**scope, "user": AuthenticatedUser(owner)}, receive, send)
 
 
-def service_token(home: Path) -> str:
-    """The token of programs on this machine: made once, readable by the user alone."""
+def service_token(home: Path) -> str | None:
+    """The token of programs on this machine: made once, readable by the user alone.
+
+    One that is damaged, or that others can read, is replaced; where none can be kept private
+    there is none.
+    """
     path = home / SERVICE_TOKEN
-    try:
-        return path.read_text(encoding="ascii").strip()
-    except FileNotFoundError:
-        token = secrets.token_urlsafe(32)
-        write_private(path, token + "\n")
-        return token
+    for _ in range(3):
+        with suppress(FileExistsError):
+            write_private(path, secrets.token_urlsafe(32) + "\n")
+        if (token := _read_token(path)) is not None:
+            return token
+        path.unlink(missing_ok=True)
+    logger.warning("no private file can be kept in the home; the internal endpoints are off")
+    return None
+
+
+def _read_token(path: Path) -> str | None:
+    is_private = os.name != "posix" or not path.stat().st_mode & 0o077
+    text = path.read_bytes().decode("ascii", "replace").strip()
+    return text if is_private and _TOKEN.fullmatch(text) else None
 
 
 def _in_url(host: str) -> str:

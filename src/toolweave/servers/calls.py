@@ -1,7 +1,7 @@
 """The gate: the one way to call a tool, for forms, nodes, documents and the assistant alike.
 
 Permission, pins, arguments, limits, deadline, retries, cancellation and the record of it all
-are decided here, once.
+are decided here, once. The deadline is the event loop's time, waits between tries the clock's.
 """
 
 from dataclasses import replace
@@ -21,14 +21,17 @@ from toolweave.errors import (
     Unavailable,
 )
 from toolweave.problems import did_you_mean
-from toolweave.servers.connections import Connections, refuse_disabled
+from toolweave.servers.connection import connect_timeout
+from toolweave.servers.connections import Connections
+from toolweave.servers.faults import masked
 from toolweave.servers.history import History, Status
 from toolweave.servers.limits import ExecutionLimits
-from toolweave.servers.lockfile import Lockfile
-from toolweave.servers.opening import refuse_unapproved
-from toolweave.servers.questions import Answer, Asker, Question
+from toolweave.servers.lockfile import Lockfile, Pin
+from toolweave.servers.patience import is_passing, pausing, wait_s
+from toolweave.servers.questions import Asker
 from toolweave.servers.registry import Registry
 from toolweave.servers.supervisor import Live
+from toolweave.servers.writable import unwritable
 from toolweave.settings import Settings
 from toolweave.tools.check import check_arguments, check_output
 from toolweave.tools.tool import CallId, ProgressListener, Tool, ToolCall, ToolResult, tool_hash
@@ -58,6 +61,8 @@ class Gate:
         self._clock = clock
         self._settings = settings
         self._running: dict[CallId, anyio.CancelScope] = {}
+        # What was compared last: a definition is hashed once, not for every call.
+        self._unchanged: dict[tuple[str, str], tuple[Pin, Tool]] = {}
 
     async def call(
         self,
@@ -76,6 +81,7 @@ class Gate:
             Unavailable: the server is down or misbehaves.
             TimedOut: the deadline passed.
             Cancelled: `cancel` was called.
+            Conflict: a call of the same id is not over.
         """
         max_retries = 0 if call.effect == "once" else len(self._settings.retry.waits_s)
         self.history.submitted(call, max_retries=max_retries)
@@ -83,17 +89,18 @@ class Gate:
             with anyio.CancelScope() as scope:
                 self._running[call.id] = scope
                 return await self._attempts(call, max_retries, on_progress, asker)
+            raise Cancelled("CALL_CANCELLED", f"the call of {call.tool!r} was cancelled")
         except ToolweaveError as error:
-            self._finished(call, error)
-            raise
+            shown = masked(error, self._masker)
+            self._failed(call, shown)
+            raise shown from None
         except anyio.get_cancelled_exc_class():
-            self.history.finished(call, "cancelled")
+            self.history.finished(call, "cancelled", code="CALL_CANCELLED")
             raise
         finally:
             del self._running[call.id]
-        error = Cancelled("CALL_CANCELLED", f"the call of {call.tool!r} was cancelled")
-        self._finished(call, error)
-        raise error
+            # Still open only after a fault of ours or of whoever answers questions.
+            self.history.finished(call, "error", code="INTERNAL")
 
     def cancel(self, call_id: CallId) -> bool:
         """Cancel a running call, on the server too; whether there was one."""
@@ -115,37 +122,58 @@ class Gate:
         asker: Asker | None,
     ) -> ToolResult:
         self.limits.check(call)
-        deadline_s = call.deadline_s or self._settings.limits.call_deadline_s
-        with anyio.CancelScope() as total:
-            total.deadline = anyio.current_time() + deadline_s
-            tool = self._checked(call, await self._live(call))
-            patient = _pausing(total, asker) if asker else None
-            total.deadline = float("inf")  # waiting for a slot is not the server's fault
+        deadline_s = call.deadline_s
+        if deadline_s is None:
+            deadline_s = self._settings.limits.call_deadline_s
+        tool: Tool | None = None
+        with anyio.CancelScope(deadline=anyio.current_time() + deadline_s) as total:
+            tool = await self._checked_early(call, is_patient=max_retries > 0)
+            patient = pausing(total, asker) if asker else None
+            if self.limits.is_full:
+                total.deadline = float("inf")  # waiting for a slot is not the server's fault
             async with self.limits.running(call):
                 total.deadline = anyio.current_time() + deadline_s
                 for attempt in range(max_retries + 1):
                     self.history.executing(call)
                     try:
                         return await self._once(call, tool, on_progress, patient)
-                    except (Unavailable, Limited) as error:
-                        if attempt == max_retries:
+                    except (Unavailable, Limited, TimedOut) as error:
+                        if attempt == max_retries or not is_passing(error):
                             raise
-                        self.history.again(call)
-                        await self._clock.sleep(self._wait_s(error, attempt))
+                        pause_s = wait_s(error, self._settings.retry, attempt)
+                        if pause_s >= total.deadline - anyio.current_time():
+                            raise
+                    self.history.again(call)
+                    await self._clock.sleep(pause_s)
+        if tool is None:
+            raise connect_timeout(call.server, deadline_s)
         raise TimedOut(
             "CALL_TIMEOUT",
             f"Execution exceeded {deadline_s:g}s: tool {call.tool!r} of server {call.server!r}",
             hint="give the call a longer deadline, or ask the tool for less",
         )
 
+    async def _checked_early(self, call: ToolCall, *, is_patient: bool) -> Tool | None:
+        """What is wrong for good is said before the call waits or counts."""
+        try:
+            return self._checked(call, await self._live(call))
+        except (Unavailable, Limited, TimedOut) as error:
+            if is_patient and is_passing(error):
+                return None
+            raise
+
     async def _once(
         self,
         call: ToolCall,
-        tool: Tool,
+        tool: Tool | None,
         on_progress: ProgressListener | None,
         asker: Asker | None,
     ) -> ToolResult:
         live = await self._live(call)
+        if tool is None or live.tools.get(call.tool) is not tool:
+            tool = self._checked(call, live)  # listed anew while the call waited
+        else:
+            self._refuse_changed(call.server, tool)  # somebody may have taken the approval back
         started = self._clock.monotonic()
         result = await live.connection.call(
             call.tool, call.arguments, on_progress=on_progress, asker=asker
@@ -155,14 +183,11 @@ class Gate:
         if not result.is_error:
             problems += tuple(check_output(tool, result.structured))
         result = replace(result, took_ms=took_ms, problems=problems)
-        self.history.finished(call, "error" if result.is_error else "success", took_ms=took_ms)
+        self._succeeded(call, result)
         return result
 
     async def _live(self, call: ToolCall) -> Live:
-        server = await self._registry.get(call.server)
-        refuse_unapproved(server)
-        refuse_disabled(server)
-        return await self._connections.use(server)
+        return await self._connections.use(await self._registry.get(call.server))
 
     def _checked(self, call: ToolCall, live: Live) -> Tool:
         """The tool, if it is the approved one and takes these arguments."""
@@ -181,7 +206,7 @@ class Gate:
                 f"tool {call.tool!r} of server {call.server!r} has a schema that cannot be used",
                 problems=tool.problems,
             )
-        problems = check_arguments(tool, call.arguments)
+        problems = unwritable(call.arguments) or check_arguments(tool, call.arguments)
         if any(problem.severity == "error" for problem in problems):
             raise Invalid(
                 "MCP_ARGUMENTS_INVALID",
@@ -193,7 +218,11 @@ class Gate:
 
     def _refuse_changed(self, server: str, tool: Tool) -> None:
         pin = self._lockfile.pins(server).get(tool.name)
+        known_pin, known_tool = self._unchanged.get((server, tool.name), (None, None))
+        if pin is not None and pin is known_pin and tool is known_tool:
+            return
         if pin is not None and pin.hash == tool_hash(tool):
+            self._unchanged[server, tool.name] = pin, tool
             return
         changes = self._lockfile.drift(server, [tool])
         mine = next((change for change in changes if change.tool == tool.name), None)
@@ -206,28 +235,12 @@ class Gate:
             facts={"changes": [line.message for line in mine.changes] if mine else []},
         )
 
-    def _wait_s(self, error: ToolweaveError, attempt: int) -> float:
-        asked = error.facts.get("retry_after_s")
-        planned = self._settings.retry.waits_s[attempt]
-        return max(planned, float(asked)) if isinstance(asked, int | float) else planned
+    def _succeeded(self, call: ToolCall, result: ToolResult) -> None:
+        status: Status = "error" if result.is_error else "success"
+        said = self._masker.mask_text(result.text[:1000]) if result.is_error else None
+        self.history.finished(call, status, took_ms=result.took_ms, message=said)
 
-    def _finished(self, call: ToolCall, error: ToolweaveError) -> None:
+    def _failed(self, call: ToolCall, error: ToolweaveError) -> None:
         by_kind: dict[type, Status] = {TimedOut: "timeout", Cancelled: "cancelled"}
         status = by_kind.get(type(error), "error")
-        self.history.finished(
-            call, status, code=error.code, message=self._masker.mask_text(error.message)
-        )
-
-
-def _pausing(total: anyio.CancelScope, asker: Asker) -> Asker:
-    """An asker during which the deadline stands still: people need longer than servers."""
-
-    async def ask(question: Question) -> Answer:
-        left_s = total.deadline - anyio.current_time()
-        total.deadline = float("inf")
-        try:
-            return await asker(question)
-        finally:
-            total.deadline = anyio.current_time() + left_s
-
-    return ask
+        self.history.finished(call, status, code=error.code, message=error.message)

@@ -4,8 +4,13 @@ Opened and left in the same task (the SDK's scopes demand it); calls may come fr
 Raw answers are kept beside the SDK's models, so that one entry it cannot read hides no other.
 """
 
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncGenerator, Generator, Mapping
+from contextlib import (
+    AbstractAsyncContextManager,
+    asynccontextmanager,
+    contextmanager,
+    suppress,
+)
 from contextvars import ContextVar
 from typing import Any, Literal, cast
 
@@ -22,14 +27,15 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter, ValidationError
 
 import toolweave
-from toolweave.errors import Denied, TimedOut, ToolweaveError, Unavailable
+from toolweave.errors import TimedOut, ToolweaveError, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.servers.content import read_result
-from toolweave.servers.faults import Faults
-from toolweave.servers.questions import Answer, Asker, Question
+from toolweave.servers.eliciting import elicit
+from toolweave.servers.faults import Faults, broke_protocol, harmless
+from toolweave.servers.listing import listed
+from toolweave.servers.questions import Asker
 from toolweave.servers.transports.failures import failure_in
 from toolweave.settings import Limits
-from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Progress, ProgressListener, Tool, ToolResult
 
 Era = Literal["auto", "legacy"]
@@ -41,6 +47,9 @@ class _Anything(types.Result):
     """A result nobody looks at: the raw answer is what counts."""
 
 
+# A result of a call that is valid in every version of the protocol.
+DONE: dict[str, Any] = {"content": [], "resultType": "complete"}
+
 ANYTHING: TypeAdapter[_Anything] = TypeAdapter(_Anything)
 
 _last_raw: ContextVar[dict[str, Any] | None] = ContextVar("last_raw", default=None)
@@ -48,6 +57,11 @@ _last_raw: ContextVar[dict[str, Any] | None] = ContextVar("last_raw", default=No
 
 class KeepingDispatcher(JSONRPCDispatcher):
     """Leaves the raw answer of a request where the asking task finds it."""
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the transport is at its end; a server may send the code for that itself."""
+        return self._closed
 
     async def send_raw_request(
         self,
@@ -60,19 +74,25 @@ class KeepingDispatcher(JSONRPCDispatcher):
         _last_raw.set(None)
         raw = await super().send_raw_request(method, params, opts, **related)
         _last_raw.set(raw)
-        return raw
+        # We read results ourselves; the SDK's models of a large one would hold up the loop.
+        return DONE if method == "tools/call" else raw
 
 
 class Connection:
     """A server that answered; methods raise typed errors and never block past their scope."""
 
-    def __init__(self, session: ClientSession, faults: Faults, limits: Limits) -> None:
+    def __init__(
+        self, session: ClientSession, dispatcher: KeepingDispatcher, faults: Faults, limits: Limits
+    ) -> None:
         self.faults = faults
         self.is_conforming = True
-        self.tools_changed = anyio.Event()
+        self.needs_look = anyio.Event()  # its tools changed, or a call makes one doubt it
         self._session = session
+        self._dispatcher = dispatcher
         self._limits = limits
-        self._askers: list[Asker] = []
+        self._calls: dict[object, Asker | None] = {}  # who answers for each call that is open
+        self._doubted_at = -1
+        self._asking = anyio.Lock()
 
     @property
     def protocol_version(self) -> str:
@@ -84,18 +104,39 @@ class Connection:
         """Whether it speaks the era without sessions."""
         return self._session.protocol_version in MODERN_PROTOCOL_VERSIONS
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether it may be at work on a call; many servers do one thing at a time.
+
+        Not if it let the oldest call run out of time and has not said a word since.
+        """
+        return bool(self._calls) and self._doubted_at != self.faults.messages
+
+    @property
+    def is_announcing(self) -> bool:
+        """Whether it tells of changed tools, to those who listen."""
+        capabilities = self._session.server_capabilities
+        tools = capabilities.tools if capabilities else None
+        return self.is_modern and tools is not None and bool(tools.list_changed)
+
     async def ping(self) -> None:
         """Ask for a sign of life; the modern era has no ping, so discovery serves as one."""
-        if self.is_modern:
-            await self._ask(types.DiscoverRequest(params=types.RequestParams()))
-        else:
-            await self._ask(types.PingRequest())
+        try:
+            if self.is_modern:
+                await self._ask(types.DiscoverRequest(params=types.RequestParams()))
+            else:
+                await self._ask(types.PingRequest())
+        except Unavailable as error:
+            if error.code != "SERVER_REFUSED":
+                raise
+            self.is_conforming = False  # but whoever says no is alive
 
     async def list_tools(self) -> tuple[Tool, ...]:
-        """Every tool of every page, the unreadable ones with their problems."""
-        capabilities = self._session.server_capabilities
-        if capabilities is not None and capabilities.tools is None:
-            return ()
+        """Every tool of every page, those that cannot be used with their problems.
+
+        Raises:
+            Unavailable: `SERVER_PROTOCOL` for a list without end.
+        """
         entries: list[Json] = []
         cursor: str | None = None
         seen: set[str] = set()
@@ -104,14 +145,14 @@ class Connection:
             tools = page.get("tools")
             entries += cast("list[Json]", tools) if isinstance(tools, list) else []
             cursor = page["nextCursor"] if isinstance(page.get("nextCursor"), str) else None
-            if not cursor or cursor in seen or len(entries) > self._limits.tools_per_server:
+            is_too_long = len(entries) > self._limits.tools_per_server
+            if not cursor and not is_too_long:
+                return await listed(self.faults.server, entries, is_modern=self.is_modern)
+            if not cursor or is_too_long or cursor in seen:
                 break
             seen.add(cursor)
-        if cursor:
-            self.is_conforming = False
-        server = self.faults.server
-        kept = entries[: self._limits.tools_per_server]
-        return tuple(read_tool(server, entry) for entry in kept)
+        what = f"it lists tools without end; {len(entries)} were read"
+        raise broke_protocol(self.faults.server, what)
 
     async def call(
         self,
@@ -121,38 +162,59 @@ class Connection:
         on_progress: ProgressListener | None = None,
         asker: Asker | None = None,
     ) -> ToolResult:
-        """Call one tool and wait; cancelling the wait cancels the call on the server too."""
-        responses: types.InputResponses | None = None
-        state: str | None = None
-        if asker is not None:
-            self._askers.append(asker)
+        """Call one tool and wait; cancelling the wait cancels the call on the server too.
+
+        `arguments` must be JSON (see `writable.py`): what is not would break the connection.
+        """
+        call = object()
+        self._calls[call] = asker
         try:
-            for _ in range(INPUT_ROUNDS):
-                params = types.CallToolRequestParams(
-                    name=name, arguments=arguments, input_responses=responses, request_state=state
-                )
-                raw = await self._ask(types.CallToolRequest(params=params), on_progress)
-                if raw.get("resultType") != "input_required":
-                    return read_result(raw, self.faults.server)
-                wanted = self._read_input_required(raw)
-                state = wanted.request_state
-                responses = await self._answer_all(wanted, asker)
+            return await self._rounds(name, arguments, on_progress, asker)
+        except Unavailable as error:
+            if error.code != "SERVER_REFUSED":
+                self.needs_look.set()
+            raise
+        except anyio.get_cancelled_exc_class():
+            self.needs_look.set()  # it may hang
+            if next(iter(self._calls)) is call:
+                self._doubted_at = self.faults.messages
+            raise
         finally:
-            if asker is not None:
-                self._askers.remove(asker)
-        raise Unavailable(
-            "SERVER_PROTOCOL",
-            f"tool {name!r} of server {self.faults.server!r} asked more than {INPUT_ROUNDS} times",
-        )
+            del self._calls[call]
 
     async def watch_tools(self) -> None:
-        """Set `tools_changed` whenever a modern server says so; returns when it cannot."""
+        """Set `needs_look` whenever a modern server says so; returns when it cannot."""
         try:
             async with listen(self._session, tools_list_changed=True) as events:
                 async for _ in events:
-                    self.tools_changed.set()
+                    self.needs_look.set()
         except (MCPError, SubscriptionLost, TimeoutError, ValidationError):
             return
+
+    async def _rounds(
+        self,
+        name: str,
+        arguments: JsonObject,
+        on_progress: ProgressListener | None,
+        asker: Asker | None,
+    ) -> ToolResult:
+        """Ask, and ask again with what the tool wanted to know, until it is content."""
+        responses: types.InputResponses | None = None
+        state: str | None = None
+        for _ in range(INPUT_ROUNDS):
+            params = types.CallToolRequestParams(
+                name=name, arguments=arguments, input_responses=responses, request_state=state
+            )
+            raw = await self._ask(types.CallToolRequest(params=params), on_progress)
+            if raw.get("resultType") != "input_required":
+                result = read_result(raw, self.faults.server)
+                self.is_conforming = self.is_conforming and not result.problems
+                return result
+            wanted = self._read_input_required(raw)
+            state = wanted.request_state
+            responses = await self._answer_all(wanted, asker)
+        what = f"tool {name!r} asked more than {INPUT_ROUNDS} times in one call"
+        raise broke_protocol(self.faults.server, what)
 
     async def _tools_page(self, cursor: str | None) -> dict[str, Any]:
         params = types.PaginatedRequestParams(cursor=cursor) if cursor else None
@@ -160,9 +222,29 @@ class Connection:
             await self._session.list_tools(params=params)
         except ValidationError:
             self.is_conforming = False
+            return self._absorbed(_take_raw())
         except MCPError as error:
+            # Asked although it declares none: some servers have tools and do not say so.
+            if error.code == types.METHOD_NOT_FOUND and not self._declares_tools:
+                return {}
             raise self._translate(error) from None
-        return _last_raw.get() or {}
+        return _take_raw()
+
+    @property
+    def _declares_tools(self) -> bool:
+        capabilities = self._session.server_capabilities
+        return capabilities is not None and capabilities.tools is not None
+
+    def _absorbed(self, page: dict[str, Any]) -> dict[str, Any]:
+        """`page`, from which the SDK learned what it needs for calls of the tools it can read."""
+        entries = page.get("tools")
+        tools: list[types.Tool] = []
+        for entry in cast("list[Any]", entries) if isinstance(entries, list) else []:
+            with suppress(ValidationError):
+                tools.append(types.Tool.model_validate(entry, by_name=False))
+        # Private, but without it one bad entry takes the `Mcp-Param-…` headers from all others.
+        self._session._absorb_tool_listing(types.ListToolsResult(tools=tools), complete=False)  # pyright: ignore[reportPrivateUsage]
+        return page
 
     async def _ask(
         self, request: types.ClientRequest, on_progress: ProgressListener | None = None
@@ -180,31 +262,17 @@ class Connection:
             self.is_conforming = False
         except MCPError as error:
             raise self._translate(error) from None
-        return _last_raw.get() or {}
+        return _take_raw()
 
     def _translate(self, error: MCPError) -> ToolweaveError:
-        if (found := failure_in(error)) is not None:
-            return found
-        if error.code == types.CONNECTION_CLOSED:
-            return self.faults.closed()
-        if self.faults.first is not None:
-            return self.faults.first
-        if error.code == types.REQUEST_TIMEOUT:
-            return TimedOut("CALL_TIMEOUT", f"server {self.faults.server!r} did not answer in time")
-        return Unavailable(
-            "SERVER_REFUSED",
-            f"server {self.faults.server!r} answered error {error.code}: {error.message[:500]}",
-            facts={"rpc_code": error.code},
-        )
+        return _reason(error, self._dispatcher, self.faults, "answered")
 
     def _read_input_required(self, raw: dict[str, Any]) -> types.InputRequiredResult:
         try:
             return types.InputRequiredResult.model_validate(raw, by_name=False)
         except ValidationError:
-            raise Unavailable(
-                "SERVER_PROTOCOL",
-                f"server {self.faults.server!r} asked for input in a form that cannot be read",
-            ) from None
+            what = "it asked for input in a form that cannot be read"
+            raise broke_protocol(self.faults.server, what) from None
 
     async def _answer_all(
         self, wanted: types.InputRequiredResult, asker: Asker | None
@@ -212,53 +280,55 @@ class Connection:
         answers: types.InputResponses = {}
         for key, request in (wanted.input_requests or {}).items():
             if not isinstance(request, types.ElicitRequest):
-                raise Unavailable(
-                    "SERVER_PROTOCOL",
-                    f"server {self.faults.server!r} asked for {request.method!r}, "
-                    "which this client does not offer",
-                )
-            answers[key] = await _elicit(self.faults.server, request.params, asker)
+                what = f"it asked for {request.method!r}, which this client does not offer"
+                raise broke_protocol(self.faults.server, what)
+            answers[key] = await elicit(self.faults.server, request.params, asker)
         return answers
 
     async def answer_legacy(
         self, _: ClientRequestContext, params: types.ElicitRequestParams
     ) -> types.ElicitResult | types.ErrorData:
         """Answer a question pushed by a legacy server, which does not say for which call."""
-        if len(self._askers) > 1:
-            return types.ErrorData(
-                code=types.INVALID_REQUEST,
-                message="several calls are open and the question does not say for which it is",
-            )
-        try:
-            return await _elicit(
-                self.faults.server, params, self._askers[0] if self._askers else None
-            )
-        except Denied as error:
-            return types.ErrorData(code=types.INVALID_REQUEST, message=error.message)
+        async with self._asking:  # one after another, for one person
+            if len(self._calls) != 1:
+                return types.ErrorData(
+                    code=types.INVALID_REQUEST,
+                    message=f"{len(self._calls)} calls are open, and the question does not say "
+                    "for which of them it is",
+                )
+            try:
+                (asker,) = self._calls.values()
+                return await elicit(self.faults.server, params, asker)
+            except ToolweaveError as error:
+                return types.ErrorData(code=types.INVALID_REQUEST, message=error.message)
 
     async def hear(self, message: IncomingMessage) -> None:
         """Take note of what the server says unasked."""
         if isinstance(message, types.ToolListChangedNotification):
-            self.tools_changed.set()
+            self.needs_look.set()
 
 
-async def _elicit(
-    server: str, params: types.ElicitRequestParams, asker: Asker | None
-) -> types.ElicitResult:
-    if asker is None:
-        raise Denied(
-            "CALL_NEEDS_ANSWER",
-            f"server {server!r} asks {params.message[:200]!r} and nobody can answer here",
-            hint="call the tool from a terminal or from a client that shows questions",
-        )
-    question = (
-        Question(server, params.message, url=params.url)
-        if isinstance(params, types.ElicitRequestURLParams)
-        else Question(server, params.message, schema=cast("JsonObject", params.requested_schema))
+def _take_raw() -> dict[str, Any]:
+    """The raw answer of this task's last request, which is then let go."""
+    raw = _last_raw.get() or {}
+    _last_raw.set(None)
+    return raw
+
+
+def _reason(
+    error: MCPError, dispatcher: KeepingDispatcher, faults: Faults, what: str
+) -> ToolweaveError:
+    if (found := failure_in(error)) is not None:
+        return found
+    if error.code == types.CONNECTION_CLOSED and dispatcher.is_closed:
+        return faults.closed()
+    if faults.first is not None:
+        return faults.first
+    return Unavailable(
+        "SERVER_REFUSED",
+        f"server {faults.server!r} {what} error {error.code}: {harmless(error.message, 500)}",
+        facts={"rpc_code": error.code},
     )
-    answer: Answer = await asker(question)
-    content = cast("dict[str, Any] | None", answer.content)
-    return types.ElicitResult(action=answer.action, content=content)
 
 
 @asynccontextmanager
@@ -294,32 +364,33 @@ async def open_connection(
             message_handler=hear,
             client_info=types.Implementation(name="toolweave", version=toolweave.__version__),
         ) as session:
-            held.append(Connection(session, faults, limits))
-            await _shake_hands(session, faults, limits.connect_deadline_s, era)
+            held.append(Connection(session, dispatcher, faults, limits))
+            with _connecting(faults, limits.connect_deadline_s, dispatcher):
+                await (session.initialize() if era == "legacy" else negotiate_auto(session))
             yield held[0]
 
 
-async def _shake_hands(session: ClientSession, faults: Faults, deadline_s: float, era: Era) -> None:
+@contextmanager
+def _connecting(
+    faults: Faults, deadline_s: float, dispatcher: KeepingDispatcher
+) -> Generator[None]:
+    """What goes wrong with the handshake inside, as typed errors."""
     try:
         with anyio.fail_after(deadline_s):
-            await (session.initialize() if era == "legacy" else negotiate_auto(session))
+            yield
     except TimeoutError:
-        raise faults.first or TimedOut(
-            "SERVER_CONNECT_TIMEOUT",
-            f"server {faults.server!r} did not answer within {deadline_s:g} s of its start",
-            hint="raise TOOLWEAVE_CONNECT_DEADLINE_S if it only starts slowly",
-        ) from None
+        raise faults.first or connect_timeout(faults.server, deadline_s) from None
     except MCPError as error:
-        if (found := failure_in(error)) is not None:
-            raise found from None
-        if error.code == types.CONNECTION_CLOSED:
-            raise faults.closed() from None
-        raise faults.first or Unavailable(
-            "SERVER_REFUSED",
-            f"server {faults.server!r} refused the handshake: {error.message[:300]}",
-            facts={"rpc_code": error.code},
-        ) from None
+        raise _reason(error, dispatcher, faults, "refused the handshake with") from None
     except (ValidationError, RuntimeError):
-        raise faults.first or Unavailable(
-            "SERVER_PROTOCOL", f"server {faults.server!r} answered the handshake with nonsense"
-        ) from None
+        what = "it answered the handshake with nonsense"
+        raise faults.first or broke_protocol(faults.server, what) from None
+
+
+def connect_timeout(server: str, deadline_s: float) -> TimedOut:
+    """The server did not say hello, or what it can do, in time."""
+    return TimedOut(
+        "SERVER_CONNECT_TIMEOUT",
+        f"server {server!r} did not answer within {deadline_s:g} s of its start",
+        hint="if it only starts slowly, raise TOOLWEAVE_CONNECT_DEADLINE_S and the call's deadline",
+    )

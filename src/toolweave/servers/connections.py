@@ -1,12 +1,13 @@
 """The warm connections of this process: one supervisor per server, all in one task group."""
 
+import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from anyio.abc import TaskGroup
 
 from toolweave.clock import Clock
-from toolweave.errors import Denied
+from toolweave.errors import Denied, ToolweaveError
 from toolweave.servers.definition import Server
 from toolweave.servers.health import Health, Pings
 from toolweave.servers.opening import Opener, refuse_unapproved
@@ -14,6 +15,10 @@ from toolweave.servers.registry import Registry
 from toolweave.servers.supervisor import Live, Supervisor
 from toolweave.settings import Settings
 from toolweave.tasks import background
+
+logger = logging.getLogger(__name__)
+
+LOOK_EVERY_S = 1.0
 
 
 class Connections:
@@ -58,39 +63,49 @@ class Connections:
         """
         refuse_unapproved(server)
         refuse_disabled(server)
+        known = self._supervisors.get(server.name)
+        if known is not None and not _is_of(known, server):
+            # One of the two is out of date, and what is out of date must not be started.
+            await self._registry.list()
+            server = await self._registry.get(server.name)
+            refuse_unapproved(server)
+            refuse_disabled(server)
         return await self._supervisor(server).live()
 
     def health(self, server: Server) -> Health:
         """What this process knows of `server`'s health."""
         supervisor = self._supervisors.get(server.name)
-        return supervisor.health if supervisor is not None else Health()
+        if supervisor is None or supervisor.server.id != server.id:
+            return Health()
+        return supervisor.health
 
     def drop(self, name: str) -> None:
         """Close the connection to `name`, if there is one."""
-        if (supervisor := self._supervisors.pop(name, None)) is not None:
+        if (supervisor := self._supervisors.get(name)) is not None:
             supervisor.stop()
 
     async def follow(self) -> None:
         """Keep every enabled and approved server connected, and no other, until cancelled."""
         while True:
-            servers = {server.name: server for server in await self._registry.list()}
-            for server in servers.values():
-                if server.enabled and server.is_approved and not server.auto_disabled:
-                    self._supervisor(server)
-            for name in [name for name in self._supervisors if name not in servers]:
-                self.drop(name)
-            for name, server in servers.items():
-                if not server.enabled or not server.is_approved:
-                    self.drop(name)
-            await self._clock.sleep(1.0)
+            try:
+                self._keep_only(await self._registry.list())
+            except ToolweaveError:
+                logger.exception("the registered servers cannot be read")
+            await self._clock.sleep(LOOK_EVERY_S)
+
+    def _keep_only(self, servers: tuple[Server, ...]) -> None:
+        wanted = {server.name for server in servers if server.enabled and server.is_approved}
+        for server in servers:
+            if server.name in wanted:
+                self._supervisor(server)
+        for name in self._supervisors.keys() - wanted:
+            self.drop(name)  # one that gave up stays known, with its reason
 
     def _supervisor(self, server: Server) -> Supervisor:
         known = self._supervisors.get(server.name)
-        is_same = known is not None and known.server.definition == server.definition
-        if known is not None and is_same and not known.is_over:
+        if known is not None and _is_of(known, server) and not known.is_over:
+            known.server = server  # the newest record of it; the same is quickly told next time
             return known
-        if known is not None:
-            known.stop()
         supervisor = Supervisor(
             server,
             registry=self._registry,
@@ -102,8 +117,16 @@ class Connections:
         )
         self._supervisors[server.name] = supervisor
         assert self._tasks is not None, "Connections is used outside `running`"
-        self._tasks.start_soon(supervisor.run)
+        if known is not None:
+            known.stop()
+        # Only when the old one is gone: two could want the same port or container.
+        self._tasks.start_soon(supervisor.run, known.ended if known is not None else None)
         return supervisor
+
+
+def _is_of(supervisor: Supervisor, server: Server) -> bool:
+    known = supervisor.server
+    return known is server or (known.id == server.id and known.definition == server.definition)
 
 
 def refuse_disabled(server: Server) -> None:

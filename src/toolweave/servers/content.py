@@ -1,36 +1,52 @@
 """A raw `tools/call` answer as a `ToolResult`; what cannot be read becomes a problem."""
 
 import base64
-import binascii
 from collections.abc import Mapping
 from typing import Any, cast
 
 from toolweave.json_text import Json
 from toolweave.problems import Problem, pointer
+from toolweave.servers.writable import unwritable
 from toolweave.tools.tool import Content, ToolResult
+
+MAX_BLOCKS = 10_000
+MAX_PROBLEMS = 20
 
 
 def read_result(raw: Mapping[str, Any], server: str) -> ToolResult:
     """The result in `raw`, whose shape nobody vouches for."""
-    problems: list[Problem] = []
-    blocks: list[Content] = []
-    content = raw.get("content")
-    if not isinstance(content, list):
-        problems.append(_unreadable("/content", f"server {server!r} sent no list of content"))
-        content = []
-    for index, block in enumerate(cast("list[Any]", content)):
-        try:
-            blocks.append(_block(block))
-        except (KeyError, TypeError, ValueError, binascii.Error):
-            problems.append(_unreadable(pointer("content", index), "a block that cannot be read"))
+    blocks, problems = _blocks(raw.get("content"), server)
+    structured = cast("Json", raw.get("structuredContent"))
+    if found := unwritable(structured, is_parsed=True):
+        place = pointer("structuredContent") + found[0].pointer
+        problems.append(_unreadable(place, found[0].message))
+        structured = None
     meta = raw.get("_meta")
     return ToolResult(
         content=tuple(blocks),
-        structured=cast("Json", raw.get("structuredContent")),
+        structured=structured,
         is_error=raw.get("isError") is True,
         tokens_used=_tokens(cast("Mapping[str, Any]", meta) if isinstance(meta, dict) else {}),
         problems=tuple(problems),
     )
+
+
+def _blocks(content: object, server: str) -> tuple[list[Content], list[Problem]]:
+    if not isinstance(content, list):
+        return [], [_unreadable("/content", f"server {server!r} sent no list of content")]
+    entries = cast("list[Any]", content)
+    blocks: list[Content] = []
+    problems: list[Problem] = []
+    for index, block in enumerate(entries[:MAX_BLOCKS]):
+        try:
+            blocks.append(_block(block))
+        except (KeyError, TypeError, ValueError):
+            problems.append(_unreadable(pointer("content", index), "a block that cannot be read"))
+            if len(problems) == MAX_PROBLEMS:
+                break
+    if len(entries) > len(blocks) + len(problems):
+        problems.append(_unreadable("/content", f"of its {len(entries)} blocks the rest is left"))
+    return blocks, problems
 
 
 def _block(block: Any) -> Content:
@@ -38,10 +54,9 @@ def _block(block: Any) -> Content:
         case "text":
             return Content("text", text=_text(block["text"]))
         case "image" | "audio" as kind:
-            data = base64.b64decode(block["data"], validate=True)
-            return Content(kind, data=data, mime_type=_text(block["mimeType"]))
+            return Content(kind, data=_bytes(block["data"]), mime_type=_text(block["mimeType"]))
         case "resource_link":
-            return Content("link", uri=_text(block["uri"]), mime_type=block.get("mimeType"))
+            return Content("link", uri=_text(block["uri"]), mime_type=_mime_type(block))
         case "resource":
             return _resource(block["resource"])
         case _:
@@ -49,12 +64,11 @@ def _block(block: Any) -> Content:
 
 
 def _resource(resource: Any) -> Content:
-    mime_type = resource.get("mimeType")
     uri = _text(resource["uri"])
+    mime_type = _mime_type(resource)
     if "text" in resource:
         return Content("resource", text=_text(resource["text"]), mime_type=mime_type, uri=uri)
-    data = base64.b64decode(resource["blob"], validate=True)
-    return Content("resource", data=data, mime_type=mime_type, uri=uri)
+    return Content("resource", data=_bytes(resource["blob"]), mime_type=mime_type, uri=uri)
 
 
 def _text(value: Any) -> str:
@@ -63,9 +77,19 @@ def _text(value: Any) -> str:
     return value
 
 
+def _bytes(value: Any) -> bytes:
+    return base64.b64decode(_text(value), validate=True)
+
+
+def _mime_type(block: Any) -> str | None:
+    mime_type = block.get("mimeType")
+    return mime_type if isinstance(mime_type, str) else None
+
+
 def _tokens(meta: Mapping[str, Any]) -> int | None:
     used = meta.get("tokensUsed")
-    return used if isinstance(used, int) and used >= 0 else None
+    is_count = isinstance(used, int) and not isinstance(used, bool) and used >= 0
+    return used if is_count else None
 
 
 def _unreadable(at: str, message: str) -> Problem:

@@ -6,6 +6,7 @@ Values of `env` and `headers` may hold `${VAR}` and `${vault:NAME}`; they are ne
 
 import hashlib
 from datetime import datetime
+from functools import cached_property
 from typing import Annotated, Literal, NewType
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -131,7 +132,7 @@ class Server(Frozen):
     last_failure: str | None = None
     created_at: datetime
 
-    @property
+    @cached_property  # asked for every call
     def is_approved(self) -> bool:
         """Whether the definition is the very one that was approved."""
         return self.approved_hash == definition_hash(self.definition)

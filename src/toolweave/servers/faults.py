@@ -5,10 +5,12 @@ notes it here, and whoever waits gets that instead.
 """
 
 from collections import deque
+from dataclasses import replace
 
 import anyio
 
-from toolweave.errors import ToolweaveError, Unavailable
+from toolweave.access.mask import Masker
+from toolweave.errors import Invalid, ToolweaveError, Unavailable
 
 STDERR_LINES = 20
 STDERR_LINE_CHARACTERS = 300
@@ -21,6 +23,7 @@ class Faults:
         self.server = server
         self.first: ToolweaveError | None = None
         self.ended = anyio.Event()  # set as soon as anybody knows that the connection is gone
+        self.messages = 0  # how many came in
         self.stderr: deque[str] = deque(maxlen=STDERR_LINES)
 
     def note(self, error: ToolweaveError) -> None:
@@ -31,19 +34,13 @@ class Faults:
 
     def protocol(self, what: str) -> None:
         """Note that the server broke the protocol."""
-        self.note(
-            Unavailable(
-                "SERVER_PROTOCOL",
-                f"server {self.server!r} broke the protocol: {what}",
-                hint="this is a fault of the server; its own log may say more",
-            )
-        )
+        self.note(broke_protocol(self.server, what))
 
     def hear(self, line: bytes) -> None:
         """Keep one line of the server's stderr."""
-        text = line.decode(errors="replace").rstrip()
+        text = harmless(line.decode(errors="replace").rstrip(), STDERR_LINE_CHARACTERS)
         if text:
-            self.stderr.append(text[:STDERR_LINE_CHARACTERS])
+            self.stderr.append(text)
 
     def closed(self) -> ToolweaveError:
         """The reason the connection is gone, as well as it is known."""
@@ -56,3 +53,44 @@ class Faults:
             f"server {self.server!r} closed the connection{said}",
             hint=f"`toolweave servers check {self.server!r}` tries again and shows why",
         )
+
+
+def broke_protocol(server: str, what: str) -> Unavailable:
+    """The server did what no server may."""
+    return Unavailable(
+        "SERVER_PROTOCOL",
+        f"server {server!r} broke the protocol: {what}",
+        hint="this is a fault of the server; its own log may say more",
+    )
+
+
+def harmless(text: str, limit: int) -> str:
+    """`text` cut to `limit` characters, without those that act on a terminal or cannot be kept."""
+    cut = text[:limit]
+    if cut.isprintable():
+        return cut
+    return "".join(
+        character if character.isprintable() else " " if character.isspace() else "\ufffd"
+        for character in cut
+    )
+
+
+def masked(error: ToolweaveError, masker: Masker) -> ToolweaveError:
+    """`error` anew, with every secret hidden in it.
+
+    Always another object: one error that is raised for each of many calls would keep them all.
+    """
+    hint = masker.mask_text(error.hint) if error.hint else None
+    facts = {key: masker.mask_json(value) for key, value in error.facts.items()}
+    message = masker.mask_text(error.message)
+    if not isinstance(error, Invalid):
+        return type(error)(error.code, message, hint=hint, facts=facts)
+    problems = [
+        replace(
+            problem,
+            message=masker.mask_text(problem.message),
+            hint=masker.mask_text(problem.hint) if problem.hint else None,
+        )
+        for problem in error.problems
+    ]
+    return type(error)(error.code, message, hint=hint, facts=facts, problems=problems)

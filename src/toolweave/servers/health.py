@@ -6,6 +6,7 @@ from typing import Literal
 
 from toolweave.clock import timestamp
 from toolweave.servers.definition import ServerId
+from toolweave.servers.faults import harmless
 from toolweave.storage.database import Database
 
 ConnectionState = Literal["disconnected", "connecting", "connected", "error"]
@@ -45,23 +46,24 @@ class Pings:
 
     async def save(self, server: ServerId, at: datetime, health: Health) -> None:
         """Keep one ping, and forget those beyond the last thousand."""
-        await self._database.execute(
-            "INSERT INTO health (server_id, at, ok, latency_ms, reason, tool_count) "
-            "VALUES (?, ?, ?, ?, ?, ?)",
-            server,
-            timestamp(at),
-            int(health.state == "connected"),
-            health.latency_ms,
-            health.reason,
-            health.tool_count,
-        )
-        await self._database.execute(
-            "DELETE FROM health WHERE server_id = ? AND at < (SELECT MIN(at) FROM (SELECT at FROM "
-            "health WHERE server_id = ? ORDER BY at DESC LIMIT ?) AS newest)",
-            server,
-            server,
-            KEPT_PINGS,
-        )
+        async with self._database.transaction() as change:
+            await change.execute(
+                "INSERT INTO health (server_id, at, ok, latency_ms, reason, tool_count) "
+                "VALUES (?, ?, ?, ?, ?, ?)",
+                server,
+                timestamp(at),
+                int(health.state == "connected"),
+                health.latency_ms,
+                harmless(health.reason, 500) if health.reason else None,
+                health.tool_count,
+            )
+            await change.execute(
+                "DELETE FROM health WHERE server_id = ? AND at < (SELECT MIN(at) FROM (SELECT at "
+                "FROM health WHERE server_id = ? ORDER BY at DESC LIMIT ?) AS newest)",
+                server,
+                server,
+                KEPT_PINGS,
+            )
 
     async def last(self, server: ServerId) -> Health:
         """What the last ping told, by whichever process it was made."""

@@ -1,8 +1,10 @@
 """The record of every call: written behind the call's back in batches, so it costs it nothing.
 
 The engine's journal, not this, is what durable runs rest on; this is the audit a person reads.
+While the database cannot be written, the newest records wait and no call fails for it.
 """
 
+import logging
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -12,13 +14,20 @@ from typing import Literal
 import anyio
 
 from toolweave.clock import Clock, timestamp
+from toolweave.errors import Conflict, Invalid, ToolweaveError
+from toolweave.servers.faults import harmless
 from toolweave.storage.database import Database, Row, Value
 from toolweave.tasks import background
 from toolweave.tools.tool import CallId, ToolCall
 
+logger = logging.getLogger(__name__)
+
 Status = Literal["pending", "executing", "success", "error", "timeout", "cancelled"]
 
 PAUSE_S = 0.05
+PAUSE_AFTER_FAILURE_S = 1.0
+MOST_UNSAVED = 10_000
+TEXT_CHARACTERS = 500
 
 _COLUMNS = (
     "id, server, tool, status, source, scope, location, line, submitted_at, started_at, "
@@ -57,10 +66,23 @@ class History:
         self._clock = clock
         self._open: dict[CallId, CallRecord] = {}
         self._unsaved: dict[CallId, CallRecord] = {}
+        self._saving = anyio.Lock()
         self._wake = anyio.Event()
+        self._is_failing = False
+
+    @property
+    def open_calls(self) -> tuple[CallRecord, ...]:
+        """The calls that are not over."""
+        return tuple(self._open.values())
 
     def submitted(self, call: ToolCall, *, max_retries: int) -> None:
-        """Begin the record of a call: pending."""
+        """Begin the record of a call: pending.
+
+        Raises:
+            Conflict: `CALL_ID_TAKEN` while another call of this id is not over.
+        """
+        if call.id in self._open:
+            raise Conflict("CALL_ID_TAKEN", f"a call with the id {call.id!r} is not over yet")
         self._keep(CallRecord(call, "pending", self._clock.now(), max_retries=max_retries))
 
     def executing(self, call: ToolCall) -> None:
@@ -81,30 +103,49 @@ class History:
         code: str | None = None,
         message: str | None = None,
     ) -> None:
-        """The call is over, one way or another."""
-        record = replace(
-            self._open[call.id],
-            status=status,
-            completed_at=self._clock.now(),
-            took_ms=took_ms,
-            error_code=code,
-            error_message=message[:500] if message else None,
+        """The call is over, one way or another; one that is over already stays as it is."""
+        record = self._open.get(call.id)
+        if record is None:
+            return
+        now = self._clock.now()
+        if took_ms is None and record.started_at is not None:
+            took_ms = (now - record.started_at).total_seconds() * 1000
+        self._keep(
+            replace(
+                record,
+                status=status,
+                completed_at=now,
+                took_ms=took_ms,
+                error_code=code,
+                error_message=message or None,
+            )
         )
-        self._keep(record)
         del self._open[call.id]
 
     async def recent(self, limit: int = 50) -> list[Row]:
         """The newest calls, as rows of the table."""
-        await self.save()
+        try:
+            await self.save()
+        except ToolweaveError:
+            logger.warning("the newest calls are not recorded yet", exc_info=True)
         return await self._database.rows(
             f"SELECT {_COLUMNS} FROM calls ORDER BY submitted_at DESC, id LIMIT ?", limit
         )
 
     async def save(self) -> None:
-        """Write what is not written yet, in one transaction."""
-        batch, self._unsaved = self._unsaved, {}
-        if batch:
-            await self._database.executemany(_SAVE, [_row(record) for record in batch.values()])
+        """Write what is not written yet, in one transaction; on failure it waits for the next."""
+        async with self._saving:
+            batch, self._unsaved = self._unsaved, {}
+            try:
+                if batch:
+                    rows = [_row(record) for record in batch.values()]
+                    await self._database.executemany(_SAVE, rows)
+            except Invalid:
+                # No later try would store what no column can hold.
+                logger.exception("calls not recorded", extra={"count": len(batch)})
+            except BaseException:
+                self._unsaved = batch | self._unsaved
+                raise
 
     @asynccontextmanager
     async def writing(self) -> AsyncGenerator[None]:
@@ -115,32 +156,46 @@ class History:
                 yield
         finally:
             with anyio.CancelScope(shield=True):
-                await self.save()
+                await self._try_to_save()
 
     async def _write_forever(self) -> None:
         while True:
             await self._wake.wait()
-            await self._clock.sleep(PAUSE_S)
+            await self._clock.sleep(PAUSE_AFTER_FAILURE_S if self._is_failing else PAUSE_S)
             self._wake = anyio.Event()
             with anyio.CancelScope(shield=True):
-                await self.save()
+                await self._try_to_save()
+            if self._is_failing:
+                self._wake.set()
+
+    async def _try_to_save(self) -> None:
+        try:
+            await self.save()
+        except ToolweaveError:
+            if not self._is_failing:
+                logger.exception("calls not recorded", extra={"waiting": len(self._unsaved)})
+            self._is_failing = True
+        else:
+            self._is_failing = False
 
     def _keep(self, record: CallRecord) -> None:
         self._open[record.call.id] = record
         self._unsaved[record.call.id] = record
+        if len(self._unsaved) > MOST_UNSAVED:
+            del self._unsaved[next(iter(self._unsaved))]
         self._wake.set()
 
 
 def _row(record: CallRecord) -> Sequence[Value]:
     call = record.call
     return (
-        call.id,
-        call.server,
-        call.tool,
+        _kept(call.id),
+        _kept(call.server),
+        _kept(call.tool),
         record.status,
         call.source,
-        call.scope,
-        call.location,
+        _kept(call.scope),
+        _kept(call.location),
         call.line,
         timestamp(record.submitted_at),
         timestamp(record.started_at) if record.started_at else None,
@@ -148,5 +203,9 @@ def _row(record: CallRecord) -> Sequence[Value]:
         record.retry_attempt,
         record.took_ms,
         record.error_code,
-        record.error_message,
+        _kept(record.error_message),
     )
+
+
+def _kept(text: str | None) -> str | None:
+    return None if text is None else harmless(text, TEXT_CHARACTERS)

@@ -20,9 +20,15 @@ class ExecutionLimits:
     def __init__(self, limits: Limits) -> None:
         self.is_stopped = False
         self._limits = limits
-        self._slots = anyio.CapacityLimiter(limits.concurrent_calls)
+        # No CapacityLimiter: a task that answers a tool's question may call another tool.
+        self._slots = anyio.Semaphore(limits.concurrent_calls, fast_acquire=True)
         self._active: dict[CallId, ToolCall] = {}
         self._executed: dict[str, int] = {}
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the next call has to wait."""
+        return self._slots.value == 0
 
     @property
     def active(self) -> tuple[ToolCall, ...]:

@@ -4,18 +4,25 @@ A tool may be called only while the server lists it exactly as it is here.
 """
 
 import os
-import tempfile
-from collections.abc import Iterable
+import sys
+import uuid
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from toolweave.errors import Invalid
+from toolweave.errors import Invalid, Unavailable
 from toolweave.json_text import JsonObject, read, write
 from toolweave.tools.difference import Change, DifferenceKind, difference
 from toolweave.tools.tool import Tool, tool_hash
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
 
 NAME = "toolweave.lock.json"
 
@@ -49,27 +56,42 @@ class Drift:
 
 
 class Lockfile:
-    """Reads and writes the file; an absent file pins nothing, so nothing may be called."""
+    """Reads and writes the file; an absent file pins nothing, so nothing may be called.
+
+    Raises (every method):
+        Invalid: `LOCKFILE_INVALID`.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._read_as: tuple[int, int] | None = None
+        self._read_as: tuple[int, ...] | None = None
         self._servers: dict[str, _Pins] = {}
 
     def pins(self, server: str) -> dict[str, Pin]:
         """The approved tools of `server`, by name."""
-        return self._load().get(server, _Pins()).tools
+        pins = self._load().get(server)
+        return pins.tools if pins is not None else {}
 
     def pin(self, server: str, tools: Iterable[Tool]) -> None:
-        """Approve exactly `tools` for `server`; pins of tools it no longer has are dropped."""
+        """Approve exactly `tools` for `server`; pins of tools it no longer has are dropped.
+
+        Raises:
+            Unavailable: `LOCKFILE_NOT_SAVED`.
+        """
         pins = {tool.name: Pin(hash=tool_hash(tool), definition=tool.raw) for tool in tools}
-        self._save(self._load() | {server: _Pins(tools=pins)})
+        with self._alone():
+            self._save(self._load() | {server: _Pins(tools=pins)})
 
     def unpin(self, server: str) -> None:
-        """Forget `server`."""
-        servers = dict(self._load())
-        if servers.pop(server, None) is not None:
-            self._save(servers)
+        """Forget `server`.
+
+        Raises:
+            Unavailable: `LOCKFILE_NOT_SAVED`.
+        """
+        if server not in self._load():
+            return
+        with self._alone():
+            self._save({name: pins for name, pins in self._load().items() if name != server})
 
     def drift(self, server: str, tools: Iterable[Tool]) -> list[Drift]:
         """How what `server` lists now differs from what was approved."""
@@ -88,10 +110,13 @@ class Lockfile:
     def _load(self) -> dict[str, _Pins]:
         try:
             stat = self.path.stat()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             self._read_as, self._servers = None, {}
             return self._servers
-        seen = (stat.st_mtime_ns, stat.st_size)
+        except OSError as error:
+            raise self._unreadable(error.strerror or type(error).__name__) from None
+        # Each save makes another file, so two within one tick of the clock differ as well.
+        seen = (stat.st_ino, stat.st_mtime_ns, stat.st_size)
         if seen != self._read_as:
             self._servers = self._parse()
             self._read_as = seen
@@ -102,17 +127,38 @@ class Lockfile:
             file = _File.model_validate(read(self.path.read_bytes()))
         except (ValidationError, Invalid, OSError) as error:
             reason = error.message if isinstance(error, Invalid) else type(error).__name__
-            raise Invalid(
-                "LOCKFILE_INVALID",
-                f"{self.path.name} cannot be read: {reason}",
-                hint="restore it from git, or delete it and approve the servers' tools again",
-            ) from None
+            raise self._unreadable(reason) from None
         if file.lockfile_version != 1:
-            raise Invalid(
-                "LOCKFILE_INVALID",
-                f"{self.path.name} has version {file.lockfile_version}; this release reads 1",
-            )
+            raise self._unreadable(f"its version is {file.lockfile_version}; this release reads 1")
+        for server, pins in file.servers.items():
+            for name, pin in pins.tools.items():
+                # A reviewer reads the definition; another hash would approve something else.
+                if tool_hash(Tool(server, name, "", {}, (), pin.definition)) != pin.hash:
+                    raise self._unreadable(
+                        f"the hash of tool {name!r} of server {server!r} is not that of its "
+                        "definition"
+                    )
         return file.servers
+
+    def _unreadable(self, reason: str) -> Invalid:
+        return Invalid(
+            "LOCKFILE_INVALID",
+            f"{self.path.name} cannot be used: {reason}",
+            hint="restore it from git, or delete it and approve the servers' tools again",
+        )
+
+    @contextmanager
+    def _alone(self) -> Generator[None]:
+        """Keep other processes from saving meanwhile, so that nobody's pins are lost."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            held = _hold(self.path)
+        except OSError as error:
+            raise self._not_saved(error) from None
+        try:
+            yield
+        finally:
+            os.close(held)
 
     def _save(self, servers: dict[str, _Pins]) -> None:
         body = {
@@ -127,12 +173,42 @@ class Lockfile:
                 for name, pins in sorted(servers.items())
             },
         }
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=self.path.parent, prefix=".toolweave-lock-")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(write(body, pretty=True) + "\n")
-        os.replace(temporary, self.path)
+        fresh = self.path.with_name(f".{self.path.name}.{uuid.uuid4().hex}")
+        try:
+            with fresh.open("x", encoding="utf-8") as file:
+                file.write(write(body, pretty=True) + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(fresh, self.path)
+        except OSError as error:
+            with suppress(OSError):
+                fresh.unlink(missing_ok=True)
+            raise self._not_saved(error) from None
         self._read_as = None
+
+    def _not_saved(self, error: OSError) -> Unavailable:
+        return Unavailable(
+            "LOCKFILE_NOT_SAVED",
+            f"{str(self.path)!r} cannot be written: {error.strerror or type(error).__name__}",
+            hint="check the disk and the permissions of its folder, or set TOOLWEAVE_LOCKFILE",
+        )
+
+
+def _hold(path: Path) -> int:
+    """A descriptor that holds the lock until it is closed; waits for whoever has it.
+
+    Where a file system has no locks there is none, which is better than no approvals.
+    """
+    if sys.platform == "win32":
+        held = os.open(path.with_name(f".{path.name}.guard"), os.O_RDWR | os.O_CREAT)
+        with suppress(OSError):
+            msvcrt.locking(held, msvcrt.LK_LOCK, 1)
+        return held
+    # The folder itself, so that nothing is left lying about in a project.
+    held = os.open(path.parent, os.O_RDONLY)
+    with suppress(OSError):
+        fcntl.flock(held, fcntl.LOCK_EX)
+    return held
 
 
 def _drift(tool: str, old: JsonObject | None, new: JsonObject | None) -> Drift:

@@ -3,6 +3,7 @@
 Refuses an unapproved definition, so nothing can be started by any other way in.
 """
 
+import hashlib
 import re
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
@@ -26,6 +27,7 @@ from toolweave.servers.transports.sse import open_sse
 from toolweave.servers.transports.stdio import open_stdio
 from toolweave.settings import Limits
 
+PLAIN_NAME = re.compile(r"[A-Za-z0-9_.@-]{1,80}")
 EXPANDED = ("command", "cwd", "url", "args", "env", "headers")
 
 
@@ -100,7 +102,8 @@ class Opener:
         templates = templates_of(server)
         resolved = await resolve_all(templates, self.environ, self.vault)
         self.masker.learn(resolved.secrets)
-        if missing := [problem for problem in resolved.problems if problem.severity == "error"]:
+        missing = [one for one in resolved.problems if one.code == "SECRET_NOT_FOUND"]
+        if missing:
             raise Invalid(
                 "SERVER_SECRET_MISSING",
                 f"server {server.name!r} refers to secrets that the vault does not have",
@@ -122,12 +125,20 @@ def templates_of(server: Server) -> dict[str, str]:
     can ask for what was typed for another server.
     """
     fields = server.definition.model_dump()
-    own = re.sub(r"[^A-Za-z0-9_.@+-]", "-", server.name)
+    own = _vault_name(server.name)
     return {
         place: text.replace("${input:", f"${{vault:input:{own}:")
         for name in EXPANDED
         for place, text in _texts(name, fields.get(name))
     }
+
+
+def _vault_name(server: str) -> str:
+    """A name the vault can hold, another one for every server."""
+    if PLAIN_NAME.fullmatch(server):
+        return server
+    readable = re.sub(r"[^A-Za-z0-9_.@-]+", "-", server)[:60]
+    return f"{readable}+{hashlib.sha256(server.encode()).hexdigest()[:16]}"
 
 
 def _texts(name: str, value: object) -> list[tuple[str, str]]:

@@ -14,6 +14,7 @@ from toolweave.errors import Conflict, Invalid, NotFound
 from toolweave.json_text import write
 from toolweave.problems import did_you_mean
 from toolweave.servers.definition import Definition, Scope, Server, ServerId, definition_hash
+from toolweave.servers.faults import harmless
 from toolweave.storage.database import Database, Row, Value
 
 MAX_FAILURES = 3  # 002: three failures, then auto-disable
@@ -35,13 +36,16 @@ class Registry:
         self._clock = clock
         self._known: dict[str, Server] = {}
         self._read_at: float | None = None
+        self._writes = 0
 
     async def list(self) -> tuple[Server, ...]:
         """Every registered server, by name."""
+        writes, now = self._writes, self._clock.monotonic()
         rows = await self._database.rows(f"SELECT {_COLUMNS} FROM servers ORDER BY name")
         servers = tuple(_server(row) for row in rows)
-        self._known = {server.name: server for server in servers}
-        self._read_at = self._clock.monotonic()
+        if writes == self._writes:  # else it may have been read before what was written meanwhile
+            self._known = {server.name: server for server in servers}
+            self._read_at = now
         return servers
 
     async def get(self, name: str) -> Server:
@@ -51,17 +55,18 @@ class Registry:
             NotFound: `MCP_SERVER_NOT_FOUND`, with a close name where there is one.
         """
         is_fresh = self._read_at is not None and self._clock.monotonic() - self._read_at < FRESH_S
-        if not is_fresh or name not in self._known:
-            await self.list()
-        if name not in self._known:
+        known = self._known
+        if not is_fresh or name not in known:
+            known = {server.name: server for server in await self.list()}
+        if name not in known:
             raise NotFound(
                 "MCP_SERVER_NOT_FOUND",
                 f"no server is called {name!r}",
-                hint=did_you_mean(name, self._known)
+                hint=did_you_mean(name, known)
                 or "`toolweave servers list` shows the registered ones, "
                 "`toolweave servers discover` those of other clients",
             )
-        return self._known[name]
+        return known[name]
 
     async def add(
         self,
@@ -101,14 +106,16 @@ class Registry:
                 f"INSERT INTO servers ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 *_values(server),
             )
-        self._read_at = None
+        self._written()
         return server
 
     async def remove(self, name: str) -> None:
-        """Forget a server."""
+        """Forget a server and its pings; the history of its calls stays."""
         server = await self.get(name)
-        await self._database.execute("DELETE FROM servers WHERE id = ?", server.id)
-        self._read_at = None
+        async with self._database.transaction() as change:
+            await change.execute("DELETE FROM servers WHERE id = ?", server.id)
+            await change.execute("DELETE FROM health WHERE server_id = ?", server.id)
+        self._written()
 
     async def approve(self, name: str, shown_hash: str) -> Server:
         """Approve the definition that was shown, and enable the server.
@@ -136,30 +143,39 @@ class Registry:
         """Disable a server until somebody enables it."""
         return await self._set(await self.get(name), enabled=0)
 
-    async def note_connected(self, name: str) -> Server:
+    async def note_connected(self, server: Server) -> Server:
         """Record a success: the failure count starts anew."""
         now = timestamp(self._clock.now())
-        server = await self.get(name)
         return await self._set(server, last_connected_at=now, failure_count=0, last_failure=None)
 
-    async def note_failure(self, name: str, reason: str) -> Server:
+    async def note_failure(self, server: Server, reason: str) -> Server:
         """Record one more failure in a row."""
-        server = await self.get(name)
-        count = min(server.failure_count + 1, MAX_FAILURES)
-        return await self._set(server, failure_count=count, last_failure=reason[:500])
-
-    async def auto_disable(self, name: str) -> Server:
-        """Disable a server that failed too often, and leave a notice for the person."""
-        server = await self._set(await self.get(name), enabled=0, auto_disabled=1)
-        await self._database.execute(
-            "INSERT INTO notices (at, kind, subject, message) VALUES (?, ?, ?, ?)",
-            timestamp(self._clock.now()),
-            "server_auto_disabled",
-            name,
-            f"server {name!r} failed {MAX_FAILURES} times in a row and is disabled: "
-            f"{server.last_failure or 'no reason known'}",
+        touched = await self._database.execute(
+            "UPDATE servers SET last_failure = ?, failure_count = CASE WHEN failure_count < ? "
+            "THEN failure_count + 1 ELSE failure_count END WHERE id = ?",
+            harmless(reason, 500),
+            MAX_FAILURES,
+            server.id,
         )
-        return server
+        return await self._after(server, touched)
+
+    async def auto_disable(self, server: Server) -> Server:
+        """Disable a server that failed too often, and leave a notice for the person."""
+        async with self._database.transaction() as change:
+            touched = await change.execute(
+                "UPDATE servers SET enabled = 0, auto_disabled = 1 WHERE id = ?", server.id
+            )
+            if touched:
+                why = await change.row("SELECT last_failure FROM servers WHERE id = ?", server.id)
+                await change.execute(
+                    "INSERT INTO notices (at, kind, subject, message) VALUES (?, ?, ?, ?)",
+                    timestamp(self._clock.now()),
+                    "server_auto_disabled",
+                    server.name,
+                    f"server {server.name!r} failed {MAX_FAILURES} times in a row and is disabled: "
+                    f"{(why and why[0]) or 'no reason known'}",
+                )
+        return await self._after(server, touched)
 
     async def notices(self, limit: int = 50) -> Sequence[tuple[str, str, str, str]]:
         """The newest notices: when, kind, subject, message."""
@@ -170,11 +186,21 @@ class Registry:
 
     async def _set(self, server: Server, **columns: str | int | None) -> Server:
         names = ", ".join(f"{column} = ?" for column in columns)
-        await self._database.execute(
+        touched = await self._database.execute(
             f"UPDATE servers SET {names} WHERE id = ?", *columns.values(), server.id
         )
-        self._read_at = None
+        return await self._after(server, touched)
+
+    async def _after(self, server: Server, touched: int) -> Server:
+        """The server as it is now; one removed meanwhile, even if its name is back, is gone."""
+        self._written()
+        if not touched:
+            raise NotFound("MCP_SERVER_NOT_FOUND", f"server {server.name!r} was removed")
         return await self.get(server.name)
+
+    def _written(self) -> None:
+        self._writes += 1
+        self._read_at = None
 
 
 def _values(server: Server) -> tuple[Value, ...]:

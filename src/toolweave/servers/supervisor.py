@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 import anyio
+import anyio.lowlevel
 
 from toolweave.clock import Clock
-from toolweave.errors import ToolweaveError, Unavailable
-from toolweave.servers.connection import Connection, Era, open_connection
+from toolweave.errors import NotFound, ToolweaveError, Unavailable
+from toolweave.servers.connection import Connection, Era, connect_timeout, open_connection
 from toolweave.servers.definition import Server
-from toolweave.servers.faults import Faults
+from toolweave.servers.faults import Faults, masked
 from toolweave.servers.health import Health, Pings, RetryState
 from toolweave.servers.opening import Opener
 from toolweave.servers.registry import MAX_FAILURES, Registry
@@ -23,6 +24,9 @@ from toolweave.settings import Settings
 from toolweave.tools.tool import Tool
 
 logger = logging.getLogger(__name__)
+
+# However often a server says that its tools changed, they are listed this often at most.
+LOOK_PAUSE_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,7 @@ class Supervisor:
     ) -> None:
         self.server = server
         self.health = Health()
+        self.ended = anyio.Event()
         self._registry = registry
         self._opener = opener
         self._pings = pings
@@ -58,10 +63,17 @@ class Supervisor:
         self._era: Era = "auto"
         self._live: Live | None = None
         self._error: ToolweaveError | None = None
-        self._settled = anyio.Event()  # set while there is a connection or a reason why not
-        self._stop = anyio.Event()
+        self._news = anyio.Event()  # set, and replaced, whenever one of these two changes
+        self._scope = anyio.CancelScope()
         self._failures = 0
-        self.is_over = False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it came to its end, or will without another try."""
+        if self.ended.is_set() or self._scope.cancel_called:
+            return True
+        is_lost = not self._never_met and self._up is None
+        return not self._keeps_trying and (is_lost or self._error is not None)
 
     async def live(self) -> Live:
         """The connection, waiting while it is being made.
@@ -70,110 +82,139 @@ class Supervisor:
             ToolweaveError: the reason of the last failure, at once, while retrying.
         """
         while True:
-            await self._settled.wait()
-            if self._live is not None and not self._live.connection.faults.ended.is_set():
-                return self._live
+            if self._up is not None:
+                return self._up
             if self._error is not None:
-                raise self._error
-            # The connection is gone and its owner has not noticed yet.
-            await anyio.sleep(0.001)
+                raise masked(self._error, self._opener.masker)
+            # Not made yet, or gone and its owner has not noticed.
+            await self._news.wait()
 
     def stop(self) -> None:
-        """Let `run` come to its end."""
-        self._stop.set()
+        """Close the connection and let `run` come to its end."""
+        self._scope.cancel()
 
-    async def run(self) -> None:
+    async def run(self, after: anyio.Event | None = None) -> None:
         """Connect, stay, and come back after a loss, until stopped or given up."""
-        while not self._stop.is_set():
-            self._unsettle()
-            try:
-                await self._converse()
-            except ToolweaveError as error:
-                await self._failed(error)
-            if self._stop.is_set() or not await self._waits_for_retry():
-                break
-        self.is_over = True
-        self._settle(None, self._error or self._gone())
+        try:
+            with self._scope:
+                if after is not None:
+                    await after.wait()
+                while await self._try():
+                    pass
+        finally:
+            if self._error is None:
+                self.health = Health(last_ping_at=self.health.last_ping_at)
+            self._settle(None, self._error or self._gone())
+            self.ended.set()
 
-    async def _converse(self) -> None:
+    async def _try(self) -> bool:
+        """One connection from its beginning to its end; whether there will be another."""
+        self._settle(None, None)
+        self.health = replace(
+            self.health, state="connecting", retry=RetryState(attempt=self._failures)
+        )
+        reason = await self._until_lost(self._era)
+        if reason.code == "MCP_SERVER_DISCONNECTED" and self._never_met and self._era == "auto":
+            # Some old servers die of a message they do not know: greet them the old way.
+            reason = await self._until_lost("legacy")
+        if self._never_met:
+            self._era = "auto"  # it may be another program than the last time
+        # The SDK's session swallows our own cancellation on its way out: that is no failure.
+        await anyio.lowlevel.checkpoint_if_cancelled()
+        await self._failed(reason)
+        return await self._waits_for_retry()
+
+    @property
+    def _up(self) -> Live | None:
+        is_gone = self._live is None or self._live.connection.faults.ended.is_set()
+        return None if is_gone else self._live
+
+    @property
+    def _never_met(self) -> bool:
+        return self.health.state in ("disconnected", "connecting")
+
+    async def _until_lost(self, era: Era) -> ToolweaveError:
+        """Hold a connection as long as it lasts; why it ended."""
         faults = Faults(self.server.name)
-        era = self._era
         try:
             await self._connected(faults, era)
         except Exception as error:  # an edge: whatever a server provokes ends its connection only
-            reason = _reason(error, faults)
-            if era == "auto" and self._live is None and reason.code == "MCP_SERVER_DISCONNECTED":
-                # Some old servers die of a message they do not know: greet them the old way.
-                self._era = "legacy"
-                return await self._converse()
-            raise reason from None
+            return _reason(error, faults)
         finally:
             self._live = None
+        return faults.closed()
 
     async def _connected(self, faults: Faults, era: Era) -> None:
         limits = self._settings.limits
         transport = await self._opener.open(self.server, faults)
-        async with open_connection(transport, faults, limits=limits, era=era) as connection:
+        async with (
+            open_connection(transport, faults, limits=limits, era=era) as connection,
+            anyio.create_task_group() as tasks,
+        ):
+            if connection.is_announcing:
+                tasks.start_soon(connection.watch_tools)  # before the list: no change is missed
+            if not await self._refresh(connection):
+                raise connect_timeout(self.server.name, limits.connect_deadline_s)
             self._era = "auto" if connection.is_modern else "legacy"
-            await self._refresh(connection)
-            await self._remember(self._registry.note_connected(self.server.name))
-            async with anyio.create_task_group() as tasks:
-                if connection.is_modern:
-                    tasks.start_soon(connection.watch_tools)
-                await self._stay(connection)
-                tasks.cancel_scope.cancel()
-        if not self._stop.is_set():
-            raise faults.closed()
+            await self._remember(self._registry.note_connected(self.server))
+            await self._stay(connection)
+            tasks.cancel_scope.cancel()
 
     async def _stay(self, connection: Connection) -> None:
         """Wait for the end; meanwhile look after the server every half minute."""
-        while not self._stop.is_set() and not connection.faults.ended.is_set():
-            connection.tools_changed = anyio.Event()
+        ended = connection.faults.ended
+        while not ended.is_set():
             await _first_of(
-                self._settings.health_every_s,
-                self._clock,
-                self._stop,
-                connection.faults.ended,
-                connection.tools_changed,
+                self._settings.health_every_s, self._clock, ended, connection.needs_look
             )
-            if not self._stop.is_set() and not connection.faults.ended.is_set():
-                await self._refresh(connection)
+            if ended.is_set():
+                return
+            was_called = connection.needs_look.is_set()
+            # Before the look: what comes up during it needs another one.
+            connection.needs_look = anyio.Event()
+            if not await self._refresh(connection) and not connection.is_busy:
+                deadline_s = self._settings.limits.connect_deadline_s
+                raise Unavailable(
+                    "SERVER_UNRESPONSIVE",
+                    f"server {self.server.name!r} did not answer a health check in "
+                    f"{deadline_s:g} s",
+                )
+            if was_called:
+                await _first_of(LOOK_PAUSE_S, self._clock, ended)
 
-    async def _refresh(self, connection: Connection) -> None:
-        """Ping, list the tools, and remember both."""
-        deadline_s = self._settings.limits.connect_deadline_s
+    async def _refresh(self, connection: Connection) -> bool:
+        """Ping, list the tools, and remember both; whether it answered in time."""
         started = self._clock.monotonic()
-        try:
-            with anyio.fail_after(deadline_s):
-                await connection.ping()
-                latency_ms = (self._clock.monotonic() - started) * 1000
-                tools = await connection.list_tools()
-        except TimeoutError:
-            raise Unavailable(
-                "SERVER_UNRESPONSIVE",
-                f"server {self.server.name!r} did not answer a health check in {deadline_s:g} s",
-            ) from None
-        self._failures = 0
-        self.health = Health(
-            state="connected",
-            last_ping_at=self._clock.now(),
-            latency_ms=latency_ms,
-            tool_count=len(tools),
-            protocol_version=connection.protocol_version,
-        )
-        self._settle(Live(connection, {tool.name: tool for tool in tools}), None)
+        with anyio.move_on_after(self._settings.limits.connect_deadline_s) as scope:
+            await connection.ping()
+            latency_ms = (self._clock.monotonic() - started) * 1000
+            tools = await connection.list_tools()
+            self._failures = 0
+            self.health = Health(
+                state="connected",
+                last_ping_at=self._clock.now(),
+                latency_ms=latency_ms,
+                tool_count=len(tools),
+                protocol_version=connection.protocol_version,
+            )
+            self._settle(Live(connection, {tool.name: tool for tool in tools}), None)
+        if scope.cancelled_caught:
+            return False
         await self._remember(self._pings.save(self.server.id, self._clock.now(), self.health))
+        return True
 
-    async def _failed(self, error: ToolweaveError) -> None:
+    async def _failed(self, reason: ToolweaveError) -> None:
+        error = masked(reason, self._opener.masker)
         self._failures += 1
         self.health = Health(
             state="error",
+            last_ping_at=self.health.last_ping_at,
             consecutive_failures=min(self._failures, MAX_FAILURES),
             reason=error.message,
         )
         self._settle(None, error)
         logger.warning("server connection failed", extra={"server": self.server.name})
-        await self._remember(self._registry.note_failure(self.server.name, error.message))
+        await self._remember(self._registry.note_failure(self.server, error.message))
         await self._remember(self._pings.save(self.server.id, self._clock.now(), self.health))
 
     async def _waits_for_retry(self) -> bool:
@@ -182,32 +223,29 @@ class Supervisor:
             return False
         waits = self._settings.retry.waits_s
         if self._failures > len(waits):
-            await self._remember(self._registry.auto_disable(self.server.name))
             self.health = replace(self.health, auto_disabled_at=self._clock.now())
+            await self._remember(self._registry.auto_disable(self.server))
             return False
         wait_s = waits[self._failures - 1]
         retry = RetryState(True, self._failures, self._clock.now() + timedelta(seconds=wait_s))
         self.health = replace(self.health, retry=retry)
-        await _first_of(wait_s, self._clock, self._stop)
-        return not self._stop.is_set()
+        await self._clock.sleep(wait_s)
+        return True
 
     async def _remember(self, writing: Awaitable[object]) -> None:
-        """Write down what happened; a server removed meanwhile, or a full disk, ends nothing."""
+        """Write down what happened, also when stopped meanwhile; a full disk ends nothing."""
         try:
-            await writing
+            with anyio.CancelScope(shield=True):
+                await writing
+        except NotFound:
+            self.stop()  # it was removed
         except ToolweaveError:
             logger.exception("server state not saved", extra={"server": self.server.name})
 
-    def _unsettle(self) -> None:
-        self._live, self._error = None, None
-        if self._settled.is_set():
-            self._settled = anyio.Event()
-        if self.health.state != "error":
-            self.health = replace(self.health, state="connecting")
-
     def _settle(self, live: Live | None, error: ToolweaveError | None) -> None:
         self._live, self._error = live, error
-        self._settled.set()
+        news, self._news = self._news, anyio.Event()
+        news.set()
 
     def _gone(self) -> ToolweaveError:
         return Unavailable(
@@ -232,8 +270,8 @@ async def _first_of(seconds: float, clock: Clock, *events: anyio.Event) -> None:
 def _reason(error: BaseException, faults: Faults) -> ToolweaveError:
     """The one typed error in what a transport's task groups raised."""
     found = faults.first or failure_in(error)
-    if found is not None:
-        return found
+    if found is not None or faults.ended.is_set():
+        return found or faults.closed()
     logger.error("server connection broke", extra={"server": faults.server}, exc_info=error)
     return Unavailable(
         "SERVER_UNREACHABLE",

@@ -53,10 +53,8 @@ def _explained(compiled: CompiledSchema, value: Json, *, show_values: bool) -> l
     explainer = Explainer(compiled)
     try:
         faults = explainer.faults(compiled.root, value)
-        found = [
-            describe(fault, value, explainer, show_values=show_values)
-            for fault in faults[:MAX_FAULTS]
-        ]
+        described = describe(faults[:MAX_FAULTS], value, explainer, show_values=show_values)
+        found = list(described)
         problems = [_patched_once(problem, found[:index]) for index, problem in enumerate(found)]
     except (TooManyJudgements, RecursionError):
         problems = []

@@ -1,15 +1,16 @@
 """From a fault to a problem: its code, what was expected and what came, in plain words."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 from toolweave.json_text import Json
 from toolweave.problems import Problem, pointer
 from toolweave.tools.faults import Explainer, Fault
-from toolweave.tools.repair import NONE, a, properties_of, repair
+from toolweave.tools.repair import NONE, a, repair
 from toolweave.tools.shown import HIDDEN, shown
 from toolweave.tools.unions import kind_of
 
 MAX_LISTED = 8
+MAX_MENDED = 20
 
 _CODES = {
     "required": "MCP_PARAMETER_REQUIRED",
@@ -41,12 +42,25 @@ _LIMITS = {
 }
 
 
-def describe(fault: Fault, whole: Json, explainer: Explainer, *, show_values: bool) -> Problem:
-    """The problem of one `fault`; a value is not shown if it is secret or nothing may be shown."""
+def describe(
+    faults: Sequence[Fault], whole: Json, explainer: Explainer, *, show_values: bool
+) -> Iterator[Problem]:
+    """The problems of the `faults` of the `whole` value; only the first few are given repairs."""
+    for index, fault in enumerate(faults):
+        yield _described(
+            fault, whole, explainer, show_values=show_values, is_mended=index < MAX_MENDED
+        )
+
+
+def _described(
+    fault: Fault, whole: Json, explainer: Explainer, *, show_values: bool, is_mended: bool
+) -> Problem:
+    """A value is not shown if it is secret or nothing may be shown."""
     is_shown = show_values and not _is_secret(fault)
     # The repairs of these two speak of names only.
     is_named = fault.keyword in ("required", "additionalProperties")
-    mended = repair(fault, whole, explainer) if is_shown or is_named else NONE
+    is_mended = is_mended and (is_shown or is_named)
+    mended = repair(fault, whole, explainer) if is_mended else NONE
     missing = (str(fault.expected),) if fault.keyword == "required" else ()
     return Problem(
         _CODES.get(fault.keyword, "MCP_PARAMETER_CONSTRAINT_VIOLATED"),
@@ -66,12 +80,12 @@ def _what(fault: Fault) -> str:
     if not fault.path:
         return "the whole value"
     last = fault.path[-1]
-    return f"item {last}" if isinstance(last, int) else repr(last)
+    return f"item {last}" if isinstance(last, int) else shown(last)
 
 
 def _wanted(fault: Fault, explainer: Explainer) -> str:
     """What a missing property would have to be."""
-    schema = properties_of(fault.schema, explainer).get(str(fault.expected), True)
+    schema = explainer.properties(fault.schema).get(str(fault.expected), True)
     for one in explainer.within(schema):
         if isinstance(options := one.get("enum"), list):
             return f"; expected {_options(options)}"
@@ -86,7 +100,7 @@ def _message(fault: Fault, explainer: Explainer, show: Callable[[Json], str]) ->
     what = _what(fault)
     match fault.keyword:
         case "required":
-            return f"{fault.expected!r} is required and missing{_wanted(fault, explainer)}"
+            return f"{shown(fault.expected)} is required and missing{_wanted(fault, explainer)}"
         case "additionalProperties":
             return f"{what} is not known here"
         case "type":

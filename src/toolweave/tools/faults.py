@@ -16,12 +16,12 @@ from toolweave.tools.document import Document, Steps, references
 from toolweave.tools.keywords import IN_PLACE, subschemas
 from toolweave.tools.schema import CompiledSchema
 
-MAX_JUDGEMENTS = 10_000
+MAX_JUDGEMENTS = 5_000
 MAX_FAULTS = 100
 
 # Keywords that judge the value itself; the validator is asked about these, one schema at a time.
 _OWN = frozenset(
-    {"type", "enum", "const", "multipleOf", "required", "dependentRequired", "uniqueItems"}
+    {"type", "enum", "const", "multipleOf", "uniqueItems"}
     | {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "pattern", "format"}
     | {"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"}
 )
@@ -51,12 +51,20 @@ class Explainer:
         self._document = Document(compiled.root)
         self._known: dict[tuple[int, Steps], tuple[Fault, ...]] = {}
         self._validators: dict[int | str, jsonschema_rs.Validator] = {}
+        # With the schema itself, so that its identity stays its own.
+        self._properties: dict[int, tuple[JsonObject, JsonObject]] = {}
         self._left = MAX_JUDGEMENTS
 
     def fits(self, schema: Json, value: Json) -> bool:
         """Whether `schema` would take `value`, whatever it thinks of its format."""
-        trial = ("trial", self._left)  # no place of the real value, and never the same twice
-        return all(fault.keyword == "format" for fault in self.faults(schema, value, trial))
+        return all(fault.keyword == "format" for fault in self._tried(schema, value))
+
+    def _takes(self, schema: Json, value: Json) -> bool:
+        return not self._tried(schema, value)
+
+    def _tried(self, schema: Json, value: Json) -> tuple[Fault, ...]:
+        # No place of the real value, and never the same twice.
+        return self.faults(schema, value, ("trial", self._left))
 
     def faults(self, schema: Json, value: Json, path: Steps = ()) -> tuple[Fault, ...]:
         """What `schema` finds wrong with the `value` at `path`.
@@ -67,16 +75,30 @@ class Explainer:
             TooManyJudgements: the value is too large to explain.
         """
         if not isinstance(schema, dict):
+            self._spend(1)
             return () if schema is not False else (Fault(path, "false", value, {}),)
         key = (id(schema), path)
         if key not in self._known:
-            self._left -= 1
-            if self._left < 0:
-                raise TooManyJudgements
+            self._spend(1)
             # A schema that refers to itself adds nothing to what it says anyway.
             self._known[key] = ()
             self._known[key] = self._judge(schema, value, path)
         return self._known[key]
+
+    def _spend(self, judgements: int) -> None:
+        self._left -= judgements
+        if self._left < 0:
+            raise TooManyJudgements
+
+    def properties(self, schema: JsonObject) -> JsonObject:
+        """The properties that a schema and all that judge with it name."""
+        if id(schema) not in self._properties:
+            named = (_dict(one, "properties") for one in self.within(schema))
+            self._properties[id(schema)] = (
+                schema,
+                {name: sub for each in named for name, sub in each.items()},
+            )
+        return self._properties[id(schema)][1]
 
     def within(self, schema: Json) -> Iterator[JsonObject]:
         """The schema and all that judge the same value with it."""
@@ -104,11 +126,17 @@ class Explainer:
         return tuple(found.values())
 
     def _own(self, schema: JsonObject, value: Json, path: Steps) -> list[Fault]:
+        own = {keyword: schema[keyword] for keyword in schema if keyword in _OWN}
         if id(schema) not in self._validators:
-            own = {keyword: schema[keyword] for keyword in schema.keys() & _OWN}
             self._validators[id(schema)] = validator_for(own, self._dialect)
-        errors = self._validators[id(schema)].iter_errors(value)
-        return [_own_fault(error, schema, value, path) for error in errors]
+        if self._validators[id(schema)].is_valid(value):
+            return []
+        # One keyword at a time: the errors of the validator each copy the value they speak of.
+        return [
+            Fault(path, keyword, value, schema, _as_list(asked) if keyword == "type" else asked)
+            for keyword, asked in own.items()
+            if not validator_for(_alone(keyword, own), self._dialect).is_valid(value)
+        ]
 
     def _others(
         self, schema: JsonObject, followed: list[Json], value: Json, path: Steps
@@ -141,7 +169,8 @@ class Explainer:
         self, schema: JsonObject, value: JsonObject, path: Steps
     ) -> Iterator[Iterable[Fault]]:
         known, patterns = _dict(schema, "properties"), _dict(schema, "patternProperties")
-        for keyword in ("dependentSchemas", "dependencies"):
+        yield _missing(schema, _list(schema, "required"), value, path)
+        for keyword in ("dependentSchemas", "dependentRequired", "dependencies"):
             for name, sub in _dict(schema, keyword).items():
                 if name in value:
                     yield self._dependent(schema, sub, value, path)
@@ -152,38 +181,71 @@ class Explainer:
                 yield self.faults(sub, part, below)
             for sub in matching:
                 yield self.faults(sub, part, below)
-            if "propertyNames" in schema and not self.fits(schema["propertyNames"], name):
-                yield [Fault(below, "propertyNames", name, schema, schema["propertyNames"])]
+            if wrong := self._tried(schema.get("propertyNames", True), name):
+                is_format = all(fault.keyword == "format" for fault in wrong)
+                keyword = "format" if is_format else "propertyNames"
+                yield [Fault(below, keyword, name, schema, wrong[0].expected)]
             if name not in known and not matching:
                 yield self._additional(schema, part, below)
-        if schema.get("unevaluatedProperties") is False:
+        if "unevaluatedProperties" in schema:
             yield self._unevaluated(schema, value, path)
 
     def _dependent(
         self, schema: JsonObject, sub: Json, value: JsonObject, path: Steps
     ) -> Iterable[Fault]:
-        if not isinstance(sub, list):
-            return self.faults(sub, value, path)
-        missing = [name for name in sub if isinstance(name, str) and name not in value]
-        return [Fault(path, "required", value, schema, name) for name in missing]
+        if isinstance(sub, list):
+            return _missing(schema, sub, value, path)
+        return self.faults(sub, value, path)
 
     def _additional(self, schema: JsonObject, part: Json, below: Steps) -> Iterable[Fault]:
         extra = schema.get("additionalProperties", True)
         if extra is False:
-            return [Fault(below, "additionalProperties", part, schema, list(self._names(schema)))]
+            return [
+                Fault(
+                    below, "additionalProperties", part, schema, list[Json](self.properties(schema))
+                )
+            ]
         return self.faults(extra, part, below)
 
-    def _unevaluated(self, schema: JsonObject, value: JsonObject, path: Steps) -> Iterable[Fault]:
-        names = self._names(schema)
-        patterns = [
-            pattern for one in self.within(schema) for pattern in _dict(one, "patternProperties")
-        ]
+    def _unevaluated(self, schema: JsonObject, value: JsonObject, path: Steps) -> Iterator[Fault]:
+        extra = schema["unevaluatedProperties"]
+        known = self._evaluated(schema, value, path, set())
         for name, part in value.items():
-            if name not in names and not any(self._matches(pattern, name) for pattern in patterns):
-                yield Fault((*path, name), "additionalProperties", part, schema, list(names))
+            below = (*path, name)
+            if name not in known and extra is False:
+                names = list[Json](self.properties(schema))
+                yield Fault(below, "additionalProperties", part, schema, names)
+            elif name not in known:
+                yield from self.faults(extra, part, below)
 
-    def _names(self, schema: JsonObject) -> dict[str, None]:
-        return {name: None for one in self.within(schema) for name in _dict(one, "properties")}
+    def _evaluated(self, schema: Json, value: JsonObject, path: Steps, seen: set[int]) -> set[str]:
+        """The keys that a schema, or one that judges with it and agrees, has spoken of."""
+        if not isinstance(schema, dict) or id(schema) in seen:
+            return set()
+        if "additionalProperties" in schema or (seen and "unevaluatedProperties" in schema):
+            return set(value)
+        seen.add(id(schema))
+        self._spend(len(value))
+        properties, patterns = _dict(schema, "properties"), _dict(schema, "patternProperties")
+        known = {
+            name
+            for name in value
+            if name in properties or any(self._matches(pattern, name) for pattern in patterns)
+        }
+        for sub in self._agreeing(schema, value, path):
+            known |= self._evaluated(sub, value, path, seen)
+        return known
+
+    def _agreeing(self, schema: JsonObject, value: JsonObject, path: Steps) -> Iterator[Json]:
+        candidates = [self._document.target(reference) for reference in references(schema)]
+        candidates += [*_list(schema, "allOf"), *_list(schema, "anyOf"), *_list(schema, "oneOf")]
+        candidates += [
+            sub for key, sub in _dict(schema, "dependentSchemas").items() if key in value
+        ]
+        if "if" in schema:
+            is_met = not self.faults(schema["if"], value, path)
+            candidates += [schema["if"], schema.get("then" if is_met else "else", True)]
+        return (sub for sub in candidates if not self.faults(sub, value, path))
 
     def _in_array(
         self, schema: JsonObject, value: list[Json], path: Steps
@@ -195,9 +257,10 @@ class Explainer:
         for index, part in enumerate(value):
             sub = first[index] if index < len(first) else rest
             yield self.faults(sub, part, (*path, index))
-        contains = schema.get("contains", True)
-        if contains is not True and not any(self.fits(contains, part) for part in value):
-            yield [Fault(path, "contains", value, schema)]
+        if "contains" in schema:
+            count = sum(self._takes(schema["contains"], part) for part in value)
+            least, most = _number(schema, "minContains", 1), _number(schema, "maxContains", count)
+            yield [] if least <= count <= most else [Fault(path, "contains", value, schema)]
 
     def _matches(self, pattern: str, name: str) -> bool:
         if pattern not in self._validators:
@@ -257,28 +320,36 @@ def _is_tag(fault: Fault, path: Steps) -> bool:
 
 def _together(faults: list[Fault]) -> list[Json]:
     """All that these faults asked for, each once."""
-    asked = {
-        canonical(one): one
-        for fault in faults
-        for one in (fault.expected if isinstance(fault.expected, list) else [fault.expected])
-    }
+    asked = {canonical(one): one for fault in faults for one in _as_list(fault.expected)}
     return list(asked.values())
 
 
-def _own_fault(
-    error: jsonschema_rs.ValidationError, schema: JsonObject, value: Json, path: Steps
-) -> Fault:
-    kind = error.kind
-    if isinstance(kind, jsonschema_rs.ValidationErrorKind.Required):
-        return Fault(path, "required", value, schema, kind.property)
-    if isinstance(kind, jsonschema_rs.ValidationErrorKind.Type):
-        return Fault(path, "type", value, schema, list[Json](kind.types))
-    expected = schema.get(kind.name)
-    return Fault(path, kind.name, value, schema, expected)
+def _alone(keyword: str, own: JsonObject) -> JsonObject:
+    """One keyword; in draft 4 a limit and whether it is exclusive are one thing."""
+    pair = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
+    exclusive = pair.get(keyword, keyword)
+    if keyword in pair.values() and isinstance(own[keyword], bool):
+        return {}
+    together = {keyword, exclusive} if isinstance(own.get(exclusive), bool) else {keyword}
+    return {one: own[one] for one in together}
+
+
+def _missing(schema: JsonObject, names: list[Json], value: JsonObject, path: Steps) -> list[Fault]:
+    missing = [name for name in names if isinstance(name, str) and name not in value]
+    return [Fault(path, "required", value, schema, name) for name in missing[:MAX_FAULTS]]
 
 
 def _identity(fault: Fault) -> tuple[Steps, str, bytes]:
     return fault.path, fault.keyword, canonical(fault.expected)
+
+
+def _as_list(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else [value]
+
+
+def _number(schema: JsonObject, keyword: str, default: int) -> float:
+    value = schema.get(keyword)
+    return value if isinstance(value, int | float) else default
 
 
 def _list(schema: JsonObject, keyword: str) -> list[Json]:

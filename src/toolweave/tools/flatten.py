@@ -14,7 +14,7 @@ from toolweave.tools.merge import IMPOSSIBLE, merged
 
 # How the writer marks where a recursive schema was cut, so that it can be read back.
 RECURSIVE = "x-toolweave-recursive"
-MAX_FLATTENED = 10_000
+MAX_FLATTENED = 4_000
 MAX_FOLLOWED = 64
 # What describes one use of a schema rather than what it accepts.
 DESCRIPTIVE = ANNOTATIONS | {"default"}
@@ -42,9 +42,13 @@ class Flattener:
         """Whether the bound was reached, so that some nodes came back as "anything"."""
         return self._left <= 0
 
+    def spend(self) -> None:
+        """Count one more node against the bound."""
+        self._left -= 1
+
     def flat(self, schema: Json, trail: frozenset[str]) -> Flat:
         """`schema` folded; a reference that is on the `trail` already is where it is cut."""
-        self._left -= 1
+        self.spend()
         if schema is False:
             return Flat(dict(IMPOSSIBLE), trail)
         if not isinstance(schema, dict) or self.is_spent:

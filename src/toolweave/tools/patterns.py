@@ -82,14 +82,14 @@ def loosen(schemas: Iterable[JsonObject], dropped: frozenset[str]) -> None:
 
 
 def _drop_own(schema: JsonObject, dropped: frozenset[str]) -> bool:
-    lost = [steps for steps, pattern in patterns_of(schema) if pattern in dropped]
-    for steps in lost:
-        if steps == ("pattern",):
-            del schema["pattern"]
-        elif isinstance(named := schema["patternProperties"], dict):
-            # Every key now counts as known: the lost pattern may have allowed it.
-            del named[steps[-1]]
-            named[""] = True
+    lost = dropped.intersection(pattern for _, pattern in patterns_of(schema))
+    if schema.get("pattern") in lost:
+        del schema["pattern"]
+    named = schema.get("patternProperties")
+    if isinstance(named, dict) and not lost.isdisjoint(named):
+        # Every key now counts as known: the lost pattern may have allowed it.
+        kept = {pattern: sub for pattern, sub in named.items() if pattern not in lost}
+        schema["patternProperties"] = kept | {"": True}
     return bool(lost)
 
 

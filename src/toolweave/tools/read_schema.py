@@ -74,21 +74,33 @@ class _Reader:
     def read(
         self, name: str, schema: Json, trail: frozenset[str], depth: int, *, required: bool = False
     ) -> Parameter:
-        if depth > MAX_TREE_DEPTH:
-            return Parameter(name, "any", required, extra=True)
         flat = self._flattener.flat(schema, trail)
         return replace(self._read_flat(name, flat, depth), required=required)
 
     def _read_flat(self, name: str, flat: Flat, depth: int) -> Parameter:
+        self._flattener.spend()
+        if depth > MAX_TREE_DEPTH or self._flattener.is_spent:
+            return Parameter(name, "any", extra=True)
+        found = self._read_any(name, flat, depth)
+        if found.constraints.enum != ():
+            return found
+        return Parameter(name, "any", constraints=found.constraints, extra=True)
+
+    def _read_any(self, name: str, flat: Flat, depth: int) -> Parameter:
         about = _about(name, flat.schema)
         if flat.cut is not None:
-            return replace(about, kind=_kinds(flat.schema)[0], recursive_ref=flat.cut)
+            kind, *others = sorted(_kinds(flat.schema), key="null".__eq__)
+            return replace(about, kind=kind, nullable="null" in others, recursive_ref=flat.cut)
         for keyword in ("anyOf", "oneOf"):
             variants = flat.schema.get(keyword)
             if isinstance(variants, list) and variants:
                 return self._union(about, flat, keyword, variants, depth)
         kinds = _kinds(flat.schema)
         options = _options(flat.schema)
+        if options is not None:
+            options = [one for one in options if any(has_kind(one, kind) for kind in kinds)]
+            flat = replace(flat, schema=flat.schema | {"enum": options})
+            kinds = [kind for kind in kinds if any(has_kind(one, kind) for one in options)] or _ANY
         nullable = "null" in kinds and len(kinds) > 1 and (options is None or None in options)
         if len(kinds) > 1:
             kinds: list[Kind] = [kind for kind in kinds if kind != "null"]
@@ -110,8 +122,6 @@ class _Reader:
         return self._of_variants(about, flats, depth)
 
     def _of_variants(self, about: Parameter, flats: list[Flat], depth: int) -> Parameter:
-        if depth >= MAX_TREE_DEPTH:
-            return replace(about, kind="any", extra=True)
         read = [self._read_flat("", flat, depth + 1) for flat in flats]
         possible = [variant for variant in read if not variant.is_impossible] or read[:1]
         variants = [variant for variant in possible if variant.kind != "null"]
@@ -120,19 +130,20 @@ class _Reader:
             return replace(about, kind="null")
         if len(variants) == 1:
             only = variants[0]
-            return replace(
+            only = replace(
                 only,
                 name=about.name,
                 title=about.title or only.title,
                 description=about.description or only.description,
-                nullable=nullable or only.nullable,
                 has_default=about.has_default or only.has_default,
                 default=about.default if about.has_default else only.default,
             )
+            return _or_null(only) if nullable else only
         if (enum := one_enum(variants)) is not None:
             kind, options = enum
-            about = replace(about, kind=kind, constraints=Constraints(enum=options))
-            return replace(about, nullable=nullable)
+            limits = Constraints(enum=options)
+            about = replace(about, kind=kind, constraints=limits, extra=kind == "any")
+            return _or_null(about) if nullable else about
         return replace(
             about,
             kind="union",
@@ -144,11 +155,11 @@ class _Reader:
     def _of_kind(self, about: Parameter, kind: Kind, flat: Flat, depth: int) -> Parameter:
         constraints = _constraints(flat.schema, kind)
         about = replace(about, kind=kind, constraints=constraints)
-        if kind == "object":
+        if constraints.enum is None and kind == "object":
             return self._object(about, flat, depth)
-        if kind == "array":
+        if constraints.enum is None and kind == "array":
             return self._array(about, flat, depth)
-        return replace(about, extra=kind == "any")
+        return replace(about, extra=kind in ("any", "object"))
 
     def _object(self, about: Parameter, flat: Flat, depth: int) -> Parameter:
         schema = flat.schema
@@ -161,7 +172,7 @@ class _Reader:
             ).items()
         ]
         patterns = _named(schema.get("patternProperties"))
-        keys = schema.get("propertyNames")
+        keys = schema.get("propertyNames", True)
         extra = schema.get("additionalProperties", schema.get("unevaluatedProperties", True))
         return replace(
             about,
@@ -169,7 +180,7 @@ class _Reader:
             pattern_properties=tuple(
                 self.read(pattern, sub, flat.trail, depth + 1) for pattern, sub in patterns.items()
             ),
-            keys=self.read("key", keys, flat.trail, depth + 1) if isinstance(keys, dict) else None,
+            keys=None if keys is True else self.read("key", keys, flat.trail, depth + 1),
             extra=self._extra(extra, flat, depth),
         )
 
@@ -255,6 +266,16 @@ def _constraints(schema: JsonObject, kind: Kind) -> Constraints:
         min_properties=_count(schema, "minProperties") if kind == "object" else None,
         max_properties=_count(schema, "maxProperties") if kind == "object" else None,
     )
+
+
+def _or_null(parameter: Parameter) -> Parameter:
+    """The same, or null; what can be anything can be null already."""
+    options = parameter.constraints.enum
+    if parameter.kind != "any":
+        return replace(parameter, nullable=True)
+    if options is None or None in options:
+        return parameter
+    return replace(parameter, constraints=Constraints(enum=(*options, None)))
 
 
 def _variant_name(variant: Parameter) -> str:

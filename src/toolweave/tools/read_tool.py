@@ -26,15 +26,23 @@ def read_tool(server: str, entry: Json) -> Tool:
     description = raw.get("description")
     input_schema = _object(raw.get("inputSchema"))
     output_schema = raw.get("outputSchema")
+    problems = tuple(_problems(raw))
+    # A schema that was refused for what it expands to would expand just so for a form.
+    is_huge = any(
+        problem.code == "MCP_TOOL_SCHEMA_TOO_LARGE" and problem.severity == "error"
+        for problem in problems
+    )
     return Tool(
         server,
         name,
         description if isinstance(description, str) else "",
         input_schema if input_schema is not None else {},
-        parameters_of(read_schema(input_schema)) if input_schema is not None else (),
+        parameters_of(read_schema(input_schema))
+        if input_schema is not None and not is_huge
+        else (),
         raw,
         output_schema=_object(output_schema),
-        problems=tuple(_problems(raw)),
+        problems=problems,
     )
 
 

@@ -14,11 +14,11 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.problems import pointer
 from toolweave.tools.document import Steps
 from toolweave.tools.faults import Explainer, Fault
-from toolweave.tools.shown import shown
+from toolweave.tools.shown import shown, written
 from toolweave.tools.unions import kind_of
 
-MAX_COMPARED = 200
-MAX_NAME = 100
+MAX_COMPARED = 100
+MAX_NAME = 40
 MAX_PARSED = 10_000
 _INTEGER = re.compile(r"-?(0|[1-9]\d{0,15})")
 _NUMBER = re.compile(r"-?(0|[1-9]\d{0,15})(\.\d{1,15})?([eE][+-]?\d{1,2})?")
@@ -54,16 +54,16 @@ def repair(fault: Fault, whole: Json, explainer: Explainer) -> Repair:
 
 def closest(wrong: str, known: Iterable[str]) -> str | None:
     """The name among `known` that `wrong` is most likely a misspelling of."""
+    if len(wrong) > MAX_NAME:
+        return None
     folded = {name.casefold(): name for name in list(known)[:MAX_COMPARED] if len(name) <= MAX_NAME}
-    close = get_close_matches(wrong[:MAX_NAME].casefold(), folded, n=1, cutoff=0.6)
+    close = get_close_matches(wrong.casefold(), folded, n=1, cutoff=0.6)
     return folded[close[0]] if close else None
 
 
 def _missing(fault: Fault, explainer: Explainer) -> Repair:
-    name, given = fault.expected, fault.value
-    if not isinstance(name, str) or not isinstance(given, dict):
-        return NONE
-    known = properties_of(fault.schema, explainer)
+    name, given = str(fault.expected), _object(fault.value)
+    known = explainer.properties(fault.schema)
     at = pointer(*fault.path, name)
     meant = closest(name, [key for key in given if key not in known])
     if meant is not None:
@@ -89,15 +89,14 @@ def _fixed(schema: Json, explainer: Explainer) -> Iterator[Json]:
 
 
 def _unknown(fault: Fault, whole: Json, explainer: Explainer) -> Repair:
-    key, names, parent = fault.path[-1], fault.expected, _at(whole, fault.path[:-1])
-    if not isinstance(names, list) or not isinstance(parent, dict):
-        return NONE
-    free = [name for name in names if isinstance(name, str) and name not in parent]
-    meant = closest(str(key), free)
+    parent, names = _object(_at(whole, fault.path[:-1])), fault.expected
+    known_names = [str(name) for name in names] if isinstance(names, list) else []
+    free = [name for name in known_names if name not in parent]
+    meant = closest(str(fault.path[-1]), free)
     if meant is None:
-        listed = ", ".join(repr(name) for name in free[:8])
+        listed = ", ".join(shown(name) for name in free[:8])
         return Repair(f"known here: {listed}" if listed else "remove it")
-    known = properties_of(fault.schema, explainer)
+    known = explainer.properties(fault.schema)
     move: Operation = {
         "op": "move",
         "from": pointer(*fault.path),
@@ -137,8 +136,10 @@ def _conversions(value: Json, kinds: list[Json]) -> Iterator[Json]:
     if isinstance(value, str):
         yield from _from_text(value.strip(), kinds)
     elif isinstance(value, int | float) and "string" in kinds:
-        yield json_text.write(value)
-    if "array" in kinds and not isinstance(value, list) and value is not None:
+        yield written(value)
+    # What begins like an array was meant to be one; as its only item it would be a guess.
+    is_one = not isinstance(value, list) and value is not None
+    if "array" in kinds and is_one and not str(value).lstrip().startswith("["):
         yield [value]
 
 
@@ -165,26 +166,21 @@ def _plain(value: Json) -> str | None:
     """A scalar as text, the way people write it."""
     if isinstance(value, str):
         return value
-    return json_text.write(value) if isinstance(value, int | float | bool) else None
+    return written(value) if isinstance(value, int | float) else None
 
 
 def _replace(path: Steps, value: Json) -> Operation:
     return {"op": "replace", "path": pointer(*path), "value": value}
 
 
-def properties_of(schema: JsonObject, explainer: Explainer) -> JsonObject:
-    """The properties that a schema and all that judge with it name."""
-    found: JsonObject = {}
-    for one in explainer.within(schema):
-        named = one.get("properties")
-        found |= named if isinstance(named, dict) else {}
-    return found
-
-
 def _at(value: Json, path: Steps) -> Json:
     for step in path:
-        if isinstance(value, dict) and isinstance(step, str):
-            value = value.get(step)
-        elif isinstance(value, list) and isinstance(step, int):
+        if isinstance(value, list) and isinstance(step, int):
             value = value[step]
+        else:
+            value = _object(value).get(str(step))
     return value
+
+
+def _object(value: Json) -> JsonObject:
+    return value if isinstance(value, dict) else {}

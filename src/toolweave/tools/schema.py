@@ -26,14 +26,14 @@ from toolweave.tools.size import size_of
 
 MAX_BYTES = 256 * 1024
 MAX_NODES = 10_000
-MAX_SCHEMAS = 5_000
+MAX_SCHEMAS = 2_500
 MAX_DEPTH = 64
 TOO_BIG = f"more than {MAX_NODES} values, or nested more than {MAX_DEPTH} deep"
 MAX_PROBLEMS = 100
 MAX_CACHED_BYTES = 8 * 1024 * 1024
 
 # What one value may cost: over it, judging could hold up the event loop.
-MAX_VALUE_NODES = 1_000_000
+MAX_VALUE_NODES = 500_000
 MAX_VALUE_DEPTH = 256
 MAX_VALUE_COST_NS = 150_000_000
 
@@ -174,7 +174,9 @@ def _strip(schema: JsonObject) -> None:
         is_secret = keyword == "writeOnly" and schema[keyword] is True
         if not is_secret and not isinstance(schema[keyword], dict):
             del schema[keyword]
-    for keyword in ("$schema", "$id", "id"):
+    if not isinstance(schema.get("$schema"), dict):
+        schema.pop("$schema", None)
+    for keyword in ("$id", "id"):
         # Without identifiers every reference means this document, as it does to `Document`.
         if isinstance(name := schema.get(keyword), str) and not name.startswith("#"):
             del schema[keyword]

@@ -1,6 +1,5 @@
 """A value as a message shows it: short, so that no message carries a document or a secret far."""
 
-from toolweave import json_text
 from toolweave.json_text import Json
 
 MAX_SHOWN = 80
@@ -8,19 +7,22 @@ HIDDEN = "(hidden)"
 
 
 def shown(value: Json) -> str:
-    """`value` in at most about 80 characters; of objects and arrays only what they are."""
+    """`value` in at most 80 characters; of objects and arrays only what they are."""
     match value:
+        case None:
+            return "null"
         case str():
-            return (
-                repr(value)
-                if len(value) <= MAX_SHOWN - 2
-                else f"{value[: MAX_SHOWN - 4]!r}…"[:MAX_SHOWN]
-            )
+            text = repr(value[:MAX_SHOWN])
+            is_whole = len(value) <= MAX_SHOWN and len(text) <= MAX_SHOWN
+            return text if is_whole else f"{text[: MAX_SHOWN - 1]}…"
         case dict():
-            return (
-                f"an object with {len(value)} keys" if len(value) != 1 else "an object with 1 key"
-            )
+            return f"an object with {len(value)} key{'' if len(value) == 1 else 's'}"
         case list():
             return f"an array of {len(value)}"
-        case _:
-            return json_text.write(value)[:MAX_SHOWN]
+        case number:
+            return written(number)[:MAX_SHOWN]
+
+
+def written(value: float) -> str:
+    """A number or boolean as JSON writes it; whole numbers of any size."""
+    return str(value).lower() if isinstance(value, bool) else repr(value)

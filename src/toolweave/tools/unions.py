@@ -23,7 +23,7 @@ def kind_of(value: Json) -> Kind:
             return "string"
         case list():
             return "array"
-        case dict():
+        case _:
             return "object"
 
 

@@ -29,7 +29,7 @@ def write_schema(parameter: Parameter) -> Json:
     schema |= write_constraints(parameter.constraints)
     if parameter.nullable and parameter.constraints.enum is not None:
         schema["enum"] = [*parameter.constraints.enum, None]
-    if parameter.kind == "object":
+    if parameter.kind == "object" and parameter.recursive_ref is None:
         schema |= _object(parameter)
     if parameter.kind == "array":
         schema |= _array(parameter)

@@ -168,6 +168,9 @@ async def test_proxies_of_the_environment_are_not_used(monkeypatch: pytest.Monke
         monkeypatch.delenv("no_proxy", raising=False)
         assert (await fetch(known.url)).content == b"direct"
         assert proxy.connections == 0
+        async with httpx2.AsyncClient() as trusting:  # which shows that the trap is set
+            await trusting.get(known.url)
+        assert proxy.connections == 1
 
 
 async def test_the_host_header_is_the_name_and_not_the_address() -> None:

@@ -1,17 +1,31 @@
 """`toolweave servers add`: a command line, an address, an image or pasted JSON becomes a server."""
 
+import shlex
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from toolweave.app.ground import Ground
 from toolweave.cli.rooms import ground, run
-from toolweave.cli.terminal import json_option, print_json
-from toolweave.errors import Invalid
-from toolweave.servers.definition import Definition
+from toolweave.cli.servers.listing import as_dict
+from toolweave.cli.terminal import json_option, print_json, say
+from toolweave.errors import Conflict, Invalid
+from toolweave.problems import Problem
+from toolweave.servers.definition import Definition, Server
+from toolweave.servers.health import Health
 from toolweave.servers.pasted import from_command_line, from_image, from_url, read_pasted
+
+# Which options mean something for which form.
+FORMS = {
+    "command": ("env", "cwd", "sandbox", "writable", "no_network"),
+    "url": ("header", "sse", "oauth"),
+    "image": ("env", "no_network", "port", "memory_mb", "pids", "container_name"),
+    "file": (),
+}
 
 
 class SplitAtDashes(click.Command):
@@ -26,23 +40,49 @@ class SplitAtDashes(click.Command):
         return super().parse_args(ctx, args)
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What should be registered, and what is odd about it."""
+
+    entries: list[tuple[str, Definition]]
+    found_in: str | None = None
+    warnings: tuple[Problem, ...] = ()
+
+
 @click.command(cls=SplitAtDashes)
 @click.argument("name", required=False)
 @click.argument("url", required=False)
-@click.option("--from", "file", help='Read {"mcpServers": …} JSON from FILE, or - for stdin.')
-@click.option("--image", help="Run a container image as the server.")
+@click.option(
+    "--from",
+    "file",
+    metavar="FILE",
+    help='Read {"mcpServers": …} JSON from FILE, or - for standard input.',
+)
+@click.option("--image", metavar="IMAGE", help="Run a container image as the server.")
 @click.option("--env", "-e", multiple=True, metavar="K=V", help="Environment of the server.")
 @click.option("--header", "-H", multiple=True, metavar="K=V", help="HTTP header to send.")
-@click.option("--cwd", help="Directory to start the command in.")
+@click.option("--cwd", metavar="DIR", help="Directory to start the command in.")
 @click.option("--sse", is_flag=True, help="The address speaks the older SSE transport.")
 @click.option("--oauth", is_flag=True, help="The address wants an OAuth sign-in.")
 @click.option("--sandbox", is_flag=True, help="Start the command in a bubblewrap sandbox.")
 @click.option("--writable", multiple=True, metavar="DIR", help="Let the sandbox write here.")
 @click.option("--no-network", is_flag=True, help="No network for the sandbox or container.")
-@click.option("--port", multiple=True, metavar="CONTAINER=HOST", help="Publish a port.")
-@click.option("--memory-mb", type=click.IntRange(min=16), default=512, show_default=True)
-@click.option("--pids", type=click.IntRange(min=8), default=256, show_default=True)
-@click.option("--container-name")
+@click.option("--port", multiple=True, metavar="CONTAINER=HOST", help="Publish a container's port.")
+@click.option(
+    "--memory-mb",
+    type=click.IntRange(min=16),
+    default=512,
+    show_default=True,
+    help="Memory a container may use.",
+)
+@click.option(
+    "--pids",
+    type=click.IntRange(min=8),
+    default=256,
+    show_default=True,
+    help="Processes a container may have.",
+)
+@click.option("--container-name", metavar="NAME", help="What the container is called.")
 @json_option
 @click.pass_context
 def add(ctx: click.Context, /, **given: Any) -> None:
@@ -51,44 +91,65 @@ def add(ctx: click.Context, /, **given: Any) -> None:
     \b
     toolweave servers add NAME -- COMMAND ARG…
     toolweave servers add NAME URL [--header K=V]
-    toolweave servers add NAME --image IMAGE [-- COMMAND ARG…]
-    toolweave servers add --from FILE
+    toolweave servers add NAME --image IMAGE [-- ARG…]
+    toolweave servers add [NAME] --from FILE
 
     Values may hold ${VAR}, ${VAR:-default} or ${vault:NAME}; they are filled in at the start.
     """
-    entries = _entries(given, ctx.obj or ())
+    wanted = _wanted(ctx, given, ctx.obj or ())
 
-    async def work() -> list[str]:
+    async def work() -> list[Server]:
         async with ground() as rooms:
-            return await _register(rooms, entries)
+            return await _register(rooms, wanted)
 
-    names = run(work)
+    added = run(work)
+    for problem in wanted.warnings:
+        say(f"! {problem.pointer or '/'}: {problem.message}  [{problem.code}]", stderr=True)
     if given["as_json"]:
-        print_json(names)
+        print_json([as_dict(server, Health(), 0) for server in added])
         return
-    for name in names:
-        click.echo(f"Added {name!r}. Next: `toolweave servers approve {name}`.")
+    for server in added:
+        approve = f"toolweave servers approve {shlex.quote(server.name)}"
+        say(f"Added {server.name!r}. Next: `{approve}`.")
 
 
-def _entries(given: dict[str, Any], argv: tuple[str, ...]) -> list[tuple[str, Definition]]:
-    ways = [bool(given["url"]), bool(given["file"]), bool(given["image"] or argv)]
-    if sum(ways) != 1:
+def _wanted(ctx: click.Context, given: dict[str, Any], argv: tuple[str, ...]) -> Wanted:
+    forms = [form for form in ("url", "file", "image") if given[form]]
+    if argv and not given["image"]:
+        forms.append("command")
+    if len(forms) != 1:
         raise click.UsageError(
             "give exactly one of: a command after `--`, a URL, --image IMAGE, --from FILE"
         )
+    _refuse_idle(ctx, given, forms[0])
     if given["file"]:
         return _from_file(given["file"], given["name"])
     if not given["name"]:
         raise click.UsageError("the server needs a name")
-    return [(given["name"], _definition(given, argv))]
+    return Wanted([(given["name"], _definition(given, argv))])
+
+
+def _refuse_idle(ctx: click.Context, given: dict[str, Any], form: str) -> None:
+    """An option that would change nothing is a misunderstanding."""
+    idle = {option for options in FORMS.values() for option in options} - set(FORMS[form])
+    if form == "command" and not given["sandbox"]:
+        idle |= {"writable", "no_network"}
+    for option in sorted(idle):
+        if ctx.get_parameter_source(option) is ParameterSource.COMMANDLINE:
+            meant = [each for each, options in FORMS.items() if option in options]
+            where = "--sandbox or --image" if form == "command" and option in FORMS[form] else None
+            raise click.UsageError(
+                f"--{option.replace('_', '-')} has no meaning here; it goes with "
+                + (where or " or ".join(_SPELT[each] for each in meant))
+            )
+
+
+_SPELT = {"command": "a command after `--`", "url": "a URL", "image": "--image"}
 
 
 def _definition(given: dict[str, Any], argv: tuple[str, ...]) -> Definition:
     if given["url"]:
-        transport = "sse" if given["sse"] else "http"
-        headers = _pairs(given["header"], "--header")
-        made = from_url(given["url"], headers, transport)
-        return made.model_copy(update={"oauth": given["oauth"]})
+        return _from_url(given)
     env = _pairs(given["env"], "--env")
     if given["image"]:
         network = not given["no_network"]
@@ -110,11 +171,20 @@ def _definition(given: dict[str, Any], argv: tuple[str, ...]) -> Definition:
     )
 
 
+def _from_url(given: dict[str, Any]) -> Definition:
+    url = given["url"]
+    if "://" not in url and "$" not in url:
+        start = f"toolweave servers add {shlex.quote(given['name'])} -- {url} …"
+        raise click.UsageError(f"{url!r} is no URL; to start a program, write `{start}`")
+    made = from_url(url, _pairs(given["header"], "--header"), "sse" if given["sse"] else "http")
+    return made.model_copy(update={"oauth": given["oauth"]})
+
+
 def _ports(given: tuple[str, ...]) -> dict[str, int]:
     ports: dict[str, int] = {}
     for inside, outside in _pairs(given, "--port").items():
-        if not outside.isdecimal() or not 0 < int(outside) < 65_536:
-            raise click.UsageError(f"--port takes CONTAINER=HOST numbers, not {outside!r}")
+        if not all(part.isdecimal() and 0 < int(part) < 65_536 for part in (inside, outside)):
+            raise click.UsageError(f"--port takes CONTAINER=HOST numbers, not {inside}={outside}")
         ports[inside] = int(outside)
     return ports
 
@@ -126,15 +196,17 @@ def _ours(argv: tuple[str, ...]) -> tuple[str, ...]:
     return argv
 
 
-def _from_file(file: str, name: str | None) -> list[tuple[str, Definition]]:
+def _from_file(file: str, name: str | None) -> Wanted:
     try:
         text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise click.UsageError(f"{file} cannot be read: {error}") from None
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise click.UsageError(f"{file!r} cannot be read: {reason}") from None
     entries, problems = read_pasted(text, name=name)
-    if problems and (not entries or any(problem.severity == "error" for problem in problems)):
-        raise Invalid("SERVER_DEFINITION_INVALID", f"{file} cannot be used", problems=problems)
-    return entries
+    if not entries or any(problem.severity == "error" for problem in problems):
+        raise Invalid("SERVER_DEFINITION_INVALID", f"{file!r} cannot be used", problems=problems)
+    found_in = None if file == "-" else str(Path(file).absolute())
+    return Wanted(entries, found_in, tuple(problems))
 
 
 def _pairs(given: tuple[str, ...], option: str) -> dict[str, str]:
@@ -147,5 +219,17 @@ def _pairs(given: tuple[str, ...], option: str) -> dict[str, str]:
     return pairs
 
 
-async def _register(rooms: Ground, entries: list[tuple[str, Definition]]) -> list[str]:
-    return [(await rooms.registry.add(name, definition)).name for name, definition in entries]
+async def _register(rooms: Ground, wanted: Wanted) -> list[Server]:
+    known = {server.name for server in await rooms.registry.list()}
+    taken = [name for name, _ in wanted.entries if name in known]
+    if len(wanted.entries) > 1 and taken:
+        # One name that is taken must not leave half of a file registered.
+        raise Conflict(
+            "SERVER_NAME_TAKEN",
+            f"registered already: {', '.join(map(repr, taken))}; nothing was added",
+            hint="`toolweave servers remove` the old ones first, or take them out of the file",
+        )
+    return [
+        await rooms.registry.add(name, definition, found_in=wanted.found_in)
+        for name, definition in wanted.entries
+    ]

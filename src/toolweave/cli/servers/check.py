@@ -10,7 +10,15 @@ from rich.live import Live as LiveDisplay
 
 from toolweave.app.studio import Studio, open_studio
 from toolweave.cli.rooms import ground, run
-from toolweave.cli.terminal import console, json_option, make_table, print_json
+from toolweave.cli.terminal import (
+    console,
+    is_terminal,
+    json_option,
+    make_table,
+    print_json,
+    print_table,
+    say,
+)
 from toolweave.errors import ToolweaveError
 from toolweave.servers.definition import Server
 
@@ -65,22 +73,22 @@ def check(names: tuple[str, ...], as_json: bool) -> int:
                 if names
                 else [server for server in await rooms.registry.list() if server.enabled]
             )
-            if as_json or not console().is_terminal:
+            if as_json or not servers or not is_terminal():
                 return await _check_all(studio, servers, lambda _: None)
-            with LiveDisplay(console=console(), auto_refresh=True) as display:
-                return await _check_all(
-                    studio,
-                    servers,
-                    lambda lines: display.update(make_table(COLUMNS, [line.row for line in lines])),
-                )
+            with LiveDisplay(console=console(), auto_refresh=False) as display:
+
+                def show(lines: list[Line]) -> None:
+                    display.update(make_table(COLUMNS, [line.row for line in lines]), refresh=True)
+
+                return await _check_all(studio, servers, show)
 
     lines = run(work)
     if as_json:
         print_json([line.as_json() for line in lines])
     elif not lines:
-        click.echo("No server is enabled. `toolweave servers list` shows all.")
-    elif not console().is_terminal:
-        console().print(make_table(COLUMNS, [line.row for line in lines]))
+        say("No server is enabled. `toolweave servers list` shows all.")
+    elif not is_terminal():
+        print_table(COLUMNS, [line.row for line in lines])
     return 0 if all(line.state == "ready" for line in lines) else 1
 
 

@@ -1,5 +1,6 @@
 """`toolweave servers discover`: what other clients have configured, and taking it over."""
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -7,7 +8,7 @@ import click
 from toolweave.app.ground import Ground
 from toolweave.cli.places import here
 from toolweave.cli.rooms import ground, run
-from toolweave.cli.terminal import json_option, print_json, print_table
+from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.errors import Invalid
 from toolweave.servers.definition import definition_hash, transport_of
 from toolweave.servers.discovery.claude_cli import claude_mcp_list
@@ -40,42 +41,48 @@ def discover(importing: bool, ask_claude: bool, as_json: bool) -> None:
 
 def _show(discovery: Discovery, imported: dict[int, str], statuses: dict[str, str]) -> None:
     if not discovery.found and not discovery.file_problems:
-        click.echo(
-            "No other client has MCP servers configured here. "
+        say(
+            "No other client has MCP servers configured here.\n"
             "`toolweave servers add demo -- toolweave demo-server` adds a sample."
         )
-    if discovery.found:
-        print_table(
-            ("name", "scope", "client", "transport", "found in", "details"),
-            [
-                (
-                    found.name,
-                    found.scope,
-                    found.client,
-                    transport_of(found.definition) if found.definition else "?",
-                    str(found.path),
-                    _details(found, imported.get(index), statuses),
-                )
-                for index, found in enumerate(discovery.found)
-            ],
-        )
+    groups: dict[str, list[tuple[str, ...]]] = {}
+    for index, found in enumerate(discovery.found):
+        heading = f"{found.client}, {found.scope} scope: {_short(found.path)}"
+        transport = transport_of(found.definition) if found.definition else "?"
+        details = _details(found, imported.get(index), statuses)
+        groups.setdefault(heading, []).append((found.name, transport, details))
+    for heading, rows in groups.items():
+        say((heading, "bold"))
+        print_table(("", "", ""), rows, indent=2)
     for problem in discovery.file_problems:
-        click.echo(f"! {problem.path}: {problem.problem.message}", err=True)
+        say(f"! {_short(problem.path)}: {problem.problem.message}", stderr=True)
     if imported:
-        click.echo("\nNothing is started before you approve it: `toolweave servers approve NAME`.")
+        say("Nothing is started before you approve it: `toolweave servers approve NAME`.")
+    elif discovery.found:
+        say("`toolweave servers discover --import` registers them here, unapproved.", stderr=True)
 
 
-def _details(found: Found, imported: str | None, statuses: dict[str, str]) -> str | None:
-    notes = [problem.message for problem in found.problems]
+def _short(path: Path) -> str:
+    """The path as a person would type it."""
+    home = here().home
+    return str(Path("~") / path.relative_to(home)) if path.is_relative_to(home) else str(path)
+
+
+def _details(found: Found, imported: str | None, statuses: dict[str, str]) -> str:
+    notes: list[str] = []
+    for problem in found.problems:
+        at = problem.pointer.removeprefix(found.pointer).strip("/")
+        notes.append(f"{at}: {problem.message}" if at else problem.message)
     if found.shadowed_by:
-        notes.append(f"hidden by {found.shadowed_by.scope} scope: {found.shadowed_by.path}")
+        where = "" if found.shadowed_by.path == found.path else f" in {found.shadowed_by.path}"
+        notes.append(f"hidden by the one of {found.shadowed_by.scope} scope{where}")
     if found.disabled:
         notes.append("disabled there")
     if imported:
         notes.append(imported)
     if found.client == "Claude Code" and found.name in statuses:
         notes.append(f"claude says: {statuses[found.name]}")
-    return "; ".join(notes) or None
+    return "; ".join(notes)
 
 
 async def _import(discovery: Discovery) -> dict[int, str]:

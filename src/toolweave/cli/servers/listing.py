@@ -6,10 +6,21 @@ import click
 
 from toolweave.app.ground import Ground
 from toolweave.cli.rooms import ground, run
-from toolweave.cli.terminal import json_option, print_json, print_table
+from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.clock import timestamp
 from toolweave.servers.definition import Server, deployment_of, runner_of, transport_of
 from toolweave.servers.health import Health
+
+Line = tuple[Server, Health, int]  # and how many of its tools are pinned
+
+# What to do about a state, said once below the table.
+NEXT = {
+    "not approved": "`toolweave servers approve NAME` shows what would be started, and allows it.",
+    "changed": "`toolweave servers approve NAME` shows what changed, and allows it.",
+    "auto-disabled": "`toolweave servers enable NAME` switches a disabled server on again.",
+    "disabled": "`toolweave servers enable NAME` switches a disabled server on again.",
+    "not tried": "`toolweave servers check` tries those that were not tried yet.",
+}
 
 
 @click.command("list")
@@ -17,26 +28,28 @@ from toolweave.servers.health import Health
 def list_servers(as_json: bool) -> None:
     """List registered servers with state, latency, tool count and what is wrong."""
 
-    async def work() -> list[tuple[Server, Health, int]]:
+    async def work() -> list[Line]:
         async with ground() as rooms:
-            return [await _line(rooms, server) for server in await rooms.registry.list()]
+            return [await line_of(rooms, server) for server in await rooms.registry.list()]
 
     lines = run(work)
     if as_json:
         print_json([as_dict(*line) for line in lines])
     elif lines:
-        print_table(
-            ("name", "state", "transport", "scope", "latency", "tools", "details"),
-            [row(*line) for line in lines],
-        )
+        columns = ("name", "state", "transport", "latency", "tools", "details")
+        print_table(columns, [row(*line) for line in lines])
+        states = [state_of(server, health) for server, health, _ in lines]
+        for hint in dict.fromkeys(NEXT[state] for state in states if state in NEXT):
+            say(hint, stderr=True)
     else:
-        click.echo(
+        say(
             "No servers yet. `toolweave servers discover --import` takes over those of other "
             "clients,\n`toolweave servers add demo -- toolweave demo-server` adds a sample."
         )
 
 
-async def _line(rooms: Ground, server: Server) -> tuple[Server, Health, int]:
+async def line_of(rooms: Ground, server: Server) -> Line:
+    """What is known of a server without starting it."""
     return server, await rooms.pings.last(server.id), len(rooms.lockfile.pins(server.name))
 
 
@@ -54,18 +67,10 @@ def state_of(server: Server, health: Health) -> str:
 
 
 def details_of(server: Server, health: Health) -> str | None:
-    """Why, or what to do next."""
-    match state_of(server, health):
-        case "not approved" | "changed":
-            return f"toolweave servers approve {server.name}"
-        case "auto-disabled" | "failing":
-            return health.reason or server.last_failure
-        case "disabled":
-            return f"toolweave servers enable {server.name}"
-        case "not tried":
-            return f"toolweave servers check {server.name}"
-        case _:
-            return None
+    """Why it does not work."""
+    if state_of(server, health) in ("auto-disabled", "failing"):
+        return health.reason or server.last_failure
+    return None
 
 
 def row(server: Server, health: Health, pinned: int) -> tuple[str | None, ...]:
@@ -76,7 +81,6 @@ def row(server: Server, health: Health, pinned: int) -> tuple[str | None, ...]:
         server.name,
         state_of(server, health),
         transport_of(server.definition),
-        server.scope,
         latency,
         str(tools) if tools else None,
         details_of(server, health),

@@ -7,6 +7,8 @@ import click
 
 from toolweave.app.studio import open_studio
 from toolweave.cli.rooms import ground, run
+from toolweave.cli.terminal import json_option, print_json, say
+from toolweave.cli.visible import visible
 from toolweave.errors import Invalid
 from toolweave.servers.definition import Http, Sse
 from toolweave.servers.oauth import sign_in_now
@@ -17,11 +19,14 @@ from toolweave.servers.sign_in import SignIn
 @click.command("sign-in")
 @click.argument("name")
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
-def sign_in(name: str, no_browser: bool) -> None:
+@json_option
+def sign_in(name: str, no_browser: bool, as_json: bool) -> None:
     """Sign in to a server that uses OAuth; the tokens go to the vault."""
 
     async def show(url: str) -> None:
-        click.echo(f"Open this address to sign in:\n  {url}")
+        say("Open this address to sign in:", stderr=True)
+        # In one piece, however narrow the terminal is.
+        click.echo(f"  {visible(url, one_line=True)}", err=True)
         if not no_browser and urlsplit(url).scheme in ("http", "https"):
             webbrowser.open(url)
 
@@ -47,4 +52,7 @@ def sign_in(name: str, no_browser: bool) -> None:
             return len((await studio.connections.use(server)).tools)
 
     count = run(work)
-    click.echo(f"Signed in to {name!r}: {count} tools.")
+    if as_json:
+        print_json({"name": name, "signedIn": True, "toolCount": count})
+    else:
+        say(f"Signed in to {name!r}: {count} tools.")

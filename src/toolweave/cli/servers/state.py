@@ -1,41 +1,54 @@
 """`toolweave servers enable|disable|remove`."""
 
+import shlex
+
 import click
 
 from toolweave.cli.rooms import ground, run
+from toolweave.cli.servers.listing import Line, as_dict, line_of
+from toolweave.cli.terminal import json_option, print_json, say
 
 
 @click.command()
 @click.argument("name")
-def enable(name: str) -> None:
+@json_option
+def enable(name: str, as_json: bool) -> None:
     """Switch a server on; failures of the past are forgotten."""
 
-    async def work() -> bool:
+    async def work() -> Line:
         async with ground() as rooms:
-            return (await rooms.registry.enable(name)).is_approved
+            return await line_of(rooms, await rooms.registry.enable(name))
 
-    is_approved = run(work)
-    click.echo(f"Enabled {name!r}.")
-    if not is_approved:
-        click.echo(f"It is not approved yet: `toolweave servers approve {name}`.")
+    line = run(work)
+    if as_json:
+        print_json(as_dict(*line))
+        return
+    say(f"Enabled {name!r}.")
+    if not line[0].is_approved:
+        say(f"It is not approved yet: `toolweave servers approve {shlex.quote(name)}`.")
 
 
 @click.command()
 @click.argument("name")
-def disable(name: str) -> None:
+@json_option
+def disable(name: str, as_json: bool) -> None:
     """Switch a server off until somebody enables it."""
 
-    async def work() -> None:
+    async def work() -> Line:
         async with ground() as rooms:
-            await rooms.registry.disable(name)
+            return await line_of(rooms, await rooms.registry.disable(name))
 
-    run(work)
-    click.echo(f"Disabled {name!r}.")
+    line = run(work)
+    if as_json:
+        print_json(as_dict(*line))
+    else:
+        say(f"Disabled {name!r}.")
 
 
 @click.command()
 @click.argument("name")
-def remove(name: str) -> None:
+@json_option
+def remove(name: str, as_json: bool) -> None:
     """Forget a server, its approval and its pinned tools."""
 
     async def work() -> None:
@@ -44,4 +57,7 @@ def remove(name: str) -> None:
             rooms.lockfile.unpin(name)
 
     run(work)
-    click.echo(f"Removed {name!r}. Other clients' configuration is untouched.")
+    if as_json:
+        print_json({"removed": name})
+    else:
+        say(f"Removed {name!r}. Other clients' configuration is untouched.")

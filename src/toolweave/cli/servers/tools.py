@@ -6,11 +6,17 @@ import click
 
 from toolweave.app.studio import open_studio
 from toolweave.cli.rooms import ground, run
-from toolweave.cli.terminal import console, json_option, print_json, visible
+from toolweave.cli.terminal import json_option, print_json, say
+from toolweave.cli.visible import visible
+from toolweave.errors import NotFound
+from toolweave.json_text import write
+from toolweave.problems import did_you_mean
 from toolweave.servers.lockfile import Drift
 from toolweave.tools.parameter import Parameter
 from toolweave.tools.tool import Tool
 from toolweave.tools.wire import write_wire
+
+SHOWN_OPTIONS = 12
 
 
 @click.command()
@@ -18,7 +24,7 @@ from toolweave.tools.wire import write_wire
 @click.option("--tool", "only", help="Show one tool only.")
 @json_option
 def tools(name: str, only: str | None, as_json: bool) -> None:
-    """List a server's tools with their parameters."""
+    """List a server's tools with their parameters; `*` marks what is required."""
 
     async def work() -> tuple[tuple[Tool, ...], list[Drift]]:
         async with ground() as rooms, open_studio(rooms) as studio:
@@ -27,14 +33,20 @@ def tools(name: str, only: str | None, as_json: bool) -> None:
 
     listed, drift = run(work)
     shown = [tool for tool in listed if only is None or tool.name == only]
+    if only is not None and not shown:
+        raise NotFound(
+            "MCP_TOOL_NOT_FOUND",
+            f"server {name!r} has no tool {only!r}",
+            hint=did_you_mean(only, [tool.name for tool in listed]),
+        )
     if as_json:
         print_json([_as_dict(tool) for tool in shown])
         return
-    changed = {change.tool: change.kind for change in drift}
+    changed = {change.tool: change.kind.replace("_", " ") for change in drift}
     for tool in shown:
         _show(tool, changed.get(tool.name))
     if not shown:
-        click.echo("It lists no tools." if only is None else f"It has no tool {only!r}.")
+        say("It lists no tools.")
 
 
 def _as_dict(tool: Tool) -> dict[str, Any]:
@@ -49,41 +61,56 @@ def _as_dict(tool: Tool) -> dict[str, Any]:
 
 
 def _show(tool: Tool, changed: str | None) -> None:
-    out = console()
-    mark = f"  [yellow]{changed} since approval[/yellow]" if changed else ""
-    out.print(f"[bold]{visible(tool.name)}[/bold]{mark}")
+    mark = (f"  {changed} since approval", "yellow") if changed else ""
+    say((visible(tool.name, one_line=True), "bold"), mark)
     if tool.description:
-        out.print(f"  {visible(tool.description.strip())}", style="dim")
+        say((tool.description.strip(), "dim"), indent=2)
     for problem in tool.problems:
-        out.print(f"  [yellow]! {visible(problem.message)}[/yellow]  {problem.code}")
+        say((f"! {problem.message}", "yellow"), f"  [{problem.code}]", indent=2)
     for parameter in tool.parameters:
-        _show_parameter(parameter, 1)
-    out.print("")
+        _show_parameter(parameter, 2)
+    say("")
 
 
-def _show_parameter(parameter: Parameter, depth: int) -> None:
-    required = "[red]*[/red]" if parameter.required else " "
-    indent = "  " * depth
+def _show_parameter(parameter: Parameter, indent: int) -> None:
     facts = [_kind(parameter)]
     if parameter.has_default:
-        facts.append(f"default {parameter.default!r}")
-    if parameter.constraints.enum:
-        facts.append(
-            "one of " + ", ".join(repr(value) for value in parameter.constraints.enum[:12])
-        )
-    text = f" - {visible(parameter.description)}" if parameter.description else ""
-    kinds = f"[cyan]{visible(', '.join(facts))}[/cyan]"
-    console().print(f"{indent}{required} {visible(parameter.name)}  {kinds}{text}")
-    children = parameter.items.properties if parameter.items else parameter.properties
-    for child in children:
-        _show_parameter(child, depth + 2)
+        facts.append(f"default {write(parameter.default)}")
+    if options := parameter.constraints.enum:
+        more = ", …" if len(options) > SHOWN_OPTIONS else ""
+        facts.append("one of " + ", ".join(write(each) for each in options[:SHOWN_OPTIONS]) + more)
+    say(
+        ("* ", "red") if parameter.required else "  ",
+        visible(parameter.name, one_line=True),
+        (f"  {', '.join(facts)}", "cyan"),
+        f" - {parameter.description}" if parameter.description else "",
+        indent=indent,
+    )
+    whole = parameter.items or parameter
+    for child in whole.properties:
+        _show_parameter(child, indent + 4)
+    for variant in whole.variants:
+        _show_variant(variant, whole.discriminator, indent + 4)
+
+
+def _show_variant(variant: Parameter, discriminator: str | None, indent: int) -> None:
+    """The properties of one alternative, under the value that chooses it."""
+    if not variant.properties:
+        return
+    tag = next((one.only_value for one in variant.properties if one.name == discriminator), ())
+    chosen = f"with {discriminator} {write(tag[0])}:" if tag else "or:"
+    say((chosen, "dim"), indent=indent)
+    for child in variant.properties:
+        if not tag or child.name != discriminator:
+            _show_parameter(child, indent + 2)
 
 
 def _kind(parameter: Parameter) -> str:
     if parameter.kind == "array" and parameter.items is not None:
         kind = f"array of {_kind(parameter.items)}"
     elif parameter.kind == "union":
-        kind = " or ".join(_kind(variant) for variant in parameter.variants) or "any"
+        kinds = dict.fromkeys(_kind(variant) for variant in parameter.variants)
+        kind = " or ".join(kinds) or "any"
     else:
         kind = parameter.kind
     return f"{kind} or null" if parameter.nullable else kind

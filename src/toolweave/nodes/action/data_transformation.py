@@ -91,7 +91,7 @@ class DataTransformation:
             Field("variables", "object", "Variables for the script."),
         ),
         outputs=(
-            Field("transformed_data", "array", "The result: records, or text for csv and xml."),
+            Field("transformed_data", "any", "The result: records, or text for csv and xml."),
             Field("original_count", "integer", "Records that came in."),
             Field("output_count", "integer", "Records that went out."),
             Field("transformation_stats", "object", 'Counts by operation: {"filtered_out": 2}.'),

@@ -62,9 +62,9 @@ class HttpRequest:
         inputs=(
             Field(
                 "body",
-                "object",
-                'What is sent: fields for json and form; for raw {"text": "<a/>", '
-                '"content_type": "text/xml"}.',
+                "any",
+                'What is sent: any value for json, fields for form; for raw a text, or {"text": '
+                '"<a/>", "content_type": "text/xml"}.',
             ),
             Field(
                 "url_variables",
@@ -82,7 +82,7 @@ class HttpRequest:
             Field("status_code", "integer", "Status of the answer: 200."),
             Field("headers", "object", "Headers of the answer, names in lower case."),
             Field("body", "string", "Body of the answer as text."),
-            Field("json", "object", "Body parsed, when it is JSON."),
+            Field("json", "any", "Body parsed, when it is JSON."),
             Field("success", "boolean", "Whether the status is 200 to 299."),
             Field("error_message", "string", "Why it failed; empty on success."),
             Field("response_time", "float", "Seconds until the answer was there."),

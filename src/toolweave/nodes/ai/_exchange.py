@@ -21,6 +21,12 @@ CONTENT = Field(
     required=True,
     aliases=("output",),
 )
+# What any of them is asked for.
+TASKS = (
+    *("llm", "ai", "language model", "prompt", "agent", "summarise"),
+    *("classify", "translate", "write", "extract", "answer"),
+)
+
 METADATA = Field("metadata", "object", "Model used, why it stopped, time taken.")
 FUNCTION_CALLS = Field(
     "function_calls",

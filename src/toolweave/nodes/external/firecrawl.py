@@ -98,7 +98,7 @@ class Firecrawl:
         outputs=(
             Field("success", "boolean", "Whether the pages could be read."),
             Field("content", "string", "The pages' content in the chosen format."),
-            Field("data", "object", "What was extracted, by the schema; or the picture's address."),
+            Field("data", "any", "What was extracted, by the schema; or the picture's address."),
             Field("urls_processed", "array", "Addresses of the pages read.", items="string"),
             Field("error_message", "string", "Why it failed; empty on success."),
             Field("stats", "object", "Pages, credits and time used."),

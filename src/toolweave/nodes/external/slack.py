@@ -118,6 +118,7 @@ class Slack:
             "slack",
             "message",
             "post",
+            "upload",
             "channel",
             "notify",
             "chat",

@@ -21,9 +21,9 @@ class Delay:
                 maximum=31_536_000,
             ),
         ),
-        inputs=(Field("data", "object", "What is passed on after the wait.", required=True),),
+        inputs=(Field("data", "any", "What is passed on after the wait.", required=True),),
         outputs=(
-            Field("data", "object", "The input, unchanged."),
+            Field("data", "any", "The input, unchanged."),
             Field(
                 "delay_info",
                 "object",

@@ -1,5 +1,7 @@
 """FLOW.FILTER: keep some items of a list."""
 
+from dataclasses import replace
+
 from toolweave.catalog.spec import OUTPUT, Example, Field, NodeSpec, Port
 
 
@@ -113,8 +115,12 @@ class Filter:
             ),
         ),
         output_ports=(
-            OUTPUT,
-            Port("excluded", "The items that did not pass; taken with partition only."),
+            replace(OUTPUT, aliases=("passed",)),
+            Port(
+                "excluded",
+                "The items that did not pass; taken with partition only.",
+                aliases=("filtered",),
+            ),
         ),
         tags=("flow", "filter", "list"),
         keywords=(
@@ -214,6 +220,7 @@ class Filter:
                     "filter_stats": {"total_input": 3, "items_passed": 2, "items_filtered": 1},
                     "validation_errors": [],
                 },
+                also=("excluded",),
             ),
             Example(
                 "Own expression",

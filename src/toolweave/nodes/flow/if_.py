@@ -24,7 +24,7 @@ class If:
         inputs=(
             Field(
                 "data",
-                "object",
+                "any",
                 "What the condition looks at; it is passed on unchanged.",
                 required=True,
             ),
@@ -32,7 +32,7 @@ class If:
             Field("variables", "object", "Variables for the condition, as `variables.name`."),
         ),
         outputs=(
-            Field("data", "object", "The input, unchanged.", required=True),
+            Field("data", "any", "The input, unchanged.", required=True),
             Field("condition_result", "boolean", "What the condition gave."),
         ),
         output_ports=(

@@ -59,21 +59,23 @@ class Loop:
             Field("collect_results", "boolean", "Whether iteration_results is filled.", True),
         ),
         inputs=(
-            Field("data", "object", "What the loop starts from.", required=True),
+            Field("data", "any", "What the loop starts from.", required=True),
             Field("context", "object", "More values for the condition, as `context.name`."),
             Field("loop_data", "array", "List for for_each when array_path is not set."),
         ),
         outputs=(
-            Field(
-                "final_result", "object", "Result of the last iteration; data if there was none."
-            ),
+            Field("final_result", "any", "Result of the last iteration; data if there was none."),
             Field("iteration_results", "array", "Result of each iteration, in order."),
             Field("successful_iterations", "integer", "Iterations that worked."),
             Field("failed_iterations", "integer", "Iterations that failed."),
         ),
         output_ports=(
-            Port("loop", "One iteration, with the number or item under iteration_variable."),
-            Port("done", "Taken once, after the last iteration."),
+            Port(
+                "loop",
+                "One iteration, with the number or item under iteration_variable.",
+                aliases=("iteration",),
+            ),
+            Port("done", "Taken once, after the last iteration.", aliases=("completed",)),
         ),
         tags=("flow", "loop", "iteration"),
         keywords=(

@@ -1,5 +1,7 @@
 """FLOW.WAIT: hold the run until something is so."""
 
+from dataclasses import replace
+
 from toolweave.catalog.spec import OUTPUT, Example, Field, NodeSpec, Port
 
 
@@ -131,21 +133,28 @@ class Wait:
             Field("cancellable", "boolean", "Whether a person may end the wait early.", True),
         ),
         inputs=(
-            Field("data", "object", "What is passed on after the wait.", required=True),
+            Field("data", "any", "What is passed on after the wait.", required=True),
             Field("context", "object", "More values for the condition, as `context.name`."),
             Field("variables", "object", "Variables for the condition, as `variables.name`."),
         ),
         outputs=(
-            Field("data", "object", "The input, if pass_through_data is on."),
+            Field("data", "any", "The input, if pass_through_data is on."),
             Field(
                 "wait_result",
                 "object",
                 "condition_met, wait_duration_seconds, attempts_made, wait_start_time, "
                 "wait_end_time, timeout_occurred and was_cancelled.",
             ),
-            Field("trigger_data", "object", "What ended the wait: the event, call or answer."),
+            Field("trigger_data", "any", "What ended the wait: the event, call or answer."),
         ),
-        output_ports=(OUTPUT, Port("timeout", "Taken when the time is up.")),
+        output_ports=(
+            replace(OUTPUT, aliases=("completed",)),
+            Port(
+                "timeout",
+                "Taken when the time is up, or when somebody ended the wait.",
+                aliases=("cancelled", "failed"),
+            ),
+        ),
         tags=("flow", "wait", "event"),
         keywords=(
             *("wait", "pause", "until", "hold", "callback", "poll"),

@@ -10,12 +10,12 @@ PORTS = (
 )
 
 INPUTS = (
-    Field("content", "object", 'What the person is to judge: {"amount": 250, "for": "chairs"}.'),
+    Field("content", "any", 'What the person is to judge: {"amount": 250, "for": "chairs"}.'),
     Field("user_mention", "string", "Whom to address in the message: @ada or ada@example.com."),
 )
 
 OUTPUTS = (
-    Field("content", "object", "The content that went in, unchanged."),
+    Field("content", "any", "The content that went in, unchanged."),
     Field(
         "ai_classification",
         "string",

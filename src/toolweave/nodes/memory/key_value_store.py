@@ -55,7 +55,7 @@ class KeyValueStore:
                 options=("get", "set", "delete", "exists", "keys", "clear"),
             ),
             Field("key", "string", "Name of the value, without the prefix: user-42."),
-            Field("value", "object", 'What set keeps: {"count": 3}.'),
+            Field("value", "any", 'What set keeps: {"count": 3}.'),
             Field(
                 "options",
                 "object",
@@ -63,7 +63,7 @@ class KeyValueStore:
             ),
         ),
         outputs=(
-            Field("value", "object", "The value, for get."),
+            Field("value", "any", "The value, for get."),
             Field("exists", "boolean", "Whether the key is there after the operation."),
             Field("keys", "array", "Keys found, sorted, without the prefix.", items="string"),
             Field("success", "boolean", "Whether it worked; a missing key is no failure."),

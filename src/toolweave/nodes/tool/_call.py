@@ -19,7 +19,7 @@ INPUTS = (
 )
 
 OUTPUTS = (
-    Field("result", "object", "What the tool gave back."),
+    Field("result", "any", "What the tool gave back: data, or text."),
     Field("success", "boolean", "Whether the tool succeeded."),
     Field("error_message", "string", "Why it failed; empty on success."),
     Field("execution_time", "float", "Seconds it took.", minimum=0),

@@ -54,7 +54,7 @@ class Webhook:
         ),
         outputs=(
             Field("headers", "object", "Request headers, names in lower case."),
-            Field("body", "object", "Parsed JSON or form body; any other text under `text`."),
+            Field("body", "any", "Parsed JSON or form body; any other body as text."),
             Field("query_params", "object", "Values after the question mark of the URL."),
             Field("method", "string", "Method of the request.", options=METHODS),
             Field("path", "string", "Path that was called."),

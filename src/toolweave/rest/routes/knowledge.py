@@ -4,10 +4,7 @@ The external pair speaks JSON-RPC 2.0 and wants an API key; the internal pair is
 programs of this machine that hold the service token (security.md settles the seed's "no auth").
 """
 
-import hmac
 import time
-from functools import partial
-from ipaddress import ip_address
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Request
@@ -16,26 +13,13 @@ from fastapi.responses import Response
 import toolweave
 from toolweave.catalog.questions import EXAMPLES, GUIDANCE, QUESTIONS, TAGS
 from toolweave.catalog.toolbox import Toolbox
-from toolweave.errors import Denied, NotFound
+from toolweave.errors import NotFound
 from toolweave.json_text import JsonObject, write
-from toolweave.rest import shapes
-from toolweave.rest.auth import Doorkeeper, Unauthorized
-from toolweave.rest.bodies import Invocation, RpcInvocation, arguments_of, read_invocation
+from toolweave.rest import openapi, shapes
+from toolweave.rest.auth import Doorkeeper, Insiders
+from toolweave.rest.bodies import Invocation, arguments_of, read_invocation
 
 ToolName = Annotated[str, Path(max_length=200, description="A tool's name")]
-
-_INVOKE_BODY: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "application/json": {
-                "schema": {
-                    "anyOf": [Invocation.model_json_schema(), RpcInvocation.model_json_schema()]
-                }
-            }
-        },
-    }
-}
 
 
 class _Answers:
@@ -55,14 +39,12 @@ class _Answers:
 
     async def invoke(self, request: Request) -> Response:
         """Invoke a knowledge tool; the answer is wrapped in JSON-RPC 2.0."""
-        invocation, rpc_id = await read_invocation(request)
-        answer = _invoke(self._toolbox, invocation, request.state.request_id)
-        return _rpc(rpc_id if rpc_id is not None else request.state.request_id, answer)
+        answer = self._invoke(await read_invocation(request), request)
+        return _rpc(getattr(request.state, "rpc_id", request.state.request_id), answer)
 
     async def invoke_internal(self, request: Request) -> Response:
         """Invoke a knowledge tool without the JSON-RPC wrapper."""
-        invocation, _ = await read_invocation(request)
-        return _json(_invoke(self._toolbox, invocation, request.state.request_id))
+        return _json(self._invoke(await read_invocation(request), request))
 
     async def show_tool(self, tool_name: ToolName, request: Request) -> Response:
         """One tool: what it is for, guidance, and usage examples."""
@@ -88,95 +70,79 @@ class _Answers:
     async def health(self, request: Request) -> Response:
         """Whether the catalog answers."""
         started = time.perf_counter()
+        types = self._toolbox.call("get_node_types", {})
+        is_healthy = not types["isError"] and bool(types["structuredContent"])
         return _json(
             {
-                "healthy": True,
+                "healthy": is_healthy,
                 "version": toolweave.__version__,
                 "available_tools": [question["name"] for question in QUESTIONS],
                 "timestamp": int(time.time()),
-                "error": None,
+                "error": None if is_healthy else "the catalog has no nodes",
                 "request_id": request.state.request_id,
                 "processing_time_ms": _since(started),
             }
         )
+
+    def _invoke(self, invocation: Invocation, request: Request) -> dict[str, Any]:
+        started = time.perf_counter()
+        name = invocation.name
+        if not self._toolbox.knows(name):
+            raise _no_tool(self._toolbox, name)
+        request.state.tool = name
+        answer = self._toolbox.call(name, arguments_of(invocation))
+        return {
+            **_as_in_the_seed(name, answer),
+            "_tool_name": name,
+            "_execution_time_ms": _since(started),
+            "_request_id": request.state.request_id,
+        }
 
 
 def knowledge_routes(
     toolbox: Toolbox, doorkeeper: Doorkeeper, *, service_token: str | None
 ) -> APIRouter:
     """The six endpoints; without a service token the internal pair is off."""
-    router = APIRouter(prefix="/api/v1/mcp", tags=["catalog"])
     answers = _Answers(toolbox)
-    reads, executes, checks = (
-        [Depends(doorkeeper.wants(scope))]
-        for scope in ("tools:read", "tools:execute", "health:check")
-    )
-    internal = [Depends(_Internal(service_token))]
-    get, post = (
-        partial(router.add_api_route, methods=["GET"]),
-        partial(router.add_api_route, methods=["POST"], openapi_extra=_INVOKE_BODY),
-    )
-    get("/tools", answers.list_tools, dependencies=reads, responses=shapes.TOOLS)
-    post("/invoke", answers.invoke, dependencies=executes, responses=shapes.INVOKE)
-    # Before `/tools/{tool_name}`, which would take it for a tool's name.
-    get(
-        "/tools/internal",
-        answers.list_tools_internal,
-        dependencies=internal,
-        responses=shapes.TOOLS_INTERNAL,
-    )
-    post(
-        "/invoke/internal",
-        answers.invoke_internal,
-        dependencies=internal,
-        responses=shapes.INVOKE_INTERNAL,
-    )
-    get("/tools/{tool_name}", answers.show_tool, dependencies=reads, responses=shapes.TOOL)
-    get("/health", answers.health, dependencies=checks, responses=shapes.HEALTH)
+    reads, executes, checks = map(doorkeeper.wants, ("tools:read", "tools:execute", "health:check"))
+    inside = Insiders(service_token)
+    keyed, internal = openapi.KEYED, openapi.INTERNAL
+    router = APIRouter(prefix="/api/v1/mcp", tags=["catalog"])
+    # `/tools/internal` before `/tools/{tool_name}`, which would take it for a tool's name.
+    for path, answer, gate, shown, responses in (
+        ("/tools", answers.list_tools, reads, keyed, shapes.TOOLS),
+        ("/tools/internal", answers.list_tools_internal, inside, internal, shapes.TOOLS_INTERNAL),
+        ("/tools/{tool_name}", answers.show_tool, reads, keyed, shapes.TOOL),
+        ("/health", answers.health, checks, keyed, shapes.HEALTH),
+    ):
+        router.add_api_route(
+            path, answer, dependencies=[Depends(gate)], responses=responses, openapi_extra=shown
+        )
+    for path, answer, gate, shown, responses in (
+        ("/invoke", answers.invoke, executes, keyed, shapes.INVOKE),
+        ("/invoke/internal", answers.invoke_internal, inside, internal, shapes.INVOKE_INTERNAL),
+    ):
+        router.add_api_route(
+            path,
+            answer,
+            methods=["POST"],
+            dependencies=[Depends(gate)],
+            responses=responses,
+            openapi_extra={**shown, **openapi.INVOCATION},
+        )
     return router
 
 
-class _Internal:
-    """Lets in a peer on this machine that shows the service token."""
-
-    def __init__(self, service_token: str | None) -> None:
-        self._token = service_token
-
-    async def __call__(self, request: Request) -> None:
-        """Refuse everybody else."""
-        if self._token is None or not _is_loopback(request):
-            raise Denied("INTERNAL_ONLY", "this endpoint answers programs of this machine only")
-        given = request.headers.get("x-service-token", "")
-        if not hmac.compare_digest(given.encode(), self._token.encode()):
-            raise Unauthorized(
-                "SERVICE_TOKEN_INVALID",
-                "the service token is missing or wrong",
-                hint="send `X-Service-Token`; it is in the file `service.token` of the home",
-            )
-
-
-def _is_loopback(request: Request) -> bool:
-    try:
-        return request.client is not None and ip_address(request.client.host).is_loopback
-    except ValueError:
-        return False
-
-
-def _invoke(toolbox: Toolbox, invocation: Invocation, request_id: str) -> dict[str, Any]:
-    started = time.perf_counter()
-    if not toolbox.knows(invocation.name):
-        raise _no_tool(toolbox, invocation.name)
-    answer: dict[str, Any] = toolbox.call(invocation.name, arguments_of(invocation))
+def _as_in_the_seed(name: str, answer: dict[str, Any]) -> dict[str, Any]:
+    """004: words for people in `content`, the data beside them, and none of it after a failure."""
     if not answer["isError"]:
-        # 004: the words are for people, the data is in structuredContent.
-        words = f"Tool '{invocation.name}' executed successfully"
-        answer = {**answer, "content": [{"type": "text", "text": words}]}
-    return {
-        **answer,
-        "_tool_name": invocation.name,
-        "_execution_time_ms": _since(started),
-        "_request_id": request_id,
-    }
+        words = f"Tool '{name}' executed successfully"
+        return {**answer, "content": [{"type": "text", "text": words}]}
+    words = f"Error: {answer['content'][0]['text']}"
+    told: dict[str, Any] = {"content": [{"type": "text", "text": words}], "isError": True}
+    if "structuredContent" in answer:
+        told["_problems"] = answer["structuredContent"]["problems"]
+    return told
 
 
 def _no_tool(toolbox: Toolbox, name: str) -> NotFound:

@@ -182,7 +182,7 @@ def truth_behind(
     if said.startswith("SSE stream ended"):
         found = last or broken(where, "its stream ended without an answer")
     elif said.startswith("SSE stream failed"):
-        found = too_large(where, max_bytes)
+        found = last or too_large(where, max_bytes)
     elif said.startswith("Failed to parse"):
         found = broken(where, "its answer is not a JSON-RPC message")
     elif said.startswith(("Unexpected content type", "server answered a request with 202")):

@@ -4,6 +4,7 @@ import time
 
 NOTIFICATIONS_A_SECOND = 500
 REQUESTS_A_SECOND = 100
+ANSWERS_A_SECOND = 5_000  # more than we can ask for
 
 
 class Flood:
@@ -14,11 +15,12 @@ class Flood:
     """
 
     def __init__(self) -> None:
-        self.noise = 0
+        self.noise = 0  # lines since the last message that were none
         self.dropped = 0
         self._second: int = 0
         self._notifications = 0
         self._requests = 0
+        self._answers = 0
 
     @property
     def is_dropping(self) -> bool:
@@ -50,8 +52,14 @@ class Flood:
         self._requests += 1
         return self._requests <= REQUESTS_A_SECOND
 
+    def admits_answer(self) -> bool:
+        """Count one answer, asked for or not; whether it may pass."""
+        self._tick()
+        self._answers += 1
+        return self._answers <= ANSWERS_A_SECOND
+
     def _tick(self) -> None:
         second = int(time.monotonic())
         if second != self._second:
             self._second = second
-            self._notifications = self._requests = 0
+            self._notifications = self._requests = self._answers = 0

@@ -22,6 +22,8 @@ from toolweave.errors import ToolweaveError, Unavailable
 from toolweave.servers.definition import Http
 from toolweave.servers.faults import Faults
 from toolweave.servers.transports.addresses import AllowedHosts
+from toolweave.servers.transports.density import refuse_dense
+from toolweave.servers.transports.events import CheckedEvents
 from toolweave.servers.transports.failures import (
     HttpFailures,
     failure_of,
@@ -31,7 +33,7 @@ from toolweave.servers.transports.failures import (
 )
 from toolweave.servers.transports.flood import Flood
 from toolweave.servers.transports.inbox import admits
-from toolweave.servers.transports.network import Resolve, open_http_client, place_of
+from toolweave.servers.transports.network import EVENTS, Resolve, open_http_client, place_of
 from toolweave.settings import Limits
 
 Incoming = SessionMessage | Exception
@@ -42,12 +44,19 @@ ALWAYS_OURS = frozenset({401, 429})  # what these statuses mean does not hang on
 
 
 class McpHttpClient(httpx2.AsyncClient):
-    """Answers a failed POST with the typed error instead of raising it into the SDK."""
+    """Answers a failed POST with the typed error instead of raising it into the SDK.
 
-    def __init__(self, faults: Faults, **settings: Any) -> None:
+    What it hands on can be parsed without holding up the event loop.
+    """
+
+    def __init__(
+        self, faults: Faults, failures: HttpFailures, max_bytes: int, **settings: Any
+    ) -> None:
         # Any: passed through to `httpx2` untouched.
         super().__init__(**settings)
         self._faults = faults
+        self._failures = failures
+        self._max_bytes = max_bytes
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         """Send; a POST always gets an answer."""
@@ -55,7 +64,7 @@ class McpHttpClient(httpx2.AsyncClient):
             with anyio.fail_after(GOODBYE_S):
                 return await super().send(request, **options)
         if request.method != "POST":
-            return await super().send(request, **options)
+            return self._with_checked_events(await super().send(request, **options))
         try:
             sent = partial(super().send, **{**options, "stream": True, "follow_redirects": False})
             return await self._checked(await send_within_origin(sent, request))
@@ -68,17 +77,27 @@ class McpHttpClient(httpx2.AsyncClient):
         failure = failure_of(response)
         if failure is None:
             if is_json:
-                await response.aread()  # here, where what goes wrong is still ours to tell
-            return response
+                # Here, where what goes wrong is still ours to tell.
+                await refuse_dense(await response.aread(), place_of(response.request))
+            return self._with_checked_events(response)
         body = b""
         with suppress(ToolweaveError):
             body = await response.aread()
+            await refuse_dense(body, place_of(response.request))
         if response.status_code == 404 and MCP_SESSION_ID in response.request.headers:
             failure = session_over(place_of(response.request))
             self._faults.note(failure)
         elif response.status_code not in ALWAYS_OURS and is_json and _is_rpc_error(body):
             return response
         raise failure
+
+    def _with_checked_events(self, response: httpx2.Response) -> httpx2.Response:
+        if not response.headers.get("content-type", "").lower().startswith(EVENTS):
+            return response
+        events = CheckedEvents(response, self._failures, max_bytes=self._max_bytes)
+        return httpx2.Response(
+            response.status_code, headers=response.headers, stream=events, request=response.request
+        )
 
 
 @asynccontextmanager
@@ -110,7 +129,7 @@ async def open_http(
         max_body_bytes=limits.output_bytes,
         resolve=resolve,
         on_failure=failures.record,
-        kind=partial(McpHttpClient, faults),
+        kind=partial(McpHttpClient, faults, failures, limits.output_bytes),
     )
     incoming, inbox = anyio.create_memory_object_stream[Incoming](0)
     transport = streamable_http_client(

@@ -81,6 +81,7 @@ def open_http_client(
         resolve=resolve or resolve_name,
         tls=tls,
         on_failure=on_failure or (lambda _: None),
+        side_timeout_s=httpx2.Timeout(timeout).connect,
     )
     return kind(
         transport=transport,
@@ -206,10 +207,12 @@ class CheckedTransport(httpx2.AsyncBaseTransport):
         resolve: Resolve,
         tls: ssl.SSLContext | None,
         on_failure: OnFailure,
+        side_timeout_s: float | None,
     ) -> None:
         self._allow = allow
         self._max_body_bytes = max_body_bytes
         self._on_failure = on_failure
+        self._side_timeout_s = side_timeout_s
         needs_tls = not allow.are_loopback or any(origin[0] == "https" for origin in allow.origins)
         # A head over 100 KiB is refused by httpcore2 itself.
         self._pool = httpcore2.AsyncConnectionPool(
@@ -242,7 +245,9 @@ class CheckedTransport(httpx2.AsyncBaseTransport):
             raise denied(f"a token would go to {origin[1]!r}, which nobody approved")
 
     async def _exchange(self, request: httpx2.Request, where: str) -> httpx2.Response:
-        timeout = dict(request.extensions.get("timeout", {}))
+        # What an auth flow asks on the side comes without the client's timeouts.
+        side = dict.fromkeys(("connect", "read", "write", "pool"), self._side_timeout_s)
+        timeout = {**side, **request.extensions.get("timeout", {})}
         sent = httpcore2.Request(
             method=request.method,
             url=httpcore2.URL(
@@ -265,7 +270,7 @@ class CheckedTransport(httpx2.AsyncBaseTransport):
         body = Body(
             answer,
             where,
-            coding=headers.pop("content-encoding", "identity").strip().lower(),
+            coding=headers.pop("content-encoding", "").strip().lower() or "identity",
             max_bytes=None if is_events else self._max_body_bytes,
             on_failure=self._on_failure,
         )

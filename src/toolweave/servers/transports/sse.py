@@ -21,6 +21,7 @@ from toolweave.errors import TimedOut, ToolweaveError
 from toolweave.servers.definition import Sse
 from toolweave.servers.faults import Faults
 from toolweave.servers.transports.addresses import AllowedHosts, denied, origin_of
+from toolweave.servers.transports.density import refuse_dense
 from toolweave.servers.transports.failures import (
     failure_of,
     sealed,
@@ -133,6 +134,7 @@ async def _read(
             async for event in events:
                 if event.event != "message" or not event.data:
                     continue
+                await refuse_dense(event.data, where)
                 message = jsonrpc_message_adapter.validate_json(event.data, by_name=False)
                 if admits(item := SessionMessage(message), flood, faults):
                     await inbox.send(item)

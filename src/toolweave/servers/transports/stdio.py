@@ -8,10 +8,12 @@ so that waiting calls fail at once; other text on stdout is noise and is skipped
 import os
 import signal
 import sys
+import time
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 import anyio
+import anyio.lowlevel
 from anyio.abc import ByteReceiveStream, Process
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
@@ -21,6 +23,7 @@ from toolweave.errors import Unavailable
 from toolweave.servers.faults import Faults
 from toolweave.servers.guardian import Guardian
 from toolweave.servers.runners.runner import Launch
+from toolweave.servers.transports.density import refuse_dense
 from toolweave.servers.transports.flood import Flood
 from toolweave.servers.transports.inbox import admits
 
@@ -30,8 +33,11 @@ Streams = tuple[MemoryObjectReceiveStream[Incoming], MemoryObjectSendStream[Sess
 CHUNK_BYTES = 64 * 1024
 ENVELOPE_BYTES = 64 * 1024
 STOP_GRACE_S = 1.0
+LAST_WORDS_S = 0.1
 OUTBOX_MESSAGES = 256
 NOISE_LINES = 10_000
+BUSY_S = 0.005
+MAX_WAIT_S = 0.25
 
 
 @asynccontextmanager
@@ -44,16 +50,15 @@ async def open_stdio(
         Unavailable: `SERVER_START_FAILED` when the process cannot be started.
     """
     process = await _start(launch, faults)
-    if launch.container:
-        await guardian.watch_container(launch.container)
-    await guardian.watch_group(process.pid)
     inbox_in, inbox = anyio.create_memory_object_stream[Incoming](0)
     outbox, outbox_out = anyio.create_memory_object_stream[SessionMessage](OUTBOX_MESSAGES)
     try:
+        await _watch(guardian, launch, process)
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_read, process, inbox_in, faults, max_bytes + ENVELOPE_BYTES)
+            heard = anyio.Event()
+            tasks.start_soon(_read, process, inbox_in, faults, max_bytes + ENVELOPE_BYTES, heard)
             tasks.start_soon(_write, process, outbox_out)
-            tasks.start_soon(_hear, process, faults)
+            tasks.start_soon(_hear, process, faults, heard)
             try:
                 yield inbox, outbox
             finally:
@@ -86,21 +91,36 @@ async def _start(launch: Launch, faults: Faults) -> Process:
         ) from None
 
 
+async def _watch(guardian: Guardian, launch: Launch, process: Process) -> None:
+    try:
+        if launch.container:
+            await guardian.watch_container(launch.container)
+        await guardian.watch_group(process.pid)
+    except BaseException:
+        # Nobody else knows of it yet.
+        _signal_group(process, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
+        raise
+
+
 async def _read(
-    process: Process, inbox: MemoryObjectSendStream[Incoming], faults: Faults, max_line: int
+    process: Process,
+    inbox: MemoryObjectSendStream[Incoming],
+    faults: Faults,
+    max_line: int,
+    heard: anyio.Event,
 ) -> None:
     flood = Flood()
     assert process.stdout is not None
     try:
         async with inbox:
             async for line in _lines(process.stdout, faults, max_line):
-                for message in _parse(line, faults, flood):
-                    await inbox.send(message)
+                await _pass_on(line, inbox, faults, flood)
+                del line  # it may be large, and the next may be long in coming
                 if faults.first is not None:
                     return
-                if flood.is_dropping:
-                    # Dropped messages are not sent, so nothing above gives way to other tasks.
-                    await anyio.lowlevel.checkpoint()
+            # What it wrote to stderr says why; a child of it may hold that open for longer.
+            with anyio.move_on_after(LAST_WORDS_S):
+                await heard.wait()
     except (anyio.ClosedResourceError, anyio.BrokenResourceError):
         return
     finally:
@@ -117,9 +137,8 @@ async def _lines(stream: ByteReceiveStream, faults: Faults, max_line: int) -> As
         start = 0
         while (end := chunk.find(b"\n", start)) >= 0:
             held += chunk[start:end]
-            yield bytes(held)
-            held.clear()
             start = end + 1
+            yield _taken(held)
         held += chunk[start:]
         if len(held) > max_line:
             faults.note(
@@ -132,26 +151,60 @@ async def _lines(stream: ByteReceiveStream, faults: Faults, max_line: int) -> As
             return
 
 
+def _taken(held: bytearray) -> bytes:
+    taken = bytes(held)
+    held.clear()
+    return taken
+
+
+async def _pass_on(
+    line: bytes, inbox: MemoryObjectSendStream[Incoming], faults: Faults, flood: Flood
+) -> None:
+    began = time.perf_counter()
+    messages = await _messages(line, faults, flood)
+    busy_s = time.perf_counter() - began
+    for message in messages:
+        await inbox.send(message)
+    if not messages:
+        # Nothing was sent, so nothing above gave way to other tasks.
+        await anyio.lowlevel.checkpoint()
+    if busy_s > BUSY_S:
+        # Whoever keeps us busy waits: the loop belongs to the other servers too.
+        await anyio.sleep(min(4 * busy_s, MAX_WAIT_S))
+
+
+async def _messages(line: bytes, faults: Faults, flood: Flood) -> list[SessionMessage]:
+    try:
+        await refuse_dense(line, f"server {faults.server!r}")
+    except Unavailable as error:
+        faults.note(error)
+        return []
+    return _parse(line, faults, flood)
+
+
 def _parse(line: bytes, faults: Faults, flood: Flood) -> list[SessionMessage]:
     stripped = line.strip()
-    if not stripped:
-        return []
     if not stripped.startswith((b"{", b"[")):
-        flood.noise += 1
-        if flood.noise > NOISE_LINES:
-            faults.protocol(f"over {NOISE_LINES} lines on stdout that are no messages")
-        return []
+        return _noise(faults, flood)
     if flood.drops_unread(stripped):
         return []
     try:
         message = jsonrpc_message_adapter.validate_json(stripped, by_name=False)
     except ValueError:
         if stripped.startswith(b"["):
-            return []  # a log line such as `[info] ready`
+            return _noise(faults, flood)  # a log line such as `[info] ready`
         faults.protocol("a line on stdout starts like a message and is not valid JSON-RPC")
         return []
+    flood.noise = 0
     item = SessionMessage(message)
     return [item] if admits(item, flood, faults) else []
+
+
+def _noise(faults: Faults, flood: Flood) -> list[SessionMessage]:
+    flood.noise += 1
+    if flood.noise > NOISE_LINES:
+        faults.protocol(f"over {NOISE_LINES} lines on stdout in a row that are no messages")
+    return []
 
 
 async def _write(process: Process, outbox: MemoryObjectReceiveStream[SessionMessage]) -> None:
@@ -163,13 +216,14 @@ async def _write(process: Process, outbox: MemoryObjectReceiveStream[SessionMess
                 await process.stdin.send(text.encode() + b"\n")
 
 
-async def _hear(process: Process, faults: Faults) -> None:
+async def _hear(process: Process, faults: Faults, heard: anyio.Event) -> None:
     assert process.stderr is not None
     with suppress(anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError, OSError):
         while True:
             # Kept whole lines would let a flood grow without bound; a chunk's lines are enough.
             for line in (await process.stderr.receive(CHUNK_BYTES)).splitlines()[-20:]:
                 faults.hear(line)
+    heard.set()
 
 
 async def _stop(process: Process) -> None:

@@ -1,0 +1,224 @@
+"""Writes the reference pages: `python scripts/make_docs.py`, or `--check` to look for drift.
+
+Commands come from the command line itself, settings from `settings.py`, codes from `codes.py`,
+nodes from the catalog. What is said here and nowhere else is what a setting is for; a setting
+without such words, or words without a setting, stop the making.
+"""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, cast
+
+import click
+
+from toolweave import codes, nodes
+from toolweave.catalog.index import Catalog
+from toolweave.catalog.serialise import serialise
+from toolweave.cli.main import cli
+from toolweave.json_text import write
+from toolweave.settings import from_environment
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "toolweave"
+MADE = "<!-- Made by scripts/make_docs.py; do not edit. -->"
+WIDTH = 90
+
+# What each variable is for, in the order of the page; a number's default and least are read off.
+SETTINGS = {
+    "HOME": "Where everything is kept. Default: your platform's data directory for `toolweave`.",
+    "DATABASE": "`postgresql://…` or a file's path. Default: `toolweave.db` in the home.",
+    "LOCKFILE": "Where approved tools are pinned. Default: `toolweave.lock.json` in the current "
+    "directory if there is one, else in the home.",
+    "VAULT_KEY": "The key of the secret vault, base64 of 32 bytes. Default: your system's "
+    "keyring, else a file in the home that only you can read.",
+    "CALL_DEADLINE_S": "Seconds a tool call may take.",
+    "CONNECT_DEADLINE_S": "Seconds a server may take to start and answer.",
+    "CONCURRENT_CALLS": "Tool calls that may run at the same time.",
+    "CALLS_PER_SESSION": "Tool calls one session may make; -1 for as many as it likes.",
+    "OUTPUT_BYTES": "Bytes of one answer that are read.",
+    "RATE_PER_S": "Requests a second one API key may make.",
+    "BURST": "Requests one API key may make at once, before that rate counts.",
+    "DEBUG": "Any value: commands show where an error happened, and what is logged.",
+}
+TRIED = 4321
+
+
+def pages() -> dict[str, str]:
+    """Every reference page by its name."""
+    return {
+        "commands.md": commands_page(),
+        "settings.md": settings_page(),
+        "codes.md": codes_page(),
+        "nodes.md": nodes_page(),
+    }
+
+
+def commands_page() -> str:
+    """The help of every command."""
+    parts = [
+        "# Commands",
+        MADE,
+        "Exit codes: 0 it worked, 1 the thing failed, 2 wrong use, 130 interrupted. With `--json` "
+        'a command prints JSON on standard output, also for an error: `{"error": {"code", '
+        '"message", "hint"}}`. `-h` is short for `--help`.',
+    ]
+    for path, ctx in _contexts(cli, None):
+        text = ctx.get_help().replace("Usage: ", "", 1)
+        parts += [f"## `{path}`", f"```text\n{text}\n```"]
+    return _joined(parts)
+
+
+def _contexts(
+    command: click.Command, parent: click.Context | None
+) -> Iterator[tuple[str, click.Context]]:
+    name = command.name if parent else "toolweave"
+    settings: dict[str, Any] = {**command.context_settings, "terminal_width": WIDTH}
+    ctx = click.Context(command, parent, name, **settings)
+    yield ctx.command_path, ctx
+    if isinstance(command, click.Group):
+        for below in command.list_commands(ctx):
+            found = command.get_command(ctx, below)
+            assert found is not None
+            yield from _contexts(found, ctx)
+
+
+def settings_page() -> str:
+    """Every variable of the environment."""
+    known = set(variables())
+    if known != set(SETTINGS):
+        raise SystemExit(f"settings without words, or words without: {known ^ set(SETTINGS)}")
+    rows = ["| variable | what it is for | default | least |", "|---|---|---|---|"]
+    for name, words in SETTINGS.items():
+        default, least = _number(name)
+        rows.append(f"| `TOOLWEAVE_{name}` | {words} | {default} | {least} |")
+    return _joined(
+        [
+            "# Settings",
+            MADE,
+            "Settings are variables of the environment, read once when a command starts. A value "
+            "that cannot be read stops the command with `SETTING_INVALID`.",
+            "\n".join(rows),
+        ]
+    )
+
+
+def variables() -> Iterator[str]:
+    """The names the source reads, without `TOOLWEAVE_`."""
+    for path in SOURCE.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        yield from re.findall(r"\"TOOLWEAVE_([A-Z_]+)\"", text)
+        yield from re.findall(r"_number\(\s*env, \"([A-Z_]+)\"", text)
+
+
+def _number(name: str) -> tuple[str, str]:
+    """The default and the least value of a number, found by setting it."""
+    tree = ast.parse((SOURCE / "settings.py").read_text(encoding="utf-8"))
+    for call in ast.walk(tree):
+        if not isinstance(call, ast.Call) or len(call.args) != 4:
+            continue
+        if isinstance(call.args[1], ast.Constant) and call.args[1].value == name:
+            before = dict(_flat(asdict(from_environment({}))))
+            after = dict(_flat(asdict(from_environment({f"TOOLWEAVE_{name}": str(TRIED)}))))
+            [changed] = [key for key, value in after.items() if value != before[key]]
+            return write(before[changed]).removesuffix(".0"), ast.unparse(call.args[3])
+    return "", ""
+
+
+def _flat(value: dict[str, Any], at: str = "") -> Iterator[tuple[str, Any]]:
+    for key, below in value.items():
+        if isinstance(below, dict):
+            yield from _flat(cast("dict[str, Any]", below), f"{at}{key}.")
+        else:
+            yield f"{at}{key}", below
+
+
+def codes_page() -> str:
+    """Every code, by the groups of its table."""
+    parts = [
+        "# Codes",
+        MADE,
+        "Every problem and every error carries one of these codes. The words around a code may "
+        "change from release to release; the code does not.",
+    ]
+    rows: list[str] = []
+    for line in Path(str(codes.__file__)).read_text(encoding="utf-8").splitlines():
+        if heading := re.fullmatch(r"    # (.+)", line):
+            rows = ["| code | meaning |", "|---|---|"]
+            parts += [f"## {heading[1]}", ""]
+        elif entry := re.match(r'    "([A-Z0-9_]+)":', line):
+            rows.append(f"| `{entry[1]}` | {_cell(codes.CODES[entry[1]])} |")
+            parts[-1] = "\n".join(rows)
+    return _joined(parts)
+
+
+def nodes_page() -> str:
+    """Every built-in node with its fields."""
+    catalog = Catalog(node.spec for node in nodes.discover())
+    parts = [
+        "# Nodes",
+        MADE,
+        "The built-in nodes of workflows, as `toolweave catalog show` and the MCP tool "
+        "`get_node_details` tell them. Every approved tool of a server is a node too: "
+        "`TOOL.MCP:SERVER/TOOL`. `*` marks what is required.",
+    ]
+    for node_type in catalog.types():
+        parts.append(f"## {node_type}")
+        for spec in catalog:
+            if spec.type == node_type:
+                parts += _node(serialise(spec))
+    return _joined(parts)
+
+
+def _node(entry: dict[str, Any]) -> list[str]:
+    parts = [f"### `{entry['node_type']}.{entry['subtype']}`", entry["description"]]
+    if "guidance" in entry:
+        parts.append(entry["guidance"])
+    rows = ["| field | | type | default | meaning |", "|---|---|---|---|---|"]
+    for kind, fields in (
+        ("set", entry["configurations"]),
+        ("in", entry["input_params_schema"]),
+        ("out", entry["output_params_schema"]),
+    ):
+        rows += [_field(kind, name, field) for name, field in fields.items()]
+    ports = ", ".join(f"`{port['name']}`" for port in entry["output_ports"])
+    return [*parts, "\n".join(rows), f"Ports out: {ports}."]
+
+
+def _field(kind: str, name: str, field: dict[str, Any]) -> str:
+    default = field.get("default")
+    shown = "" if default is None or default == "" else f"`{_cell(write(default))}`"
+    options = cast("list[str]", field.get("options") or [])
+    kinds = " \\| ".join(f"`{_cell(str(option))}`" for option in options) or field["type"]
+    mark = "*" if field.get("required") else ""
+    return f"| `{name}`{mark} | {kind} | {kinds} | {shown} | {_cell(field['description'])} |"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def _joined(parts: list[str]) -> str:
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def main() -> int:
+    """Write the pages, or with `--check` say which are stale."""
+    stale = 0
+    for name, text in pages().items():
+        path = ROOT / "docs" / name
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        stale += 1
+        sys.stdout.write(f"{name} {'is stale' if '--check' in sys.argv else 'written'}\n")
+        if "--check" not in sys.argv:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    return 1 if stale and "--check" in sys.argv else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,134 @@
+"""The catalog as it is now, and how often each node is asked for.
+
+The built-in nodes and every approved tool of every enabled server. Tools come from the lockfile,
+so that asking about them starts no server.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+
+import anyio
+
+from toolweave import nodes
+from toolweave.app.ground import Ground
+from toolweave.catalog.index import Catalog
+from toolweave.catalog.knowledge import Knowledge
+from toolweave.catalog.live import specs_of
+from toolweave.catalog.toolbox import Toolbox
+from toolweave.catalog.usage import UsageCounts
+from toolweave.errors import ToolweaveError
+from toolweave.json_text import JsonObject
+from toolweave.servers.lockfile import Pin
+from toolweave.tools.read_tool import read_tool
+
+logger = logging.getLogger(__name__)
+
+LOOK_EVERY_S = 2.0
+SAVE_EVERY_S = 5.0
+
+Pins = Mapping[str, Mapping[str, Pin]]
+
+
+def built_in() -> Catalog:
+    """The nodes of this package."""
+    return Catalog(node.spec for node in nodes.discover())
+
+
+class LiveCatalog:
+    """Answers from `knowledge`, which is replaced when a server or its tools change.
+
+    Without a ground, or when it cannot be read, the built-in nodes are there all the same.
+    """
+
+    def __init__(self, ground: Ground | None) -> None:
+        self._ground = ground
+        self._built_in = built_in()
+        self._seen: Mapping[str, Mapping[str, str]] = {}
+        self._is_failing = False
+        self.knowledge = Knowledge(self._built_in)
+
+    async def refresh(self) -> bool:
+        """Look again; whether anything changed. What cannot be read is logged and stays as it was.
+
+        A failure is logged once, not every two seconds until somebody mends it.
+        """
+        if self._ground is None:
+            return False
+        try:
+            changed = self._take(await _pins(self._ground))
+        except (ToolweaveError, OSError):
+            if not self._is_failing:
+                logger.exception("catalog not refreshed")
+            self._is_failing = True
+            return False
+        self._is_failing = False
+        return changed
+
+    async def follow(self, on_change: Callable[[], Awaitable[None]]) -> None:
+        """Keep up until cancelled, telling `on_change` each time."""
+        while self._ground is not None:
+            await self._ground.clock.sleep(LOOK_EVERY_S)
+            if await self.refresh():
+                await on_change()
+
+    def _take(self, pins: Pins) -> bool:
+        seen = {
+            name: {tool: pin.hash for tool, pin in tools.items()} for name, tools in pins.items()
+        }
+        if seen == self._seen:
+            return False
+        tools = (
+            read_tool(name, pin.definition) for name, of in pins.items() for pin in of.values()
+        )
+        self.knowledge = Knowledge(self._built_in.with_specs(specs_of(tools)))
+        self._seen = seen
+        return True
+
+
+class CountingToolbox(Toolbox):
+    """Notes which nodes were asked for; over a ground they are saved, without one forgotten."""
+
+    def __init__(self, catalog: LiveCatalog, ground: Ground | None) -> None:
+        super().__init__(lambda: catalog.knowledge)
+        self._clock = ground.clock if ground else None
+        self._usage = UsageCounts(ground.database, ground.clock) if ground else None
+
+    def call(self, name: str, arguments: JsonObject) -> JsonObject:
+        """The result of one call, counted."""
+        answer = super().call(name, arguments)
+        if self._usage is not None and name == "get_node_details" and not answer["isError"]:
+            self._usage.note(_refs(answer))
+        return answer
+
+    async def keep_saving(self) -> None:
+        """Save from time to time until cancelled, and then once more."""
+        try:
+            while self._clock is not None:
+                await self._clock.sleep(SAVE_EVERY_S)
+                await self._save()
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._save()
+
+    async def _save(self) -> None:
+        try:
+            if self._usage is not None:
+                await self._usage.save()
+        except ToolweaveError:
+            logger.exception("usage not saved")  # it stays noted, for the next time
+
+
+def _refs(answer: JsonObject) -> Iterator[str]:
+    content = answer["structuredContent"]
+    nodes = content.get("nodes") if isinstance(content, dict) else None
+    for node in nodes if isinstance(nodes, list) else ():
+        if isinstance(node, dict) and "error" not in node:
+            yield f"{node.get('node_type')}.{node.get('subtype')}"
+
+
+async def _pins(ground: Ground) -> Pins:
+    return {
+        server.name: ground.lockfile.pins(server.name)
+        for server in await ground.registry.list()
+        if server.enabled and server.is_approved
+    }

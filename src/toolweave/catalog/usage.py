@@ -1,0 +1,69 @@
+"""How often each node is asked for: counted in memory, written to the database in one go."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import anyio
+
+from toolweave.clock import Clock, timestamp
+from toolweave.storage.database import Database
+
+MAX_WAITING = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How often a node was asked for, and when last."""
+
+    ref: str
+    asked: int
+    last_asked_at: str
+
+
+class UsageCounts:
+    """Counts refs, never who asked; whoever opens it saves from time to time and at the end."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+        self._waiting: Counter[str] = Counter()
+        self._turn = anyio.Lock()
+
+    def note(self, refs: Iterable[str]) -> None:
+        """Count these nodes as asked for, once each; kept until the next `save`."""
+        for ref in refs:
+            # A live tool may have any name; one the database cannot hold must not stop the rest.
+            if ref.isprintable() and (ref in self._waiting or len(self._waiting) < MAX_WAITING):
+                self._waiting[ref] += 1
+
+    async def save(self) -> None:
+        """Write what was noted; after a failure it is still noted.
+
+        Raises:
+            Conflict, Unavailable: the database's own errors.
+        """
+        async with self._turn:
+            saved = Counter(self._waiting)
+            now = timestamp(self._clock.now())
+            if saved:
+                await self._database.executemany(
+                    "INSERT INTO node_usage (ref, asked, last_asked_at) VALUES (?, ?, ?) "
+                    "ON CONFLICT (ref) DO UPDATE SET asked = node_usage.asked + excluded.asked, "
+                    "last_asked_at = excluded.last_asked_at",
+                    [(ref, count, now) for ref, count in saved.items()],
+                )
+            # What was noted meanwhile stays.
+            self._waiting -= saved
+
+    async def top(self, count: int = 10) -> list[Usage]:
+        """The nodes asked for most, as saved."""
+        rows = await self._database.rows(
+            "SELECT ref, asked, last_asked_at FROM node_usage ORDER BY asked DESC, ref LIMIT ?",
+            count,
+        )
+        return [Usage(str(ref), int(asked), str(last)) for ref, asked, last in rows]
+
+    async def counts(self) -> dict[str, int]:
+        """How often each node was asked for, as saved: what search breaks ties by."""
+        return {usage.ref: usage.asked for usage in await self.top(MAX_WAITING)}

@@ -1,0 +1,55 @@
+"""Telling clients that a list changed: a subscription stream in the modern era, a message to
+every live connection in the older one."""
+
+from typing import Any
+from weakref import WeakSet
+
+import anyio
+import mcp_types as types
+from mcp.server import ServerRequestContext
+from mcp.server.connection import Connection
+from mcp.server.subscriptions import (
+    InMemorySubscriptionBus,
+    ListenHandler,
+    ResourcesListChanged,
+    ResourceUpdated,
+)
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from toolweave.mcp_server.resources import CHANGING
+
+# A client that does not read is told so late that it might as well look for itself.
+PATIENCE_S = 5.0
+
+
+class Changes:
+    """Knows who wants to hear of changes."""
+
+    def __init__(self) -> None:
+        self._bus = InMemorySubscriptionBus()
+        self._connections: WeakSet[Connection] = WeakSet()
+        self.listen = ListenHandler(self._bus)
+
+    async def meet(
+        self, context: ServerRequestContext[Any, Any], _: types.NotificationParams
+    ) -> None:
+        """Remember who has just finished the handshake of the older era."""
+        if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+            # A session is made anew for each request; only the connection lasts, and the SDK
+            # has no public way from the one to the other.
+            connection = context.session._connection  # pyright: ignore[reportPrivateUsage]
+            self._connections.add(connection)
+
+    async def resources_changed(self) -> None:
+        """Tell everybody that live tools came or went."""
+        await self._bus.publish(ResourcesListChanged())
+        for uri in CHANGING:
+            await self._bus.publish(ResourceUpdated(uri=uri))
+        async with anyio.create_task_group() as tasks:
+            for connection in list(self._connections):
+                tasks.start_soon(_tell, connection)
+
+
+async def _tell(connection: Connection) -> None:
+    with anyio.move_on_after(PATIENCE_S):
+        await connection.send_resource_list_changed()

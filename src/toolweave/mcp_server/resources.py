@@ -1,0 +1,134 @@
+"""The catalog as resources: `toolweave://catalog/types`, `…/FLOW` and `…/FLOW/IF`.
+
+A node's name is percent-encoded in its address; live tools have `:` and `/` in theirs.
+"""
+
+from collections.abc import Iterator
+from urllib.parse import quote, unquote
+
+import mcp_types as types
+from mcp.shared.exceptions import MCPError
+
+from toolweave.catalog.corrections import Missing, correct
+from toolweave.catalog.knowledge import Knowledge
+from toolweave.catalog.serialise import serialise
+from toolweave.catalog.spec import NodeSpec
+from toolweave.json_text import JsonObject
+
+PREFIX = "toolweave://catalog/"
+TYPES = PREFIX + "types"
+TEMPLATE = PREFIX + "{node_type}/{subtype}"
+# Whatever servers come and go, only these lists of names become others.
+CHANGING = (TYPES, PREFIX + "TOOL")
+
+PAGE = 200
+MAX_COMPLETIONS = 100
+_JSON = "application/json"
+
+
+def address(spec: NodeSpec) -> str:
+    """Where a node's specification is read."""
+    return f"{PREFIX}{spec.type}/{quote(spec.subtype, safe='')}"
+
+
+def page(knowledge: Knowledge, cursor: str | None) -> types.ListResourcesResult:
+    """One page of everything there is to read.
+
+    Raises:
+        MCPError: the cursor is none of ours.
+    """
+    resources = list(_resources(knowledge))
+    start = 0
+    if cursor is not None:
+        if (
+            not cursor.isascii()
+            or not cursor.isdecimal()
+            or not 0 < int(cursor[:9]) < len(resources)
+        ):
+            raise MCPError(types.INVALID_PARAMS, "this cursor is not valid; list from the start")
+        start = int(cursor)
+    end = start + PAGE
+    return types.ListResourcesResult(
+        resources=resources[start:end], next_cursor=str(end) if end < len(resources) else None
+    )
+
+
+def template() -> types.ResourceTemplate:
+    """One node's specification, by its two names."""
+    return types.ResourceTemplate(
+        uri_template=TEMPLATE,
+        name="node-spec",
+        title="One node's specification",
+        mime_type=_JSON,
+    )
+
+
+def read(knowledge: Knowledge, uri: str) -> JsonObject:
+    """What is at `uri`.
+
+    Raises:
+        MCPError: nothing is; where a close name is known, the message has it.
+    """
+    if uri == TYPES:
+        return knowledge.node_types()
+    node_type, slash, subtype = uri.removeprefix(PREFIX).partition("/")
+    if not uri.startswith(PREFIX) or not node_type:
+        raise _no_resource(uri)
+    if not slash:
+        found = knowledge.catalog.types(node_type)
+        if not found:
+            raise _no_resource(uri)
+        return {node_type: list(found[node_type])}
+    spec = knowledge.catalog.get(node_type, unquote(subtype))
+    if spec is None:
+        raise _no_resource(uri, _close(knowledge, node_type, unquote(subtype)))
+    return serialise(spec)
+
+
+def complete(knowledge: Knowledge, params: types.CompleteRequestParams) -> types.Completion:
+    """Types and subtypes that begin with what was typed.
+
+    Raises:
+        MCPError: there is no such template, or it has no such argument.
+    """
+    ref, argument = params.ref, params.argument
+    if not isinstance(ref, types.ResourceTemplateReference) or ref.uri != TEMPLATE:
+        raise MCPError(types.INVALID_PARAMS, f"only the template {TEMPLATE!r} is completed")
+    known = knowledge.catalog.types()
+    given = (params.context.arguments if params.context else None) or {}
+    match argument.name:
+        case "node_type":
+            candidates = list(known)
+        case "subtype" if node_type := given.get("node_type"):
+            candidates = known.get(node_type.upper(), [])
+        case "subtype":
+            candidates = [name for names in known.values() for name in names]
+        case _:
+            raise MCPError(types.INVALID_PARAMS, f"{TEMPLATE!r} has node_type and subtype only")
+    typed = argument.value.casefold()
+    found = [name for name in candidates if name.casefold().startswith(typed)]
+    values = found[:MAX_COMPLETIONS]
+    return types.Completion(values=values, total=len(found), has_more=len(found) > len(values))
+
+
+def _resources(knowledge: Knowledge) -> Iterator[types.Resource]:
+    catalog = knowledge.catalog
+    yield types.Resource(uri=TYPES, name="types", title="All node types", mime_type=_JSON)
+    for node_type in catalog.types():
+        title = f"The {node_type} nodes"
+        yield types.Resource(uri=PREFIX + node_type, name=node_type, title=title, mime_type=_JSON)
+    for spec in catalog:
+        yield types.Resource(
+            uri=address(spec), name=spec.ref, description=spec.summary[:200], mime_type=_JSON
+        )
+
+
+def _close(knowledge: Knowledge, node_type: str, subtype: str) -> str | None:
+    """An address names one node exactly: a close name is a hint, never an answer."""
+    found = correct(knowledge.catalog, node_type, subtype)
+    return found.hint if isinstance(found, Missing) else f"did you mean {address(found.spec)!r}?"
+
+
+def _no_resource(uri: str, hint: str | None = None) -> MCPError:
+    told = f"no resource {uri[:200]!r}; {hint or '`resources/list` has the addresses'}"
+    return MCPError(types.INVALID_PARAMS, told, data={"uri": uri[:2000]})

@@ -1,0 +1,79 @@
+"""The OpenAPI document: complete and honest, for whoever has a key (no endpoint is open)."""
+
+from typing import Any
+
+from fastapi import Depends, FastAPI
+from fastapi.openapi.utils import get_openapi
+from fastapi.responses import Response
+from pydantic.json_schema import models_json_schema
+
+from toolweave.json_text import write
+from toolweave.rest import shapes
+from toolweave.rest.auth import Doorkeeper
+from toolweave.rest.bodies import Invocation, RpcInvocation
+
+PATH = "/api/v1/openapi.json"
+_REF = "#/components/schemas/{model}"
+
+# For `openapi_extra` of a route: what it wants to be shown, and what it reads.
+KEYED: dict[str, Any] = {"security": [{"ApiKey": []}, {"Bearer": []}]}
+INTERNAL: dict[str, Any] = {"security": [{"ServiceToken": []}]}
+OPEN: dict[str, Any] = {"security": []}
+INVOCATION: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {
+                "schema": {
+                    "anyOf": [
+                        {"$ref": _REF.format(model="Invocation")},
+                        {"$ref": _REF.format(model="RpcInvocation")},
+                    ]
+                }
+            }
+        },
+    }
+}
+
+_SECURITY_SCHEMES: dict[str, Any] = {
+    "ApiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+    "Bearer": {"type": "http", "scheme": "bearer"},
+    "ServiceToken": {
+        "type": "apiKey",
+        "in": "header",
+        "name": "X-Service-Token",
+        "description": "For programs of the same machine; in `service.token` of the home.",
+    },
+}
+
+
+def describe(api: FastAPI) -> dict[str, Any]:
+    """The document of all routes of `api`."""
+    document = get_openapi(title=api.title, version=api.version, routes=api.routes)
+    _, bodies = models_json_schema(
+        [(Invocation, "validation"), (RpcInvocation, "validation")], ref_template=_REF
+    )
+    components = document.setdefault("components", {})
+    components.setdefault("schemas", {}).update(bodies["$defs"])
+    components["securitySchemes"] = _SECURITY_SCHEMES
+    return document
+
+
+def serve_openapi(api: FastAPI, doorkeeper: Doorkeeper) -> None:
+    """Add the document to `api`, made when it is first asked for."""
+    made: list[str] = []
+
+    async def openapi() -> Response:
+        """This document."""
+        if not made:
+            made.append(write(describe(api)))
+        return Response(made[0], media_type="application/json")
+
+    api.add_api_route(
+        PATH,
+        openapi,
+        dependencies=[Depends(doorkeeper.wants(None))],
+        responses=shapes.OPENAPI,
+        openapi_extra=KEYED,
+        tags=["openapi"],
+    )

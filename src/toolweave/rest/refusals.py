@@ -1,0 +1,67 @@
+"""Errors as answers: one shape for all, JSON-RPC on the external pair of seed 004."""
+
+from collections.abc import Mapping
+
+from starlette.datastructures import State
+from starlette.responses import Response
+from starlette.types import Scope
+
+from toolweave.errors import ToolweaveError
+from toolweave.json_text import write
+
+# 004: the external pair speaks JSON-RPC 2.0 whatever happens.
+RPC_PATHS = frozenset({"/api/v1/mcp/tools", "/api/v1/mcp/invoke"})
+
+# Where a code says more than its error's class.
+STATUS_BY_CODE: Mapping[str, int] = {
+    "BODY_TOO_LARGE": 413,
+    "CONTENT_TYPE_INVALID": 415,
+    "HOST_DENIED": 421,
+    "JSON_INVALID": 400,
+    "METHOD_NOT_ALLOWED": 405,
+}
+
+PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND = -32700, -32600, -32601
+INVALID_PARAMS, INTERNAL_ERROR, SERVER_ERROR = -32602, -32603, -32000
+
+RPC_BY_CODE: Mapping[str, int] = {
+    "BODY_INVALID": INVALID_REQUEST,
+    "BODY_TOO_LARGE": INVALID_REQUEST,
+    "CONTENT_TYPE_INVALID": INVALID_REQUEST,
+    "JSON_INVALID": PARSE_ERROR,
+}
+RPC_BY_STATUS: Mapping[int, int] = {
+    404: METHOD_NOT_FOUND,
+    405: METHOD_NOT_FOUND,
+    422: INVALID_PARAMS,
+    500: INTERNAL_ERROR,
+}
+
+
+def refusal(
+    scope: Scope, error: ToolweaveError, headers: Mapping[str, str] | None = None
+) -> Response:
+    """The answer that tells `error` to whoever sent the request of `scope`."""
+    status = STATUS_BY_CODE.get(error.code, error.status)
+    state = State(scope.get("state"))
+    request_id: str = state.request_id
+    body: object = {"error": error.as_json(), "request_id": request_id}
+    if scope["path"] in RPC_PATHS:
+        number = RPC_BY_CODE.get(error.code) or RPC_BY_STATUS.get(status, SERVER_ERROR)
+        body = {
+            "jsonrpc": "2.0",
+            "id": getattr(state, "rpc_id", request_id),
+            "error": {"code": number, "message": error.message, "data": error.as_json()},
+        }
+    told = {**_headers_of(error, status), **(headers or {})}
+    return Response(write(body), status, headers=told, media_type="application/json")
+
+
+def _headers_of(error: ToolweaveError, status: int) -> dict[str, str]:
+    if status == 401:
+        return {"WWW-Authenticate": 'Bearer realm="toolweave"'}
+    if (scope := error.facts.get("scope")) is not None:
+        return {"WWW-Authenticate": f'Bearer error="insufficient_scope", scope="{scope}"'}
+    if (wait_s := error.facts.get("retry_after_s")) is not None:
+        return {"Retry-After": str(wait_s)}
+    return {}

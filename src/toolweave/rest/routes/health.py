@@ -1,0 +1,21 @@
+"""Whether the process answers; for probes, so without a key, and saying nothing else."""
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from toolweave.rest import shapes
+
+ALIVE = b'{"healthy":true}'
+
+
+async def alive() -> Response:
+    """Whether the process answers; needs no key."""
+    return Response(ALIVE, media_type="application/json")
+
+
+def health_routes() -> APIRouter:
+    """The probe at its two addresses: ours, and the one of seed 004."""
+    router = APIRouter(tags=["health"])
+    router.add_api_route("/health", alive, responses=shapes.ALIVE)
+    router.add_api_route("/api/v1/public/health", alive, responses=shapes.ALIVE, name="probe")
+    return router

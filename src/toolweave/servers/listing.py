@@ -1,0 +1,39 @@
+"""From the raw entries of `tools/list` to tools: what is wrong between them, or for this era."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+import anyio.lowlevel
+from mcp.shared.inbound import find_invalid_x_mcp_header
+
+from toolweave.json_text import Json
+from toolweave.problems import Problem
+from toolweave.tools.read_tool import read_tool
+from toolweave.tools.tool import Tool
+
+
+async def listed(server: str, entries: Sequence[Json], *, is_modern: bool) -> tuple[Tool, ...]:
+    """Every entry as a tool; those that cannot be called have a problem of severity `error`."""
+    tools: list[Tool] = []
+    for entry in entries:
+        tools.append(read_tool(server, entry))
+        # One takes a millisecond, a large one a hundred, and there may be thousands.
+        await anyio.lowlevel.checkpoint()
+    count = Counter(tool.name for tool in tools if tool.name)
+    return tuple(_judged(tool, count[tool.name] > 1, is_modern) for tool in tools)
+
+
+def _judged(tool: Tool, is_double: bool, is_modern: bool) -> Tool:
+    problems = list(tool.problems)
+    if is_double:
+        # Nobody can say which of them a call would reach, or which one was approved.
+        problems.append(
+            Problem("MCP_TOOL_SCHEMA_INVALID", "/name", f"several tools are called {tool.name!r}")
+        )
+    if is_modern and (reason := find_invalid_x_mcp_header(tool.input_schema)) is not None:
+        # 2026-07-28: a client must not use a tool whose header annotations are invalid.
+        problems.append(
+            Problem("MCP_TOOL_SCHEMA_INVALID", "/inputSchema", f"its headers are wrong: {reason}")
+        )
+    return replace(tool, problems=tuple(problems)) if problems else tool

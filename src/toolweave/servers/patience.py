@@ -1,0 +1,60 @@
+"""When a call is worth another try, how long to wait for it, and whose time does not count."""
+
+import anyio
+
+from toolweave.errors import ToolweaveError
+from toolweave.servers.questions import Answer, Asker, Question
+from toolweave.settings import Retry
+
+# Of a server that may be there again in a moment. What is wrong for good is not in this list.
+PASSING = frozenset(
+    {
+        "MCP_SERVER_DISCONNECTED",
+        "SERVER_CONNECT_TIMEOUT",
+        "SERVER_RATE_LIMITED",
+        "SERVER_TIMED_OUT",
+        "SERVER_UNREACHABLE",
+        "SERVER_UNRESPONSIVE",
+    }
+)
+# JSON-RPC: not a request, no such method, wrong parameters.
+CALLERS_FAULT = range(-32602, -32599)
+
+
+def is_passing(error: ToolweaveError) -> bool:
+    """Whether the same call may well work in a moment."""
+    match error.code:
+        case "SERVER_HTTP_ERROR":
+            return error.facts.get("status", 0) >= 500
+        case "SERVER_REFUSED":
+            return error.facts.get("rpc_code") not in CALLERS_FAULT
+        case code:
+            return code in PASSING
+
+
+def wait_s(error: ToolweaveError, retry: Retry, attempt: int) -> float:
+    """How long to wait after this try, counted from 0: as planned, or longer if so asked."""
+    asked = error.facts.get("retry_after_s")
+    planned = retry.waits_s[attempt]
+    return max(planned, float(asked)) if isinstance(asked, int | float) else planned
+
+
+def pausing(total: anyio.CancelScope, asker: Asker) -> Asker:
+    """An asker during which the deadline stands still: people need longer than servers."""
+    open_questions = 0
+    left_s = 0.0
+
+    async def ask(question: Question) -> Answer:
+        nonlocal open_questions, left_s
+        if open_questions == 0:
+            left_s = total.deadline - anyio.current_time()
+            total.deadline = float("inf")
+        open_questions += 1
+        try:
+            return await asker(question)
+        finally:
+            open_questions -= 1
+            if open_questions == 0:
+                total.deadline = anyio.current_time() + left_s
+
+    return ask

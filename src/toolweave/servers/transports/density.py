@@ -1,0 +1,50 @@
+"""How many JSON values a message holds, counted before anything is built from it.
+
+Sixteen megabytes of `{},` become a gigabyte of objects and hold up the event loop for seconds.
+Counting first costs little, and others get their turn meanwhile.
+"""
+
+import anyio.lowlevel
+
+from toolweave.errors import Unavailable
+
+MAX_VALUES = 100_000
+SLICE_BYTES = 64 * 1024
+
+
+async def refuse_dense(message: bytes | str, where: str) -> None:
+    """Let a message pass that holds no more values than can be read at once.
+
+    Raises:
+        Unavailable: `SERVER_RESPONSE_TOO_LARGE`.
+    """
+    # The shortest value with its comma takes two bytes, so a small message needs no counting.
+    if len(message) <= 2 * MAX_VALUES:
+        return
+    if isinstance(message, str):
+        message = message.encode()
+    if await has_over(MAX_VALUES, message):
+        raise Unavailable(
+            "SERVER_RESPONSE_TOO_LARGE",
+            f"{where} answered with over {MAX_VALUES} values in one message",
+            hint="ask for less",
+            facts={"max_values": MAX_VALUES},
+        )
+
+
+async def has_over(limit: int, message: bytes) -> bool:
+    """Whether there are more values in `message` than `limit`, as its punctuation tells."""
+    values, in_text, cut = 0, False, b""
+    for start in range(0, len(message), SLICE_BYTES):
+        piece = cut + message[start : start + SLICE_BYTES]
+        # An escape must not be cut in two: an odd backslash waits for what follows it.
+        cut = b"\\" * ((len(piece) - len(piece.rstrip(b"\\"))) % 2)
+        plain = piece.removesuffix(cut).replace(b"\\\\", b"").replace(b'\\"', b"")
+        parts = plain.split(b'"')
+        outside = b"".join(parts[in_text::2])
+        in_text ^= len(parts) % 2 == 0
+        values += outside.count(b",") + outside.count(b"[") + outside.count(b"{")
+        if values > limit:
+            return True
+        await anyio.lowlevel.checkpoint()
+    return False

@@ -1,0 +1,59 @@
+"""A stream of server-sent events, each checked before the SDK gets to parse it."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import cast
+
+import anyio
+import httpx2
+
+from toolweave.errors import Unavailable
+from toolweave.servers.transports.density import refuse_dense
+from toolweave.servers.transports.failures import HttpFailures
+from toolweave.servers.transports.network import place_of
+
+# A server may ask to be called again after a cut; not in a loop without end or pause.
+MIN_RETRY_MS = 1000
+LARGE_CHARACTERS = 64 * 1024
+PARSED_A_SECOND = 2 * 1024 * 1024
+MAX_WAIT_S = 0.25
+
+
+class CheckedEvents(httpx2.AsyncByteStream):
+    """Reads the events of a response and writes them again, if they can be parsed safely."""
+
+    def __init__(
+        self, response: httpx2.Response, failures: HttpFailures, *, max_bytes: int
+    ) -> None:
+        self._response = response
+        self._failures = failures
+        self._max_bytes = max_bytes
+
+    async def __aiter__(self) -> AsyncGenerator[bytes]:
+        """The events, as bytes again."""
+        source = httpx2.EventSource(self._response, max_event_size=self._max_bytes)
+        events = cast("AsyncGenerator[httpx2.ServerSentEvent]", aiter(source))
+        async with aclosing(events):
+            async for event in events:
+                try:
+                    await refuse_dense(event.data, place_of(self._response.request))
+                except Unavailable as error:
+                    self._failures.record(error)
+                    raise httpx2.SSEError(error.message) from None
+                yield _written(event)
+                if len(event.data) > LARGE_CHARACTERS:
+                    # Parsing it took a while: the loop belongs to the other servers too.
+                    await anyio.sleep(min(len(event.data) / PARSED_A_SECOND, MAX_WAIT_S))
+
+    async def aclose(self) -> None:
+        """Close the response."""
+        await self._response.aclose()
+
+
+def _written(event: httpx2.ServerSentEvent) -> bytes:
+    fields = [("id", event.id)] if event.id else []
+    if event.retry is not None:
+        fields.append(("retry", str(max(event.retry, MIN_RETRY_MS))))
+    fields.append(("event", event.event))
+    fields += [("data", line) for line in event.data.split("\n")]
+    return "".join(f"{name}: {value}\n" for name, value in fields).encode() + b"\n"

@@ -1,0 +1,92 @@
+"""What of a value cannot be written as JSON: Python callers can hand in more than JSON has."""
+
+import json
+import math
+from collections.abc import Iterator
+
+import orjson
+
+from toolweave.json_text import MAX_DEPTH
+from toolweave.problems import Problem, pointer
+
+MAX_REPORTED = 20
+# Of a larger value NaN may arrive as null; to look for it would hold up everybody else.
+CAREFUL_BYTES = 1024 * 1024
+LARGEST = 2**64 - 1
+SMALLEST = -(2**63)
+
+Steps = tuple[str | int, ...]
+
+_encode = json.JSONEncoder(allow_nan=False).encode
+
+
+def unwritable(value: object, *, is_parsed: bool = False) -> list[Problem]:
+    """Every place in `value` that would not arrive as it is; none for JSON.
+
+    Of what `is_parsed` from JSON only the numbers can be wrong.
+    """
+    try:
+        # The first knows surrogates, keys and sizes, but writes a number that is none as null,
+        # and dates as text; the slower second knows those.
+        text = orjson.dumps(value)
+        if len(text) <= CAREFUL_BYTES and (b"null" in text or not is_parsed):
+            _encode(value)
+    except (TypeError, ValueError, RecursionError):
+        return list(_faults(value)) or [_problem((), "nested too deep, or in itself")]
+    return []
+
+
+def _faults(value: object) -> Iterator[Problem]:
+    waiting: list[tuple[Steps, object]] = [((), value)]
+    reported = 0
+    while waiting and reported < MAX_REPORTED:
+        steps, item = waiting.pop()
+        if len(steps) > MAX_DEPTH:
+            yield _problem(steps[:3], f"nested more than {MAX_DEPTH} deep")
+            return
+        if isinstance(item, dict):
+            waiting.extend(((*steps, str(key)), below) for key, below in item.items())  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]  # anything at all
+            wrong = next((why for key in item if (why := _key(key))), None)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]  # anything at all
+        elif isinstance(item, list | tuple):
+            waiting.extend(((*steps, index), below) for index, below in enumerate(item))  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]  # anything at all
+            wrong = None
+        else:
+            wrong = _scalar(item)
+        if wrong:
+            reported += 1
+            yield _problem(steps, wrong)
+
+
+def _key(key: object) -> str | None:
+    return _scalar(key) if isinstance(key, str) else f"a key is {type(key).__name__}, not text"
+
+
+def _scalar(item: object) -> str | None:
+    match item:
+        case None | bool():
+            return None
+        case str():
+            return "a lone surrogate, which is no character" if not _is_text(item) else None
+        case int():
+            return None if SMALLEST <= item <= LARGEST else "a number of over 64 bits"
+        case float():
+            return None if math.isfinite(item) else f"{item} is no JSON number"
+        case _:
+            return f"{type(item).__name__} is no JSON value"
+
+
+def _is_text(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _problem(steps: Steps, message: str) -> Problem:
+    return Problem("MCP_PARAMETER_INVALID_TYPE", _place(steps), message)
+
+
+def _place(steps: Steps) -> str:
+    # The place itself is shown and sent on, so it must be text.
+    return pointer(*steps).encode(errors="replace").decode()

@@ -1,0 +1,243 @@
+"""The process behind `ScriptedServer`: `python -I -S scripted_process.py FOLDER`.
+
+Answers as `script.json` in the folder says, which is read again for every request, and writes
+every message it hears to `heard.jsonl`. Standard library only, so that it starts in milliseconds.
+"""
+
+import json
+import os
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+# Any: whatever JSON the script and the client send.
+Message = dict[str, Any]
+
+MODERN = "2026-07-28"
+LEGACY = "2025-06-18"
+SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
+LOOK_EVERY_S = 0.01
+NOT_FOUND = -32601
+
+
+class Process:
+    """Reads a line, answers it, reads the next; what waits, waits in a thread."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._log = (folder / "heard.jsonl").open("a", encoding="utf-8")
+        self._writing = threading.Lock()
+        self._answered: dict[object, threading.Event] = {}
+        self._answers: dict[object, Message] = {}
+        self._listeners: list[object] = []
+        self._asked = 0
+
+    def run(self) -> None:
+        """Serve until stdin closes."""
+        self._note({"started": os.getpid()})
+        threading.Thread(target=self._announce_forever, daemon=True).start()
+        for line in sys.stdin.buffer:
+            message: Message = json.loads(line)
+            if "method" not in message:
+                self._note({"answered": message})
+                self._answers[message["id"]] = message
+                if message["id"] in self._answered:
+                    self._answered[message["id"]].set()
+                continue
+            calls = self._note(message)
+            if "id" in message:
+                threading.Thread(target=self._answer, args=(message, calls), daemon=True).start()
+        os._exit(0)
+
+    def _script(self) -> Message:
+        script: Message = json.loads((self._folder / "script.json").read_bytes())
+        return script
+
+    def _note(self, message: Message) -> int:
+        """Write it down; how many calls of its tool there were before, in all processes."""
+        self._log.write(json.dumps(message) + "\n")
+        self._log.flush()
+        if message.get("method") != "tools/call":
+            return 0
+        name = message["params"]["name"]
+        lines = (self._folder / "heard.jsonl").read_text(encoding="utf-8").splitlines()
+        calls = [line for line in map(json.loads, lines) if line.get("method") == "tools/call"]
+        return sum(call["params"]["name"] == name for call in calls) - 1
+
+    def _answer(self, request: Message, calls: int) -> None:
+        script = self._script()
+        method = request["method"]
+        if method in script["refuses"]:
+            self._refuse(request)
+        elif method in script["results"]:
+            self._reply(request, script["results"][method])
+        elif method == "tools/call":
+            steps: list[list[Message]] = script["answers"].get(request["params"]["name"], [[]])
+            self._call(request, steps[min(calls, len(steps) - 1)], script)
+        else:
+            self._speak(request, script)
+
+    def _speak(self, request: Message, script: Message) -> None:
+        era, method = script["era"], request["method"]
+        if method == "server/discover" and era == "dies":
+            os._exit(1)
+        elif method == "server/discover" and era == "modern":
+            self._reply(
+                request,
+                {
+                    "supportedVersions": [MODERN],
+                    "capabilities": script["capabilities"],
+                    "ttlMs": 0,
+                    "cacheScope": "private",
+                    "resultType": "complete",
+                },
+            )
+        elif method == "initialize" and era != "modern":
+            self._reply(
+                request,
+                {
+                    "protocolVersion": LEGACY,
+                    "capabilities": script["capabilities"],
+                    "serverInfo": {"name": "scripted", "version": "1"},
+                },
+            )
+        elif method == "ping":
+            self._reply(request, {})
+        elif method == "tools/list":
+            self._list(request, script)
+        elif method == "subscriptions/listen" and era == "modern":
+            self._listeners.append(request["id"])
+            honored = request["params"]["notifications"]
+            self._notify("subscriptions/acknowledged", request["id"], notifications=honored)
+        else:
+            self._refuse(request)
+
+    def _list(self, request: Message, script: Message) -> None:
+        start = int(request.get("params", {}).get("cursor", "0"))
+        tools: list[Any] = script["tools"]
+        end = start + (script["page"] or len(tools) or 1)
+        result: Message = {"tools": tools[start:end]}
+        if end < len(tools):
+            result["nextCursor"] = str(end)
+        if script["era"] == "modern":
+            result |= {"ttlMs": 0, "cacheScope": "private", "resultType": "complete"}
+        self._reply(request, result)
+
+    def _call(self, request: Message, steps: list[Message], script: Message) -> None:
+        """Do one step after another; the last one should answer."""
+        said: Message = {}
+        for step in steps or [{"echo": True}]:
+            if (params := step.get("ask")) is not None:
+                is_modern = script["era"] == "modern"
+                answer = self._found(request, params) if is_modern else self._ask(params)
+                if answer is None:
+                    return
+                said = answer
+            else:
+                self._act(request, step)
+                self._reply_to(request, step, said)
+
+    def _act(self, request: Message, step: Message) -> None:
+        match step:
+            case {"wait_s": seconds}:
+                threading.Event().wait(seconds)
+            case {"exit": code}:
+                os._exit(code)
+            case {"line": line}:
+                self._write(line)
+            case {"warn": text}:
+                sys.stderr.write(text + "\n")
+                sys.stderr.flush()
+            case {"progress": progress}:
+                token = request["params"].get("_meta", {}).get("progressToken")
+                self._notify("progress", None, progressToken=token, **progress)
+            case _:
+                pass
+
+    def _reply_to(self, request: Message, step: Message, said: Message) -> None:
+        match step:
+            case {"error": error}:
+                self._send({"jsonrpc": "2.0", "id": request["id"], "error": error})
+            case {"result": result}:
+                self._reply(request, result)
+            case {"told": True}:
+                self._say(request, said)
+            case {"echo": True}:
+                self._say(request, request["params"].get("arguments", {}))
+            case _:
+                pass
+
+    def _found(self, request: Message, params: Message) -> Message | None:
+        """The answer the client brought; without one it is told what is wanted."""
+        # What was answered before is in the state, as the client sends only the last answers.
+        known: dict[str, Message] = json.loads(request["params"].get("requestState", "{}"))
+        known |= request["params"].get("inputResponses", {})
+        if params["message"] in known:
+            return known[params["message"]]
+        self._reply(
+            request,
+            {
+                "resultType": "input_required",
+                "inputRequests": {
+                    params["message"]: {"method": "elicitation/create", "params": params}
+                },
+                "requestState": json.dumps(known),
+            },
+        )
+        return None
+
+    def _ask(self, params: Message) -> Message:
+        self._asked += 1
+        id = f"ask-{self._asked}"
+        self._answered[id] = threading.Event()
+        self._send({"jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": params})
+        self._answered[id].wait()
+        answer = self._answers[id]
+        return answer.get("result") or answer
+
+    def _announce_forever(self) -> None:
+        known = self._script()["announced"]
+        while True:
+            threading.Event().wait(LOOK_EVERY_S)
+            if (announced := self._script()["announced"]) == known:
+                continue
+            known = announced
+            for listener in self._listeners or [None]:
+                self._notify("tools/list_changed", listener)
+
+    def _notify(self, what: str, subscription: object, **params: object) -> None:
+        meta = {"_meta": {SUBSCRIPTION: subscription}} if subscription is not None else {}
+        self._send(
+            {"jsonrpc": "2.0", "method": f"notifications/{what}", "params": {**params, **meta}}
+        )
+
+    def _say(self, request: Message, value: Message) -> None:
+        text = value.get("text", json.dumps(value))
+        self._reply(
+            request,
+            {
+                "content": [{"type": "text", "text": text}],
+                "structuredContent": value,
+                "resultType": "complete",
+            },
+        )
+
+    def _refuse(self, request: Message) -> None:
+        error = {"code": NOT_FOUND, "message": f"no method {request['method']!r}"}
+        self._send({"jsonrpc": "2.0", "id": request["id"], "error": error})
+
+    def _reply(self, request: Message, result: object) -> None:
+        self._send({"jsonrpc": "2.0", "id": request["id"], "result": result})
+
+    def _send(self, message: Message) -> None:
+        self._write(json.dumps(message))
+
+    def _write(self, line: str) -> None:
+        with self._writing:
+            sys.stdout.buffer.write(line.encode() + b"\n")
+            sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    Process(Path(sys.argv[1])).run()

@@ -1,0 +1,96 @@
+"""The shape of a workflow: neighbours, order, cycles, reachability.
+
+All iterative: a file may hold ten thousand nodes in one line.
+"""
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from heapq import heapify, heappop, heappush
+
+from toolweave.workflow.model import Edge, Node, NodeId, Workflow
+
+
+class Graph:
+    """Look-ups over one workflow; edges to nodes that do not exist are left out."""
+
+    def __init__(self, workflow: Workflow) -> None:
+        self.nodes: dict[NodeId, Node] = {}
+        for node in workflow.nodes:
+            self.nodes.setdefault(node.id, node)
+        self.edges: tuple[Edge, ...] = tuple(
+            edge
+            for edge in workflow.edges
+            if edge.source in self.nodes and edge.target in self.nodes
+        )
+        self._out: dict[NodeId, list[Edge]] = {}
+        self._in: dict[NodeId, list[Edge]] = {}
+        for edge in self.edges:
+            self._out.setdefault(edge.source, []).append(edge)
+            self._in.setdefault(edge.target, []).append(edge)
+
+    def outgoing(self, node: NodeId) -> tuple[Edge, ...]:
+        """The edges that leave a node, in file order."""
+        return tuple(self._out.get(node, ()))
+
+    def incoming(self, node: NodeId) -> tuple[Edge, ...]:
+        """The edges that enter a node, in file order."""
+        return tuple(self._in.get(node, ()))
+
+    @cached_property
+    def order(self) -> tuple[NodeId, ...]:
+        """Every node after all that lead to it, file order where there is a choice.
+
+        Nodes on a cycle, or behind one, are missing: `cycle` tells which.
+        """
+        place = {node: index for index, node in enumerate(self.nodes)}
+        by_place = list(self.nodes)
+        waiting = {node: len({edge.source for edge in self.incoming(node)}) for node in self.nodes}
+        ready = [place[node] for node, count in waiting.items() if count == 0]
+        heapify(ready)
+        ordered: list[NodeId] = []
+        while ready:
+            node = by_place[heappop(ready)]
+            ordered.append(node)
+            for target in dict.fromkeys(edge.target for edge in self.outgoing(node)):
+                waiting[target] -= 1
+                if waiting[target] == 0:
+                    heappush(ready, place[target])
+        return tuple(ordered)
+
+    @cached_property
+    def cycle(self) -> tuple[NodeId, ...]:
+        """One cycle, its first node repeated at the end; nothing when there is none."""
+        left = set(self.nodes) - set(self.order)
+        if not left:
+            return ()
+        # Every node left has a predecessor that is left, so walking back must meet itself.
+        walk: list[NodeId] = [next(node for node in self.nodes if node in left)]
+        seen = {walk[0]: 0}
+        while True:
+            back = next(edge.source for edge in self.incoming(walk[-1]) if edge.source in left)
+            if back in seen:
+                found = [*walk[seen[back] :], back]
+                return tuple(reversed(found))
+            seen[back] = len(walk)
+            walk.append(back)
+
+    def reachable(self, starts: Iterable[NodeId]) -> frozenset[NodeId]:
+        """Every node that can be reached from `starts`, themselves included."""
+        return self._spread(starts, lambda node: [edge.target for edge in self.outgoing(node)])
+
+    def ancestors(self, node: NodeId) -> frozenset[NodeId]:
+        """Every node from which `node` can be reached, without itself unless on a cycle."""
+        before = [edge.source for edge in self.incoming(node)]
+        return self._spread(before, lambda one: [edge.source for edge in self.incoming(one)])
+
+    def _spread(
+        self, starts: Iterable[NodeId], step: Callable[[NodeId], list[NodeId]]
+    ) -> frozenset[NodeId]:
+        found = {node for node in starts if node in self.nodes}
+        waiting = list(found)
+        while waiting:
+            for near in step(waiting.pop()):
+                if near not in found:
+                    found.add(near)
+                    waiting.append(near)
+        return frozenset(found)

@@ -1,0 +1,363 @@
+"""What is wrong with the mode of an MCP node: seed 000's rules, codes and messages.
+
+Pointers and patches are relative to the node's `data`. A rule of the seed that is broken is an
+error; what the seed calls an integrity check is a warning with the repair as its patch.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from difflib import get_close_matches
+
+from toolweave.clock import timestamp
+from toolweave.json_text import Json, JsonObject
+from toolweave.problems import Problem, pointer
+from toolweave.tools.check import check_arguments
+from toolweave.tools.shown import shown
+from toolweave.tools.wire import read_wire
+from toolweave.workflow.model import Node
+from toolweave.workflow.modes import (
+    CONFIG_OF,
+    KEPT,
+    MODES,
+    PARAM_CONFIG,
+    PRESERVED,
+    TASK_CONFIG,
+    WORDS,
+    Mode,
+    mode_of,
+    object_at,
+    read_snapshot,
+    text_at,
+    tool_of,
+)
+
+MIN_CHARS = {PARAM_CONFIG: 10, TASK_CONFIG: 20}
+MAX_CHARS = 10_000
+MAX_TOOLS = 200
+STALE_AFTER = timedelta(days=7)
+
+TOO_SHORT = (
+    "Natural language description is too short ({length} characters). Please provide at least "
+    "{min} characters to help Claude Code understand your intent."
+)
+EMPTY = "Natural language description cannot be empty. Please describe what you want to accomplish."
+INVALID_MODE = (
+    "Invalid configuration mode. Please select Detailed, Natural Language Parameter, "
+    "or Full Natural Language mode."
+)
+MISMATCH = "Configuration data does not match the selected mode. Please reconfigure the node."
+NO_TOOLS = (
+    "No tools available from the selected MCP server. Cannot configure Full Natural Language mode."
+)
+STALE = "Tool list may be outdated. Server may have new tools."
+
+# What each mode needs beside its configuration, and what stands for it when it is left out.
+_TOOL: dict[str, tuple[type, Json]] = {
+    "serverId": (str, None),
+    "toolName": (str, None),
+    "toolDescription": (str, ""),
+    "parameters": (list, []),
+}
+_REQUIRED: dict[Mode, dict[str, tuple[type, Json]]] = {
+    "detailed": {**_TOOL, "parameterValues": (dict, {})},
+    "naturalLanguageParam": _TOOL,
+    "fullNaturalLanguage": {"serverId": (str, None)},
+}
+_CALLED: dict[type, str] = {str: "text", list: "a list", dict: "an object"}
+# What files in the wild call the three modes.
+_OTHER_NAMES: dict[str, Mode] = {
+    "manualParameterConfig": "detailed",
+    "aiParameterConfig": "naturalLanguageParam",
+    "aiToolSelection": "fullNaturalLanguage",
+}
+_TIMESTAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
+
+
+def check_mode(node: Node, now: datetime) -> Iterator[Problem]:
+    """Everything that is wrong with the mode of an MCP node; nothing for other nodes."""
+    if node.type == "mcp":
+        yield from _data(node.data, now)
+
+
+def check_words(config: str, words: str) -> Problem | None:
+    """What is wrong with the user's words for a language configuration, placed inside it."""
+    least = MIN_CHARS[config]
+    place = pointer(WORDS[config])
+    if not words.strip():
+        return Problem("MCP_NL_DESC_EMPTY", place, EMPTY)
+    if len(words) < least:
+        message = TOO_SHORT.format(length=len(words), min=least)
+        return Problem("MCP_NL_DESC_TOO_SHORT", place, message)
+    if len(words) > MAX_CHARS:
+        message = f"the description has {len(words)} characters; at most {MAX_CHARS} are allowed"
+        return Problem("MCP_NL_DESC_TOO_LONG", place, message, hint="shorten it")
+    return None
+
+
+def _data(data: JsonObject, now: datetime) -> Iterator[Problem]:
+    mode = mode_of(data)
+    if mode is None:
+        yield _invalid_mode(data, now)
+        return
+    for key, (kind, default) in _REQUIRED[mode].items():
+        yield from _required(data, key, kind, default)
+    yield from _strays(data, mode)
+    if mode != "fullNaturalLanguage":
+        yield from _parameters(data.get("parameters"), ("parameters",))
+    if config := CONFIG_OF.get(mode):
+        yield from _config(data, config, now)
+    yield from _preserved(data, now)
+
+
+def _invalid_mode(data: JsonObject, now: datetime) -> Problem:
+    named = data.get("mode")
+    guess = _guessed(named, data) if isinstance(named, str) else None
+    patch = (_replace(guess, "mode"),) if guess else None
+    # The right mode may show faults that this one hid; then a person has to look.
+    if guess and any(one.severity == "error" for one in _data({**data, "mode": guess}, now)):
+        patch = None
+    hint = f"{shown(named)} is no mode; " + (
+        f"did you mean {guess!r}?" if guess else f"write one of {', '.join(MODES)}"
+    )
+    return Problem("MCP_INVALID_MODE", "/mode", INVALID_MODE, hint=hint, patch=patch)
+
+
+def _guessed(named: str, data: JsonObject) -> Mode | None:
+    if named in _OTHER_NAMES:
+        return _OTHER_NAMES[named]
+    folded: dict[str, Mode] = {mode.casefold(): mode for mode in MODES}
+    if close := get_close_matches(named.casefold(), folded, n=1, cutoff=0.6):
+        return folded[close[0]]
+    present: list[Mode] = [mode for mode, config in CONFIG_OF.items() if config in data]
+    return present[0] if len(present) == 1 else None
+
+
+def _required(data: JsonObject, key: str, kind: type, default: Json) -> Iterator[Problem]:
+    value = data.get(key)
+    if isinstance(value, kind) and (value != "" or default == ""):
+        return
+    if value is None or value == "":
+        message = f"an MCP node in this mode needs {key!r}, {_CALLED[kind]}"
+    else:
+        message = f"{key!r} is {shown(value)}; expected {_CALLED[kind]}"
+    # 001 says that values may be left out until the user sets them.
+    is_lenient = key == "parameterValues" and value is None
+    yield Problem(
+        "MCP_NODE_FIELD_INVALID",
+        pointer(key),
+        message,
+        hint=None if default is not None else "choose a server and a tool again",
+        severity="warning" if is_lenient else "error",
+        patch=(_add(default, key),) if default is not None and value is None else None,
+    )
+
+
+def _strays(data: JsonObject, mode: Mode) -> Iterator[Problem]:
+    """000: what belongs to another mode is cleared, with a warning."""
+    for other, config in CONFIG_OF.items():
+        if other != mode and data.get(config) is not None and not _is_only_clue(data, mode, other):
+            yield Problem(
+                "MCP_MODE_CONFIG_MISMATCH",
+                pointer(config),
+                MISMATCH,
+                hint=f"{config!r} belongs to mode {other!r}, the node is in {mode!r}; clear it",
+                severity="warning",
+                patch=({"op": "remove", "path": pointer(config)},),
+            )
+    if mode == "fullNaturalLanguage":
+        for key in ("toolName", "toolDescription"):
+            if data.get(key):
+                yield Problem(
+                    "MCP_MODE_CONFIG_MISMATCH",
+                    pointer(key),
+                    MISMATCH,
+                    hint=f"{key!r} stays empty here: the tool is chosen when the node runs",
+                    severity="warning",
+                    patch=(_replace("", key),),
+                )
+
+
+def _is_only_clue(data: JsonObject, mode: Mode, other: Mode) -> bool:
+    """Whether clearing the stray would leave a language node without any configuration."""
+    own = CONFIG_OF.get(mode)
+    return own is not None and data.get(own) is None and isinstance(data[CONFIG_OF[other]], dict)
+
+
+def _parameters(entries: Json, at: tuple[str | int, ...]) -> Iterator[Problem]:
+    for index, entry in enumerate(entries if isinstance(entries, list) else []):
+        _, problems = read_wire(entry)
+        for problem in problems:
+            yield replace(problem, pointer=pointer(*at, index) + problem.pointer)
+
+
+def _config(data: JsonObject, key: str, now: datetime) -> Iterator[Problem]:
+    config = data.get(key)
+    if not isinstance(config, dict):
+        yield _missing_config(data, key, now)
+        return
+    words = config.get(WORDS[key])
+    if words is not None and not isinstance(words, str):
+        message = f"{WORDS[key]!r} is {shown(words)}; expected text"
+        yield Problem("MCP_NODE_FIELD_INVALID", pointer(key, WORDS[key]), message)
+    elif problem := check_words(key, words or ""):
+        yield replace(problem, pointer=pointer(key) + problem.pointer)
+    yield from _timestamp(config, key, now)
+    if key == TASK_CONFIG:
+        yield from _tools(data, config, now)
+
+
+def _missing_config(data: JsonObject, key: str, now: datetime) -> Problem:
+    """A configuration that stands elsewhere can be moved, or the mode set by what is there."""
+    kept = KEPT[key]
+    mended: JsonObject = {name: value for name, value in data.items() if name != kept}
+    patch: list[dict[str, Json]] = []
+    if isinstance(data.get(kept), dict):
+        mended[key] = data[kept]
+        patch = [{"op": "move", "from": pointer(kept), "path": pointer(key)}]
+    else:
+        others: list[Mode] = [mode for mode, config in CONFIG_OF.items() if config in data]
+        if len(others) == 1 and isinstance(data[CONFIG_OF[others[0]]], dict):
+            mended = {**data, "mode": others[0]}
+            patch = [_replace(others[0], "mode")]
+    is_good = patch and not any(one.severity == "error" for one in _data(mended, now))
+    return Problem(
+        "MCP_MODE_CONFIG_MISMATCH",
+        pointer(key),
+        MISMATCH,
+        hint=f"the mode needs {key!r}, an object",
+        patch=tuple(patch) if is_good else None,
+    )
+
+
+def _timestamp(config: JsonObject, key: str, now: datetime) -> Iterator[Problem]:
+    written = config.get("timestamp")
+    moment = _moment(written) if isinstance(written, str) else None
+    place = pointer(key, "timestamp")
+    if not (moment and isinstance(written, str) and _TIMESTAMP.fullmatch(written)):
+        mended = timestamp(min(moment or now, now))
+        is_there = "timestamp" in config
+        yield Problem(
+            "MCP_TIMESTAMP_INVALID",
+            place,
+            f"{shown(written)} is no timestamp; expected YYYY-MM-DDTHH:mm:ss.sssZ"
+            if is_there
+            else "a timestamp is missing; expected YYYY-MM-DDTHH:mm:ss.sssZ",
+            patch=((_replace if is_there else _add)(mended, key, "timestamp"),),
+        )
+    elif moment > now:
+        yield Problem(
+            "MCP_TIMESTAMP_FUTURE",
+            place,
+            f"{written} is in the future; the current time is used",
+            severity="warning",
+            patch=(_replace(timestamp(now), key, "timestamp"),),
+        )
+
+
+def _moment(written: str) -> datetime | None:
+    """The moment in any ISO 8601 form; without an offset it is UTC."""
+    try:
+        moment = datetime.fromisoformat(written)
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _tools(data: JsonObject, config: JsonObject, now: datetime) -> Iterator[Problem]:
+    place = pointer(TASK_CONFIG, "availableTools")
+    entries = config.get("availableTools")
+    if entries is not None and not isinstance(entries, list):
+        message = f"'availableTools' is {shown(entries)}; expected a list"
+        yield Problem("MCP_NODE_FIELD_INVALID", place, message)
+        return
+    if not entries:
+        hint = f"choose the server {text_at(data, 'serverId')!r} again to list its tools"
+        yield Problem("MCP_TOOL_LIST_EMPTY", place, NO_TOOLS, hint=hint)
+        return
+    if len(entries) > MAX_TOOLS:
+        message = f"{len(entries)} tools; at most {MAX_TOOLS} are allowed"
+        yield Problem("MCP_TOOL_LIST_TOO_LONG", place, message, hint="keep those that may be used")
+    for index, entry in enumerate(entries[:MAX_TOOLS]):
+        yield from _snapshot(entry, index)
+    moment = _moment(text_at(config, "timestamp"))
+    if moment and now - moment > STALE_AFTER:
+        yield Problem(
+            "MCP_TOOL_LIST_STALE",
+            place,
+            STALE,
+            hint="list the server's tools again",
+            severity="warning",
+        )
+
+
+def _snapshot(entry: Json, index: int) -> Iterator[Problem]:
+    """000: each tool must have a valid schema."""
+    at = (TASK_CONFIG, "availableTools", index)
+    if not isinstance(entry, dict):
+        message = f"a tool is an object with a name and parameters, not {shown(entry)}"
+        yield Problem("MCP_TOOL_SCHEMA_INVALID", pointer(*at), message)
+        return
+    if not (text_at(entry, "name") or text_at(entry, "toolName")):
+        message = "a tool needs a name that is not empty"
+        yield Problem("MCP_TOOL_SCHEMA_INVALID", pointer(*at, "name"), message)
+    key = next((key for key in ("parameters", "normalizedParameters") if key in entry), None)
+    if isinstance(entry.get("inputSchema"), dict):
+        for problem in read_snapshot("", entry).problems:
+            if problem.severity == "error" and problem.pointer.startswith("/inputSchema"):
+                yield replace(problem, pointer=pointer(*at) + problem.pointer)
+    elif key is None or not isinstance(entry[key], list):
+        message = "a tool needs its parameters, a list"
+        yield Problem("MCP_TOOL_SCHEMA_INVALID", pointer(*at, key or "parameters"), message)
+    if key is not None:
+        yield from _parameters(entry[key], (*at, key))
+
+
+def _preserved(data: JsonObject, now: datetime) -> Iterator[Problem]:
+    kept = data.get(PRESERVED)
+    if kept is None:
+        return
+    if not isinstance(kept, dict) or not isinstance(kept.get("parameterValues"), dict):
+        message = "the preserved values are not an object with 'parameterValues'"
+        yield Problem("MCP_NODE_FIELD_INVALID", pointer(PRESERVED), message)
+        return
+    yield from _timestamp(kept, PRESERVED, now)
+    name = text_at(data, "toolName")
+    if not name or text_at(kept, "toolName") not in ("", name):
+        return  # values of another tool, kept until it is chosen again
+    values = object_at(kept, "parameterValues")
+    for problem in check_arguments(tool_of(data), _settled(values)):
+        # Values may have been incomplete when the mode was changed.
+        if problem.code != "MCP_PARAMETER_REQUIRED":
+            place = pointer(PRESERVED, "parameterValues") + problem.pointer
+            yield replace(problem, pointer=place, severity="warning", patch=None)
+
+
+def _settled(values: JsonObject) -> JsonObject:
+    """The values that are known before a run: those without an expression in them."""
+    return {key: value for key, value in values.items() if not _has_expression(value)}
+
+
+def _has_expression(value: Json) -> bool:
+    waiting = [value]
+    while waiting:
+        match waiting.pop():
+            case str() as text if "{{" in text:
+                return True
+            case list() as items:
+                waiting.extend(items)
+            case dict() as members:
+                waiting.extend(members.values())
+            case _:
+                pass
+    return False
+
+
+def _replace(value: Json, *at: str) -> dict[str, Json]:
+    return {"op": "replace", "path": pointer(*at), "value": value}
+
+
+def _add(value: Json, *at: str) -> dict[str, Json]:
+    return {"op": "add", "path": pointer(*at), "value": value}

@@ -1,0 +1,122 @@
+"""Whether an MCP node still fits the live server: seed 001's valid, missing or invalid.
+
+Missing: no server answers to the node's name. Invalid: the server has no such tool, or calls that
+the node was made for would be refused now. A tool that only takes more than before is no fault.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from toolweave.json_text import JsonObject
+from toolweave.problems import Problem, did_you_mean
+from toolweave.tools.difference import difference
+from toolweave.tools.tool import Tool
+from toolweave.tools.wire import write_wire
+from toolweave.workflow.model import Node
+from toolweave.workflow.modes import mode_of, object_at, schema_of, text_at
+
+Status = Literal["valid", "missing", "invalid"]
+# The tools of a server by its name; nothing when it is not registered or cannot be reached.
+LiveTools = Callable[[str], Sequence[Tool] | None]
+
+# What seed 001 has words for; a snapshot that says nothing else may come from another program.
+_SAID = frozenset({"name", "type", "required", "validation", "items", "properties"})
+_LIMITS = frozenset({"enum", "minLength", "maxLength", "pattern", "minimum", "maximum"})
+
+_MOST_TOLD = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The status of a node, and why it is not better."""
+
+    status: Status
+    problems: tuple[Problem, ...] = ()
+
+
+def standing(node: Node, live: LiveTools) -> Standing:
+    """How an MCP node stands against the live tools; places are relative to its data."""
+    server, name = text_at(node.data, "serverId"), text_at(node.data, "toolName")
+    tools = live(server)
+    if tools is None:
+        message = f"no server {server!r} is connected"
+        return Standing("missing", (Problem("MCP_SERVER_NOT_FOUND", "/serverId", message),))
+    if mode_of(node.data) == "fullNaturalLanguage":
+        return Standing("valid") if tools else _without_tools(server)
+    tool = next((tool for tool in tools if tool.name == name), None)
+    if tool is None:
+        return _unknown_tool(server, name, [tool.name for tool in tools])
+    return _compared(node, tool)
+
+
+def with_status(node: Node, status: Status) -> Node:
+    """The node with its computed `validationStatus`."""
+    if node.data.get("validationStatus") == status:
+        return node
+    return replace(node, data={**node.data, "validationStatus": status})
+
+
+def _without_tools(server: str) -> Standing:
+    message = f"server {server!r} has no tools"
+    return Standing("invalid", (Problem("MCP_TOOL_LIST_EMPTY", "/serverId", message),))
+
+
+def _unknown_tool(server: str, name: str, known: list[str]) -> Standing:
+    folded = {one.casefold(): one for one in known}
+    hint = did_you_mean(name, known)
+    meant = folded.get(name.casefold())
+    patch = ({"op": "replace", "path": "/toolName", "value": meant},) if meant else None
+    message = f"server {server!r} has no tool {name!r}"
+    problem = Problem("MCP_TOOL_NOT_FOUND", "/toolName", message, hint=hint, patch=patch)
+    return Standing("invalid", (problem,))
+
+
+def _compared(node: Node, tool: Tool) -> Standing:
+    if not tool.is_usable:
+        message = f"the schema of tool {tool.name!r} cannot be used"
+        return Standing("invalid", (Problem("MCP_TOOL_SCHEMA_INVALID", "/toolName", message),))
+    stored = node.data.get("parameters")
+    if not isinstance(stored, list):
+        return Standing("valid")
+    old = {text_at(one, "name"): one for one in stored if isinstance(one, dict)}
+    live = [write_wire(parameter) for parameter in tool.parameters]
+    then = schema_of(_comparable(one, one) for one in old.values())
+    today = schema_of(_comparable(one, old.get(text_at(one, "name"), one)) for one in live)
+    found = difference({"inputSchema": then}, {"inputSchema": today})
+    if found.kind == "same":
+        return Standing("valid")
+    problem = Problem(
+        "MCP_TOOL_SCHEMA_CHANGED",
+        "/parameters",
+        f"tool {tool.name!r} is not as it was: "
+        + "; ".join(change.message for change in found.changes[:_MOST_TOLD]),
+        hint="look at the values, then take the tool's parameters over again",
+    )
+    if found.kind != "widened":
+        return Standing("invalid", (problem,))
+    patch = ({"op": "replace", "path": "/parameters", "value": live},)
+    return Standing("valid", (replace(problem, severity="warning", patch=patch),))
+
+
+def _comparable(entry: JsonObject, like: JsonObject) -> JsonObject:
+    """The entry in the words of `like`, so that only what both can say is compared."""
+    if "kind" in entry and "kind" not in like:
+        # 001 has no word for a union or anything; whatever stood in for it may stay.
+        return _comparable(like, like) | {"required": entry.get("required", False)}
+    found = {key: value for key, value in entry.items() if key in _SAID or key in like}
+    found.pop("description", None)
+    found.pop("default", None)
+    limits, known = object_at(entry, "validation"), object_at(like, "validation")
+    found["validation"] = {
+        key: value for key, value in limits.items() if key in _LIMITS or key in known
+    }
+    if "items" in found:
+        found["items"] = _comparable(object_at(entry, "items"), object_at(like, "items"))
+    if "properties" in found:
+        below = object_at(like, "properties")
+        found["properties"] = {
+            key: _comparable(object_at(object_at(entry, "properties"), key), object_at(below, key))
+            for key in object_at(entry, "properties")
+        }
+    return found

@@ -1,0 +1,239 @@
+"""The three modes of an MCP node (seed 000) as a tagged union over the node's own JSON.
+
+Reading is lenient and total: what is missing or of the wrong type reads as empty and is reported
+by `mode_check`. Writing touches only what changed, so unknown and broken fields survive.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from toolweave.json_text import Json, JsonObject
+from toolweave.tools.parameter import Parameter
+from toolweave.tools.read_tool import read_tool
+from toolweave.tools.tool import Tool
+from toolweave.tools.wire import read_wire, write_wire
+from toolweave.tools.write_schema import write_input_schema
+
+Mode = Literal["detailed", "naturalLanguageParam", "fullNaturalLanguage"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+
+PARAM_CONFIG = "naturalLanguageParamConfig"
+TASK_CONFIG = "fullNaturalLanguageConfig"
+PRESERVED = "preservedDetailedConfig"
+# 000 keeps a language configuration "in temporary field (for re-switching)" without naming it.
+KEPT_PARAM = "preservedNaturalLanguageParamConfig"
+KEPT_TASK = "preservedFullNaturalLanguageConfig"
+KEPT: dict[str, str] = {PARAM_CONFIG: KEPT_PARAM, TASK_CONFIG: KEPT_TASK}
+
+CONFIG_OF: dict[Mode, str] = {
+    "naturalLanguageParam": PARAM_CONFIG,
+    "fullNaturalLanguage": TASK_CONFIG,
+}
+# The field with the user's words in each language configuration.
+WORDS: dict[str, str] = {PARAM_CONFIG: "description", TASK_CONFIG: "taskDescription"}
+
+
+@dataclass(frozen=True, slots=True)
+class Preserved:
+    """The values of detailed mode, kept while a language mode is on."""
+
+    values: JsonObject
+    timestamp: str
+    tool: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Detailed:
+    """The user chose the tool and set every parameter."""
+
+    tool: Tool
+    values: JsonObject
+    preserved: Preserved | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedParameters:
+    """The user chose the tool and described its parameters in words."""
+
+    tool: Tool
+    description: str
+    timestamp: str
+    preserved: Preserved | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedTask:
+    """The user chose the server and described the task; `tools` is what the server had then."""
+
+    server: str
+    task: str
+    tools: tuple[Tool, ...]
+    timestamp: str
+    preserved: Preserved | None = None
+
+
+ToolMode: TypeAlias = Detailed | DescribedParameters | DescribedTask
+
+
+def mode_of(data: JsonObject) -> Mode | None:
+    """The mode a node's data names; detailed when it names none, nothing when it is no mode."""
+    named = data.get("mode")
+    return "detailed" if named is None else next((mode for mode in MODES if mode == named), None)
+
+
+def read_mode(data: JsonObject) -> ToolMode:
+    """The mode of a node's data with what it needs; an unknown mode reads as detailed."""
+    preserved = _preserved(data)
+    match mode_of(data):
+        case "naturalLanguageParam":
+            config = object_at(data, PARAM_CONFIG)
+            return DescribedParameters(
+                tool_of(data),
+                text_at(config, "description"),
+                text_at(config, "timestamp"),
+                preserved,
+            )
+        case "fullNaturalLanguage":
+            config = object_at(data, TASK_CONFIG)
+            return DescribedTask(
+                text_at(data, "serverId"),
+                text_at(config, "taskDescription"),
+                tuple(snapshots_in(data)),
+                text_at(config, "timestamp"),
+                preserved,
+            )
+        case _:
+            return Detailed(tool_of(data), object_at(data, "parameterValues"), preserved)
+
+
+def write_mode(mode: ToolMode, data: JsonObject) -> JsonObject:
+    """`data` with what `mode` says instead; what it says already stays as it is written."""
+    before, after = _fields(read_mode(data)), _fields(mode)
+    owners = {path[0] for path in after}
+    gone = {path[0] for path in before} & {PARAM_CONFIG, TASK_CONFIG, PRESERVED} - owners
+    written = {key: value for key, value in data.items() if key not in gone}
+    for (key, *inner), value in after.items():
+        if before.get((key, *inner), _ABSENT) != value:
+            written[key] = {**object_at(written, key), inner[0]: value} if inner else value
+    return written
+
+
+def tool_of(data: JsonObject) -> Tool:
+    """The node's tool as the node remembers it."""
+    entries = data.get("parameters")
+    entry: JsonObject = {
+        "name": text_at(data, "toolName"),
+        "description": text_at(data, "toolDescription"),
+        "inputSchema": schema_of(entries if isinstance(entries, list) else []),
+    }
+    return read_tool(text_at(data, "serverId"), entry)
+
+
+def snapshots_in(data: JsonObject) -> Iterator[Tool]:
+    """The tools of a node's snapshot: a fall-back when its server cannot be asked."""
+    entries = object_at(data, TASK_CONFIG).get("availableTools")
+    for entry in entries if isinstance(entries, list) else []:
+        if isinstance(entry, dict):
+            yield read_snapshot(text_at(data, "serverId"), entry)
+
+
+def read_snapshot(server: str, entry: JsonObject) -> Tool:
+    """One entry of a snapshot, in the spelling of seed 000 (`name`) or 001 (`toolName`)."""
+    parameters = entry.get("parameters", entry.get("normalizedParameters"))
+    schema = entry.get("inputSchema")
+    if not isinstance(schema, dict):
+        schema = schema_of(parameters if isinstance(parameters, list) else [])
+    definition: JsonObject = {
+        "name": text_at(entry, "name") or text_at(entry, "toolName"),
+        "description": text_at(entry, "description"),
+        "inputSchema": schema,
+    }
+    return read_tool(text_at(entry, "serverId") or server, definition)
+
+
+def write_snapshot(tool: Tool) -> JsonObject:
+    """One entry of a snapshot, as seed 000 writes it."""
+    return {
+        "serverId": tool.server,
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": [write_wire(parameter) for parameter in tool.parameters],
+    }
+
+
+def tool_fields(tool: Tool) -> JsonObject:
+    """What a node stores of its tool (001:FR-006)."""
+    return {
+        "serverId": tool.server,
+        "toolName": tool.name,
+        "toolDescription": tool.description,
+        "parameters": [write_wire(parameter) for parameter in tool.parameters],
+    }
+
+
+def schema_of(entries: Iterable[Json]) -> JsonObject:
+    """The JSON Schema for a node's `parameters`; entries that cannot be read are left out."""
+    read: list[Parameter] = [one for entry in entries if (one := read_wire(entry)[0]) is not None]
+    # As in the example of seed 000: an object that does not say whether it is closed.
+    written = write_input_schema(read)
+    schema: JsonObject = {"type": "object", "properties": written.get("properties", {})}
+    return schema | ({"required": written["required"]} if "required" in written else {})
+
+
+def text_at(data: JsonObject, key: str) -> str:
+    """The text under `key`; empty when there is none."""
+    value = data.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def object_at(data: JsonObject, key: str) -> JsonObject:
+    """The object under `key`; empty when there is none."""
+    value = data.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+_ABSENT = object()
+
+
+def _preserved(data: JsonObject) -> Preserved | None:
+    kept = data.get(PRESERVED)
+    if not isinstance(kept, dict):
+        return None
+    tool = text_at(kept, "toolName")
+    return Preserved(object_at(kept, "parameterValues"), text_at(kept, "timestamp"), tool or None)
+
+
+def _fields(mode: ToolMode) -> dict[tuple[str, ...], Json]:
+    """What `mode` decides in a node's data, by the path of each field."""
+    fields: dict[tuple[str, ...], Json] = {
+        (key,): value for key, value in _own_fields(mode).items()
+    }
+    if mode.preserved is not None:
+        fields[PRESERVED, "parameterValues"] = mode.preserved.values
+        fields[PRESERVED, "timestamp"] = mode.preserved.timestamp
+        if mode.preserved.tool is not None:
+            fields[PRESERVED, "toolName"] = mode.preserved.tool
+    match mode:
+        case DescribedParameters():
+            fields[PARAM_CONFIG, "description"] = mode.description
+            fields[PARAM_CONFIG, "timestamp"] = mode.timestamp
+        case DescribedTask():
+            tools: list[Json] = [write_snapshot(tool) for tool in mode.tools]
+            fields[TASK_CONFIG, "taskDescription"] = mode.task
+            fields[TASK_CONFIG, "availableTools"] = tools
+            fields[TASK_CONFIG, "timestamp"] = mode.timestamp
+        case _:
+            fields["parameterValues",] = mode.values
+    return fields
+
+
+def _own_fields(mode: ToolMode) -> JsonObject:
+    match mode:
+        case Detailed():
+            return {"mode": "detailed", **tool_fields(mode.tool)}
+        case DescribedParameters():
+            return {"mode": "naturalLanguageParam", **tool_fields(mode.tool)}
+        case _:
+            cleared: JsonObject = {"toolName": "", "toolDescription": ""}
+            return {"mode": "fullNaturalLanguage", "serverId": mode.server, **cleared}

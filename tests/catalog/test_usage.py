@@ -1,0 +1,94 @@
+"""How often nodes are asked for: counted, saved together, and never about who asked."""
+
+import anyio
+import pytest
+from tests.catalog.builders import our_catalog
+
+from toolweave.catalog.knowledge import Knowledge
+from toolweave.catalog.usage import MAX_WAITING, Usage, UsageCounts
+from toolweave.errors import ToolweaveError
+from toolweave.storage.database import Database
+from toolweave.testing.clock import FakeClock
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.requirement("004:future.usage-analytics")
+async def test_what_was_asked_for_is_counted_and_saved(database: Database) -> None:
+    clock = FakeClock()
+    counts = UsageCounts(database, clock)
+    counts.note(["FLOW.IF", "FLOW.LOOP"])
+    counts.note(["FLOW.IF"])
+    assert await counts.top() == []
+    await counts.save()
+    await counts.save()
+    await clock.advance(60)
+    counts.note(["FLOW.IF", "ACTION.HTTP_REQUEST"])
+    await counts.save()
+    assert await counts.top() == [
+        Usage("FLOW.IF", 3, "2026-01-01T00:01:00.000Z"),
+        Usage("ACTION.HTTP_REQUEST", 1, "2026-01-01T00:01:00.000Z"),
+        Usage("FLOW.LOOP", 1, "2026-01-01T00:00:00.000Z"),
+    ]
+    assert [usage.ref for usage in await counts.top(1)] == ["FLOW.IF"]
+    assert await counts.counts() == {"FLOW.IF": 3, "ACTION.HTTP_REQUEST": 1, "FLOW.LOOP": 1}
+
+
+async def test_two_processes_add_up(database: Database) -> None:
+    one, other = UsageCounts(database, FakeClock()), UsageCounts(database, FakeClock())
+    one.note(["FLOW.IF"])
+    other.note(["FLOW.IF"])
+    await one.save()
+    await other.save()
+    assert await one.counts() == {"FLOW.IF": 2}
+
+
+async def test_what_is_noted_while_saving_is_kept_for_the_next_time(database: Database) -> None:
+    counts = UsageCounts(database, FakeClock())
+    counts.note(["FLOW.IF"])
+    with anyio.fail_after(10):
+        async with database.transaction(), anyio.create_task_group() as tasks:
+            tasks.start_soon(counts.save)
+            tasks.start_soon(counts.save)
+            await anyio.sleep(0)
+            counts.note(["FLOW.IF", "FLOW.LOOP"])
+            tasks.cancel_scope.cancel()
+    await counts.save()
+    assert await counts.counts() == {"FLOW.IF": 2, "FLOW.LOOP": 1}
+
+
+async def test_a_failed_save_loses_nothing(database: Database) -> None:
+    counts = UsageCounts(database, FakeClock())
+    counts.note(["FLOW.IF"])
+    await database.execute("ALTER TABLE node_usage RENAME TO elsewhere")
+    with pytest.raises(ToolweaveError):
+        await counts.save()
+    await database.execute("ALTER TABLE elsewhere RENAME TO node_usage")
+    await counts.save()
+    assert await counts.counts() == {"FLOW.IF": 1}
+
+
+async def test_names_that_cannot_be_stored_are_passed_over_and_memory_is_bounded(
+    database: Database,
+) -> None:
+    counts = UsageCounts(database, FakeClock())
+    counts.note(["TOOL.MCP:a/\0", "TOOL.MCP:a/\ud800", "TOOL.MCP:a/b"])
+    await counts.save()
+    assert await counts.counts() == {"TOOL.MCP:a/b": 1}
+    counts.note(f"TOOL.{n}" for n in range(MAX_WAITING + 5))
+    counts.note(["TOOL.0"])
+    await counts.save()
+    row = await database.row("SELECT count(*), max(asked) FROM node_usage")
+    assert row is not None
+    assert [int(value) for value in row] == [MAX_WAITING + 1, 2]
+
+
+@pytest.mark.requirement("004:future.usage-analytics", "004:security.no-user-data")
+async def test_only_names_of_the_catalog_are_heard_of(database: Database) -> None:
+    counts = UsageCounts(database, FakeClock())
+    knowledge = Knowledge(our_catalog(), on_asked=counts.note)
+    knowledge.node_details([("flow", "if"), ("FLOW", "IF"), ("ada@example.com", "+49 170")])
+    knowledge.node_details([("ada@example.com", "secret")])
+    knowledge.search("the password of ada@example.com")
+    await counts.save()
+    assert await counts.counts() == {"FLOW.IF": 2}

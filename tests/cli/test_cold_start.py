@@ -1,0 +1,125 @@
+"""What a command does not need is not loaded, and importing the package does nothing."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.cli.driving import DEADLINE_S, Commands
+
+import toolweave
+
+SLOW = ("mcp", "dbos", "fastapi", "httpx2", "psycopg", "keyring", "uvicorn")
+PROBE = (
+    "import sys\n"
+    "from toolweave.cli.main import main\n"
+    "try:\n"
+    "    main()\n"
+    "finally:\n"
+    "    sys.stderr.write('\\n' + ' '.join(sys.modules))\n"
+)
+# `toolweave mcp` with an import of `mcp` that lasts until somebody allows it.
+HELD = (
+    "import sys, threading\n"
+    "from importlib.abc import MetaPathFinder\n"
+    "class Held(MetaPathFinder):\n"
+    "    def find_spec(self, name, path=None, target=None):\n"
+    "        if name == 'mcp' or name.startswith(('mcp.', 'mcp_types')):\n"
+    "            sys.stderr.write('wants ' + name + '\\n'); sys.stderr.flush()\n"
+    "            threading.Event().wait()\n"
+    "sys.meta_path.insert(0, Held())\n"
+    "from toolweave.cli.main import main\n"
+    "main()\n"
+)
+HELLO = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "test", "version": "1"},
+}
+
+
+@pytest.mark.parametrize(
+    ("argv", "also_not"),
+    [
+        (("--help",), ("rich", "pydantic", "asyncio", "cryptography", "sqlite3")),
+        (("servers", "--help"), ("rich", "pydantic", "asyncio", "cryptography", "sqlite3")),
+        (("nonsense",), ("rich", "pydantic", "asyncio", "cryptography", "sqlite3")),
+        (("catalog", "types"), ()),
+        (("servers", "list"), ()),
+        (("servers", "discover"), ()),
+        (("keys", "list"), ()),
+    ],
+    ids=" ".join,
+)
+def test_a_command_loads_nothing_slow_that_it_does_not_need(
+    tw: Commands, argv: tuple[str, ...], also_not: tuple[str, ...]
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE, *argv],
+        cwd=tw.project,
+        env=tw.environ,
+        capture_output=True,
+        timeout=DEADLINE_S,
+        check=False,
+    )
+    loaded = set(done.stderr.decode().split("\n")[-1].split())
+    assert "toolweave.cli.main" in loaded
+    assert loaded.isdisjoint({*SLOW, *also_not})
+
+
+def test_the_first_answers_of_mcp_do_not_wait_for_the_sdk(tw: Commands) -> None:
+    requests = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+    ]
+    with subprocess.Popen(
+        [sys.executable, "-c", HELD, "mcp"],
+        cwd=tw.project,
+        env=tw.environ,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write(b"".join(json.dumps(one).encode() + b"\n" for one in requests))
+        process.stdin.flush()
+        hello, tools = (json.loads(process.stdout.readline()) for _ in range(2))
+        # The SDK was asked for, and has not arrived to this moment.
+        assert process.stderr.readline().startswith(b"wants mcp")
+        process.kill()
+    assert hello["result"]["serverInfo"]["name"] == "toolweave"
+    assert [tool["name"] for tool in tools["result"]["tools"]] == [
+        "get_node_types",
+        "get_node_details",
+        "search_nodes",
+    ]
+
+
+def test_importing_every_module_does_nothing(tmp_path: Path) -> None:
+    root = Path(toolweave.__file__).parent
+    modules = [
+        ".".join(path.relative_to(root.parent).with_suffix("").parts)
+        for path in sorted(root.rglob("*.py"))
+    ]
+    names = [name.removesuffix(".__init__") for name in modules]
+    script = (
+        "import importlib, os, sys, threading\n"
+        "before = dict(os.environ), os.getcwd(), sys.argv[:]\n"
+        f"for name in {names!r}: importlib.import_module(name)\n"
+        "assert (dict(os.environ), os.getcwd(), sys.argv[:]) == before\n"
+        "assert threading.active_count() == 1, threading.enumerate()\n"
+        "assert not os.listdir('.'), os.listdir('.')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", script],
+        cwd=tmp_path,
+        env={"HOME": str(tmp_path), "TOOLWEAVE_HOME": str(tmp_path / "state")},
+        capture_output=True,
+        timeout=DEADLINE_S,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

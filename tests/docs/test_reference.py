@@ -1,0 +1,44 @@
+"""The reference pages are what the code says now, and nothing public is without a page."""
+
+import re
+from pathlib import Path
+
+import pytest
+from scripts.make_docs import pages, variables
+
+from toolweave.codes import CODES
+
+ROOT = Path(__file__).parents[2]
+MADE = pages()
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_reference_page_is_up_to_date(name: str) -> None:
+    page = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    assert page == MADE[name], "run `./scripts/uv run python scripts/make_docs.py`"
+
+
+def test_every_setting_and_every_code_has_a_line() -> None:
+    known = set(variables())
+    assert {"HOME", "DATABASE", "VAULT_KEY", "BURST", "DEBUG"} <= known
+    settings, codes = MADE["settings.md"], MADE["codes.md"]
+    assert [name for name in known if f"| `TOOLWEAVE_{name}` |" not in settings] == []
+    assert [code for code in CODES if f"| `{code}` |" not in codes] == []
+
+
+def test_every_link_between_pages_leads_somewhere() -> None:
+    tops = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
+    found = [
+        (page, target)
+        for page in [*(ROOT / top for top in tops), *(ROOT / "docs").glob("*.md")]
+        for target in re.findall(r"\]\(([\w./-]+)(?:#[\w-]*)?\)", page.read_text(encoding="utf-8"))
+    ]
+    assert len(found) > 10
+    broken = [f"{page.name}: {to}" for page, to in found if not (page.parent / to).exists()]
+    assert broken == []
+
+
+def test_every_page_can_be_reached_from_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    names = [page.name for page in (ROOT / "docs").glob("*.md")]
+    assert [name for name in names if f"(docs/{name})" not in readme] == []

@@ -1,0 +1,133 @@
+"""The porch says what the SDK would say, and hands over without a lost or doubled message."""
+
+from collections import Counter
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from mcp.server import Server
+
+from mcp_server.messages import (
+    INITIALIZED,
+    VERSIONS,
+    conversations,
+    envelope,
+    initialize,
+    line_of,
+    request,
+)
+from mcp_server.transcripts import Answer, a_server, by_porch_and_sdk, by_sdk_alone
+from toolweave.mcp_server.porch import MAX_LINE_BYTES, Porch
+
+SERVER = a_server()
+PATIENT = settings(deadline=None, max_examples=2000, suppress_health_check=[HealthCheck.too_slow])
+
+
+@pytest.fixture(scope="module")
+def server() -> Server[Any]:
+    return a_server()
+
+
+def counted(answers: list[Answer]) -> Counter[bytes]:
+    """Answers to different requests may come in any order; each must come once."""
+    return Counter(orjson.dumps(answer, option=orjson.OPT_SORT_KEYS) for answer in answers)
+
+
+@pytest.mark.parametrize("version", [*VERSIONS, "2023-01-01", "tomorrow", ""])
+def test_the_handshake_of_every_version_is_answered_as_by_the_sdk(
+    server: Server[Any], version: str
+) -> None:
+    lines = [
+        line_of(initialize(version)),
+        line_of(INITIALIZED),
+        line_of(request("tools/list", id=2)),
+        line_of(request("ping", id="three")),
+        line_of(request("tools/list", {"_meta": {"progressToken": 1}}, id=4)),
+    ]
+    porch = Porch()
+    answers = [porch.answer(line) for line in lines]
+    assert answers.pop(1) == b""
+    assert None not in answers
+    assert [orjson.loads(answer or b"") for answer in answers] == by_sdk_alone(server, lines)
+
+
+def test_the_modern_era_is_answered_as_by_the_sdk(server: Server[Any]) -> None:
+    lines = [
+        line_of(request("server/discover", envelope(), id=1)),
+        line_of(request("tools/list", envelope(), id="two")),
+    ]
+    porch = Porch()
+    answers = [porch.answer(line) for line in lines]
+    assert None not in answers
+    assert [orjson.loads(answer or b"") for answer in answers] == by_sdk_alone(server, lines)
+
+
+def test_a_long_line_is_left_to_the_sdk() -> None:
+    porch = Porch()
+    padded = initialize() | {"id": "x" * MAX_LINE_BYTES}
+    assert porch.answer(line_of(padded)) is None
+    assert porch.answer(line_of(initialize())) is not None
+
+
+@PATIENT
+@given(lines=conversations())
+def test_whatever_the_porch_answers_the_sdk_would_have_answered(lines: list[bytes]) -> None:
+    porch, answers, taken = Porch(), list[Answer](), list[bytes]()
+    for line in lines:
+        if not line.strip():
+            continue
+        answer = porch.answer(line)
+        if answer is None:
+            break
+        taken.append(line)
+        answers += [orjson.loads(answer)] if answer else []
+    assert counted(answers) == counted(by_sdk_alone(SERVER, taken))
+
+
+@PATIENT
+@given(lines=conversations(), data=st.data())
+def test_a_handover_at_any_moment_loses_and_doubles_nothing(
+    lines: list[bytes], data: st.DataObject
+) -> None:
+    before = data.draw(st.integers(0, len(lines)))
+    chunk = data.draw(st.sampled_from([0, 1, 7, 100]))
+    answers = by_porch_and_sdk(SERVER, lines, before=before, chunk=chunk)
+    assert counted(answers) == counted(by_sdk_alone(SERVER, lines))
+
+
+ONE_ID: list[list[bytes]] = [
+    # All requests under one id: the answer the client had already is told apart all the same.
+    [
+        line_of(initialize()),
+        line_of(INITIALIZED),
+        line_of(request("tools/list")),
+        line_of(request("tools/call", {"name": "get_node_types"})),
+    ],
+    [
+        line_of(request("server/discover", envelope())),
+        line_of(request("tools/call", envelope(name="get_node_types"))),
+    ],
+    # A second handshake, and a change of era in either direction.
+    [line_of(initialize()), line_of(initialize("2024-11-05", id=2))],
+    [line_of(initialize()), line_of(request("tools/list", envelope(), id=2))],
+    [line_of(request("server/discover", envelope())), line_of(initialize(id=2))],
+    [line_of(request("tools/list", envelope())), line_of(request("ping", id=2))],
+    # Before the handshake.
+    [line_of(request("tools/list")), line_of(initialize(id=2)), line_of(request("ping", id=3))],
+    [line_of(request("ping")), line_of(initialize(id=2)), line_of(request("tools/list", id=3))],
+    [line_of(INITIALIZED), line_of(request("tools/list"))],
+    # The last line without its end.
+    [line_of(initialize()), line_of(request("ping", id=2)).rstrip()],
+    [],
+]
+
+
+@pytest.mark.parametrize("lines", ONE_ID)
+def test_unusual_conversations_go_as_with_the_sdk_alone(
+    server: Server[Any], lines: list[bytes]
+) -> None:
+    expected = counted(by_sdk_alone(server, lines))
+    for before in range(len(lines) + 1):
+        assert counted(by_porch_and_sdk(server, lines, before=before)) == expected

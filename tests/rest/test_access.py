@@ -1,0 +1,180 @@
+"""Who gets in: keys, scopes, rates, and the programs of this machine."""
+
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from rest.house import BASE, House, house_in
+
+pytestmark = pytest.mark.anyio
+
+# method, address, the scope it wants
+KEYED = [
+    ("GET", "/api/v1/mcp/tools", "tools:read"),
+    ("POST", "/api/v1/mcp/invoke", "tools:execute"),
+    ("GET", "/api/v1/mcp/tools/get_node_types", "tools:read"),
+    ("GET", "/api/v1/mcp/tools/nope", "tools:read"),
+    ("GET", "/api/v1/mcp/health", "health:check"),
+    ("GET", "/mcp", "tools:read"),
+    ("POST", "/mcp", "tools:read"),
+    ("DELETE", "/mcp", "tools:read"),
+    ("POST", "/mcp/", "tools:read"),
+    ("OPTIONS", "/mcp", "tools:read"),
+]
+INTERNAL = [("GET", "/api/v1/mcp/tools/internal"), ("POST", "/api/v1/mcp/invoke/internal")]
+OPEN = {"/health", "/api/v1/public/health"}
+ANY_KEY = {"/api/v1/openapi.json"}
+
+
+async def ask(
+    house: House, method: str, path: str, headers: dict[str, str] | None = None
+) -> httpx2.Response:
+    body = {"name": "get_node_types"} if method == "POST" else None
+    return await house.client.request(method, path, json=body, headers=headers or {})
+
+
+def code_of(answer: httpx2.Response) -> str:
+    error = answer.json()["error"]
+    return error["data"]["code"] if "data" in error else error["code"]
+
+
+@pytest.mark.requirement(
+    "004:access.api-key",
+    "004:access.tools:read",
+    "004:access.tools:execute",
+    "004:access.health:check",
+)
+@pytest.mark.parametrize(("method", "path", "scope"), KEYED)
+async def test_no_bad_revoked_and_wrong_scope_keys_stay_outside(
+    house: House, method: str, path: str, scope: str
+) -> None:
+    right, text = await house.keys.create("right", [scope])
+    wrong = await house.key(*{"tools:read", "tools:execute", "health:check"} - {scope})
+    for headers in ({}, {"X-API-Key": "tw_bad"}, {"Authorization": f"Basic {text}"}):
+        answer = await ask(house, method, path, headers)
+        assert answer.status_code == 401
+        assert answer.headers["www-authenticate"].startswith("Bearer")
+        assert code_of(answer) == ("KEY_INVALID" if "X-API-Key" in headers else "KEY_MISSING")
+    answer = await ask(house, method, path, wrong)
+    assert (answer.status_code, code_of(answer)) == (403, "SCOPE_MISSING")
+    assert f'scope="{scope}"' in answer.headers["www-authenticate"]
+    for headers in ({"X-API-Key": text}, {"Authorization": f"bearer {text}"}):
+        assert (await ask(house, method, path, headers)).status_code not in {401, 403, 500}
+    await house.keys.revoke(right.id)
+    house.clock.seconds += 1.0  # another process sees it within a second
+    answer = await ask(house, method, path, {"X-API-Key": text})
+    assert (answer.status_code, code_of(answer)) == (401, "KEY_INVALID")
+
+
+async def test_every_route_is_among_those_tried_here(house: House) -> None:
+    document = (
+        await house.client.get("/api/v1/openapi.json", headers=await house.key("health:check"))
+    ).json()
+    tried = {path.replace("get_node_types", "{tool_name}") for _, path, _ in KEYED}
+    tried |= {path for _, path in INTERNAL}
+    assert set(document["paths"]) - OPEN - ANY_KEY <= tried
+    assert (await house.client.get("/api/v1/openapi.json")).status_code == 401
+
+
+async def test_admin_may_do_everything(house: House) -> None:
+    admin = await house.key("admin")
+    for method, path, _ in KEYED:
+        assert (await ask(house, method, path, admin)).status_code not in {401, 403}
+
+
+@pytest.mark.requirement("004:access.internal")
+@pytest.mark.parametrize(("method", "path"), INTERNAL)
+async def test_the_internal_pair_wants_the_service_token(
+    house: House, method: str, path: str
+) -> None:
+    key = await house.key("admin")
+    for headers in ({}, key, {"X-Service-Token": ""}, {"X-Service-Token": "nope"}):
+        answer = await ask(house, method, path, headers)
+        assert (answer.status_code, code_of(answer)) == (401, "SERVICE_TOKEN_INVALID")
+    assert (await ask(house, method, path, house.service_token())).status_code == 200
+
+
+@pytest.mark.requirement("004:access.internal")
+@pytest.mark.parametrize("peer", ["192.168.1.7", "8.8.8.8", "testclient", "::2"])
+async def test_the_internal_pair_is_out_of_reach_from_elsewhere(tmp_path: Path, peer: str) -> None:
+    async with house_in(tmp_path, peer=peer) as house:
+        for method, path in INTERNAL:
+            answer = await ask(house, method, path, house.service_token())
+            assert (answer.status_code, code_of(answer)) == (403, "INTERNAL_ONLY")
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.7", "::"])
+async def test_on_another_bind_the_internal_pair_is_off(tmp_path: Path, host: str) -> None:
+    async with house_in(tmp_path, host=host) as house:
+        for method, path in INTERNAL:
+            for headers in ({}, {"X-Service-Token": ""}):
+                answer = await ask(house, method, path, headers)
+                assert (answer.status_code, code_of(answer)) == (403, "INTERNAL_ONLY")
+        assert not (tmp_path / "service.token").exists()
+
+
+@pytest.mark.requirement("004:access.rate-limit")
+async def test_each_key_has_its_own_rate(tmp_path: Path) -> None:
+    async with house_in(tmp_path, rate_per_s=2, burst=5) as house:
+        one, other = await house.key(), await house.key()
+        statuses = [
+            (await ask(house, "GET", "/api/v1/mcp/tools", one)).status_code for _ in "1234567"
+        ]
+        assert statuses == [200] * 5 + [429] * 2
+        refused = await ask(house, "POST", "/mcp", one)
+        assert (refused.status_code, refused.headers["retry-after"]) == (429, "1")
+        assert code_of(refused) == "RATE_LIMITED"
+        assert (await ask(house, "GET", "/api/v1/mcp/tools", other)).status_code == 200
+        house.clock.seconds += 1
+        statuses = [(await ask(house, "GET", "/api/v1/mcp/tools", one)).status_code for _ in "123"]
+        assert statuses == [200, 200, 429]
+
+
+@pytest.mark.requirement("004:access.rate-limit")
+async def test_a_thousand_requests_a_second_get_what_the_rate_allows(tmp_path: Path) -> None:
+    async with house_in(tmp_path, rate_per_s=50, burst=200) as house:
+        key = await house.key()
+        statuses: list[int] = []
+        for _ in range(1_000):
+            house.clock.seconds += 0.001
+            statuses.append((await ask(house, "GET", "/api/v1/mcp/tools", key)).status_code)
+        assert set(statuses) == {200, 429}
+        assert 249 <= statuses.count(200) <= 251
+        limited = await ask(house, "POST", "/api/v1/mcp/invoke", key)
+        assert limited.json()["error"]["code"] == -32000
+        assert int(limited.headers["retry-after"]) >= 1
+
+
+async def test_wrong_keys_do_not_spend_a_good_keys_rate(tmp_path: Path) -> None:
+    async with house_in(tmp_path, rate_per_s=1, burst=3) as house:
+        key = await house.key()
+        for number in range(20):
+            bad = {"X-API-Key": f"tw_{number}"}
+            assert (await ask(house, "GET", "/api/v1/mcp/tools", bad)).status_code == 401
+        assert (await ask(house, "GET", "/api/v1/mcp/tools", key)).status_code == 200
+
+
+async def test_a_session_belongs_to_the_key_that_opened_it(house: House) -> None:
+    mine, theirs = await house.key(), await house.key()
+    hello = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "t", "version": "1"},
+        },
+    }
+    accept = {"Accept": "application/json, text/event-stream"}
+    opened = await house.client.post(f"{BASE}/mcp", json=hello, headers=mine | accept)
+    session = {"Mcp-Session-Id": opened.headers["mcp-session-id"]}
+    ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+    stolen = await house.client.post("/mcp", json=ping, headers=theirs | accept | session)
+    assert stolen.status_code == 404
+    own = await house.client.post("/mcp", json=ping, headers=mine | accept | session)
+    assert own.status_code == 200
+    for headers, status in ((theirs, 404), (mine, 200), (mine, 404)):
+        ended = await house.client.delete("/mcp", headers=headers | accept | session)
+        assert ended.status_code == status

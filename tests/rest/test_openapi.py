@@ -1,0 +1,115 @@
+"""The OpenAPI document is complete and honest: what it says is what happens, whatever is sent."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Generator, Iterator
+from typing import Any
+
+import httpx2
+import jsonschema_rs
+import pytest
+
+from rest.process import Served, served
+from toolweave.serve.http import SERVICE_TOKEN
+
+DOCUMENT = "/api/v1/openapi.json"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served]:
+    home = tmp_path_factory.mktemp("openapi") / "home"
+    limits = {"TOOLWEAVE_RATE_PER_S": "1000000", "TOOLWEAVE_BURST": "1000000"}
+    with served(home, limits) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def document(server: Served) -> dict[str, Any]:
+    return httpx2.get(server.url + DOCUMENT, headers=server.headers).json()
+
+
+def references_in(value: Any) -> Iterator[str]:
+    match value:
+        case {"$ref": str(target)}:
+            yield target
+        case dict():
+            for child in value.values():  # pyright: ignore[reportUnknownVariableType]
+                yield from references_in(child)
+        case list():
+            for child in value:  # pyright: ignore[reportUnknownVariableType]
+                yield from references_in(child)
+        case _:
+            pass
+
+
+def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
+    known = {f"#/components/schemas/{name}" for name in document["components"]["schemas"]}
+    assert set(references_in(document)) <= known
+
+
+def test_every_operation_says_what_it_wants_and_has_a_name(document: dict[str, Any]) -> None:
+    operations = {
+        f"{method} {path}": operation
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+    }
+    assert len(operations) == 9
+    open_ones = [name for name, operation in operations.items() if not operation.get("security")]
+    assert open_ones == ["get /health", "get /api/v1/public/health"]
+    assert len({operation["operationId"] for operation in operations.values()}) == 9
+    assert all(operation["description"] for operation in operations.values())
+    schemes = document["components"]["securitySchemes"]
+    assert [scheme.get("name") for scheme in schemes.values()] == [
+        "X-API-Key",
+        None,
+        "X-Service-Token",
+    ]
+
+
+def test_the_described_bodies_are_those_we_read(server: Served, document: dict[str, Any]) -> None:
+    operation = document["paths"]["/api/v1/mcp/invoke"]["post"]
+    described = operation["requestBody"]["content"]["application/json"]["schema"]
+    schema = jsonschema_rs.validator_for({**described, "components": document["components"]})
+    call: dict[str, Any] = {"name": "get_node_types", "arguments": {}}
+    rpc: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    bodies: list[Any] = [
+        call,
+        {"name": "get_node_types"},
+        rpc,
+        {**rpc, "id": "x"},
+        {**rpc, "id": None},
+        {**rpc, "id": 1.5},
+        {**rpc, "method": "ping"},
+        {**rpc, "more": 1},
+        {**call, "more": 1},
+        {"name": ""},
+        [],
+        None,
+    ]
+    for body in bodies:
+        answer = httpx2.post(server.url + "/api/v1/mcp/invoke", json=body, headers=server.headers)
+        assert (answer.status_code == 200) is schema.is_valid(body), body
+
+
+def test_schemathesis_finds_nothing_undocumented_and_no_fault(server: Served) -> None:
+    token = (server.home / SERVICE_TOKEN).read_text(encoding="ascii").strip()
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "schemathesis.cli", "run", server.url + DOCUMENT),
+            *("-H", f"X-API-Key: {server.key}", "-H", f"X-Service-Token: {token}"),
+            *("--phases", "coverage,fuzzing", "--max-examples", "10", "--no-color"),
+            *("--workers", "2", "--generation-database", "none"),
+        ],
+        capture_output=True,
+        text=True,
+        cwd=server.home,
+        timeout=110,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
+    assert "No issues found" in done.stdout
+    tried = re.search(r"(\d+) generated, \1 passed", done.stdout)
+    assert tried is not None, done.stdout[-2000:]
+    assert int(tried[1]) > 200
+    assert server.process.poll() is None

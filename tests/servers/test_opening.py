@@ -1,0 +1,229 @@
+"""From a registered server to an open transport: nothing unapproved, everything filled in."""
+
+import sys
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from servers.rooms import a_studio, approved
+from toolweave.app.studio import Studio
+from toolweave.errors import Denied, Invalid, Unavailable
+from toolweave.servers.definition import (
+    Command,
+    Container,
+    Definition,
+    Http,
+    Server,
+    Sse,
+    deployment_of,
+    runner_of,
+    transport_of,
+)
+from toolweave.servers.faults import Faults
+from toolweave.servers.opening import templates_of
+
+pytestmark = pytest.mark.anyio
+
+SECRET = "s3cr3t-t0ken-value"
+
+
+@pytest.fixture
+async def studio(tmp_path: Path) -> AsyncGenerator[Studio]:
+    async with a_studio(tmp_path, environ={"HOST": "example.com", "API_KEY": "env-api-key"}) as one:
+        yield one
+
+
+async def expanded(studio: Studio, definition: Definition, name: str = "server") -> Any:
+    return await studio.opener.expanded(await approved(studio, name, definition))
+
+
+@pytest.mark.requirement(
+    "002:MCPServerConfig.transport",
+    "002:MCPServerConfig.deploymentType",
+    "002:MCPServerConfig.stdio-requires-managed",
+)
+@pytest.mark.parametrize(
+    ("definition", "transport", "deployment", "runner"),
+    [
+        (Command(command="a"), "stdio", "managed", "plain"),
+        (Command(command="a", runner="bubblewrap"), "stdio", "managed", "bubblewrap"),
+        (Container(image="a"), "stdio", "managed", "docker"),
+        (Http(url="https://a.b"), "http", "external", None),
+        (Sse(url="https://a.b"), "sse", "external", None),
+    ],
+)
+def test_a_definition_says_how_it_is_reached_and_who_starts_it(
+    definition: Definition, transport: str, deployment: str, runner: str | None
+) -> None:
+    assert transport_of(definition) == transport
+    assert deployment_of(definition) == deployment
+    assert runner_of(definition) == runner
+
+
+@pytest.mark.requirement("002:MCPServerConfig.sse-requires-url")
+@pytest.mark.parametrize("fields", [{}, {"url": ""}, {"url": "ftp://a.b"}, {"url": "example.com"}])
+def test_an_external_server_needs_a_web_address(fields: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match="url"):
+        Sse.model_validate(fields)
+
+
+@pytest.mark.requirement("002:MCPServerConfig.transition.enabled")
+async def test_an_unapproved_server_is_never_opened(studio: Studio) -> None:
+    server = await studio.ground.registry.add("server", Command(command=sys.executable))
+    with pytest.raises(Denied) as caught:
+        await studio.opener.open(server, Faults("server"))
+    assert caught.value.code == "SERVER_NOT_APPROVED"
+    assert "is not approved" in caught.value.message
+    enabled = await studio.ground.registry.enable("server")
+    with pytest.raises(Denied):
+        await studio.connections.use(enabled)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"command": "sh"},
+        {"args": ("-c", "evil")},
+        {"env": {"LD_PRELOAD": "evil.so"}},
+        {"cwd": "elsewhere"},
+        {"writable_paths": ("elsewhere",)},
+        {"network": False},
+        {"runner": "bubblewrap"},
+    ],
+    ids=str,
+)
+async def test_an_approval_ends_with_any_change_of_the_definition(
+    studio: Studio, change: dict[str, Any]
+) -> None:
+    server = await approved(studio, "server", Command(command=sys.executable))
+    changed = server.model_copy(update={"definition": server.definition.model_copy(update=change)})
+    with pytest.raises(Denied) as caught:
+        await studio.opener.open(changed, Faults("server"))
+    assert caught.value.code == "SERVER_NOT_APPROVED"
+    assert "was changed since it was approved" in caught.value.message
+
+
+async def test_every_text_of_a_definition_is_filled_in(studio: Studio) -> None:
+    await studio.ground.vault.put("TOKEN", SECRET)
+    ready = await expanded(
+        studio,
+        Command(
+            command="${HOST}",
+            args=("--key=${vault:TOKEN}", "${UNSET:-default}", "$HOST", "${NEVER_SET}"),
+            env={"A": "${vault:TOKEN}", "B": "${env:HOST}"},
+            cwd="${HOST}/dir",
+        ),
+    )
+    assert ready.command == "example.com"
+    assert ready.args == (f"--key={SECRET}", "default", "$HOST", "${NEVER_SET}")
+    assert ready.env == {"A": SECRET, "B": "example.com"}
+    assert ready.cwd == "example.com/dir"
+
+
+@pytest.mark.parametrize("kind", [Http, Sse])
+async def test_addresses_and_headers_are_filled_in(
+    studio: Studio, kind: type[Http] | type[Sse]
+) -> None:
+    await studio.ground.vault.put("TOKEN", SECRET)
+    ready = await expanded(
+        studio,
+        kind(url="https://${HOST}/mcp", headers={"Authorization": "Bearer ${vault:TOKEN}"}),
+    )
+    assert ready.url == "https://example.com/mcp"
+    assert ready.headers == {"Authorization": f"Bearer {SECRET}"}
+
+
+async def test_what_was_filled_in_is_not_looked_at_again(studio: Studio) -> None:
+    await studio.ground.vault.put("TOKEN", "${HOST} ${vault:TOKEN} ${input:x}")
+    ready = await expanded(studio, Command(command="a", args=("${vault:TOKEN}",)))
+    assert ready.args == ("${HOST} ${vault:TOKEN} ${input:x}",)
+
+
+async def test_a_containers_command_is_filled_in_and_its_image_is_not(studio: Studio) -> None:
+    ready = await expanded(
+        studio, Container(image="${HOST}", command=("${HOST}",), env={"A": "${HOST}"})
+    )
+    assert (ready.image, ready.command, ready.env) == (
+        "${HOST}",
+        ("example.com",),
+        {"A": "example.com"},
+    )
+
+
+async def test_a_missing_secret_stops_the_start_and_is_named(studio: Studio) -> None:
+    server = await approved(
+        studio, "server", Command(command=sys.executable, env={"A": "${vault:GONE}"})
+    )
+    with pytest.raises(Invalid) as caught:
+        await studio.opener.open(server, Faults("server"))
+    assert caught.value.code == "SERVER_SECRET_MISSING"
+    assert [problem.pointer for problem in caught.value.problems] == ["/env~1A"]
+    assert "'GONE'" in caught.value.problems[0].message
+
+
+async def test_an_input_nobody_gave_stops_the_start_and_says_where_it_belongs(
+    studio: Studio,
+) -> None:
+    definition = Command(command="a", env={"A": "${input:token}"})
+    with pytest.raises(Invalid) as caught:
+        await expanded(studio, definition, "my-server")
+    assert caught.value.code == "SERVER_SECRET_MISSING"
+    assert "'input:my-server:token'" in caught.value.problems[0].message
+    await studio.ground.vault.put("input:my-server:token", SECRET)
+    server = await studio.ground.registry.get("my-server")
+    ready = await studio.opener.expanded(server)
+    assert isinstance(ready, Command)
+    assert ready.env == {"A": SECRET}
+
+
+async def test_no_server_gets_the_input_of_another(studio: Studio) -> None:
+    definition = Command(command="a", args=("${input:token}",))
+    names = ["a-b", "a b", "a/b", "a:b", "a+b", "ä-b", "a.b", "x" * 128, "x" * 127 + " "]
+    places: set[str] = set()
+    for name in names:
+        server = Server.model_construct(name=name, definition=definition)
+        (template,) = [text for place, text in templates_of(server).items() if place == "args/0"]
+        place = template.removeprefix("${vault:").removesuffix("}")
+        await studio.ground.vault.put(place, name)  # a name the vault can hold
+        places.add(place)
+    assert len(places) == len(names)
+    assert "input:a-b:token" in places
+
+
+async def test_secrets_that_were_filled_in_are_masked_from_then_on(studio: Studio) -> None:
+    await studio.ground.vault.put("TOKEN", SECRET)
+    text = f"{SECRET} and env-api-key"
+    assert studio.ground.masker.mask_text(text) == text
+    await expanded(studio, Command(command="a", env={"A": "${vault:TOKEN}", "B": "x-${API_KEY}"}))
+    assert studio.ground.masker.mask_text(text) == "*** and ***"
+
+
+async def test_a_program_that_is_not_there_is_told_before_anything_starts(studio: Studio) -> None:
+    server = await approved(studio, "server", Command(command="no-such-program-anywhere"))
+    with pytest.raises(Unavailable) as caught:
+        await studio.opener.open(server, Faults("server"))
+    assert caught.value.code == "SERVER_COMMAND_NOT_FOUND"
+
+
+async def test_a_runner_this_machine_lacks_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    async with a_studio(tmp_path / "home") as studio:
+        server = await approved(
+            studio, "server", Command(command=sys.executable, runner="bubblewrap")
+        )
+        with pytest.raises(Unavailable) as caught:
+            await studio.opener.launch(server)
+    assert caught.value.code == "RUNNER_MISSING"
+    assert "'server'" in caught.value.message
+
+
+async def test_the_launch_is_exactly_what_was_approved(studio: Studio) -> None:
+    definition = Command(command=sys.executable, args=("-V",), env={"A": "${HOST}"})
+    launch = await studio.opener.launch(await approved(studio, "server", definition))
+    assert launch.argv == (sys.executable, "-V")
+    assert launch.env["A"] == "example.com"
+    assert launch.container is None

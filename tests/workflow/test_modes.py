@@ -1,0 +1,153 @@
+"""The three modes as a union: read from a node's data, written back without loss."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.tools.strategies import JSON, steady
+from tests.workflow.mcp_nodes import PARAMETERS, STAMP, a_tool, described, detailed, tasked
+
+from toolweave.json_text import Json, JsonObject
+from toolweave.workflow.modes import (
+    KEPT_PARAM,
+    KEPT_TASK,
+    MODES,
+    PARAM_CONFIG,
+    PRESERVED,
+    TASK_CONFIG,
+    DescribedParameters,
+    DescribedTask,
+    Detailed,
+    Preserved,
+    mode_of,
+    read_mode,
+    write_mode,
+)
+
+
+@pytest.mark.requirement("000:McpNodeMode.values")
+def test_there_are_the_three_modes_of_the_seed_and_no_other() -> None:
+    assert MODES == ("detailed", "naturalLanguageParam", "fullNaturalLanguage")
+    assert [mode_of({"mode": mode}) for mode in MODES] == list(MODES)
+    assert mode_of({"mode": "Detailed"}) is None
+    assert mode_of({"mode": ["detailed"]}) is None
+
+
+@pytest.mark.requirement("000:McpNodeMode.default", "000:migration.defaults")
+def test_a_node_without_a_mode_reads_as_detailed_and_gains_no_field() -> None:
+    data = detailed().data
+    assert "mode" not in data
+    assert mode_of(data) == mode_of({**data, "mode": None}) == "detailed"
+    mode = read_mode(data)
+    assert isinstance(mode, Detailed)
+    assert mode.values == {"region": "us-east-1", "resource_type": "api"}
+    assert mode.tool.name == "get_regional_availability"
+    assert [parameter.name for parameter in mode.tool.parameters] == ["region", "resource_type"]
+    assert mode.preserved is None
+    assert write_mode(mode, data) == data
+
+
+@pytest.mark.requirement(
+    "000:NaturalLanguageParamConfig.description", "000:NaturalLanguageParamConfig.timestamp"
+)
+def test_described_parameters_read_with_their_words_and_tool() -> None:
+    mode = read_mode(described("List all buckets").data)
+    assert isinstance(mode, DescribedParameters)
+    assert (mode.description, mode.timestamp) == ("List all buckets", STAMP)
+    assert mode.tool.input_schema["required"] == ["region", "resource_type"]
+
+
+@pytest.mark.requirement(
+    "000:FullNaturalLanguageConfig.taskDescription",
+    "000:FullNaturalLanguageConfig.availableTools",
+    "000:FullNaturalLanguageConfig.timestamp",
+)
+def test_a_described_task_reads_with_its_snapshot_of_tools() -> None:
+    mode = read_mode(tasked("Find out about bucket policies").data)
+    assert isinstance(mode, DescribedTask)
+    assert (mode.server, mode.task, mode.timestamp) == (
+        "aws",
+        "Find out about bucket policies",
+        STAMP,
+    )
+    assert [tool.name for tool in mode.tools] == ["get_regional_availability"]
+    assert mode.tools[0].parameters == a_tool().parameters
+
+
+def test_a_snapshot_in_the_spelling_of_seed_001_reads_the_same() -> None:
+    schema: JsonObject = {"type": "object", "properties": {"q": {"type": "integer"}}}
+    entries: list[Json] = [
+        {"toolName": "search", "description": "d", "inputSchema": schema, "serverId": "other"},
+        {"toolName": "find", "normalizedParameters": PARAMETERS},
+        {"name": "bare"},
+        "no tool",
+    ]
+    mode = read_mode(tasked(fullNaturalLanguageConfig={"availableTools": entries}).data)
+    assert isinstance(mode, DescribedTask)
+    assert [(tool.server, tool.name) for tool in mode.tools] == [
+        ("other", "search"),
+        ("aws", "find"),
+        ("aws", "bare"),
+    ]
+    assert mode.tools[0].input_schema == schema
+    assert len(mode.tools[1].parameters) == 2
+
+
+@pytest.mark.requirement("000:McpNodeData.preservedDetailedConfig")
+@pytest.mark.parametrize("make", [detailed, described, tasked])
+def test_every_mode_may_carry_preserved_values(make: type) -> None:
+    kept = {"parameterValues": {"region": "eu"}, "timestamp": STAMP, "toolName": "t", "x": 1}
+    data = make(**{PRESERVED: kept}).data
+    mode = read_mode(data)
+    assert mode.preserved == Preserved({"region": "eu"}, STAMP, "t")
+    assert write_mode(mode, data) == data
+
+
+def test_writing_changes_what_changed_and_keeps_what_nobody_knows() -> None:
+    config: JsonObject = {"description": "old words here", "timestamp": STAMP, "colour": "red"}
+    data = described(**{PARAM_CONFIG: config, KEPT_TASK: {"taskDescription": "t"}, "note": 7}).data
+    mode = read_mode(data)
+    assert isinstance(mode, DescribedParameters)
+    written = write_mode(replace(mode, description="new words here"), data)
+    assert written == {**data, PARAM_CONFIG: {**config, "description": "new words here"}}
+
+
+def test_writing_another_mode_leaves_no_configuration_of_the_old_one() -> None:
+    kept: JsonObject = {"parameterValues": {}, "timestamp": STAMP}
+    data = described(**{PRESERVED: kept}).data
+    written = write_mode(DescribedTask("aws", "a task", (a_tool(),), STAMP), data)
+    assert PARAM_CONFIG not in written
+    assert PRESERVED not in written
+    assert written[TASK_CONFIG] == tasked("a task").data[TASK_CONFIG]
+    assert (written["mode"], written["toolName"]) == ("fullNaturalLanguage", "")
+
+
+def test_writing_new_values_drops_those_that_are_gone() -> None:
+    data = detailed().data
+    mode = read_mode(data)
+    assert isinstance(mode, Detailed)
+    preserved = Preserved({"a": 1}, STAMP, "other")
+    written = write_mode(replace(mode, values={"region": "eu"}, preserved=preserved), data)
+    kept = {"parameterValues": {"a": 1}, "timestamp": STAMP, "toolName": "other"}
+    assert written == {**data, "parameterValues": {"region": "eu"}, PRESERVED: kept}
+
+
+_KEYS = st.sampled_from(
+    [
+        *("mode", "serverId", "toolName", "toolDescription", "parameters", "parameterValues"),
+        *(PARAM_CONFIG, TASK_CONFIG, PRESERVED, KEPT_PARAM, KEPT_TASK, "unknown"),
+    ]
+)
+_INNER = st.dictionaries(
+    st.sampled_from(["description", "taskDescription", "availableTools", "timestamp", "more"]),
+    JSON,
+    max_size=4,
+)
+_BROKEN = st.dictionaries(_KEYS, JSON | _INNER | st.sampled_from(MODES), max_size=8)
+
+
+@steady(300)
+@given(_BROKEN)
+def test_reading_and_writing_back_whatever_there_is_changes_nothing(data: JsonObject) -> None:
+    assert write_mode(read_mode(data), data) == data
