@@ -58,6 +58,8 @@ BROAD_CATCHERS = {
     "access/vault_key.py": "a discovered plugin: a keyring backend",
     "mcp_server/stdio.py": "a door's request: what fails in loading is raised to the caller",
     "cli/main.py": "a door's request",
+    "mcp_server/server.py": "a door's request",
+    "rest/guard.py": "a door's request",
     "tasks.py": "a task group's body: what it raises is raised again as it was",
     "servers/supervisor.py": "a health probe: what a server provokes ends its connection only",
 }

@@ -29,11 +29,13 @@ CODES: dict[str, str] = {
     # Calls
     "CALLS_STOPPED": "The stop switch is on: no call is made.",
     "CALL_CANCELLED": "Somebody cancelled the call.",
+    "CALL_ID_TAKEN": "A call of the same id is not over.",
     "CALL_NEEDS_ANSWER": "The tool asks a question and nobody is there to answer.",
     "CALL_SESSION_LIMIT": "The session has made as many calls as it may.",
     "CALL_TIMEOUT": "The call did not end before its deadline.",
     # Servers
     "LOCKFILE_INVALID": "toolweave.lock.json cannot be read.",
+    "LOCKFILE_NOT_SAVED": "toolweave.lock.json cannot be written.",
     "MCP_SERVER_DISCONNECTED": "The connection to the server is gone.",
     "MCP_SERVER_NOT_FOUND": "No server of this name is registered.",
     "RUNNER_MISSING": "What should start the server is not on this machine.",
@@ -90,6 +92,7 @@ CODES: dict[str, str] = {
     "MCP_CLI_TIMEOUT": "`claude mcp list` did not end in time.",
     # Secrets and keys
     "KEY_INVALID": "The API key is unknown or revoked.",
+    "KEY_NAME_SHARED": "Several valid keys have this name; use the id.",
     "KEY_MISSING": "The request has no API key.",
     "KEY_NOT_FOUND": "No valid API key has this id or name.",
     "SCOPE_MISSING": "The API key lacks the scope this needs.",
@@ -113,6 +116,21 @@ CODES: dict[str, str] = {
     "STORAGE_READ_ONLY": "The database can only be read.",
     "STORAGE_UNREACHABLE": "The database server does not answer.",
     "STORAGE_VALUE_INVALID": "A value no column can hold: NUL, a lone surrogate, a huge integer.",
+    # Workflows
+    "MCP_INVALID_MODE": "The mode of an MCP node is none of the three.",
+    "MCP_MODE_CONFIG_MISMATCH": "The configuration of an MCP node does not match its mode.",
+    "MCP_NL_DESC_EMPTY": "The description in natural language is empty.",
+    "MCP_NL_DESC_TOO_LONG": "The description in natural language is too long.",
+    "MCP_NL_DESC_TOO_SHORT": "The description in natural language is too short.",
+    "MCP_NODE_FIELD_INVALID": "A field of an MCP node is missing or of the wrong type.",
+    "MCP_NODE_VALIDATION_FAILED": "The node is no MCP node, or cannot be changed as asked.",
+    "MCP_TIMESTAMP_FUTURE": "A timestamp lies in the future.",
+    "MCP_TIMESTAMP_INVALID": "A timestamp is not written as ISO 8601.",
+    "MCP_TOOL_LIST_EMPTY": "The node's server offers no tools to choose from.",
+    "MCP_TOOL_LIST_STALE": "The node's list of tools is more than seven days old.",
+    "MCP_TOOL_LIST_TOO_LONG": "The node's list of tools is longer than allowed.",
+    "MCP_TOOL_REQUIRED": "A tool has to be chosen for this mode.",
+    "MCP_TOOL_SCHEMA_CHANGED": "The tool's schema is no longer the one the node was made for.",
     # Catalog
     "NODE_TYPE_UNKNOWN": "There is no node type of this name.",
     "NODE_UNKNOWN": "There is no node of this name.",
@@ -127,5 +145,8 @@ CODES: dict[str, str] = {
     "INTERNAL_ONLY": "The endpoint answers programs of this machine only.",
     "ORIGIN_DENIED": "The request comes from a page of another origin.",
     "RATE_LIMITED": "The API key asked too often; Retry-After says how long to wait.",
+    "METHOD_NOT_ALLOWED": "The address does not take this HTTP method.",
+    "ROUTE_NOT_FOUND": "There is nothing at this address.",
+    "RPC_METHOD_UNKNOWN": "The JSON-RPC method is not known here.",
     "REQUEST_INVALID": "A part of the request's address cannot be understood.",
 }

@@ -1,4 +1,4 @@
-"""Answers within a token budget: never over it, the most useful first, and what is left out said."""
+"""Answers within a token budget: never over it, the most useful first, what is left out named."""
 
 from typing import cast
 

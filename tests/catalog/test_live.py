@@ -119,11 +119,6 @@ def test_a_parameter_from_an_alternative_gets_a_schema_written_from_its_tree() -
     assert found.schema["properties"] == {"x": {}}
 
 
-def test_a_parameter_nothing_fits_has_no_schema() -> None:
-    (found,) = fields_of({"never": False}).values()
-    assert found.schema is None
-
-
 def test_many_options_are_left_to_the_schema() -> None:
     many: list[Json] = [str(n) for n in range(200)]
     (found,) = fields_of({"it": {"type": "string", "enum": many}}).values()

@@ -22,7 +22,7 @@ def http_server(tmp_path_factory: pytest.TempPathFactory) -> Generator[Door]:
         yield Door("http", "auto", url, log)
 
 
-@pytest.fixture(scope="session", params=WAYS, ids="-".join)
+@pytest.fixture(scope="module", params=WAYS, ids="-".join)
 def door(
     request: pytest.FixtureRequest,
     http_server: Door,
@@ -33,7 +33,8 @@ def door(
     return Door(transport, mode, http_server.url, log)
 
 
-@pytest.fixture(scope="session")
+# Of a module: clients nest in one task, so those of two folders must not be open together.
+@pytest.fixture(scope="module")
 async def client(door: Door) -> AsyncGenerator[Client]:
     with door.log.open("a", encoding="utf-8") as errlog:
         async with door.client(errlog) as client:

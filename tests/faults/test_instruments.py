@@ -47,6 +47,7 @@ async def test_a_loop_that_gives_way_has_no_stall() -> None:
         for _ in range(50):
             await anyio.sleep(0.01)
     cost.assert_bearable()
+    assert cost.stall_s <= MAX_STALL_S
 
 
 @pytest.mark.anyio

@@ -25,13 +25,14 @@ def http_server(home: Path) -> Generator[Served]:
         yield running
 
 
-@pytest.fixture(scope="session", params=WAYS, ids="-".join)
+@pytest.fixture(scope="module", params=WAYS, ids="-".join)
 def door(request: pytest.FixtureRequest, home: Path, http_server: Served) -> Door:
     transport, mode = request.param
     return Door(transport, mode, home, http_server if transport == "http" else None)
 
 
-@pytest.fixture(scope="session")
+# Of a module: clients nest in one task, so those of two folders must not be open together.
+@pytest.fixture(scope="module")
 async def client(door: Door) -> AsyncGenerator[Client]:
     async with door.client() as client:
         yield client

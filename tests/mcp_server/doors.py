@@ -1,12 +1,12 @@
 """The ways to reach a server that really runs: stdio or HTTP, in either protocol era."""
 
-import os
+import subprocess
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TextIO, cast
 
 import httpx2
 from mcp import Client, StdioServerParameters
@@ -25,6 +25,10 @@ WAYS: tuple[tuple[Transport, Mode], ...] = (
     ("http", "legacy"),
     ("http", "auto"),
 )
+
+
+# The client wants a file of text; its process only inherits the descriptor.
+DEVNULL = cast("TextIO", subprocess.DEVNULL)
 
 
 @dataclass(frozen=True)
@@ -48,10 +52,9 @@ class Door:
                 env=environ_of(self.home),
                 cwd=self.home,
             )
-            with Path(os.devnull).open("w", encoding="utf-8") as errlog:
-                transport = stdio_client(parameters, errlog=errlog)
-                async with Client(transport, mode=self.mode, message_handler=heard) as client:
-                    yield client
+            transport = stdio_client(parameters, errlog=DEVNULL)
+            async with Client(transport, mode=self.mode, message_handler=heard) as client:
+                yield client
             return
         async with (
             httpx2.AsyncClient(headers=self.server.headers, timeout=30) as http,

@@ -39,13 +39,27 @@ def envelope(**more: Any) -> Message:
 
 INITIALIZED: Message = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
-_odd = st.sampled_from([None, True, False, 0, 1, -1, 1.5, "", "x", "é", [], ["x"], {}, {"x": 1}])
+Strategy = st.SearchStrategy[Any]  # Any: JSON, right or wrong
+
+_ODD: list[Any] = [None, True, False, 0, 1, -1, 1.5, "", "x", "é", [], ["x"], {}, {"x": 1}]
+_odd: Strategy = st.sampled_from(_ODD)
+_nothing: Strategy = st.builds(dict[str, Any])
+_absent: Strategy = st.just(...)
 _texts = st.sampled_from(["", "x", "Client 1.0", "é", "https://example.org"])
 
 
-def _changed(base: Message, keys: tuple[str, ...]) -> st.SearchStrategy[Message]:
+def _some(**choices: Strategy) -> Strategy:
+    """An object with some of these keys."""
+    return st.fixed_dictionaries({}, optional=choices)
+
+
+def _one_of(*values: Any) -> Strategy:
+    return st.sampled_from(values)
+
+
+def _changed(base: Message, keys: tuple[str, ...]) -> Strategy:
     """`base` with some keys made odd, taken away or added."""
-    choices = {key: st.just(...) | _odd for key in keys}
+    choices = dict.fromkeys(keys, _absent | _odd)
 
     def apply(changes: Message) -> Message:
         whole = {**base, **changes}
@@ -54,70 +68,73 @@ def _changed(base: Message, keys: tuple[str, ...]) -> st.SearchStrategy[Message]
     return st.fixed_dictionaries({}, optional=choices).map(apply)
 
 
-_clients = st.just(CLIENT) | _changed(
+_clients: Strategy = st.just(CLIENT) | _changed(
     CLIENT, ("name", "version", "title", "description", "websiteUrl", "icons", "other")
 )
-_capabilities = st.just({}) | st.fixed_dictionaries(
-    {},
-    optional={
-        "roots": st.sampled_from([{}, {"listChanged": True}, {"listChanged": "x"}, {"a": 1}])
-        | _odd,
-        "sampling": st.sampled_from([{}, {"tools": {}, "context": {}}, {"tools": 1}]) | _odd,
-        "elicitation": st.sampled_from([{}, {"form": {}, "url": {}}, {"form": {"a": 1}}]) | _odd,
-        "experimental": st.sampled_from([{"a": {}}, {"a": {"b": [1]}}, {"a": 1}]) | _odd,
-        "extensions": st.sampled_from([{}, {"io.x/y": {"z": 1}}, {"a": 1}]) | _odd,
-        "tasks": st.sampled_from([{}, {"list": {}, "requests": {"sampling": {}}}]) | _odd,
-        "other": _odd,
-    },
+_capabilities = _nothing | _some(
+    roots=_one_of({}, {"listChanged": True}, {"listChanged": "x"}, {"a": 1}) | _odd,
+    sampling=_one_of({}, {"tools": {}, "context": {}}, {"tools": 1}) | _odd,
+    elicitation=_one_of({}, {"form": {}, "url": {}}, {"form": {"a": 1}}) | _odd,
+    experimental=_one_of({"a": {}}, {"a": {"b": [1]}}, {"a": 1}) | _odd,
+    extensions=_one_of({}, {"io.x/y": {"z": 1}}, {"a": 1}) | _odd,
+    tasks=_one_of({}, {"list": {}, "requests": {"sampling": {}}}) | _odd,
+    other=_odd,
 )
-_metas = st.just({}) | st.fixed_dictionaries(
+_metas: Strategy = _nothing | st.fixed_dictionaries(
     {},
     optional={
         "progressToken": _odd,
         "traceparent": _texts,
         "other": _odd,
-        META + "logLevel": st.sampled_from(["debug", "loud"]),
-        META + "protocolVersion": st.sampled_from([*VERSIONS, 5, None]),
+        META + "logLevel": _one_of("debug", "loud"),
+        META + "protocolVersion": _one_of(*VERSIONS, 5, None),
     },
 )
-_versions = st.sampled_from([*VERSIONS, "2023-01-01", "", 5, None])
-_handshakes = st.builds(
-    lambda version, client, capabilities, more: {
-        "protocolVersion": version,
-        "capabilities": capabilities,
-        "clientInfo": client,
-        **more,
-    },
+_versions = _one_of(*VERSIONS, "2023-01-01", "", 5, None)
+
+
+def _handshake(version: Any, client: Any, capabilities: Any, more: Message) -> Message:
+    params = {"protocolVersion": version, "capabilities": capabilities, "clientInfo": client}
+    return {**params, **more}
+
+
+def _envelope(
+    version: Any, client: Any, capabilities: Any, meta: Message, more: Message
+) -> Message:
+    stamp = {
+        META + "protocolVersion": version,
+        META + "clientCapabilities": capabilities,
+        META + "clientInfo": client,
+    }
+    return {"_meta": {**stamp, **meta}, **more}
+
+
+def _in_meta(meta: Any) -> Message:
+    return {"_meta": meta}
+
+
+_handshakes: Strategy = st.builds(
+    _handshake,
     _versions,
     _clients,
     _capabilities,
-    st.just({}) | st.fixed_dictionaries({}, optional={"_meta": _metas | _odd, "more": _odd}),
+    _nothing | _some(_meta=_metas | _odd, more=_odd),
 )
-_envelopes = st.builds(
-    lambda version, client, capabilities, meta, more: {
-        "_meta": {
-            META + "protocolVersion": version,
-            META + "clientCapabilities": capabilities,
-            META + "clientInfo": client,
-            **meta,
-        },
-        **more,
-    },
+_envelopes: Strategy = st.builds(
+    _envelope,
     st.just(MODERN_VERSION) | _versions,
     _clients,
     _capabilities,
-    st.just({}) | _metas,
-    st.just({}) | st.fixed_dictionaries({}, optional={"cursor": _odd, "more": _odd}),
+    _nothing | _metas,
+    _nothing | _some(cursor=_odd, more=_odd),
 )
-_bare = st.just(...) | st.just({}) | st.builds(lambda meta: {"_meta": meta}, _metas | _odd) | _odd
-_calls = st.sampled_from(
-    [
-        {"name": "get_node_types", "arguments": {"type_filter": "FLOW"}},
-        {"name": "get_node_types"},
-        {"name": "get_node_details", "arguments": {"nodes": 5}},
-        {"name": "nope"},
-        {},
-    ]
+_bare = _absent | _nothing | st.builds(_in_meta, _metas | _odd) | _odd
+_calls = _one_of(
+    {"name": "get_node_types", "arguments": {"type_filter": "FLOW"}},
+    {"name": "get_node_types"},
+    {"name": "get_node_details", "arguments": {"nodes": 5}},
+    {"name": "nope"},
+    {},
 )
 _methods = st.sampled_from(
     ["ping", "tools/list", "server/discover", "resources/list", "initialize", "nope", "tools/call"]
@@ -128,12 +145,12 @@ def _stamped(params: Message, envelope: Message) -> Message:
     return {**params, "_meta": envelope["_meta"]}
 
 
-_requests = st.one_of(
+_requests: Strategy = st.one_of(
     st.just(initialize()),
     st.builds(initialize, _versions),
     st.builds(request, st.just("initialize"), _handshakes),
     st.builds(request, _methods, _bare),
-    st.builds(request, st.sampled_from(["ping", "tools/list"]), st.just(...) | st.just({})),
+    st.builds(request, st.sampled_from(["ping", "tools/list"]), _absent | _nothing),
     st.builds(request, _methods, _envelopes),
     st.builds(request, st.sampled_from(["server/discover", "tools/list"]), st.just(envelope())),
     st.builds(request, st.just("tools/call"), _calls),
@@ -183,17 +200,11 @@ def conversations() -> st.SearchStrategy[list[bytes]]:
                 lines.append(line_of(item))
         return lines
 
-    some = st.lists(_requests | _strange | st.just(INITIALIZED), max_size=6)
-    opened = st.builds(
-        lambda first, rest: [*first, *rest],
-        st.sampled_from(
-            [
-                [],
-                [initialize()],
-                [initialize(), INITIALIZED],
-                [request("server/discover", envelope())],
-            ]
-        ),
-        some,
-    )
-    return opened.map(numbered)
+    openings: list[list[Message | bytes]] = [
+        [],
+        [initialize()],
+        [initialize(), INITIALIZED],
+        [request("server/discover", envelope())],
+    ]
+    rest = st.lists(_requests | _strange | st.just(INITIALIZED), max_size=6)
+    return st.tuples(st.sampled_from(openings), rest).map(lambda both: numbered(both[0] + both[1]))

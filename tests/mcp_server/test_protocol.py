@@ -154,11 +154,12 @@ async def test_a_cursor_that_is_none_is_refused(client: Client) -> None:
 
 
 async def test_a_ping_is_answered_where_the_era_has_one(client: Client, door: Door) -> None:
+    ping = types.PingRequest()
     if door.mode == "legacy":
-        assert await client.send_ping() == types.EmptyResult()
+        assert await client.session.send_request(ping, types.EmptyResult) == types.EmptyResult()
     else:
         with pytest.raises(MCPError) as caught:
-            await client.send_ping()
+            await client.session.send_request(ping, types.EmptyResult)
         assert caught.value.error.code == types.METHOD_NOT_FOUND
 
 

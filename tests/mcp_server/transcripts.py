@@ -9,8 +9,6 @@ from typing import Any
 import anyio
 import mcp_types as types
 import orjson
-from anyio.abc import ObjectReceiveStream
-from anyio.lowlevel import checkpoint
 from mcp.server import Server
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
@@ -38,6 +36,7 @@ def by_sdk_alone(server: Server[Any], lines: Sequence[bytes]) -> list[Answer]:
 
 
 async def _by_sdk_alone(server: Server[Any], lines: Sequence[bytes]) -> list[Answer]:
+    said: list[Answer] = []
     deliver, inbox = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outbox, answers = anyio.create_memory_object_stream[SessionMessage](1_000)
     async with deliver, answers, anyio.create_task_group() as tasks:
@@ -52,29 +51,25 @@ async def _by_sdk_alone(server: Server[Any], lines: Sequence[bytes]) -> list[Ans
                 await deliver.send(error)
         await anyio.wait_all_tasks_blocked()
         await deliver.aclose()
-        return [answer async for answer in _told(answers)]
+        said = [orjson.loads(_json(answer)) async for answer in answers]
+    return [answer for answer in said if answer.get("id") != END]
 
 
-async def _told(answers: ObjectReceiveStream[SessionMessage]) -> Any:
-    async for answer in answers:
-        said = orjson.loads(answer.message.model_dump_json(by_alias=True, exclude_unset=True))
-        if said.get("id") != END:
-            yield said
-        await checkpoint()
+def _json(answer: SessionMessage) -> str:
+    return answer.message.model_dump_json(by_alias=True, exclude_unset=True)
 
 
 async def _converse(entrance: Entrance, server: Server[Any], has_left: threading.Event) -> None:
     """Go on until the end; a real process is gone when the porch leaves, at whatever moment."""
 
     async def watch() -> None:
-        while not has_left.is_set():
-            await anyio.sleep(0.001)
+        await anyio.to_thread.run_sync(has_left.wait)
         tasks.cancel_scope.cancel()
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(watch)
         await converse(entrance, server)
-        tasks.cancel_scope.cancel()
+        has_left.set()
 
 
 def by_porch_and_sdk(

@@ -137,13 +137,12 @@ def _is_nested(parameter: Parameter) -> bool:
     )
 
 
-def _schema(parameter: Parameter, tool: Tool) -> JsonObject | None:
+def _schema(parameter: Parameter, tool: Tool) -> JsonObject:
     properties = tool.input_schema.get("properties")
     raw: Json = properties.get(parameter.name) if isinstance(properties, dict) else None
     schema = raw if isinstance(raw, dict) else write_schema(parameter)
-    if not isinstance(schema, dict):
-        return None
-    return {key: value for key, value in schema.items() if key not in _TOLD}
+    told = schema if isinstance(schema, dict) else {}
+    return {key: value for key, value in told.items() if key not in _TOLD}
 
 
 def _outputs(tool: Tool) -> tuple[Field, ...]:

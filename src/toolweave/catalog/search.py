@@ -162,7 +162,7 @@ class SearchIndex:
                 yield phrase
                 plain = pattern.sub(" ", plain)
         found = plain.split()
-        useful = [word for word in found if word.casefold() not in _STOP_WORDS] or found
+        useful = [word for word in found if not _is_idle(word)] or found
         yield from dict.fromkeys(part for word in useful for part in self._known_parts(word))
 
     def _known_parts(self, word: str) -> list[str]:
@@ -191,6 +191,11 @@ class SearchIndex:
         words = self._vocabulary.get(word[0], [])
         at = bisect_left(words, word)
         return len(word) >= 4 and at < len(words) and words[at].startswith(word)
+
+
+def _is_idle(word: str) -> bool:
+    """Whether it says nothing; `IF` in capitals is a name."""
+    return word.casefold() in _STOP_WORDS and not (len(word) > 1 and word.isupper())
 
 
 def _filter(node_type: str | None, tag: str | None) -> Callable[[NodeSpec], bool]:

@@ -87,11 +87,18 @@ def row(server: Server, health: Health, pinned: int) -> tuple[str | None, ...]:
     )
 
 
+def display_name(name: str) -> str:
+    """A name as people write it: `aws-knowledge_mcp` is `Aws Knowledge Mcp` (seed 001)."""
+    words = name.replace("-", " ").replace("_", " ").split()
+    return " ".join(word[:1].upper() + word[1:] for word in words) or name
+
+
 def as_dict(server: Server, health: Health, pinned: int) -> dict[str, Any]:
     """One entry of `--json`: seed 002's names where it has one."""
     return {
         "id": server.id,
         "name": server.name,
+        "displayName": display_name(server.name),
         "state": state_of(server, health),
         "transport": transport_of(server.definition),
         "deploymentType": deployment_of(server.definition),

@@ -110,31 +110,27 @@ async def open_http(
     limits: Limits,
     resolve: Resolve | None = None,
 ) -> AsyncGenerator[TransportStreams]:
-    """Messages to and from the server at `definition.url`; `headers` are already expanded.
-
-    Nothing is sent before the first message.
+    """Messages to and from the server, none before the first; `headers` are already expanded.
 
     Raises:
         Denied: `SERVER_ADDRESS_DENIED`.
         Invalid: `SERVER_HEADER_INVALID`.
     """
     failures = HttpFailures()
+    silence_s = max(SILENCE_S, 2 * limits.call_deadline_s)
     client = open_http_client(
         allow=AllowedHosts.of(definition.url),
         headers=headers,
         auth=auth,
-        timeout=httpx2.Timeout(
-            limits.connect_deadline_s, read=max(SILENCE_S, 2 * limits.call_deadline_s)
-        ),
+        timeout=httpx2.Timeout(limits.connect_deadline_s, read=silence_s),
         max_body_bytes=limits.output_bytes,
         resolve=resolve,
         on_failure=failures.record,
         kind=partial(McpHttpClient, faults, failures, limits.output_bytes),
     )
     incoming, inbox = anyio.create_memory_object_stream[Incoming](0)
-    transport = streamable_http_client(
-        definition.url, http_client=client, max_sse_event_size=limits.output_bytes
-    )
+    cap = limits.output_bytes
+    transport = streamable_http_client(definition.url, http_client=client, max_sse_event_size=cap)
     is_leaving = False
     try:
         async with (

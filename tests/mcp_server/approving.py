@@ -1,0 +1,39 @@
+"""Servers as another process registers, approves and pins them; nothing of them is started."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from toolweave.app.ground import Ground, open_ground
+from toolweave.servers.definition import Command, definition_hash
+from toolweave.settings import Settings
+from toolweave.tools.read_tool import read_tool
+
+
+def definition(name: str) -> dict[str, Any]:
+    """A tool as a server lists it."""
+    return {
+        "name": name,
+        "description": f"Reverse the text, as {name}.",
+        "inputSchema": {
+            "type": "object",
+            "properties": {"text": {"type": "string"}},
+            "required": ["text"],
+        },
+    }
+
+
+@asynccontextmanager
+async def ground_of(home: Path) -> AsyncGenerator[Ground]:
+    """The rooms of `home`, as a second process opens them."""
+    async with open_ground(Settings(home=home), environ={}, directory=home) as ground:
+        yield ground
+
+
+async def approve(ground: Ground, name: str, *tools: dict[str, Any]) -> None:
+    """Register `name`, approve it, and pin its tools."""
+    command = Command(command="no-such-program")
+    await ground.registry.add(name, command)
+    await ground.registry.approve(name, definition_hash(command))
+    ground.lockfile.pin(name, [read_tool(name, tool) for tool in tools])
