@@ -23,6 +23,8 @@ from toolweave.servers.definition import (
 )
 from toolweave.servers.faults import Faults
 from toolweave.servers.opening import templates_of
+from toolweave.servers.runners.bubblewrap import Bubblewrap
+from toolweave.servers.runners.plain import Plain
 
 pytestmark = pytest.mark.anyio
 
@@ -210,7 +212,9 @@ async def test_a_program_that_is_not_there_is_told_before_anything_starts(studio
 async def test_a_runner_this_machine_lacks_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
+    # The shared runner remembers what it found; this one looks where nothing is.
+    bare = Bubblewrap(Plain({"PATH": str(tmp_path)}), is_root=False)
+    monkeypatch.setattr("toolweave.servers.runners.bubblewrap.runner", bare)
     async with a_studio(tmp_path / "home") as studio:
         server = await approved(
             studio, "server", Command(command=sys.executable, runner="bubblewrap")

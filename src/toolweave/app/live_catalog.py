@@ -73,7 +73,9 @@ class LiveCatalog:
 
     def _take(self, pins: Pins) -> bool:
         seen = {
-            name: {tool: pin.hash for tool, pin in tools.items()} for name, tools in pins.items()
+            name: {tool: pin.hash for tool, pin in tools.items()}
+            for name, tools in pins.items()
+            if tools
         }
         if seen == self._seen:
             return False
