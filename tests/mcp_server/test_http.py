@@ -10,12 +10,13 @@ from mcp_server.doors import Door
 from mcp_server.messages import INITIALIZED, envelope, initialize, request
 from rest.house import House, house_in
 from rest.process import Served
+from toolweave.json_text import JsonObject
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("mcp")]
 
 ACCEPT = {"Accept": "application/json, text/event-stream"}
 MODERN = {"MCP-Protocol-Version": "2026-07-28"}
-CALL = {"name": "get_node_types", "arguments": {}}
+CALL: JsonObject = {"name": "get_node_types", "arguments": {}}
 
 
 async def post(

@@ -11,6 +11,7 @@ from toolweave.app.ground import Ground
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
 from toolweave.catalog.usage import UsageCounts
 from toolweave.errors import Unavailable
+from toolweave.json_text import Json, JsonObject
 
 pytestmark = pytest.mark.anyio
 
@@ -97,8 +98,11 @@ async def test_questions_are_counted_per_node_and_saved_at_the_end(tmp_path: Pat
     async with ground_of(tmp_path) as ground:
         catalog = LiveCatalog(ground)
         toolbox = CountingToolbox(catalog, ground)
-        known = [{"node_type": "FLOW", "subtype": "IF"}, {"node_type": "flow", "subtype": "loop"}]
-        unknown = {"node_type": "FLOW", "subtype": "NO_SUCH_THING"}
+        known: list[Json] = [
+            {"node_type": "FLOW", "subtype": "IF"},
+            {"node_type": "flow", "subtype": "loop"},
+        ]
+        unknown: JsonObject = {"node_type": "FLOW", "subtype": "NO_SUCH_THING"}
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(toolbox.keep_saving)
             await anyio.wait_all_tasks_blocked()
