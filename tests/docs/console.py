@@ -22,7 +22,7 @@ DEADLINE_S = 110
 PORT = "8765"  # as the pages say; a free one is used in its place
 _MARK = "\x1e"
 _WAIT = (
-    "n=0; until grep -q 'listening on' service.log || [ $n -gt 300 ]; "
+    "n=0; until grep -q 'listening on' service.log 2>/dev/null || [ $n -gt 300 ]; "
     "do sleep 0.1; n=$((n+1)); done; cat service.log"
 )
 
