@@ -35,4 +35,5 @@ class SystemClock:
 
 def timestamp(moment: datetime) -> str:
     """`2025-11-16T10:30:00.000Z`, the form every file and answer uses."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    utc = moment if moment.tzinfo is UTC else moment.astimezone(UTC)
+    return utc.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -96,13 +96,14 @@ def test_the_newer_form_may_name_its_parts_in_the_short_way() -> None:
             "type": "flow",
             "subtype": "ECHO",
             "effect": "pure",
-            "input_params": {"data": {"type": "any", "required": True}},
+            "input_params": {"data": {"type": "any", "required": True, "default": [1]}},
             "output_params": {"data": {"type": "any"}},
         }
     )
     assert spec.ref == "FLOW.ECHO"
     assert spec.effect == "pure"
     assert [given.name for given in (*spec.inputs, *spec.outputs)] == ["data", "data"]
+    assert spec.inputs[0].default == [1]
     assert [port.name for port in (*spec.input_ports, *spec.output_ports)] == ["input", "output"]
 
 

@@ -1,5 +1,6 @@
 """`toolweave.lock.json`: pins, drift, damage, and several who write at once."""
 
+import errno
 import json
 import os
 import subprocess
@@ -188,6 +189,30 @@ def test_a_file_that_cannot_be_written_is_told_and_nothing_is_left_behind(tmp_pa
     with pytest.raises((Invalid, Unavailable)):
         lockfile.pin("server", [tool("a")])
     assert {path.name for path in tmp_path.iterdir()} == {"file", NAME}
+
+
+def test_a_full_disk_is_told_and_leaves_the_old_file(
+    lockfile: Lockfile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lockfile.pin("server", [tool("a")])
+    before = lockfile.path.read_bytes()
+
+    def fail(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(Unavailable) as caught:
+        lockfile.pin("server", [tool("b")])
+    assert caught.value.code == "LOCKFILE_NOT_SAVED"
+    assert "No space left" in caught.value.message
+    assert lockfile.path.read_bytes() == before
+    assert [path.name for path in lockfile.path.parent.iterdir()] == [NAME]
+
+
+def test_a_path_no_system_can_look_at_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Invalid) as caught:
+        Lockfile(tmp_path / ("x" * 500)).pins("server")
+    assert caught.value.code == "LOCKFILE_INVALID"
 
 
 def test_the_projects_file_is_preferred_to_the_homes(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from servers.rooms import a_studio, approved
+from servers.rooms import a_studio, approved, eventually, pinned
+from servers.transports.serving import listening, running, tools_app
 from toolweave.app.studio import Studio
 from toolweave.errors import Denied, Invalid, Unavailable
 from toolweave.servers.definition import (
@@ -25,6 +26,7 @@ from toolweave.servers.faults import Faults
 from toolweave.servers.opening import templates_of
 from toolweave.servers.runners.bubblewrap import Bubblewrap
 from toolweave.servers.runners.plain import Plain
+from toolweave.tools.tool import ToolCall
 
 pytestmark = pytest.mark.anyio
 
@@ -200,6 +202,28 @@ async def test_secrets_that_were_filled_in_are_masked_from_then_on(studio: Studi
     assert studio.ground.masker.mask_text(text) == text
     await expanded(studio, Command(command="a", env={"A": "${vault:TOKEN}", "B": "x-${API_KEY}"}))
     assert studio.ground.masker.mask_text(text) == "*** and ***"
+
+
+async def test_web_servers_are_reached_by_either_transport_with_their_headers(
+    studio: Studio,
+) -> None:
+    await studio.ground.vault.put("TOKEN", SECRET)
+    headers = {"Authorization": "Bearer ${vault:TOKEN}"}
+    seen: list[dict[str, str]] = []
+    with listening() as (bound, origin), running(tools_app(seen), bound):
+        for name, definition in {
+            "http": Http(url=f"{origin}/mcp", headers=headers),
+            "sse": Sse(url=f"{origin}/sse", headers=headers),
+        }.items():
+            await pinned(studio, name, definition)
+            result = await studio.gate.call(ToolCall(name, "add", {"a": 1, "b": 2}))
+            assert result.text == "3"
+            studio.connections.drop(name)
+            server = await studio.ground.registry.get(name)
+            await eventually(
+                lambda server=server: studio.connections.health(server).state == "disconnected"
+            )
+    assert {request["authorization"] for request in seen} == {f"Bearer {SECRET}"}
 
 
 async def test_a_program_that_is_not_there_is_told_before_anything_starts(studio: Studio) -> None:

@@ -265,3 +265,25 @@ async def test_a_server_that_does_not_read_blocks_nobody_who_leaves() -> None:
             await outbox.send(SessionMessage(big))
         assert not faults.ended.is_set()
     assert faults.ended.is_set()
+
+
+async def test_a_server_that_never_reads_is_given_up_before_it_fills_the_memory() -> None:
+    big = JSONRPCNotification(jsonrpc="2.0", method="x", params={"a": "x" * 10_000_000})
+    faults = Faults("server")
+    async with process("import time; time.sleep(600)", faults) as (_, outbox):
+        for _ in range(10):
+            await outbox.send(SessionMessage(big))
+    assert faults.first is not None
+    assert faults.first.code == "SERVER_PROTOCOL"
+    assert "unread" in faults.first.message
+
+
+async def test_a_message_of_any_size_reaches_a_server_that_reads() -> None:
+    big = JSONRPCRequest(jsonrpc="2.0", id=1, method="x", params={"a": "x" * 50_000_000})
+    code = f"import sys\nprint({ANSWER!r} % len(sys.stdin.readline()), flush=True)"
+    async with process(code, Faults("server")) as (inbox, outbox):
+        await outbox.send(SessionMessage(big))
+        item = await inbox.receive()
+    assert isinstance(item, SessionMessage)
+    assert isinstance(item.message, JSONRPCResponse)
+    assert item.message.result["n"] > 50_000_000

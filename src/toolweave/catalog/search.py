@@ -138,7 +138,10 @@ class SearchIndex:
     def _telling(self, asked: list[str]) -> list[str]:
         """Without the words that very many tools have, if others are left: they cost the most."""
         most = max(MANY, len(self._specs) // 8)
-        return [word for word in asked if self._seen[word] <= most] or asked
+        return [word for word in asked if self._count(word) <= most] or asked
+
+    def _count(self, word: str) -> int:
+        return max(self._seen[word], self._seen[word.rstrip("s")])
 
     def _term(self, word: str) -> str:
         """A quoted term; of a word that is not known as it is, what begins with it."""
@@ -209,14 +212,16 @@ def _texts(spec: NodeSpec) -> _Texts:
         tool = spec.origin.tool
         name = f"{tool} {' '.join(words_of(tool))} {spec.origin.server}"
         fields = " ".join(given.name for given in spec.inputs)
+        tags = ""  # that it is a tool of an MCP server it shares with all of them
     else:
         name = spec.subtype
         fields = f"{' '.join(_field_texts(spec))} {spec.guidance or ''}"
+        tags = f"{' '.join(spec.tags)} {spec.type}"
     return (
         _plain(name),
         _plain(" ".join(spec.keywords)),
         _plain(spec.summary[:SEARCHED_TEXT]),
-        _plain(f"{' '.join(spec.tags)} {spec.type}"),
+        _plain(tags),
         _plain(fields),
     )
 

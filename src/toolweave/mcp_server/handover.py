@@ -3,6 +3,7 @@
 import logging
 import queue
 import threading
+from collections import Counter
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any
@@ -94,7 +95,8 @@ class _Conversation:
     def __init__(self, entrance: Entrance, deliver: ObjectSendStream[Incoming]) -> None:
         self._silent_id = entrance.silent_id
         self._deliver = deliver
-        self._open: set[types.RequestId] = set()
+        # How many of an id: a client may use one again before it was answered.
+        self._open: Counter[types.RequestId] = Counter()
         self._closing = anyio.Event()
         self._writer = _Writer(entrance)
 
@@ -137,7 +139,7 @@ class _Conversation:
             case types.JSONRPCRequest(method="subscriptions/listen"):
                 pass  # it ends with the input
             case types.JSONRPCRequest(id=identity):
-                self._open.add(identity)
+                self._open[identity] += 1
             case types.JSONRPCNotification(method="notifications/cancelled", params=params):
                 # Never answered; which id was meant is for the SDK to say.
                 self._close((params or {}).get("requestId"))
@@ -145,8 +147,8 @@ class _Conversation:
                 pass
 
     def _close(self, identity: object) -> None:
-        if isinstance(identity, str | int):
-            self._open.discard(identity)
+        if isinstance(identity, str | int) and identity in self._open:
+            self._open -= Counter({identity: 1})  # drops what reaches zero
             self._closing.set()
             self._closing = anyio.Event()
 

@@ -36,6 +36,8 @@ from toolweave.settings import Settings
 from toolweave.tools.check import check_arguments, check_output
 from toolweave.tools.tool import CallId, ProgressListener, Tool, ToolCall, ToolResult, tool_hash
 
+Ready = tuple[Live, Tool]
+
 
 class Gate:
     """The real `ToolCaller`."""
@@ -125,27 +127,30 @@ class Gate:
         deadline_s = call.deadline_s
         if deadline_s is None:
             deadline_s = self._settings.limits.call_deadline_s
-        tool: Tool | None = None
+        is_reached = False
         with anyio.CancelScope(deadline=anyio.current_time() + deadline_s) as total:
-            tool = await self._checked_early(call, is_patient=max_retries > 0)
+            ready = await self._ready_early(call, is_patient=max_retries > 0)
+            is_reached = ready is not None
             patient = pausing(total, asker) if asker else None
             if self.limits.is_full:
-                total.deadline = float("inf")  # waiting for a slot is not the server's fault
+                # Waiting for a slot is not the server's fault, and much may change meanwhile.
+                total.deadline, ready = float("inf"), None
             async with self.limits.running(call):
                 total.deadline = anyio.current_time() + deadline_s
                 for attempt in range(max_retries + 1):
                     self.history.executing(call)
                     try:
-                        return await self._once(call, tool, on_progress, patient)
+                        return await self._once(call, ready, on_progress, patient)
                     except (Unavailable, Limited, TimedOut) as error:
                         if attempt == max_retries or not is_passing(error):
                             raise
                         pause_s = wait_s(error, self._settings.retry, attempt)
                         if pause_s >= total.deadline - anyio.current_time():
                             raise
+                    ready = None
                     self.history.again(call)
                     await self._clock.sleep(pause_s)
-        if tool is None:
+        if not is_reached:
             raise connect_timeout(call.server, deadline_s)
         raise TimedOut(
             "CALL_TIMEOUT",
@@ -153,10 +158,10 @@ class Gate:
             hint="give the call a longer deadline, or ask the tool for less",
         )
 
-    async def _checked_early(self, call: ToolCall, *, is_patient: bool) -> Tool | None:
+    async def _ready_early(self, call: ToolCall, *, is_patient: bool) -> Ready | None:
         """What is wrong for good is said before the call waits or counts."""
         try:
-            return self._checked(call, await self._live(call))
+            return await self._ready(call)
         except (Unavailable, Limited, TimedOut) as error:
             if is_patient and is_passing(error):
                 return None
@@ -165,15 +170,11 @@ class Gate:
     async def _once(
         self,
         call: ToolCall,
-        tool: Tool | None,
+        ready: Ready | None,
         on_progress: ProgressListener | None,
         asker: Asker | None,
     ) -> ToolResult:
-        live = await self._live(call)
-        if tool is None or live.tools.get(call.tool) is not tool:
-            tool = self._checked(call, live)  # listed anew while the call waited
-        else:
-            self._refuse_changed(call.server, tool)  # somebody may have taken the approval back
+        live, tool = ready or await self._ready(call)
         started = self._clock.monotonic()
         result = await live.connection.call(
             call.tool, call.arguments, on_progress=on_progress, asker=asker
@@ -186,8 +187,10 @@ class Gate:
         self._succeeded(call, result)
         return result
 
-    async def _live(self, call: ToolCall) -> Live:
-        return await self._connections.use(await self._registry.get(call.server))
+    async def _ready(self, call: ToolCall) -> Ready:
+        """The connection and the tool, if the call may be made now."""
+        live = await self._connections.use(await self._registry.get(call.server))
+        return live, self._checked(call, live)
 
     def _checked(self, call: ToolCall, live: Live) -> Tool:
         """The tool, if it is the approved one and takes these arguments."""

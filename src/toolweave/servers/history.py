@@ -42,9 +42,12 @@ _SAVE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class CallRecord:
-    """One call and how far it is (seed 002's ToolInvocationRequest)."""
+    """One call and how far it is (seed 002's ToolInvocationRequest).
+
+    Only `History` changes it, in place: to make it anew three times a call is half its cost.
+    """
 
     call: ToolCall
     status: Status
@@ -72,8 +75,8 @@ class History:
 
     @property
     def open_calls(self) -> tuple[CallRecord, ...]:
-        """The calls that are not over."""
-        return tuple(self._open.values())
+        """The calls that are not over, as they are now."""
+        return tuple(replace(record) for record in self._open.values())
 
     def submitted(self, call: ToolCall, *, max_retries: int) -> None:
         """Begin the record of a call: pending.
@@ -87,12 +90,16 @@ class History:
 
     def executing(self, call: ToolCall) -> None:
         """The call is sent now."""
-        self._keep(replace(self._open[call.id], status="executing", started_at=self._clock.now()))
+        record = self._open[call.id]
+        record.status, record.started_at = "executing", self._clock.now()
+        self._keep(record)
 
     def again(self, call: ToolCall) -> None:
         """The call failed in a way that allows another try."""
         record = self._open[call.id]
-        self._keep(replace(record, status="pending", retry_attempt=record.retry_attempt + 1))
+        record.status = "pending"
+        record.retry_attempt += 1
+        self._keep(record)
 
     def finished(
         self,
@@ -110,16 +117,9 @@ class History:
         now = self._clock.now()
         if took_ms is None and record.started_at is not None:
             took_ms = (now - record.started_at).total_seconds() * 1000
-        self._keep(
-            replace(
-                record,
-                status=status,
-                completed_at=now,
-                took_ms=took_ms,
-                error_code=code,
-                error_message=message or None,
-            )
-        )
+        record.status, record.completed_at, record.took_ms = status, now, took_ms
+        record.error_code, record.error_message = code, message or None
+        self._keep(record)
         del self._open[call.id]
 
     async def recent(self, limit: int = 50) -> list[Row]:

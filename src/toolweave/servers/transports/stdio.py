@@ -5,17 +5,19 @@ a flood of notifications through. A line that looks like JSON and is not ends th
 so that waiting calls fail at once; other text on stdout is noise and is skipped.
 """
 
+import asyncio
 import os
 import signal
 import sys
 import time
-from collections.abc import AsyncGenerator, AsyncIterator
+from asyncio import StreamReader
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
+from typing import Self
 
 import anyio
 import anyio.lowlevel
-from anyio.abc import ByteReceiveStream, Process
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
@@ -28,13 +30,13 @@ from toolweave.servers.transports.flood import Flood
 from toolweave.servers.transports.inbox import admits
 
 Incoming = SessionMessage | Exception
-Streams = tuple[MemoryObjectReceiveStream[Incoming], MemoryObjectSendStream[SessionMessage]]
+Streams = tuple["Inbox", "Outbox"]
 
 CHUNK_BYTES = 64 * 1024
 ENVELOPE_BYTES = 64 * 1024
 STOP_GRACE_S = 1.0
 LAST_WORDS_S = 0.1
-OUTBOX_MESSAGES = 256
+UNREAD_BYTES = 32 * 1024 * 1024
 NOISE_LINES = 10_000
 BUSY_S = 0.005
 MAX_WAIT_S = 0.25
@@ -50,26 +52,21 @@ async def open_stdio(
         Unavailable: `SERVER_START_FAILED` when the process cannot be started.
     """
     process = await _start(launch, faults)
-    inbox_in, inbox = anyio.create_memory_object_stream[Incoming](0)
-    outbox, outbox_out = anyio.create_memory_object_stream[SessionMessage](OUTBOX_MESSAGES)
+    heard = anyio.Event()
+    inbox = Inbox(process, faults, max_line=max_bytes + ENVELOPE_BYTES, heard=heard)
+    outbox = Outbox(process, faults)
     try:
         await _watch(guardian, launch, process)
         async with anyio.create_task_group() as tasks:
-            heard = anyio.Event()
-            tasks.start_soon(_read, process, inbox_in, faults, max_bytes + ENVELOPE_BYTES, heard)
-            tasks.start_soon(_write, process, outbox_out)
             tasks.start_soon(_hear, process, faults, heard)
             try:
                 yield inbox, outbox
             finally:
                 with anyio.CancelScope(shield=True):
-                    inbox.close()
-                    outbox.close()
                     await _stop(process)
                 tasks.cancel_scope.cancel()
     finally:
-        for stream in (inbox_in, inbox, outbox, outbox_out):
-            stream.close()
+        faults.ended.set()
         with anyio.CancelScope(shield=True):
             _close_pipes(process)
             await guardian.forget_group(process.pid)
@@ -79,8 +76,14 @@ async def open_stdio(
 
 async def _start(launch: Launch, faults: Faults) -> Process:
     try:
-        return await anyio.open_process(
-            list(launch.argv), env=launch.env, cwd=launch.cwd, start_new_session=True
+        return await asyncio.create_subprocess_exec(
+            *launch.argv,
+            env=launch.env,
+            cwd=launch.cwd,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
+            start_new_session=True,
         )
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
@@ -102,43 +105,101 @@ async def _watch(guardian: Guardian, launch: Launch, process: Process) -> None:
         raise
 
 
-async def _read(
-    process: Process,
-    inbox: MemoryObjectSendStream[Incoming],
-    faults: Faults,
-    max_line: int,
-    heard: anyio.Event,
-) -> None:
-    flood = Flood()
-    assert process.stdout is not None
-    try:
-        async with inbox:
-            async for line in _lines(process.stdout, faults, max_line):
-                await _pass_on(line, inbox, faults, flood)
-                del line  # it may be large, and the next may be long in coming
-                if faults.first is not None:
-                    return
+class Inbox:
+    """The messages of a process, each read when it is wanted: no task stands in between."""
+
+    def __init__(
+        self, process: Process, faults: Faults, *, max_line: int, heard: anyio.Event
+    ) -> None:
+        assert process.stdout is not None
+        self._lines = _lines(process.stdout, faults, max_line)
+        self._faults = faults
+        self._heard = heard
+        self._flood = Flood()
+        self._busy_s = 0.0
+
+    async def receive(self) -> Incoming:
+        """The next message.
+
+        Raises:
+            EndOfStream: the process closed its side, or `faults` knows what is wrong with it.
+        """
+        if self._busy_s > BUSY_S:
+            # Whoever keeps us busy waits: the loop belongs to the other servers too.
+            await anyio.sleep(min(4 * self._busy_s, MAX_WAIT_S))
+        async for line in self._lines:
+            began = time.perf_counter()
+            message = await _message(line, self._faults, self._flood)
+            self._busy_s = time.perf_counter() - began
+            if self._faults.first is not None:
+                break
+            if message is not None:
+                return message
+        else:
             # What it wrote to stderr says why; a child of it may hold that open for longer.
             with anyio.move_on_after(LAST_WORDS_S):
-                await heard.wait()
-    except (anyio.ClosedResourceError, anyio.BrokenResourceError):
-        return
-    finally:
-        faults.ended.set()
+                await self._heard.wait()
+        self._faults.ended.set()
+        raise anyio.EndOfStream
 
+    async def aclose(self) -> None:
+        """Read no more."""
+        await self._lines.aclose()
 
-async def _lines(stream: ByteReceiveStream, faults: Faults, max_line: int) -> AsyncIterator[bytes]:
-    held = bytearray()
-    while True:
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Incoming:
         try:
-            chunk = await stream.receive(CHUNK_BYTES)
-        except (anyio.EndOfStream, ConnectionError):
-            return
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, exc_type: object, exc_val: object, exc_tb: object) -> None:
+        await self.aclose()
+
+
+class Outbox:
+    """Messages to a process. Sending never waits; a process that does not read is given up."""
+
+    def __init__(self, process: Process, faults: Faults) -> None:
+        assert process.stdin is not None
+        self._pipe = process.stdin
+        self._faults = faults
+
+    async def send(self, item: SessionMessage) -> None:
+        """Write one message; to a process that is gone, nothing: the inbox knows why it went."""
+        if self._pipe.transport.get_write_buffer_size() > UNREAD_BYTES:
+            self._faults.protocol(f"it left over {UNREAD_BYTES} bytes of messages unread")
+        elif not self._pipe.is_closing():
+            text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+            self._pipe.write(text.encode() + b"\n")
+
+    async def aclose(self) -> None:
+        """Nothing more will be sent."""
+        self._pipe.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, exc_type: object, exc_val: object, exc_tb: object) -> None:
+        await self.aclose()
+
+
+async def _lines(stream: StreamReader, faults: Faults, max_line: int) -> AsyncGenerator[bytes]:
+    held = bytearray()
+    while chunk := await _read(stream):
         start = 0
         while (end := chunk.find(b"\n", start)) >= 0:
             held += chunk[start:end]
             start = end + 1
             yield _taken(held)
+            if start < len(chunk):
+                # There is more already, so nothing else gives way to other tasks.
+                await anyio.lowlevel.checkpoint()
         held += chunk[start:]
         if len(held) > max_line:
             faults.note(
@@ -151,85 +212,66 @@ async def _lines(stream: ByteReceiveStream, faults: Faults, max_line: int) -> As
             return
 
 
+async def _read(stream: StreamReader) -> bytes:
+    """Some of what there is; nothing at the end."""
+    try:
+        return await stream.read(CHUNK_BYTES)
+    except OSError:
+        return b""
+
+
 def _taken(held: bytearray) -> bytes:
     taken = bytes(held)
     held.clear()
     return taken
 
 
-async def _pass_on(
-    line: bytes, inbox: MemoryObjectSendStream[Incoming], faults: Faults, flood: Flood
-) -> None:
-    began = time.perf_counter()
-    messages = await _messages(line, faults, flood)
-    busy_s = time.perf_counter() - began
-    for message in messages:
-        await inbox.send(message)
-    if not messages:
-        # Nothing was sent, so nothing above gave way to other tasks.
-        await anyio.lowlevel.checkpoint()
-    if busy_s > BUSY_S:
-        # Whoever keeps us busy waits: the loop belongs to the other servers too.
-        await anyio.sleep(min(4 * busy_s, MAX_WAIT_S))
-
-
-async def _messages(line: bytes, faults: Faults, flood: Flood) -> list[SessionMessage]:
+async def _message(line: bytes, faults: Faults, flood: Flood) -> SessionMessage | None:
     try:
         await refuse_dense(line, f"server {faults.server!r}")
     except Unavailable as error:
         faults.note(error)
-        return []
+        return None
     return _parse(line, faults, flood)
 
 
-def _parse(line: bytes, faults: Faults, flood: Flood) -> list[SessionMessage]:
+def _parse(line: bytes, faults: Faults, flood: Flood) -> SessionMessage | None:
     stripped = line.strip()
     if not stripped.startswith((b"{", b"[")):
         return _noise(faults, flood)
     if flood.drops_unread(stripped):
-        return []
+        return None
     try:
         message = jsonrpc_message_adapter.validate_json(stripped, by_name=False)
     except ValueError:
         if stripped.startswith(b"["):
             return _noise(faults, flood)  # a log line such as `[info] ready`
         faults.protocol("a line on stdout starts like a message and is not valid JSON-RPC")
-        return []
+        return None
     flood.noise = 0
     item = SessionMessage(message)
-    return [item] if admits(item, flood, faults) else []
+    return item if admits(item, flood, faults) else None
 
 
-def _noise(faults: Faults, flood: Flood) -> list[SessionMessage]:
+def _noise(faults: Faults, flood: Flood) -> SessionMessage | None:
     flood.noise += 1
     if flood.noise > NOISE_LINES:
         faults.protocol(f"over {NOISE_LINES} lines on stdout in a row that are no messages")
-    return []
-
-
-async def _write(process: Process, outbox: MemoryObjectReceiveStream[SessionMessage]) -> None:
-    assert process.stdin is not None
-    with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError, OSError):
-        async with outbox:
-            async for message in outbox:
-                text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
-                await process.stdin.send(text.encode() + b"\n")
+    return None
 
 
 async def _hear(process: Process, faults: Faults, heard: anyio.Event) -> None:
     assert process.stderr is not None
-    with suppress(anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError, OSError):
-        while True:
-            # Kept whole lines would let a flood grow without bound; a chunk's lines are enough.
-            for line in (await process.stderr.receive(CHUNK_BYTES)).splitlines()[-20:]:
-                faults.hear(line)
+    while chunk := await _read(process.stderr):
+        # Kept whole lines would let a flood grow without bound; a chunk's lines are enough.
+        for line in chunk.splitlines()[-20:]:
+            faults.hear(line)
     heard.set()
 
 
 async def _stop(process: Process) -> None:
     assert process.stdin is not None
-    with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
-        await process.stdin.aclose()
+    process.stdin.close()
     if await _exits(process, STOP_GRACE_S):
         _signal_group(process, signal.SIGKILL if sys.platform != "win32" else signal.SIGTERM)
         return
@@ -258,8 +300,7 @@ def _signal_group(process: Process, number: signal.Signals) -> None:
 
 def _close_pipes(process: Process) -> None:
     # asyncio keeps a transport per process that warns when a child of it still holds a pipe.
-    transport = getattr(getattr(process, "_process", None), "_transport", None)
-    close = getattr(transport, "close", None)
+    close = getattr(getattr(process, "_transport", None), "close", None)
     if callable(close):
         with suppress(PermissionError, ProcessLookupError):
             close()
