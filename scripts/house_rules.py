@@ -59,6 +59,7 @@ BROAD_CATCHERS = {
     "mcp_server/stdio.py": "a door's request: what fails in loading is raised to the caller",
     "cli/main.py": "a door's request",
     "mcp_server/server.py": "a door's request",
+    "engine/advance.py": "a step of a run",
     "rest/guard.py": "a door's request",
     "tasks.py": "a task group's body: what it raises is raised again as it was",
     "servers/supervisor.py": "a health probe: what a server provokes ends its connection only",
@@ -282,11 +283,11 @@ def allowed(path: str, places: Mapping[str, str]) -> bool:
 
 
 def tests_without_assertion(source: Source) -> Iterator[Finding]:
-    """A test can fail by what it asserts; a check imported from other tests is trusted to."""
+    """A test can fail by what it asserts; checks and waits of other tests are trusted to."""
     trusted = {
         name
         for name, origin in imports_of(source.tree).items()
-        if re.match("assert|check", name) and not origin.startswith("toolweave.")
+        if re.match("assert|check|eventually", name) and not origin.startswith("toolweave.")
     }
     proving = asserting(source.tree, trusted=trusted)
     for node in ast.walk(source.tree):
@@ -306,14 +307,28 @@ def asserting(tree: ast.Module, *, trusted: Collection[str] = ()) -> set[Functio
 
 
 def asserts(function: Function, names: Collection[str]) -> bool:
-    """Whether it holds an assertion about something, a `raises`, or a call of one of `names`."""
+    """Whether it holds an assertion about something, a `raises`, or a call of one of `names`.
+
+    To wait for something within `fail_after` is to assert that it comes.
+    """
     for node in ast.walk(function):
+        if isinstance(node, ast.With) and waits_in_time(node):
+            return True
         if isinstance(node, ast.Assert) and not isinstance(node.test, ast.Constant):
             return True
         called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
         if called in names or re.fullmatch(r"(pytest\.)?(raises|warns|fail|RaisesGroup)", called):
             return True
     return False
+
+
+def waits_in_time(block: ast.With) -> bool:
+    """Whether it is a `fail_after` in which some `until_…` is awaited."""
+    if not any(re.match(r"(anyio\.)?fail_after\(", ast.unparse(item)) for item in block.items):
+        return False
+    awaited = (node.value for node in ast.walk(block) if isinstance(node, ast.Await))
+    calls = (ast.unparse(call.func) for call in awaited if isinstance(call, ast.Call))
+    return any(call.rpartition(".")[2].startswith("until_") for call in calls)
 
 
 def places(texts: Mapping[str, str]) -> Iterator[Finding]:

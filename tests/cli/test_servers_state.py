@@ -39,6 +39,35 @@ def test_the_list_shows_state_latency_tools_and_what_to_do(tw: Commands) -> None
     assert second["connectionStatus"] == "disconnected"
 
 
+@pytest.mark.requirement("001:McpServerReference.displayName")
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("aws-knowledge_mcp", "Aws Knowledge Mcp"), ("myServer", "MyServer"), ("--", "--")],
+)
+def test_a_server_has_a_name_for_people(tw: Commands, name: str, shown: str) -> None:
+    paste = json.dumps({name: {"command": "x"}})
+    assert tw("servers", "add", "--from", "-", input=paste).code == 0
+    (listed,) = tw.ok("servers", "list", "--json").json
+    assert (listed["name"], listed["displayName"]) == (name, shown)
+
+
+@pytest.mark.requirement("001:McpServerReference.description")
+def test_what_a_server_says_it_is_for_is_shown_and_kept(tw: Commands) -> None:
+    about = "Harmless tools to try things out with. Nothing here is real or kept."
+    tw.ok("servers", "add", "demo", "--", "toolweave", "demo-server")
+    assert tw.ok("servers", "list", "--json").json[0]["description"] is None
+    assert f"It says of itself: {about}" in tw.ok("servers", "approve", "demo", "--yes").lines
+    assert tw.ok("servers", "tools", "demo").lines[0] == about
+    tw.ok("servers", "disable", "demo")
+    assert tw.ok("servers", "list", "--json").json[0]["description"] == about
+
+
+@pytest.mark.usefixtures("server")
+def test_a_server_that_says_nothing_of_itself_has_no_description(tw: Commands) -> None:
+    assert tw.ok("servers", "tools", "mine").lines[0] == "echo"
+    assert tw.ok("servers", "list", "--json").json[0]["description"] is None
+
+
 @pytest.mark.usefixtures("server")
 def test_a_server_is_switched_off_and_on_again(tw: Commands) -> None:
     assert tw.ok("servers", "disable", "mine").out == "Disabled 'mine'.\n"

@@ -1,5 +1,6 @@
 """What surrounds a call: progress, cancelling, questions, and the guards of the two transports."""
 
+import asyncio
 import json
 import signal
 import socket
@@ -15,7 +16,7 @@ from mcp import Client, types
 from mcp.client import ClientRequestContext
 
 from demo.doors import RUN_STDIO, Door, http_demo
-from toolweave.demo.server import run_http
+from toolweave.demo.server import listen, run_http
 from toolweave.errors import Unavailable
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("demo")]
@@ -211,6 +212,23 @@ def test_http_on_a_port_that_is_taken_is_a_typed_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other, pytest.raises(Unavailable) as caught:
         run_http(port=other.getsockname()[1])
     assert caught.value.code == "LISTEN_FAILED"
+
+
+async def test_http_connections_do_not_hold_back_small_answers() -> None:
+    accepted: list[int] = []
+
+    async def note(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        held = writer.get_extra_info("socket")
+        accepted.append(held.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        writer.close()
+
+    with listen("127.0.0.1", 0) as listener, anyio.fail_after(5):
+        async with await asyncio.start_server(note, sock=listener):
+            reader, writer = await asyncio.open_connection(*listener.getsockname())
+            assert await reader.read() == b""
+            writer.close()
+            await writer.wait_closed()
+    assert accepted == [1]
 
 
 def test_http_stops_on_interrupt_without_a_traceback(tmp_path: Path) -> None:

@@ -107,13 +107,13 @@ async def test_what_is_allowed_by_size_still_stalls_nothing(trick: Trick, tmp_pa
         assert (await call(studio)).codes == ({trick.code} if trick.code else frozenset())
 
 
-async def test_five_hundred_large_tools_are_read_in_turns(tmp_path: Path) -> None:
+async def test_a_thousand_large_tools_are_read_in_turns(tmp_path: Path) -> None:
     many = (
         "class It(Server):\n"
         "    def __init__(self):\n"
         "        super().__init__()\n"
         "        parts = {f'p{n}': {'type': 'string', 'pattern': '^[a-z]+$'} for n in range(20)}\n"
-        "        for n in range(500):\n"
+        "        for n in range(1000):\n"
         "            schema = {'type': 'object', 'title': str(n), 'properties': parts}\n"
         "            self.tools.append({'name': f't{n}', 'inputSchema': schema})\n"
         "It().run()"
@@ -121,7 +121,7 @@ async def test_five_hundred_large_tools_are_read_in_turns(tmp_path: Path) -> Non
     async with beside_a_good_one(tmp_path, python(HEAD + many)) as studio:
         tools = await tools_or_reason(studio)
         assert not isinstance(tools, Outcome)
-        assert len(tools) == 502
+        assert len(tools) == 1002
         assert (await echo(studio, HOSTILE)).text == "hi"
 
 

@@ -188,7 +188,6 @@ async def test_leaving_ends_every_server(tmp_path: Path) -> None:
             await studio.connections.use(await approved(studio, f"s{number}", one.definition))
     pids = [one.processes[0] for one in scripted]
     await eventually(lambda: not any(psutil.pid_exists(pid) for pid in pids))
-    assert len(pids) == 3
 
 
 async def test_a_server_that_cannot_start_hinders_no_other(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from servers import lock_writer
@@ -224,3 +225,34 @@ def test_the_projects_file_is_preferred_to_the_homes(tmp_path: Path) -> None:
     assert lockfile_path(settings, project) == project / NAME
     set_by_hand = Settings(home=home, lockfile=tmp_path / "mine.json")
     assert lockfile_path(set_by_hand, project) == tmp_path / "mine.json"
+
+
+def test_what_a_server_said_of_itself_is_kept_beside_its_pins(lockfile: Lockfile) -> None:
+    lockfile.pin("server", [tool("a")], description="It greets.")
+    lockfile.pin("other", [tool("a")])
+    kept = Lockfile(lockfile.path)
+    assert kept.description("server") == "It greets."
+    assert kept.description("other") is None
+    assert kept.description("nobody") is None
+
+
+@pytest.mark.anyio
+async def test_a_look_shows_what_another_process_pinned(lockfile: Lockfile) -> None:
+    await lockfile.refresh()
+    assert lockfile.known_pins("server") == {}
+    Lockfile(lockfile.path).pin("server", [tool("a")])
+    with anyio.fail_after(5):
+        while not lockfile.known_pins("server"):
+            await anyio.sleep(0.01)
+            await lockfile.refresh()
+    assert lockfile.known_pins("server").keys() == {"a"}
+
+
+@pytest.mark.anyio
+async def test_a_look_at_a_damaged_file_says_what_is_wrong_each_time(lockfile: Lockfile) -> None:
+    lockfile.pin("server", [tool("a")])
+    lockfile.path.write_text("{", encoding="utf-8")
+    for _ in range(2):
+        with pytest.raises(Invalid) as caught:
+            await lockfile.refresh()
+        assert caught.value.code == "LOCKFILE_INVALID"

@@ -1,12 +1,14 @@
 """What a person pastes or types becomes a definition, or a list of what is wrong."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from toolweave.errors import Invalid
 from toolweave.servers.definition import Command, Container, Http, Sse
-from toolweave.servers.pasted import from_command_line, from_image, from_url, read_pasted
+from toolweave.servers.pasted import anchored, from_command_line, from_image, from_url, read_pasted
 
 TIME = '{"command": "uvx", "args": ["mcp-server-time"]}'
 
@@ -174,3 +176,46 @@ def test_an_image_with_a_wrong_command_is_refused_with_every_fault() -> None:
         "SERVER_ENTRY_INVALID",
         "SERVER_ENVIRONMENT_INVALID",
     ]
+
+
+@pytest.mark.parametrize(
+    ("words", "is_here"),
+    [
+        (("bin/server",), True),
+        (("./server",), True),
+        (("node", "there.js"), True),
+        (("node", "../build/index.js"), True),
+        (("files", "."), True),
+        (("server", "--config=./missing.json"), True),
+        (("server", "--config=there.js"), True),
+        (("there.js",), False),  # a bare command is looked for on the PATH
+        (("npx", "-y", "@scope/server"), False),
+        (("server", "--there.js"), False),
+        (("server", "https://example.com/there.js", "~/x", "${HOME}/y", "/tmp", ""), False),
+        (("/bin/server", "x" * 5000), False),
+    ],
+)
+def test_a_command_that_names_a_place_here_starts_here(
+    tmp_path: Path, words: tuple[str, ...], is_here: bool
+) -> None:
+    (tmp_path / "there.js").touch()
+    found = anchored(from_command_line(words), tmp_path)
+    assert isinstance(found, Command)
+    assert found.cwd == (str(tmp_path) if is_here else None)
+
+
+@pytest.mark.parametrize(
+    ("cwd", "meant"), [("sub", "HERE/sub"), ("/abs", "/abs"), ("~/x", "~/x"), ("${D}", "${D}")]
+)
+def test_a_directory_given_is_kept_and_a_relative_one_is_meant_from_here(
+    cwd: str, meant: str
+) -> None:
+    found = anchored(from_command_line(["./server"], cwd=cwd), Path("HERE"))
+    assert isinstance(found, Command)
+    assert found.cwd is not None
+    assert Path(found.cwd) == Path(meant)
+
+
+def test_an_address_has_no_directory() -> None:
+    address = from_url("https://example.com/mcp")
+    assert anchored(address, Path()) is address

@@ -216,7 +216,6 @@ async def test_leaving_ends_the_process_and_its_children(tmp_path: Path, stubbor
         await inbox.receive()
     numbers = [int(text) for text in pids.read_text(encoding="ascii").split()]
     await eventually(lambda: not any(psutil.pid_exists(number) for number in numbers))
-    assert len(numbers) == 2
 
 
 async def test_a_cancelled_body_ends_the_process_too(tmp_path: Path) -> None:

@@ -397,7 +397,7 @@ async def test_a_busy_server_that_answers_no_check_is_left_alone(
 ) -> None:
     scripted = ScriptedServer(tmp_path / "server")
     scripted.on_call("echo", [never()])
-    async with a_studio(tmp_path, clock=clock, connect_deadline_s=0.2) as studio:
+    async with a_studio(tmp_path, clock=clock, connect_deadline_s=1.0) as studio:
         server = await approved(studio, NAME, scripted.definition)
         connection = (await studio.connections.use(server)).connection
         async with background() as tasks:

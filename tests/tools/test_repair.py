@@ -6,7 +6,7 @@ from tests.tools.builders import a_tool
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem
 from toolweave.tools.check import check_arguments
-from toolweave.tools.repair import closest
+from toolweave.tools.repair import closest, misspelt
 from toolweave.tools.tool import Tool
 
 TOOL = a_tool(
@@ -20,6 +20,7 @@ TOOL = a_tool(
         "config": {"type": "object", "properties": {"key": {"type": "string"}}},
         "level": {"enum": [1, 2]},
         "short": {"type": "integer", "maximum": 3},
+        "format": {"enum": ["json", "jsonl", "markdown", "md"]},
     },
     additionalProperties=False,
 )
@@ -63,6 +64,11 @@ def _applied(value: Json, operation: JsonObject) -> Json:
         ({"ratio": "-0.5e2"}, {"ratio": -50.0}),
         ({"on": "True"}, {"on": True}),
         ({"on": "false"}, {"on": False}),
+        ({"on": "yes"}, {"on": True}),
+        ({"on": "Off"}, {"on": False}),
+        ({"format": "jsno"}, {"format": "json"}),
+        ({"format": "markdwn"}, {"format": "markdown"}),
+        ({"format": "Mark_Down"}, {"format": "markdown"}),
         ({"name": 5}, {"name": "5"}),
         ({"name": True}, {"name": "true"}),
         ({"tags": "a"}, {"tags": ["a"]}),
@@ -97,11 +103,16 @@ def test_a_patch_makes_the_arguments_fit(arguments: Json, mended: Json) -> None:
         ({"count": None}, "leave it out if there is no value"),
         ({"region": "us-east-2"}, "did you mean 'us-east-1'?"),
         ({"region": "mars"}, None),
+        # As close to one as to another, too short to tell, or too far.
+        ({"format": "jsonx"}, "did you mean 'json'?"),
+        ({"format": "mp"}, None),
+        ({"format": "marking"}, "did you mean 'markdown'?"),
+        ({"counter": 1}, "did you mean 'count'?"),
         ({"region": []}, None),
         ({"regionn": "nowhere"}, "did you mean 'region'?"),
         (
             {"zzz": 1},
-            "known here: 'config', 'count', 'level', 'name', 'on', 'ratio', 'region', 'short'",
+            "known here: 'config', 'count', 'format', 'level', 'name', 'on', 'ratio', 'region'",
         ),
     ],
 )
@@ -161,3 +172,30 @@ def test_the_closest_name_ignores_case_and_gives_up_on_long_ones() -> None:
     assert closest("x", ["region"]) is None
     assert closest("a" * 50, ["a" * 50]) is None
     assert closest("a" * 40, ["a" * 50]) is None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "known", "meant"),
+    [
+        ("userName", ["user_name", "user"], "user_name"),
+        ("send_mesage", ["send_message", "send_file"], "send_message"),
+        ("nmae", ["name", "same"], "name"),
+        ("conditon_expresion", ["condition_expression"], "condition_expression"),
+        ("sort_dsc", ["sort_asc", "sort_desc"], None),
+        ("us-east-2", ["us-east-1"], None),
+        ("ab", ["abc"], None),
+        ("AB", ["ab"], "ab"),
+        ("a" * 50, ["a" * 50], None),
+        ("anything", [], None),
+    ],
+)
+def test_a_slip_has_one_clear_meaning_or_none(
+    wrong: str, known: list[str], meant: str | None
+) -> None:
+    assert misspelt(wrong, known) == meant
+
+
+def test_two_names_for_one_missing_are_not_patched() -> None:
+    tool = a_tool({"region": {"type": "string"}}, required=["region"])
+    problem = one(tool, {"regionn": "x", "regio": "y"})
+    assert problem.patch is None

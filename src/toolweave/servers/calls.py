@@ -21,9 +21,8 @@ from toolweave.errors import (
     Unavailable,
 )
 from toolweave.problems import did_you_mean
-from toolweave.servers.connection import connect_timeout
 from toolweave.servers.connections import Connections
-from toolweave.servers.faults import masked
+from toolweave.servers.faults import connect_timeout, masked
 from toolweave.servers.history import History, Status
 from toolweave.servers.limits import ExecutionLimits
 from toolweave.servers.lockfile import Lockfile, Pin
@@ -63,6 +62,7 @@ class Gate:
         self._clock = clock
         self._settings = settings
         self._running: dict[CallId, anyio.CancelScope] = {}
+        self._cancelled: set[CallId] = set()  # those whose scope did not end by its deadline
         # What was compared last: a definition is hashed once, not for every call.
         self._unchanged: dict[tuple[str, str], tuple[Pin, Tool]] = {}
 
@@ -88,10 +88,7 @@ class Gate:
         max_retries = 0 if call.effect == "once" else len(self._settings.retry.waits_s)
         self.history.submitted(call, max_retries=max_retries)
         try:
-            with anyio.CancelScope() as scope:
-                self._running[call.id] = scope
-                return await self._attempts(call, max_retries, on_progress, asker)
-            raise Cancelled("CALL_CANCELLED", f"the call of {call.tool!r} was cancelled")
+            return await self._attempts(call, max_retries, on_progress, asker)
         except ToolweaveError as error:
             shown = masked(error, self._masker)
             self._failed(call, shown)
@@ -100,7 +97,8 @@ class Gate:
             self.history.finished(call, "cancelled", code="CALL_CANCELLED")
             raise
         finally:
-            del self._running[call.id]
+            self._running.pop(call.id, None)
+            self._cancelled.discard(call.id)
             # Still open only after a fault of ours or of whoever answers questions.
             self.history.finished(call, "error", code="INTERNAL")
 
@@ -108,6 +106,7 @@ class Gate:
         """Cancel a running call, on the server too; whether there was one."""
         scope = self._running.get(call_id)
         if scope is not None:
+            self._cancelled.add(call_id)
             scope.cancel()
         return scope is not None
 
@@ -129,6 +128,7 @@ class Gate:
             deadline_s = self._settings.limits.call_deadline_s
         is_reached = False
         with anyio.CancelScope(deadline=anyio.current_time() + deadline_s) as total:
+            self._running[call.id] = total
             ready = await self._ready_early(call, is_patient=max_retries > 0)
             is_reached = ready is not None
             patient = pausing(total, asker) if asker else None
@@ -150,6 +150,8 @@ class Gate:
                     ready = None
                     self.history.again(call)
                     await self._clock.sleep(pause_s)
+        if call.id in self._cancelled:
+            raise Cancelled("CALL_CANCELLED", f"the call of {call.tool!r} was cancelled")
         if not is_reached:
             raise connect_timeout(call.server, deadline_s)
         raise TimedOut(
@@ -190,6 +192,7 @@ class Gate:
     async def _ready(self, call: ToolCall) -> Ready:
         """The connection and the tool, if the call may be made now."""
         live = await self._connections.use(await self._registry.get(call.server))
+        await self._lockfile.refresh()
         return live, self._checked(call, live)
 
     def _checked(self, call: ToolCall, live: Live) -> Tool:
@@ -220,10 +223,11 @@ class Gate:
         return tool
 
     def _refuse_changed(self, server: str, tool: Tool) -> None:
-        pin = self._lockfile.pins(server).get(tool.name)
+        pin = self._lockfile.known_pins(server).get(tool.name)
         known_pin, known_tool = self._unchanged.get((server, tool.name), (None, None))
         if pin is not None and pin is known_pin and tool is known_tool:
             return
+        pin = self._lockfile.pins(server).get(tool.name)  # it may just have been approved
         if pin is not None and pin.hash == tool_hash(tool):
             self._unchanged[server, tool.name] = pin, tool
             return

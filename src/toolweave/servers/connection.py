@@ -27,11 +27,11 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter, ValidationError
 
 import toolweave
-from toolweave.errors import TimedOut, ToolweaveError, Unavailable
+from toolweave.errors import ToolweaveError, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.servers.content import read_result
 from toolweave.servers.eliciting import elicit
-from toolweave.servers.faults import Faults, broke_protocol, harmless
+from toolweave.servers.faults import Faults, broke_protocol, connect_timeout, harmless
 from toolweave.servers.listing import listed
 from toolweave.servers.questions import Asker
 from toolweave.servers.transports.failures import failure_in
@@ -41,6 +41,7 @@ from toolweave.tools.tool import Progress, ProgressListener, Tool, ToolResult
 Era = Literal["auto", "legacy"]
 
 INPUT_ROUNDS = 10
+DESCRIPTION_CHARACTERS = 500
 
 
 class _Anything(types.Result):
@@ -103,6 +104,15 @@ class Connection:
     def is_modern(self) -> bool:
         """Whether it speaks the era without sessions."""
         return self._session.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+    @property
+    def description(self) -> str | None:
+        """What the server says it is for, in one line."""
+        info = self._session.server_info
+        about, title = (info.description, info.title) if info else (None, None)
+        own = (about, self._session.instructions, title)
+        said = next((text for text in own if text and text.strip()), None)
+        return harmless(" ".join(said.split()), DESCRIPTION_CHARACTERS) if said else None
 
     @property
     def is_busy(self) -> bool:
@@ -385,12 +395,3 @@ def _connecting(
     except (ValidationError, RuntimeError):
         what = "it answered the handshake with nonsense"
         raise faults.first or broke_protocol(faults.server, what) from None
-
-
-def connect_timeout(server: str, deadline_s: float) -> TimedOut:
-    """The server did not say hello, or what it can do, in time."""
-    return TimedOut(
-        "SERVER_CONNECT_TIMEOUT",
-        f"server {server!r} did not answer within {deadline_s:g} s of its start",
-        hint="if it only starts slowly, raise TOOLWEAVE_CONNECT_DEADLINE_S and the call's deadline",
-    )

@@ -10,7 +10,7 @@ from dataclasses import replace
 import anyio
 
 from toolweave.access.mask import Masker
-from toolweave.errors import Invalid, ToolweaveError, Unavailable
+from toolweave.errors import Invalid, TimedOut, ToolweaveError, Unavailable
 
 STDERR_LINES = 20
 STDERR_LINE_CHARACTERS = 300
@@ -25,6 +25,7 @@ class Faults:
         self.ended = anyio.Event()  # set as soon as anybody knows that the connection is gone
         self.messages = 0  # how many came in
         self.stderr: deque[str] = deque(maxlen=STDERR_LINES)
+        self.exit_code: int | None = None  # of a process that ended by itself; below 0 a signal
 
     def note(self, error: ToolweaveError) -> None:
         """Keep `error` unless an earlier one is known."""
@@ -47,12 +48,17 @@ class Faults:
         self.ended.set()
         if self.first is not None:
             return self.first
+        how = "" if self.exit_code is None else f" ({_ending(self.exit_code)})"
         said = f"; its last words: {' | '.join(list(self.stderr)[-3:])}" if self.stderr else ""
         return Unavailable(
             "MCP_SERVER_DISCONNECTED",
-            f"server {self.server!r} closed the connection{said}",
+            f"server {self.server!r} closed the connection{how}{said}",
             hint=f"`toolweave servers check {self.server!r}` tries again and shows why",
         )
+
+
+def _ending(code: int) -> str:
+    return f"exit code {code}" if code >= 0 else f"ended by signal {-code}"
 
 
 def broke_protocol(server: str, what: str) -> Unavailable:
@@ -61,6 +67,15 @@ def broke_protocol(server: str, what: str) -> Unavailable:
         "SERVER_PROTOCOL",
         f"server {server!r} broke the protocol: {what}",
         hint="this is a fault of the server; its own log may say more",
+    )
+
+
+def connect_timeout(server: str, deadline_s: float) -> TimedOut:
+    """The server did not say hello, or what it can do, in time."""
+    return TimedOut(
+        "SERVER_CONNECT_TIMEOUT",
+        f"server {server!r} did not answer within {deadline_s:g} s of its start",
+        hint="if it only starts slowly, raise TOOLWEAVE_CONNECT_DEADLINE_S and the call's deadline",
     )
 
 

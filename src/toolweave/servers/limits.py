@@ -4,9 +4,6 @@ A call over the concurrent limit waits its turn; one over its session's limit, o
 stop switch, is refused.
 """
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
-
 import anyio
 
 from toolweave.errors import Limited
@@ -72,15 +69,46 @@ class ExecutionLimits:
                 facts={"limit": limit, "scope": call.scope},
             )
 
-    @asynccontextmanager
-    async def running(self, call: ToolCall) -> AsyncGenerator[None]:
+    def running(self, call: ToolCall) -> "Slot":
         """Hold one of the concurrent slots, waiting for it if need be, and count the call."""
+        return Slot(self, call)
+
+    async def take(self, call: ToolCall) -> None:
+        """Wait for a slot and count `call`.
+
+        Raises:
+            Limited: see `check`.
+        """
         self.check(call)
-        async with self._slots:
-            self.check(call)  # others of this session ran, or a stop came, while it waited
-            self._executed[call.scope] = self.executed(call.scope) + 1
-            self._active[call.id] = call
+        try:
+            self._slots.acquire_nowait()
+        except anyio.WouldBlock:
+            await self._slots.acquire()
             try:
-                yield
-            finally:
-                del self._active[call.id]
+                self.check(call)  # others of this session ran, or a stop came, meanwhile
+            except Limited:
+                self._slots.release()
+                raise
+        self._executed[call.scope] = self.executed(call.scope) + 1
+        self._active[call.id] = call
+
+    def give_back(self, call: ToolCall) -> None:
+        """Let the next call have the slot of `call`."""
+        del self._active[call.id]
+        self._slots.release()
+
+
+class Slot:
+    """Held while it is entered; a class, because a generator would cost every call more."""
+
+    __slots__ = ("_call", "_limits")
+
+    def __init__(self, limits: ExecutionLimits, call: ToolCall) -> None:
+        self._limits = limits
+        self._call = call
+
+    async def __aenter__(self) -> None:
+        await self._limits.take(self._call)
+
+    async def __aexit__(self, *_: object) -> None:
+        self._limits.give_back(self._call)

@@ -15,13 +15,17 @@ from toolweave.tools.tool import Tool
 
 async def listed(server: str, entries: Sequence[Json], *, is_modern: bool) -> tuple[Tool, ...]:
     """Every entry as a tool; those that cannot be called have a problem of severity `error`."""
-    tools: list[Tool] = []
+    read: list[Tool] = []
     for entry in entries:
-        tools.append(read_tool(server, entry))
+        read.append(read_tool(server, entry))
         # One takes a millisecond, a large one a hundred, and there may be thousands.
         await anyio.lowlevel.checkpoint()
-    count = Counter(tool.name for tool in tools if tool.name)
-    return tuple(_judged(tool, count[tool.name] > 1, is_modern) for tool in tools)
+    count = Counter(tool.name for tool in read if tool.name)
+    judged: list[Tool] = []
+    for tool in read:
+        judged.append(_judged(tool, count[tool.name] > 1, is_modern))
+        await anyio.lowlevel.checkpoint()
+    return tuple(judged)
 
 
 def _judged(tool: Tool, is_double: bool, is_modern: bool) -> Tool:

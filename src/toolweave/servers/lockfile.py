@@ -5,6 +5,7 @@ A tool may be called only while the server lists it exactly as it is here.
 
 import os
 import sys
+import time
 import uuid
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import anyio.to_thread
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from toolweave.errors import Invalid, Unavailable
@@ -25,6 +27,7 @@ else:
     import fcntl
 
 NAME = "toolweave.lock.json"
+FRESH_S = 0.1
 
 
 class Pin(BaseModel):
@@ -37,6 +40,7 @@ class Pin(BaseModel):
 
 class _Pins(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
+    description: str | None = None
     tools: dict[str, Pin] = Field(default_factory=dict[str, Pin])
 
 
@@ -65,14 +69,37 @@ class Lockfile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._read_as: tuple[int, ...] | None = None
+        self._looked_at = -FRESH_S
         self._servers: dict[str, _Pins] = {}
+
+    async def refresh(self) -> None:
+        """See to it that `known_pins` is not out of date by more than a moment.
+
+        A file that others changed is read in a thread: a large one would hold up the loop.
+        """
+        now = time.monotonic()
+        if now - self._looked_at < FRESH_S:
+            return
+        if self._seen() != self._read_as:
+            await anyio.to_thread.run_sync(self._load)
+        self._looked_at = now
+
+    def known_pins(self, server: str) -> dict[str, Pin]:
+        """The approved tools of `server` as of the last look: no file is touched."""
+        pins = self._servers.get(server)
+        return pins.tools if pins is not None else {}
 
     def pins(self, server: str) -> dict[str, Pin]:
         """The approved tools of `server`, by name."""
-        pins = self._load().get(server)
-        return pins.tools if pins is not None else {}
+        self._load()
+        return self.known_pins(server)
 
-    def pin(self, server: str, tools: Iterable[Tool]) -> None:
+    def description(self, server: str) -> str | None:
+        """What `server` said it is for when its tools were approved."""
+        pins = self._load().get(server)
+        return pins.description if pins is not None else None
+
+    def pin(self, server: str, tools: Iterable[Tool], *, description: str | None = None) -> None:
         """Approve exactly `tools` for `server`; pins of tools it no longer has are dropped.
 
         Raises:
@@ -80,7 +107,7 @@ class Lockfile:
         """
         pins = {tool.name: Pin(hash=tool_hash(tool), definition=tool.raw) for tool in tools}
         with self._alone():
-            self._save(self._load() | {server: _Pins(tools=pins)})
+            self._save(self._load() | {server: _Pins(description=description, tools=pins)})
 
     def unpin(self, server: str) -> None:
         """Forget `server`.
@@ -108,19 +135,20 @@ class Lockfile:
         return sorted(found, key=lambda change: change.tool)
 
     def _load(self) -> dict[str, _Pins]:
-        try:
-            stat = self.path.stat()
-        except (FileNotFoundError, NotADirectoryError):
-            self._read_as, self._servers = None, {}
-            return self._servers
-        except OSError as error:
-            raise self._unreadable(error.strerror or type(error).__name__) from None
-        # Each save makes another file, so two within one tick of the clock differ as well.
-        seen = (stat.st_ino, stat.st_mtime_ns, stat.st_size)
+        seen = self._seen()
         if seen != self._read_as:
-            self._servers = self._parse()
+            self._servers = self._parse() if seen is not None else {}
             self._read_as = seen
         return self._servers
+
+    def _seen(self) -> tuple[int, ...] | None:
+        """What tells this file from one saved before or after; nothing if there is none."""
+        try:
+            return _identity(self.path.stat())
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise self._unreadable(error.strerror or type(error).__name__) from None
 
     def _parse(self) -> dict[str, _Pins]:
         try:
@@ -165,10 +193,11 @@ class Lockfile:
             "lockfileVersion": 1,
             "servers": {
                 name: {
+                    **({"description": pins.description} if pins.description else {}),
                     "tools": {
                         tool: {"hash": pin.hash, "definition": pin.definition}
                         for tool, pin in sorted(pins.tools.items())
-                    }
+                    },
                 }
                 for name, pins in sorted(servers.items())
             },
@@ -179,12 +208,13 @@ class Lockfile:
                 file.write(write(body, pretty=True) + "\n")
                 file.flush()
                 os.fsync(file.fileno())
+                seen = _identity(os.fstat(file.fileno()))
             os.replace(fresh, self.path)
         except OSError as error:
             with suppress(OSError):
                 fresh.unlink(missing_ok=True)
             raise self._not_saved(error) from None
-        self._read_as = None
+        self._servers, self._read_as = servers, seen
 
     def _not_saved(self, error: OSError) -> Unavailable:
         return Unavailable(
@@ -192,6 +222,11 @@ class Lockfile:
             f"{str(self.path)!r} cannot be written: {error.strerror or type(error).__name__}",
             hint="check the disk and the permissions of its folder, or set TOOLWEAVE_LOCKFILE",
         )
+
+
+def _identity(stat: os.stat_result) -> tuple[int, ...]:
+    # Each save makes another file, so two within one tick of the clock differ as well.
+    return stat.st_ino, stat.st_mtime_ns, stat.st_size
 
 
 def _hold(path: Path) -> int:

@@ -1,7 +1,9 @@
 """Definitions that a person gives: JSON from a README, a command line, an address, an image."""
 
+import os
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Literal
 
 from toolweave.errors import Invalid
@@ -73,6 +75,33 @@ def from_command_line(
     definition = _definition(entry)
     assert isinstance(definition, Command)
     return definition
+
+
+def anchored(definition: Definition, directory: Path) -> Definition:
+    """A command that means a place by where it was given is started there for good."""
+    if not isinstance(definition, Command):
+        return definition
+    cwd = definition.cwd
+    if cwd is None:
+        program = definition.command
+        is_here = bool(os.path.dirname(program)) and _is_relative(program)
+        is_here = is_here or any(_is_place_in(directory, word) for word in definition.args)
+        cwd = "" if is_here else None
+    if cwd is None or cwd.startswith(("~", "${")):
+        return definition
+    return definition.model_copy(update={"cwd": str(directory / cwd)})
+
+
+def _is_place_in(directory: Path, word: str) -> bool:
+    """Whether an argument is a relative path: by its look, or because something is there."""
+    path = word.partition("=")[2] if word.startswith("-") else word
+    is_spelt_so = path.replace("\\", "/").split("/")[0] in (".", "..")
+    return _is_relative(path) and (is_spelt_so or os.path.exists(directory / path))
+
+
+def _is_relative(path: str) -> bool:
+    is_elsewhere = os.path.isabs(path) or path.startswith(("~", "${")) or "://" in path
+    return bool(path) and not is_elsewhere
 
 
 def from_url(

@@ -13,9 +13,9 @@ import anyio.lowlevel
 
 from toolweave.clock import Clock
 from toolweave.errors import NotFound, ToolweaveError, Unavailable
-from toolweave.servers.connection import Connection, Era, connect_timeout, open_connection
+from toolweave.servers.connection import Connection, Era, open_connection
 from toolweave.servers.definition import Server
-from toolweave.servers.faults import Faults, masked
+from toolweave.servers.faults import Faults, connect_timeout, masked
 from toolweave.servers.health import Health, Pings, RetryState
 from toolweave.servers.opening import Opener
 from toolweave.servers.registry import MAX_FAILURES, Registry

@@ -25,6 +25,8 @@ def unwritable(value: object, *, is_parsed: bool = False) -> list[Problem]:
 
     Of what `is_parsed` from JSON only the numbers can be wrong.
     """
+    if value is None:
+        return []
     try:
         # The first knows surrogates, keys and sizes, but writes a number that is none as null,
         # and dates as text; the slower second knows those.

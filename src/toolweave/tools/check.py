@@ -25,14 +25,14 @@ def check_arguments(tool: Tool, arguments: Json, *, show_values: bool = True) ->
     if broken := [problem for problem in tool.problems if problem.severity == "error"]:
         message = f"tool {tool.name!r} cannot be called: {broken[0].message}"
         return [Problem("MCP_TOOL_SCHEMA_INVALID", "", message)]
-    return _check(compile_schema(tool.input_schema), arguments, show_values=show_values)
+    return check_value(compile_schema(tool.input_schema), arguments, show_values=show_values)
 
 
 def check_output(tool: Tool, structured: Json, *, show_values: bool = True) -> list[Problem]:
     """Everything that is wrong with the structured result of `tool` by its own output schema."""
     if tool.output_schema is None:
         return []
-    found = _check(compile_schema(tool.output_schema), structured, show_values=show_values)
+    found = check_value(compile_schema(tool.output_schema), structured, show_values=show_values)
     return [
         problem
         if problem.code == "MCP_VALUE_UNCHECKED"
@@ -41,7 +41,10 @@ def check_output(tool: Tool, structured: Json, *, show_values: bool = True) -> l
     ]
 
 
-def _check(compiled: CompiledSchema, value: Json, *, show_values: bool) -> list[Problem]:
+def check_value(
+    compiled: CompiledSchema, value: Json, *, show_values: bool = True
+) -> list[Problem]:
+    """Everything that is wrong with a value by a compiled schema."""
     verdict, chars = compiled.judge(value)
     if verdict == "unchecked":
         return [_unchecked()]

@@ -7,6 +7,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import islice
+
+from rapidfuzz.distance import OSA
 
 from toolweave import json_text
 from toolweave.errors import Invalid
@@ -19,9 +22,16 @@ from toolweave.tools.unions import kind_of
 
 MAX_COMPARED = 100
 MAX_NAME = 40
+# Letters that may differ, and how short a name may be for any to.
+MAX_SLIPS = 3
+SHORT = 2
 MAX_PARSED = 10_000
 _INTEGER = re.compile(r"-?(0|[1-9]\d{0,15})")
+_DIGITS = re.compile(r"\d+")
+_SEPARATORS = re.compile(r"[\s_.-]+")
 _NUMBER = re.compile(r"-?(0|[1-9]\d{0,15})(\.\d{1,15})?([eE][+-]?\d{1,2})?")
+# YAML's words too: files that another program made of YAML have them as texts.
+_BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 Operation = dict[str, Json]
 
@@ -61,14 +71,41 @@ def closest(wrong: str, known: Iterable[str]) -> str | None:
     return folded[close[0]] if close else None
 
 
+def misspelt(wrong: str, known: Iterable[str]) -> str | None:
+    """The one name among `known` that `wrong` can only be a slip of the pen for.
+
+    Case, spaces and separators aside, it is a few letters away and every other name is further.
+    Names with other digits are other names: `us-east-2` is no slip for `us-east-1`.
+    """
+    plain = _letters(wrong)
+    bound = min(max(1, len(plain) // 4), MAX_SLIPS) if len(plain) > SHORT else 0
+    near: list[tuple[int, str]] = []
+    for name in dict.fromkeys(islice(known, MAX_COMPARED)):
+        distance = OSA.distance(plain, _letters(name), score_cutoff=bound)
+        if distance <= bound and len(name) <= MAX_NAME and len(wrong) <= MAX_NAME:
+            near.append((distance, name))
+    near.sort()
+    is_clear = len(near) == 1 or (len(near) > 1 and near[0][0] < near[1][0])
+    is_slip = is_clear and _DIGITS.findall(wrong) == _DIGITS.findall(near[0][1])
+    return near[0][1] if is_slip else None
+
+
+def _letters(name: str) -> str:
+    """A name without what people write in different ways."""
+    return _SEPARATORS.sub("", name.casefold())
+
+
 def _missing(fault: Fault, explainer: Explainer) -> Repair:
     name, given = str(fault.expected), _object(fault.value)
     known = explainer.properties(fault.schema)
     at = pointer(*fault.path, name)
-    meant = closest(name, [key for key in given if key not in known])
+    strange = [key for key in given if key not in known]
+    free = [key for key in known if key not in given]
+    slips = [key for key in strange[:MAX_COMPARED] if misspelt(key, free) == name]
+    meant = slips[0] if slips else closest(name, strange)
     if meant is not None:
         move: Operation = {"op": "move", "from": pointer(*fault.path, meant), "path": at}
-        is_certain = explainer.fits(known.get(name, True), given[meant])
+        is_certain = [meant] == slips and explainer.fits(known.get(name, True), given[meant])
         return Repair(
             f"{meant!r} may be meant: rename it to {name!r}", (move,) if is_certain else None
         )
@@ -92,7 +129,9 @@ def _unknown(fault: Fault, whole: Json, explainer: Explainer) -> Repair:
     parent, names = _object(_at(whole, fault.path[:-1])), fault.expected
     known_names = [str(name) for name in names] if isinstance(names, list) else []
     free = [name for name in known_names if name not in parent]
-    meant = closest(str(fault.path[-1]), free)
+    wrong = str(fault.path[-1])
+    slip = misspelt(wrong, free)
+    meant = slip or closest(wrong, free)
     if meant is None:
         listed = ", ".join(shown(name) for name in free[:8])
         return Repair(f"known here: {listed}" if listed else "remove it")
@@ -102,7 +141,7 @@ def _unknown(fault: Fault, whole: Json, explainer: Explainer) -> Repair:
         "from": pointer(*fault.path),
         "path": pointer(*fault.path[:-1], meant),
     }
-    is_certain = explainer.fits(known.get(meant, True), fault.value)
+    is_certain = slip is not None and explainer.fits(known.get(meant, True), fault.value)
     return Repair(f"did you mean {meant!r}?", (move,) if is_certain else None)
 
 
@@ -116,7 +155,10 @@ def _option(fault: Fault) -> Repair:
         plain = _plain(option)
         if plain is not None and plain.strip().casefold() == text.strip().casefold():
             return Repair(f"write {shown(option)}", (_replace(fault.path, option),))
-    meant = closest(text, [option for option in options if isinstance(option, str)])
+    texts = [option for option in options if isinstance(option, str)]
+    if slip := misspelt(text, texts):
+        return Repair(f"did you mean {slip!r}?", (_replace(fault.path, slip),))
+    meant = closest(text, texts)
     return Repair(f"did you mean {meant!r}?") if meant is not None else NONE
 
 
@@ -148,8 +190,8 @@ def _from_text(text: str, kinds: list[Json]) -> Iterator[Json]:
         yield int(text)
     if "number" in kinds and _NUMBER.fullmatch(text):
         yield float(text)
-    if "boolean" in kinds and text.lower() in ("true", "false"):
-        yield text.lower() == "true"
+    if "boolean" in kinds and text.lower() in _BOOLEANS:
+        yield _BOOLEANS[text.lower()]
     if ("object" in kinds or "array" in kinds) and text[:1] in ("{", "["):
         try:
             yield json_text.read(text, max_bytes=MAX_PARSED)

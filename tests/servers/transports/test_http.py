@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import logging
 import traceback
 from collections.abc import Generator
 from dataclasses import replace
@@ -361,3 +362,19 @@ async def test_metadata_addresses_are_refused_even_as_a_servers_own() -> None:
         failure = await reason(a_client("http://169.254.169.254/latest"))
     assert failure.code == "SERVER_ADDRESS_DENIED"
     assert dialled == []
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_no_log_of_any_level_holds_more_of_an_address_than_its_origin(
+    served: Served, mode: Mode, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    with anyio.fail_after(20):
+        async with a_client(f"{served.url}?key=hunter2", mode=mode) as client:
+            assert await added(client, 1, 2) == "3"
+    origin = served.url.removesuffix("/mcp")
+    # The server of this test logs in the same process; what it says is its own affair.
+    logged = [one for one in caplog.records if not one.name.startswith(("uvicorn", "mcp.server"))]
+    said = "\n".join(one.getMessage() for one in logged)
+    assert f"HTTP Request: POST {origin}/… " in said
+    assert "hunter2" not in said

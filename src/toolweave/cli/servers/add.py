@@ -11,13 +11,12 @@ from click.core import ParameterSource
 
 from toolweave.app.ground import Ground
 from toolweave.cli.rooms import ground, run
-from toolweave.cli.servers.listing import as_dict
+from toolweave.cli.servers.listing import Line, as_dict
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.errors import Conflict, Invalid
 from toolweave.problems import Problem
 from toolweave.servers.definition import Definition, Server
-from toolweave.servers.health import Health
-from toolweave.servers.pasted import from_command_line, from_image, from_url, read_pasted
+from toolweave.servers.pasted import anchored, from_command_line, from_image, from_url, read_pasted
 
 # Which options mean something for which form.
 FORMS = {
@@ -61,7 +60,12 @@ class Wanted:
 @click.option("--image", metavar="IMAGE", help="Run a container image as the server.")
 @click.option("--env", "-e", multiple=True, metavar="K=V", help="Environment of the server.")
 @click.option("--header", "-H", multiple=True, metavar="K=V", help="HTTP header to send.")
-@click.option("--cwd", metavar="DIR", help="Directory to start the command in.")
+@click.option(
+    "--cwd",
+    metavar="DIR",
+    help="Directory to start the command in; else the current one if the command "
+    "names files in it.",
+)
 @click.option("--sse", is_flag=True, help="The address speaks the older SSE transport.")
 @click.option("--oauth", is_flag=True, help="The address wants an OAuth sign-in.")
 @click.option("--sandbox", is_flag=True, help="Start the command in a bubblewrap sandbox.")
@@ -106,7 +110,7 @@ def add(ctx: click.Context, /, **given: Any) -> None:
     for problem in wanted.warnings:
         say(f"! {problem.pointer or '/'}: {problem.message}  [{problem.code}]", stderr=True)
     if given["as_json"]:
-        print_json([as_dict(server, Health(), 0) for server in added])
+        print_json([as_dict(Line(server)) for server in added])
         return
     for server in added:
         approve = f"toolweave servers approve {shlex.quote(server.name)}"
@@ -126,7 +130,7 @@ def _wanted(ctx: click.Context, given: dict[str, Any], argv: tuple[str, ...]) ->
         return _from_file(given["file"], given["name"])
     if not given["name"]:
         raise click.UsageError("the server needs a name")
-    return Wanted([(given["name"], _definition(given, argv))])
+    return Wanted([(given["name"], anchored(_definition(given, argv), Path.cwd()))])
 
 
 def _refuse_idle(ctx: click.Context, given: dict[str, Any], form: str) -> None:
@@ -205,8 +209,10 @@ def _from_file(file: str, name: str | None) -> Wanted:
     entries, problems = read_pasted(text, name=name)
     if not entries or any(problem.severity == "error" for problem in problems):
         raise Invalid("SERVER_DEFINITION_INVALID", f"{file!r} cannot be used", problems=problems)
-    found_in = None if file == "-" else str(Path(file).absolute())
-    return Wanted(entries, found_in, tuple(problems))
+    source = None if file == "-" else Path(file).absolute()
+    directory = source.parent if source else Path.cwd()
+    placed = [(each, anchored(definition, directory)) for each, definition in entries]
+    return Wanted(placed, str(source) if source else None, tuple(problems))
 
 
 def _pairs(given: tuple[str, ...], option: str) -> dict[str, str]:

@@ -84,22 +84,27 @@ async def _tools(studio: Studio, name: str, asking: Asking) -> bool:
     lockfile = studio.ground.lockfile
     try:
         tools = await studio.gate.tools(name)
+        live = await studio.connections.use(await studio.ground.registry.get(name))
     except ToolweaveError as error:
         asking.report["error"] = error.as_json()
         _tell(asking, f"It could not be reached to pin its tools: {error.message}", stderr=True)
         if error.hint:
             _tell(asking, f"Hint: {error.hint}", stderr=True)
         return False
+    description = live.connection.description
+    asking.report["description"] = description
     asking.report["tools"] = [tool.name for tool in tools]
     is_first = not lockfile.pins(name)
     drift = [] if is_first else lockfile.drift(name, tools)
     if not is_first and not await _accepts(name, drift, asking):
         return False
-    if is_first or drift:
-        lockfile.pin(name, tools)
+    if is_first or drift or description != lockfile.description(name):
+        lockfile.pin(name, tools, description=description)
     asking.report["pinnedIn"] = str(lockfile.path)
     if not asking.as_json:
         _conclude(tools, str(lockfile.path), is_first=is_first, drift=drift)
+        if description:
+            say(f"It says of itself: {description}")
     return True
 
 

@@ -1,5 +1,6 @@
 """`toolweave servers list`: every registered server, its state and why."""
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import click
@@ -11,7 +12,16 @@ from toolweave.clock import timestamp
 from toolweave.servers.definition import Server, deployment_of, runner_of, transport_of
 from toolweave.servers.health import Health
 
-Line = tuple[Server, Health, int]  # and how many of its tools are pinned
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What is known of a server without starting it."""
+
+    server: Server
+    health: Health = field(default_factory=Health)
+    pinned: int = 0  # how many of its tools
+    description: str | None = None  # as it was when its tools were approved
+
 
 # What to do about a state, said once below the table.
 NEXT = {
@@ -34,11 +44,11 @@ def list_servers(as_json: bool) -> None:
 
     lines = run(work)
     if as_json:
-        print_json([as_dict(*line) for line in lines])
+        print_json([as_dict(line) for line in lines])
     elif lines:
         columns = ("name", "state", "transport", "latency", "tools", "details")
-        print_table(columns, [row(*line) for line in lines])
-        states = [state_of(server, health) for server, health, _ in lines]
+        print_table(columns, [row(line) for line in lines])
+        states = [state_of(line.server, line.health) for line in lines]
         for hint in dict.fromkeys(NEXT[state] for state in states if state in NEXT):
             say(hint, stderr=True)
     else:
@@ -49,8 +59,13 @@ def list_servers(as_json: bool) -> None:
 
 
 async def line_of(rooms: Ground, server: Server) -> Line:
-    """What is known of a server without starting it."""
-    return server, await rooms.pings.last(server.id), len(rooms.lockfile.pins(server.name))
+    """All that is known of a server now."""
+    return Line(
+        server,
+        await rooms.pings.last(server.id),
+        len(rooms.lockfile.pins(server.name)),
+        rooms.lockfile.description(server.name),
+    )
 
 
 def state_of(server: Server, health: Health) -> str:
@@ -73,10 +88,11 @@ def details_of(server: Server, health: Health) -> str | None:
     return None
 
 
-def row(server: Server, health: Health, pinned: int) -> tuple[str | None, ...]:
+def row(line: Line) -> tuple[str | None, ...]:
     """One line of the table."""
+    server, health = line.server, line.health
     latency = f"{health.latency_ms:.0f} ms" if health.latency_ms is not None else None
-    tools = health.tool_count if health.tool_count is not None else pinned
+    tools = health.tool_count if health.tool_count is not None else line.pinned
     return (
         server.name,
         state_of(server, health),
@@ -93,12 +109,14 @@ def display_name(name: str) -> str:
     return " ".join(word[:1].upper() + word[1:] for word in words) or name
 
 
-def as_dict(server: Server, health: Health, pinned: int) -> dict[str, Any]:
-    """One entry of `--json`: seed 002's names where it has one."""
+def as_dict(line: Line) -> dict[str, Any]:
+    """One entry of `--json`: the seeds' names where they have one."""
+    server, health = line.server, line.health
     return {
         "id": server.id,
         "name": server.name,
         "displayName": display_name(server.name),
+        "description": line.description,
         "state": state_of(server, health),
         "transport": transport_of(server.definition),
         "deploymentType": deployment_of(server.definition),
@@ -114,6 +132,6 @@ def as_dict(server: Server, health: Health, pinned: int) -> dict[str, Any]:
         else None,
         "connectionStatus": "connected" if health.state == "connected" else "disconnected",
         "latencyMs": health.latency_ms,
-        "toolCount": health.tool_count if health.tool_count is not None else pinned or None,
+        "toolCount": health.tool_count if health.tool_count is not None else line.pinned or None,
         "details": details_of(server, health),
     }

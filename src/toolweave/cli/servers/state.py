@@ -21,10 +21,10 @@ def enable(name: str, as_json: bool) -> None:
 
     line = run(work)
     if as_json:
-        print_json(as_dict(*line))
+        print_json(as_dict(line))
         return
     say(f"Enabled {name!r}.")
-    if not line[0].is_approved:
+    if not line.server.is_approved:
         say(f"It is not approved yet: `toolweave servers approve {shlex.quote(name)}`.")
 
 
@@ -40,7 +40,7 @@ def disable(name: str, as_json: bool) -> None:
 
     line = run(work)
     if as_json:
-        print_json(as_dict(*line))
+        print_json(as_dict(line))
     else:
         say(f"Disabled {name!r}.")
 

@@ -26,12 +26,13 @@ SHOWN_OPTIONS = 12
 def tools(name: str, only: str | None, as_json: bool) -> None:
     """List a server's tools with their parameters; `*` marks what is required."""
 
-    async def work() -> tuple[tuple[Tool, ...], list[Drift]]:
+    async def work() -> tuple[tuple[Tool, ...], list[Drift], str | None]:
         async with ground() as rooms, open_studio(rooms) as studio:
             listed = await studio.gate.tools(name)
-            return listed, rooms.lockfile.drift(name, listed)
+            live = await studio.connections.use(await rooms.registry.get(name))
+            return listed, rooms.lockfile.drift(name, listed), live.connection.description
 
-    listed, drift = run(work)
+    listed, drift, description = run(work)
     shown = [tool for tool in listed if only is None or tool.name == only]
     if only is not None and not shown:
         raise NotFound(
@@ -42,6 +43,8 @@ def tools(name: str, only: str | None, as_json: bool) -> None:
     if as_json:
         print_json([_as_dict(tool) for tool in shown])
         return
+    if description and only is None:
+        say((f"{description}\n", "dim"))
     changed = {change.tool: change.kind.replace("_", " ") for change in drift}
     for tool in shown:
         _show(tool, changed.get(tool.name))

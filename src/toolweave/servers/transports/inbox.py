@@ -1,4 +1,4 @@
-"""What may come in: floods are dropped, and an answer must be under the very id it was asked."""
+"""What comes in and what may: no floods, and an answer only under the very id it was asked."""
 
 from mcp.shared.dispatcher import coerce_request_id
 from mcp.shared.message import SessionMessage
@@ -8,10 +8,23 @@ from mcp_types import (
     JSONRPCRequest,
     JSONRPCResponse,
     RequestId,
+    jsonrpc_message_adapter,
 )
+from pydantic_core import from_json
 
 from toolweave.servers.faults import Faults
 from toolweave.servers.transports.flood import Flood
+
+
+def read_message(text: str | bytes) -> SessionMessage:
+    """The message in `text`.
+
+    Raises:
+        ValueError: it is not JSON, or not JSON-RPC.
+    """
+    # In two steps: the adapter alone would read the JSON anew for every kind of message it tries.
+    message = jsonrpc_message_adapter.validate_python(from_json(text), by_name=False)
+    return SessionMessage(message)
 
 
 def admits(item: SessionMessage, flood: Flood, faults: Faults) -> bool:

@@ -39,6 +39,7 @@ from toolweave.servers.transports.addresses import (
     may_connect,
     read_address,
 )
+from toolweave.servers.transports.quiet import hide_addresses
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 OnFailure = Callable[[ToolweaveError], None]
@@ -75,6 +76,7 @@ def open_http_client(
     Raises:
         Invalid: `SERVER_HEADER_INVALID`.
     """
+    hide_addresses()
     transport = CheckedTransport(
         allow,
         max_body_bytes=max_body_bytes,

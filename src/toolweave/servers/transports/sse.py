@@ -14,8 +14,7 @@ import httpx2
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.client._transport import TransportStreams  # the type has no public name
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCRequest, jsonrpc_message_adapter
-from pydantic import ValidationError
+from mcp_types import JSONRPCRequest
 
 from toolweave.errors import TimedOut, ToolweaveError
 from toolweave.servers.definition import Sse
@@ -28,7 +27,7 @@ from toolweave.servers.transports.failures import (
     send_within_origin,
 )
 from toolweave.servers.transports.flood import Flood
-from toolweave.servers.transports.inbox import admits
+from toolweave.servers.transports.inbox import admits, read_message
 from toolweave.servers.transports.network import (
     EVENTS,
     Resolve,
@@ -135,8 +134,7 @@ async def _read(
                 if event.event != "message" or not event.data:
                     continue
                 await refuse_dense(event.data, where)
-                message = jsonrpc_message_adapter.validate_json(event.data, by_name=False)
-                if admits(item := SessionMessage(message), flood, faults):
+                if admits(item := read_message(event.data), flood, faults):
                     await inbox.send(item)
                 elif faults.first is not None:
                     return
@@ -144,7 +142,7 @@ async def _read(
         faults.note(error)
     except httpx2.SSEError:
         faults.note(too_large(where, max_bytes))
-    except ValidationError:
+    except ValueError:
         faults.note(broken(where, "an event is not a JSON-RPC message"))
     except (anyio.ClosedResourceError, anyio.BrokenResourceError):
         return

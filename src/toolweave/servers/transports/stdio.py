@@ -19,7 +19,6 @@ from typing import Self
 import anyio
 import anyio.lowlevel
 from mcp.shared.message import SessionMessage
-from mcp_types import jsonrpc_message_adapter
 
 from toolweave.errors import Unavailable
 from toolweave.servers.faults import Faults
@@ -27,7 +26,7 @@ from toolweave.servers.guardian import Guardian
 from toolweave.servers.runners.runner import Launch
 from toolweave.servers.transports.density import refuse_dense
 from toolweave.servers.transports.flood import Flood
-from toolweave.servers.transports.inbox import admits
+from toolweave.servers.transports.inbox import admits, read_message
 
 Incoming = SessionMessage | Exception
 Streams = tuple["Inbox", "Outbox"]
@@ -112,6 +111,7 @@ class Inbox:
         self, process: Process, faults: Faults, *, max_line: int, heard: anyio.Event
     ) -> None:
         assert process.stdout is not None
+        self._process = process
         self._lines = _lines(process.stdout, faults, max_line)
         self._faults = faults
         self._heard = heard
@@ -139,6 +139,8 @@ class Inbox:
             # What it wrote to stderr says why; a child of it may hold that open for longer.
             with anyio.move_on_after(LAST_WORDS_S):
                 await self._heard.wait()
+            if await _exits(self._process, LAST_WORDS_S):
+                self._faults.exit_code = self._process.returncode
         self._faults.ended.set()
         raise anyio.EndOfStream
 
@@ -242,14 +244,13 @@ def _parse(line: bytes, faults: Faults, flood: Flood) -> SessionMessage | None:
     if flood.drops_unread(stripped):
         return None
     try:
-        message = jsonrpc_message_adapter.validate_json(stripped, by_name=False)
+        item = read_message(stripped)
     except ValueError:
         if stripped.startswith(b"["):
             return _noise(faults, flood)  # a log line such as `[info] ready`
         faults.protocol("a line on stdout starts like a message and is not valid JSON-RPC")
         return None
     flood.noise = 0
-    item = SessionMessage(message)
     return item if admits(item, flood, faults) else None
 
 
