@@ -252,3 +252,29 @@ def test_average_and_worst_node_are_small() -> None:
     assert sum(sizes) / len(sizes) < 2_100
     assert max(sizes) < 4_000
     assert Knowledge(our_catalog()).node_types() == our_catalog().types()
+
+
+@steady(400)
+@given(names, st.integers(MIN_TOKENS, 1_500))
+def test_no_optional_field_is_shown_while_a_required_one_is_not(
+    node: tuple[str, str], budget: int
+) -> None:
+    (whole,) = entries(live_knowledge().node_details([node], max_tokens=100_000))
+    for shown in entries(live_knowledge().node_details([node], max_tokens=budget)):
+        fields = {(at, name) for at in FIELDS for name in cast("JsonObject", shown.get(at, {}))}
+        required = {(at, name) for at in FIELDS for name in required_of(whole[at])}
+        assert fields >= required or not fields
+        if not fields and "required" in shown:
+            assert set(cast("list[str]", shown["required"])) == {name for _, name in required}
+
+
+@pytest.mark.parametrize("ref", ["EXTERNAL_ACTION.GITHUB", "AI_AGENT.OPENAI_CHATGPT"])
+def test_even_a_small_budget_has_room_for_the_names_of_what_is_required(ref: str) -> None:
+    spec = our_spec(ref)
+    wanted = {field.name for field in (*spec.configurations, *spec.inputs) if field.required}
+    asked_for = [(spec.type, spec.subtype)]
+    for budget in (120, 200, 300, 500):
+        (shown,) = entries(our_knowledge().node_details(asked_for, max_tokens=budget))
+        fields = {name for at in FIELDS for name in cast("JsonObject", shown.get(at, {}))}
+        assert wanted
+        assert wanted <= fields | set(cast("list[str]", shown.get("required", [])))

@@ -24,6 +24,10 @@ END = "the-end"
 _END_LINE = orjson.dumps({"jsonrpc": "2.0", "id": END, "method": "no/such/method"}) + b"\n"
 
 
+# Of the same nodes as every server here; it answers what takes the short way.
+TOOLBOX = CountingToolbox(LiveCatalog(None), None)
+
+
 def a_server() -> Server[Any]:
     """The server over the built-in nodes."""
     catalog = LiveCatalog(None)
@@ -68,7 +72,7 @@ async def _converse(entrance: Entrance, server: Server[Any], has_left: threading
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(watch)
-        await converse(entrance, server)
+        await converse(entrance, server, TOOLBOX)
         has_left.set()
 
 

@@ -8,12 +8,14 @@ import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 
 import anyio
+import anyio.to_thread
 
 from toolweave import nodes
 from toolweave.app.ground import Ground
 from toolweave.catalog.index import Catalog
 from toolweave.catalog.knowledge import Knowledge
-from toolweave.catalog.live import specs_of
+from toolweave.catalog.live import spec_of
+from toolweave.catalog.spec import NodeSpec
 from toolweave.catalog.toolbox import Toolbox
 from toolweave.catalog.usage import UsageCounts
 from toolweave.errors import ToolweaveError
@@ -44,18 +46,20 @@ class LiveCatalog:
         self._ground = ground
         self._built_in = built_in()
         self._seen: Mapping[str, Mapping[str, str]] = {}
+        self._specs: dict[tuple[str, str, str], NodeSpec | None] = {}
         self._is_failing = False
         self.knowledge = Knowledge(self._built_in)
 
-    async def refresh(self) -> bool:
+    async def refresh(self, *, prepare: bool = True) -> bool:
         """Look again; whether anything changed. What cannot be read is logged and stays as it was.
 
-        A failure is logged once, not every two seconds until somebody mends it.
+        A failure is logged once, not every two seconds until somebody mends it. Without `prepare`
+        the first search builds its index itself.
         """
         if self._ground is None:
             return False
         try:
-            changed = self._take(await _pins(self._ground))
+            changed = await self._take(await _pins(self._ground), prepare)
         except (ToolweaveError, OSError):
             if not self._is_failing:
                 logger.exception("catalog not refreshed")
@@ -71,7 +75,7 @@ class LiveCatalog:
             if await self.refresh():
                 await on_change()
 
-    def _take(self, pins: Pins) -> bool:
+    async def _take(self, pins: Pins, prepare: bool) -> bool:
         seen = {
             name: {tool: pin.hash for tool, pin in tools.items()}
             for name, tools in pins.items()
@@ -79,12 +83,25 @@ class LiveCatalog:
         }
         if seen == self._seen:
             return False
-        tools = (
-            read_tool(name, pin.definition) for name, of in pins.items() for pin in of.values()
-        )
-        self.knowledge = Knowledge(self._built_in.with_specs(specs_of(tools)))
+        # Of thousands of tools this takes seconds, and others are waiting for the loop.
+        self.knowledge = await anyio.to_thread.run_sync(self._read, pins, prepare)
         self._seen = seen
         return True
+
+    def _read(self, pins: Pins, prepare: bool) -> Knowledge:
+        known = {
+            (server, tool, pin.hash): pin for server, of in pins.items() for tool, pin in of.items()
+        }
+        # Reading a tool takes a millisecond; those that are as they were are not read again.
+        self._specs = {
+            key: self._specs[key] if key in self._specs else _spec_of(key[0], pin)
+            for key, pin in known.items()
+        }
+        specs = {spec.subtype: spec for spec in self._specs.values() if spec is not None}
+        knowledge = Knowledge(self._built_in.with_specs(specs.values()))
+        if prepare:
+            knowledge.prepare()
+        return knowledge
 
 
 class CountingToolbox(Toolbox):
@@ -128,9 +145,19 @@ def _refs(answer: JsonObject) -> Iterator[str]:
             yield f"{node.get('node_type')}.{node.get('subtype')}"
 
 
+def _spec_of(server: str, pin: Pin) -> NodeSpec | None:
+    """A tool's entry, if it can be called."""
+    tool = read_tool(server, pin.definition)
+    return spec_of(tool) if tool.is_usable else None
+
+
 async def _pins(ground: Ground) -> Pins:
-    return {
-        server.name: ground.lockfile.pins(server.name)
+    names = [
+        server.name
         for server in await ground.registry.list()
         if server.enabled and server.is_approved
-    }
+    ]
+    # In a thread, too: the file may have changed, and be large.
+    return await anyio.to_thread.run_sync(
+        lambda: {name: ground.lockfile.pins(name) for name in names}
+    )

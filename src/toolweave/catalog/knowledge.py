@@ -24,6 +24,7 @@ DEFAULT_MAX_TOKENS = 8_000
 # Of thousands of live tools a list of names helps nobody; `search_nodes` does.
 DEFAULT_TYPES_TOKENS = 2_000
 MAX_KEPT = 1_024
+MAX_KEPT_LISTS = 32
 # How deep a search looks for nodes that can follow another.
 MAX_CANDIDATES = 500
 # What a result of a search can do without.
@@ -47,25 +48,30 @@ class Knowledge:
         self._usage = usage or {}
         self._on_asked = on_asked
         self._serialised = lru_cache(MAX_KEPT)(self._serialise)
+        self._listed = lru_cache(MAX_KEPT_LISTS)(self._list)
 
     def prepare(self) -> None:
         """Build what the first search and the first correction would wait for; fit for a thread."""
         _ = self.catalog.names, self._index
 
+    def types(self, type_filter: str | None = None) -> dict[str, list[str]]:
+        """All types and all their subtypes; a misspelt filter is mended, an unknown one refused.
+
+        Raises:
+            Invalid: `NODE_TYPE_UNKNOWN`.
+        """
+        return self.catalog.types(_type(type_filter, "/type_filter"))
+
     def node_types(
         self, type_filter: str | None = None, *, max_tokens: int | None = None
     ) -> JsonObject:
-        """Types and their subtypes; a misspelt filter is mended, an unknown one refused.
+        """The same within a budget, where thousands of live tools would be too many.
 
         Raises:
             Invalid: `NODE_TYPE_UNKNOWN`.
         """
         only = _type(type_filter, "/type_filter")
-        return budget.fit_lists(
-            self.catalog.types(only),
-            max_tokens or DEFAULT_TYPES_TOKENS,
-            again="search_nodes, or get_node_types with type_filter or more max_tokens",
-        )
+        return self._listed(only, max_tokens or DEFAULT_TYPES_TOKENS)
 
     def node_details(
         self,
@@ -153,6 +159,13 @@ class Knowledge:
             raise Invalid("NODE_UNKNOWN", found.error, hint=found.hint, problems=[problem])
         frame: JsonObject = {"after": found.spec.ref}
         return found.spec, frame | ({"warning": found.warning} if found.warning else {})
+
+    def _list(self, only: str | None, max_tokens: int) -> JsonObject:
+        return budget.fit_lists(
+            self.catalog.types(only),
+            max_tokens,
+            again="search_nodes, or get_node_types with type_filter or more max_tokens",
+        )
 
     def _serialise(
         self, node_type: str, subtype: str, include_examples: bool, include_schemas: bool

@@ -1,8 +1,162 @@
-"""The contract a node fulfils: what the `node` of a module in the room `nodes` is."""
+"""The contract a node fulfils: what the `node` of a module in the room `nodes` is.
 
-from typing import Protocol
+A pure node computes; another one runs, and may ask to be run again later (`Wait`). A node that is
+no entry of the catalog (`start`, `prompt`, `mcp`, …) has `types` instead of a specification.
+"""
 
-from toolweave.catalog.spec import NodeSpec
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, NoReturn, Protocol, runtime_checkable
+
+from toolweave.catalog.spec import Effect, NodeSpec
+from toolweave.errors import Invalid
+from toolweave.json_text import Json, JsonObject
+from toolweave.tools.tool import Progress, ToolCaller
+
+OUTPUT_PORT = "output"
+ERROR_PORT = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a node gives, and the ports it leaves by."""
+
+    value: Json
+    ports: tuple[str, ...] = (OUTPUT_PORT,)
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Not done yet: run it again at a moment, when an answer comes, or at the first of both."""
+
+    until: datetime | None = None
+    # What somebody is asked; it is shown wherever people answer.
+    question: JsonObject | None = None
+    # Handed back as `memory` of the next run.
+    memory: Json = None
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """Why a node that waited is run again."""
+
+    by: Literal["timer", "answer"]
+    reply: Json = None
+    memory: Json = None
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a node works on: templates are filled, defaults are in, inputs are bound."""
+
+    config: JsonObject
+    inputs: JsonObject = field(default_factory=dict[str, Json])
+    came_in: Json = None
+    # What expressions may name: data, trigger, nodes, …
+    names: Mapping[str, Json] = field(default_factory=dict[str, Json])
+
+    def value(self, name: str) -> Json:
+        """An input, else the configuration of that name, else nothing."""
+        given = self.inputs.get(name)
+        return self.config.get(name) if given is None else given
+
+    def text(self, name: str) -> str:
+        """A text; empty where nothing is set."""
+        value = self.value(name)
+        if value is None:
+            return ""
+        return value if isinstance(value, str) else _refuse(name, "a text")
+
+    def whole(self, name: str) -> int:
+        """A whole number."""
+        value = self.value(name)
+        if isinstance(value, float) and value.is_integer():
+            return int(value)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+        _refuse(name, "a whole number")
+
+    def number(self, name: str) -> float:
+        """A number."""
+        value = self.value(name)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return float(value)
+        _refuse(name, "a number")
+
+    def flag(self, name: str) -> bool:
+        """Yes or no; no where nothing is set."""
+        value = self.value(name)
+        if value is None:
+            return False
+        return value if isinstance(value, bool) else _refuse(name, "true or false")
+
+    def listing(self, name: str) -> list[Json]:
+        """A list; empty where nothing is set."""
+        value = self.value(name)
+        if value is None:
+            return []
+        return value if isinstance(value, list) else _refuse(name, "a list")
+
+    def record(self, name: str) -> JsonObject:
+        """An object; empty where nothing is set."""
+        value = self.value(name)
+        if value is None:
+            return {}
+        return value if isinstance(value, dict) else _refuse(name, "an object")
+
+
+def _refuse(name: str, called: str) -> NoReturn:
+    raise Invalid("NODE_INPUT_INVALID", f"{name!r} must be {called}", facts={"field": name})
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """The run a node is part of."""
+
+    id: str
+    workflow: str
+    started_at: datetime
+
+
+class NodeContext(Protocol):
+    """What a node with effects is handed; everything outside is reached through it."""
+
+    @property
+    def given(self) -> Given: ...
+
+    @property
+    def run(self) -> RunFacts: ...
+
+    @property
+    def key(self) -> str:
+        """The same for every try of this very step: an idempotency key for other systems."""
+        ...
+
+    @property
+    def attempt(self) -> int:
+        """1 for the first try."""
+        ...
+
+    @property
+    def resumed(self) -> Resumed | None: ...
+
+    @property
+    def tools(self) -> ToolCaller: ...
+
+    def now(self) -> datetime: ...
+
+    async def progress(self, progress: Progress) -> None:
+        """Tell whoever watches how far it is."""
+        ...
+
+    def resource(self, name: str) -> object:
+        """A room's service that this kind of node needs, by name: `http`, `stores`, `model`, …
+
+        Raises:
+            Unavailable: `RESOURCE_MISSING` where this process has none.
+        """
+        ...
 
 
 class Node(Protocol):
@@ -11,4 +165,65 @@ class Node(Protocol):
     @property
     def spec(self) -> NodeSpec:
         """Everything about it but its code."""
+        ...
+
+
+class Plain(Protocol):
+    """A kind of node that is no entry of the catalog."""
+
+    @property
+    def types(self) -> tuple[str, ...]: ...
+
+    @property
+    def effect(self) -> Effect: ...
+
+
+@runtime_checkable
+class Pure(Protocol):
+    """Gives the same for the same; costs nothing to do again."""
+
+    def compute(self, given: Given) -> Outcome: ...
+
+
+@runtime_checkable
+class Effectful(Protocol):
+    """Does something in the world, or waits for it."""
+
+    async def run(self, context: NodeContext) -> Outcome | Wait: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """How one turn of a loop ended."""
+
+    value: Json = None
+    error: JsonObject | None = None
+
+
+@runtime_checkable
+class Looping(Protocol):
+    """Runs what hangs on its port `loop` again and again, then leaves by `done`."""
+
+    def items(self, given: Given) -> list[Json] | None:
+        """What it goes through; nothing where `goes_on` decides each time."""
+        ...
+
+    def goes_on(self, given: Given, done: int, last: Json) -> bool:
+        """Whether there is another turn, after `done` of them."""
+        ...
+
+    def width(self, given: Given) -> int:
+        """How many turns may run at the same time."""
+        ...
+
+    def names(self, given: Given, index: int, item: Json) -> JsonObject:
+        """What its body may name, beside `loop`."""
+        ...
+
+    def stops(self, given: Given, failed: Iteration) -> bool:
+        """Whether a failed turn fails the whole loop."""
+        ...
+
+    def finish(self, given: Given, turns: list[Iteration]) -> Outcome:
+        """What it gives after the last turn."""
         ...

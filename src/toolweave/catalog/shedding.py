@@ -6,7 +6,7 @@ long lists of options cut, and only at the end do the required fields go.
 
 from collections import Counter
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import NamedTuple, cast
 
@@ -16,6 +16,8 @@ from toolweave.json_text import Json, JsonObject
 
 SHORT_TEXT = 200
 SHORT_LISTS = (20, 10, 3)
+# The same nodes are often asked for together again, with the same room for each.
+MAX_KEPT = 4
 
 _FIELDS = ("configurations", "input_params_schema", "output_params_schema")
 _PLURALS = {"description": "descriptions", "schema": "schemas"}
@@ -35,6 +37,7 @@ class Sheddable:
     def __init__(self, body: JsonObject) -> None:
         self.body = body
         self.size = len(orjson.dumps(body))
+        self._cut = lru_cache(MAX_KEPT)(self._cut_after)
 
     @property
     def smallest(self) -> int:
@@ -47,6 +50,9 @@ class Sheddable:
             return self.body
         fitting = (count for count, needed in enumerate(self._sizes) if needed <= room)
         count = next(fitting, len(self._sizes) - 1)
+        return self._cut(count)
+
+    def _cut_after(self, count: int) -> JsonObject:
         return next(islice(self._shorter(), count, None))
 
     @cached_property

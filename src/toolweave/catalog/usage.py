@@ -1,5 +1,6 @@
 """How often each node is asked for: counted in memory, written to the database in one go."""
 
+import threading
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -28,14 +29,17 @@ class UsageCounts:
         self._database = database
         self._clock = clock
         self._waiting: Counter[str] = Counter()
+        # Noted in one thread, saved from another.
+        self._noting = threading.Lock()
         self._turn = anyio.Lock()
 
     def note(self, refs: Iterable[str]) -> None:
         """Count these nodes as asked for, once each; kept until the next `save`."""
-        for ref in refs:
-            # A live tool may have any name; one the database cannot hold must not stop the rest.
-            if ref.isprintable() and (ref in self._waiting or len(self._waiting) < MAX_WAITING):
-                self._waiting[ref] += 1
+        with self._noting:
+            for ref in refs:
+                # A live tool may have any name; one the database cannot hold must not stop others.
+                if ref.isprintable() and (ref in self._waiting or len(self._waiting) < MAX_WAITING):
+                    self._waiting[ref] += 1
 
     async def save(self) -> None:
         """Write what was noted; after a failure it is still noted.
@@ -44,7 +48,8 @@ class UsageCounts:
             Conflict, Unavailable: the database's own errors.
         """
         async with self._turn:
-            saved = Counter(self._waiting)
+            with self._noting:
+                saved = Counter(self._waiting)
             now = timestamp(self._clock.now())
             if saved:
                 await self._database.executemany(
@@ -54,7 +59,8 @@ class UsageCounts:
                     [(ref, count, now) for ref, count in saved.items()],
                 )
             # What was noted meanwhile stays.
-            self._waiting -= saved
+            with self._noting:
+                self._waiting -= saved
 
     async def top(self, count: int = 10) -> list[Usage]:
         """The nodes asked for most, as saved."""

@@ -25,13 +25,13 @@ def catalog() -> None:
 @json_option
 def types(only: str | None, as_json: bool) -> None:
     """List node types and their subtypes."""
-    found = _knowledge().node_types(only)
+    found = _knowledge().types(only)
     if as_json:
         print_json(found)
         return
     print_table(
         ("type", "subtypes"),
-        [(name, ", ".join(cast("list[str]", subtypes))) for name, subtypes in found.items()],
+        [(name, ", ".join(subtypes)) for name, subtypes in found.items()],
     )
 
 
@@ -101,7 +101,7 @@ def _knowledge() -> Knowledge:
         try:
             async with ground() as rooms:
                 live = LiveCatalog(rooms)
-                await live.refresh()
+                await live.refresh(prepare=False)
                 return live.knowledge
         except ToolweaveError as error:
             say(f"! only built-in nodes are known: {error.message}", stderr=True)

@@ -18,9 +18,11 @@ from pydantic import ValidationError
 
 from toolweave.app.ground import Ground, open_ground
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
+from toolweave.catalog.toolbox import Toolbox
 from toolweave.errors import ToolweaveError
 from toolweave.mcp_server.changes import Changes
 from toolweave.mcp_server.server import build_server
+from toolweave.mcp_server.short_way import ShortWay
 from toolweave.mcp_server.stdio import Entrance
 from toolweave.settings import from_environment
 from toolweave.tasks import background
@@ -50,12 +52,12 @@ async def _serve(entrance: Entrance) -> None:
         tasks = await stack.enter_async_context(background())
         tasks.start_soon(catalog.follow, changes.resources_changed)
         tasks.start_soon(toolbox.keep_saving)
-        await converse(entrance, server)
+        await converse(entrance, server, toolbox)
 
 
-async def converse(entrance: Entrance, server: Server[Any]) -> None:
+async def converse(entrance: Entrance, server: Server[Any], toolbox: Toolbox) -> None:
     """Have `server` go on with the conversation, until the input ends."""
-    async with _transport(entrance) as (inbox, outbox):
+    async with _transport(entrance, toolbox) as (inbox, outbox):
         await server.run(inbox, outbox, server.create_initialization_options())
 
 
@@ -70,7 +72,7 @@ async def _ground(stack: AsyncExitStack) -> Ground | None:
 
 @asynccontextmanager
 async def _transport(
-    entrance: Entrance,
+    entrance: Entrance, toolbox: Toolbox
 ) -> AsyncGenerator[tuple[ObjectReceiveStream[Incoming], ObjectSendStream[SessionMessage]]]:
     """The entrance as the two streams the SDK's server runs on, which it closes.
 
@@ -84,7 +86,8 @@ async def _transport(
         deliver.send_nowait(_parsed(line))
     async with deliver, answers, BlockingPortal() as portal, anyio.create_task_group() as tasks:
         tasks.start_soon(conversation.write, answers)
-        entrance.hand_over(conversation.sink(portal))
+        short_way = ShortWay(toolbox, entrance.era) if entrance.era else None
+        entrance.hand_over(conversation.sink(portal, short_way))
         yield inbox, outbox
     await anyio.to_thread.run_sync(conversation.flush)
 
@@ -100,10 +103,13 @@ class _Conversation:
         self._closing = anyio.Event()
         self._writer = _Writer(entrance)
 
-    def sink(self, portal: BlockingPortal) -> Callable[[bytes], None]:
+    def sink(self, portal: BlockingPortal, short_way: ShortWay | None) -> Callable[[bytes], None]:
         """Takes lines from the thread that reads, one after the other."""
 
         def take(line: bytes) -> None:
+            if short_way is not None and (answer := short_way.answer(line)) is not None:
+                self._writer.put(answer)
+                return
             # After the end nobody is there to hear the rest.
             with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, RuntimeError):
                 portal.call(self._take, _parsed(line) if line else None)
@@ -116,7 +122,8 @@ class _Conversation:
             message = answer.message
             identity = message.id if isinstance(message, _ANSWER) else None
             if identity != self._silent_id:
-                self._writer.put(message.model_dump_json(by_alias=True, exclude_unset=True))
+                text = message.model_dump_json(by_alias=True, exclude_unset=True)
+                self._writer.put(text.encode() + b"\n")
             self._close(identity)
 
     def flush(self) -> None:
@@ -158,13 +165,13 @@ class _Writer:
 
     def __init__(self, entrance: Entrance) -> None:
         self._entrance = entrance
-        self._queue: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="toolweave-stdout", daemon=True)
         self._thread.start()
 
-    def put(self, text: str) -> None:
+    def put(self, line: bytes) -> None:
         """Have one line written after those before it."""
-        self._queue.put(text)
+        self._queue.put(line)
 
     def finish(self, within_s: float) -> None:
         """Wait for the last line."""
@@ -172,9 +179,9 @@ class _Writer:
         self._thread.join(within_s)
 
     def _run(self) -> None:
-        while (text := self._queue.get()) is not None:
+        while (line := self._queue.get()) is not None:
             try:
-                self._entrance.write(text.encode() + b"\n")
+                self._entrance.write(line)
             except OSError:
                 return  # the client is gone; its input will end as well
 

@@ -32,6 +32,7 @@ MODERN_CAPABILITIES: JsonObject = {
 FRESH: JsonObject = {"cacheScope": "public", "resultType": "complete", "ttlMs": TOOLS_FRESH_MS}
 IDENTITY: JsonObject = {"_meta": {META + "serverInfo": SERVER_INFO}}
 
+Era = Literal["handshake", "modern"]
 Message = dict[str, Any]  # Any: JSON of a client, looked at key by key
 
 
@@ -39,15 +40,20 @@ class Porch:
     """Remembers how the conversation was opened, so that the SDK can be told of it."""
 
     def __init__(self) -> None:
-        self._era: Literal["handshake", "modern"] | None = None
+        self._era: Era | None = None
         self._opening: Message | None = None
         self._initialized: bytes | None = None
         # Nobody else uses it, so the SDK's answer to what it is told can be told apart.
         self.silent_id = f"toolweave-porch-{uuid.uuid4()}"
 
+    @property
+    def era(self) -> Era | None:
+        """How the conversation was opened; nothing while it is not, or not to the end."""
+        return None if self._era == "handshake" and self._initialized is None else self._era
+
     def answer(self, line: bytes) -> bytes | None:
         """The answer to one line: empty for a message that wants none, `None` for "ask the SDK"."""
-        message = _read(line)
+        message = read_message(line)
         if message is None:
             return None
         if "id" not in message:
@@ -77,16 +83,16 @@ class Porch:
             if method == "initialize" and _is_handshake(params):
                 self._era = "handshake"
                 return _initialize(params["protocolVersion"])
-            if _is_modern(params):
+            if is_modern(params):
                 self._era = "modern" if (result := _modern_result(method)) else None
                 return result
             return None
         if self._era == "modern":
-            return _modern_result(method) if _is_modern(params) else None
-        return _handshake_result(method) if _is_bare(params) else None
+            return _modern_result(method) if is_modern(params) else None
+        return _handshake_result(method) if is_bare(params) else None
 
 
-def _read(line: bytes) -> Message | None:
+def read_message(line: bytes) -> Message | None:
     """A request or notification in its plain form."""
     if len(line) > MAX_LINE_BYTES:
         return None
@@ -95,17 +101,18 @@ def _read(line: bytes) -> Message | None:
     except orjson.JSONDecodeError:
         return None
     is_plain = (
-        _is_object(message)
+        is_object(message)
         and message.keys() <= {"jsonrpc", "id", "method", "params"}
         and message.get("jsonrpc") == "2.0"
         and isinstance(message.get("method"), str)
-        and _is_object(message.get("params", {}))
+        and is_object(message.get("params", {}))
         and _is_id(message.get("id", ""))
     )
     return message if is_plain else None
 
 
-def _is_object(value: object) -> TypeGuard[Message]:
+def is_object(value: object) -> TypeGuard[Message]:
+    """Whether it is a JSON object."""
     return isinstance(value, dict)
 
 
@@ -113,12 +120,12 @@ def _is_id(value: object) -> bool:
     return isinstance(value, str | int) and not isinstance(value, bool)
 
 
-def _is_bare(params: Message) -> bool:
+def is_bare(params: Message) -> bool:
     """Whether nothing is asked for but by the method's name."""
     meta = params.get("_meta", {})
     return (
         params.keys() <= {"_meta"}
-        and _is_object(meta)
+        and is_object(meta)
         and _is_id(meta.get("progressToken", ""))
         and not any(key.startswith(META) for key in meta)
     )
@@ -133,9 +140,10 @@ def _is_handshake(params: Message) -> bool:
     )
 
 
-def _is_modern(params: Message) -> bool:
+def is_modern(params: Message) -> bool:
+    """Whether nothing is there but the stamp of the modern era."""
     meta = params.get("_meta")
-    if params.keys() != {"_meta"} or not _is_object(meta):
+    if params.keys() != {"_meta"} or not is_object(meta):
         return False
     reserved = {key for key in meta if key.startswith(META)}
     return (
@@ -150,25 +158,25 @@ def _is_modern(params: Message) -> bool:
 def _is_client(value: object) -> bool:
     known = {"name", "version", "title", "description", "websiteUrl"}
     return (
-        _is_object(value)
+        is_object(value)
         and {"name", "version"} <= value.keys() <= known
         and all(isinstance(text, str) for text in value.values())
     )
 
 
 def _is_capabilities(value: object) -> bool:
-    return _is_object(value) and all(_is_capability(*item) for item in value.items())
+    return is_object(value) and all(_is_capability(*item) for item in value.items())
 
 
 def _is_capability(name: str, value: object) -> bool:
-    if not _is_object(value):
+    if not is_object(value):
         return False
     if name == "roots":
         return value.keys() <= {"listChanged"} and all(
             type(each) is bool for each in value.values()
         )
     known = name in {"elicitation", "experimental", "extensions", "sampling"}
-    return known and all(_is_object(each) for each in value.values())
+    return known and all(is_object(each) for each in value.values())
 
 
 def _initialize(asked: str) -> JsonObject:

@@ -3,7 +3,6 @@
 A node's name is percent-encoded in its address; live tools have `:` and `/` in theirs.
 """
 
-from collections.abc import Iterator
 from urllib.parse import quote, unquote
 
 import mcp_types as types
@@ -37,19 +36,16 @@ def page(knowledge: Knowledge, cursor: str | None) -> types.ListResourcesResult:
     Raises:
         MCPError: the cursor is none of ours.
     """
-    resources = list(_resources(knowledge))
+    entries = [TYPES, *knowledge.catalog.types(), *knowledge.catalog]
     start = 0
     if cursor is not None:
-        if (
-            not cursor.isascii()
-            or not cursor.isdecimal()
-            or not 0 < int(cursor[:9]) < len(resources)
-        ):
+        if not cursor.isascii() or not cursor.isdecimal() or not 0 < int(cursor[:9]) < len(entries):
             raise MCPError(types.INVALID_PARAMS, "this cursor is not valid; list from the start")
         start = int(cursor)
     end = start + PAGE
     return types.ListResourcesResult(
-        resources=resources[start:end], next_cursor=str(end) if end < len(resources) else None
+        resources=[_resource(entry) for entry in entries[start:end]],
+        next_cursor=str(end) if end < len(entries) else None,
     )
 
 
@@ -70,7 +66,7 @@ def read(knowledge: Knowledge, uri: str) -> JsonObject:
         MCPError: nothing is; where a close name is known, the message has it.
     """
     if uri == TYPES:
-        return knowledge.node_types()
+        return {name: list(subtypes) for name, subtypes in knowledge.types().items()}
     node_type, slash, subtype = uri.removeprefix(PREFIX).partition("/")
     if not uri.startswith(PREFIX) or not node_type:
         raise _no_resource(uri)
@@ -111,16 +107,15 @@ def complete(knowledge: Knowledge, params: types.CompleteRequestParams) -> types
     return types.Completion(values=values, total=len(found), has_more=len(found) > len(values))
 
 
-def _resources(knowledge: Knowledge) -> Iterator[types.Resource]:
-    catalog = knowledge.catalog
-    yield types.Resource(uri=TYPES, name="types", title="All node types", mime_type=_JSON)
-    for node_type in catalog.types():
-        title = f"The {node_type} nodes"
-        yield types.Resource(uri=PREFIX + node_type, name=node_type, title=title, mime_type=_JSON)
-    for spec in catalog:
-        yield types.Resource(
-            uri=address(spec), name=spec.ref, description=spec.summary[:200], mime_type=_JSON
-        )
+def _resource(entry: str | NodeSpec) -> types.Resource:
+    """The list of all types, that of one, or one node."""
+    if isinstance(entry, NodeSpec):
+        text = entry.summary[:200]
+        return types.Resource(uri=address(entry), name=entry.ref, description=text, mime_type=_JSON)
+    if entry == TYPES:
+        return types.Resource(uri=TYPES, name="types", title="All node types", mime_type=_JSON)
+    title = f"The {entry} nodes"
+    return types.Resource(uri=PREFIX + entry, name=entry, title=title, mime_type=_JSON)
 
 
 def _close(knowledge: Knowledge, node_type: str, subtype: str) -> str | None:

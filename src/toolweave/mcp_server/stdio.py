@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 
-from toolweave.mcp_server.porch import Porch
+from toolweave.mcp_server.porch import Era, Porch
 
 CHUNK_BYTES = 64 * 1024
 MAX_LINE_BYTES = 64 * 1024 * 1024
@@ -53,6 +53,11 @@ class Entrance:
     def silent_id(self) -> str:
         """The id of the one request whose answer the client has had already."""
         return self._porch.silent_id
+
+    @property
+    def era(self) -> Era | None:
+        """How the porch saw the conversation opened."""
+        return self._porch.era
 
     def open(self) -> None:
         """Begin to read, in a thread that does not keep the process alive."""

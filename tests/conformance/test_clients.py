@@ -1,0 +1,107 @@
+"""Other people's clients as they are used: the inspector in strict mode, and Claude Code."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.programs import PACKAGES, needs, run_program, run_script
+from rest.process import PROGRAM, Served
+
+pytestmark = pytest.mark.xdist_group("node")
+
+INSPECTOR = "@modelcontextprotocol/inspector"
+CLAUDE_CODE = "@anthropic-ai/claude-code"
+ERAS = ("legacy", "modern")
+
+
+def inspect(home: Path, target: list[str], era: str, *arguments: str) -> dict[str, Any]:
+    """What the inspector's command gives; it has nothing to say against it."""
+    done = run_script(
+        f"{INSPECTOR}/clients/launcher/build/index.js",
+        ["--cli", *target, "--protocol-era", era, *arguments],
+        home=home,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+def stdio(home: Path) -> list[str]:
+    return ["-e", f"TOOLWEAVE_HOME={home / 'toolweave'}", *PROGRAM, "mcp"]
+
+
+@needs(INSPECTOR)
+@pytest.mark.parametrize("era", ERAS)
+def test_the_inspector_finds_no_fault_with_our_tools_in_strict_mode(
+    tmp_path: Path, era: str
+) -> None:
+    listed = inspect(tmp_path, stdio(tmp_path), era, "--method", "tools/list", "--strict")
+    names = [tool["name"] for tool in listed["tools"]]
+    assert names == ["get_node_types", "get_node_details", "search_nodes"]
+
+
+@needs(INSPECTOR)
+def test_the_inspectors_strict_mode_does_find_faults(tmp_path: Path) -> None:
+    # A positive control: a server whose schema no client can be expected to take.
+    server = Path(__file__).with_name("faulty_server.py")
+    done = run_script(
+        f"{INSPECTOR}/clients/launcher/build/index.js",
+        ["--cli", sys.executable, str(server), "--method", "tools/list", "--strict"],
+        home=tmp_path,
+    )
+    assert done.returncode == 6, done.stderr
+
+
+@needs(INSPECTOR)
+@pytest.mark.parametrize("era", ERAS)
+def test_the_inspector_calls_a_tool_and_gets_its_data(tmp_path: Path, era: str) -> None:
+    arguments = ("--tool-name", "get_node_types", "--tool-arg", "type_filter=FLOW")
+    answer = inspect(tmp_path, stdio(tmp_path), era, "--method", "tools/call", *arguments)
+    assert "IF" in answer["structuredContent"]["FLOW"]
+    assert not answer.get("isError")
+
+
+@needs(INSPECTOR)
+@pytest.mark.parametrize("era", ERAS)
+def test_the_inspector_lists_and_reads_the_catalog(tmp_path: Path, era: str) -> None:
+    listed = inspect(tmp_path, stdio(tmp_path), era, "--method", "resources/list")
+    addresses = {resource["uri"] for resource in listed["resources"]}
+    assert {"toolweave://catalog/types", "toolweave://catalog/FLOW/IF"} <= addresses
+
+
+@needs(INSPECTOR)
+@pytest.mark.parametrize("era", ERAS)
+def test_the_inspector_lists_our_tools_over_http_with_a_key(
+    tmp_path: Path, server: Served, era: str
+) -> None:
+    target = ["--server-url", f"{server.url}/mcp", "--header", f"X-API-Key: {server.key}"]
+    listed = inspect(tmp_path, target, era, "--method", "tools/list", "--strict")
+    assert len(listed["tools"]) == 3
+
+
+@needs(CLAUDE_CODE)
+def test_claude_code_shows_us_connected_over_stdio_and_http(tmp_path: Path, server: Served) -> None:
+    stdio_entry = {
+        "type": "stdio",
+        "command": PROGRAM[0],
+        "args": [*PROGRAM[1:], "mcp"],
+        "env": {"TOOLWEAVE_HOME": str(tmp_path / "toolweave")},
+    }
+    http_entry = {
+        "type": "http",
+        "url": f"{server.url}/mcp",
+        "headers": {"X-API-Key": server.key},
+    }
+    keyless = {"type": "http", "url": f"{server.url}/mcp"}
+    entries = {"toolweave": stdio_entry, "studio": http_entry, "keyless": keyless}
+    settings = json.dumps({"mcpServers": entries})
+    (tmp_path / ".claude.json").write_text(settings, encoding="utf-8")
+    program = str(PACKAGES / CLAUDE_CODE / "bin" / "claude.exe")
+    done = run_program([program, "mcp", "list"], home=tmp_path)
+    states = {line.partition(":")[0]: line for line in done.stdout.splitlines()}
+    assert done.returncode == 0, done.stderr
+    assert states["toolweave"].endswith("Connected"), done.stdout
+    assert states["studio"].endswith("Connected"), done.stdout
+    assert not states["keyless"].endswith("Connected"), done.stdout

@@ -1,0 +1,77 @@
+"""Both official conformance suites against `toolweave serve`, in either protocol era."""
+
+import pytest
+
+from conformance.conftest import Found
+from conformance.exceptions import EXCUSED
+from conformance.programs import needs
+from conformance.suites import SUITES, scenarios
+
+pytestmark = [
+    pytest.mark.xdist_group("node"),
+    needs("conformance-2025"),
+    needs("conformance-2026"),
+]
+
+# What we implement so far; each of them has to be looked at and found right.
+PASSED: dict[str, set[str]] = {
+    "2025": {
+        "server-initialize",
+        "ping",
+        "tools-list",
+        "resources-list",
+        "server-sse-multiple-streams",
+        "dns-rebinding-protection",
+    },
+    "2025-11-25": {
+        "server-initialize",
+        "server-session-lifecycle",
+        "ping",
+        "tools-list",
+        "resources-list",
+        "server-sse-multiple-streams",
+        "dns-rebinding-protection",
+    },
+    "2026-07-28": {
+        "tools-list",
+        "resources-list",
+        "sep-2164-resource-not-found",
+        "server-sse-multiple-streams",
+        "dns-rebinding-protection",
+        "http-header-validation",
+        "input-required-result-unsupported-methods",
+        "input-required-result-validate-input",
+    },
+}
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_no_check_fails_but_for_a_reason_we_can_name(found: Found, suite: str) -> None:
+    failed = [check for check in found[suite] if check.status == "FAILURE"]
+    inexcusable = [
+        check
+        for check in failed
+        if (excuse := EXCUSED.get(check.scenario)) is None or not excuse.told.search(check.told)
+    ]
+    assert inexcusable == []
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_what_we_implement_is_looked_at_and_found_right(found: Found, suite: str) -> None:
+    failed = scenarios(found[suite], "FAILURE")
+    assert PASSED[suite] <= scenarios(found[suite], "SUCCESS") - failed
+    assert failed <= set(EXCUSED)
+
+
+def test_no_scenario_is_excused_that_would_pass(found: Found) -> None:
+    for name in EXCUSED:
+        ran = [checks for checks in found.values() if any(c.scenario == name for c in checks)]
+        assert ran, f"no suite has the scenario {name!r}"
+        for checks in ran:
+            assert name in scenarios(checks, "FAILURE"), f"{name!r} passes: it needs no excuse"
+
+
+def test_of_the_checks_without_a_session_only_those_of_missing_tools_fail(found: Found) -> None:
+    checks = [check for check in found["2026-07-28"] if check.scenario == "server-stateless"]
+    assert len([check for check in checks if check.status == "SUCCESS"]) >= 24
+    assert len([check for check in checks if check.status == "FAILURE"]) == 4
