@@ -11,6 +11,16 @@ from toolweave.servers.guardian import Guardian
 from toolweave.servers.history import History
 from toolweave.servers.limits import ExecutionLimits
 from toolweave.servers.opening import Opener
+from toolweave.settings import Settings
+from toolweave.storage.workflow_files import WorkflowFiles
+from toolweave.workflow.store import WorkflowStore
+
+WORKFLOWS = "workflows"
+
+
+def workflow_store(settings: Settings) -> WorkflowStore:
+    """The named workflows of this home; nothing is opened or made before the first is saved."""
+    return WorkflowStore(WorkflowFiles(settings.home / WORKFLOWS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +31,7 @@ class Studio:
     connections: Connections
     gate: Gate
     opener: Opener
+    workflows: WorkflowStore
 
 
 @asynccontextmanager
@@ -55,4 +66,10 @@ async def open_studio(ground: Ground, *, keeps_trying: bool = False) -> AsyncGen
             settings=settings,
         )
         async with connections.running():
-            yield Studio(ground=ground, connections=connections, gate=gate, opener=opener)
+            yield Studio(
+                ground=ground,
+                connections=connections,
+                gate=gate,
+                opener=opener,
+                workflows=workflow_store(settings),
+            )

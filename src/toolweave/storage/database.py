@@ -63,6 +63,19 @@ class Writer(Reader, Protocol):
         """One statement as a transaction of its own."""
         ...
 
+    async def at_once(self, statements: "Sequence[Statement]") -> list[list[Row]]:
+        """All statements as one transaction, and the rows of each."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement, for one row of values or for many; with many it gives no rows."""
+
+    sql: str
+    values: Values = ()
+    many: tuple[Values, ...] | None = None
+
 
 class Transaction:
     """What can be done until the `async with` ends; after a failed statement, nothing."""
@@ -147,6 +160,14 @@ class Database:
         """Run one statement for each of `rows`, all or none; the number of rows touched."""
         async with self.transaction() as transaction:
             return await transaction.executemany(sql, rows)
+
+    async def at_once(self, statements: Sequence[Statement]) -> list[list[Row]]:
+        """All statements as one transaction, at the price of one; the rows each `RETURNING` gave.
+
+        For what need not decide between two statements.
+        """
+        async with self._turn:
+            return await self._writer.at_once(statements)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncGenerator[Transaction]:

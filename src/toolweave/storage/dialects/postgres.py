@@ -19,7 +19,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 
 from toolweave.errors import Conflict, Invalid, ToolweaveError, Unavailable
-from toolweave.storage.database import Database, Dialect, Row, Values
+from toolweave.storage.database import Database, Dialect, Row, Statement, Values
 
 READERS = 4
 _LOCK = int.from_bytes(b"toolweav", "big")
@@ -101,6 +101,23 @@ class _Session:
                 await self.rollback()
             raise
         return touched
+
+    async def at_once(self, statements: Sequence[Statement]) -> list[list[Row]]:
+        found: list[list[Row]] = []
+        try:
+            await self.begin()
+            for one in statements:
+                if one.many is None:
+                    found.append(await self.fetch(one.sql, one.values))
+                else:
+                    await self.executemany(one.sql, one.many)
+                    found.append([])
+            await self.commit()
+        except BaseException:
+            with anyio.CancelScope(shield=True):
+                await self.rollback()
+            raise
+        return found
 
     async def begin(self) -> None:
         with self._told():

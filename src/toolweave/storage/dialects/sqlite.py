@@ -21,7 +21,7 @@ from typing import TypeVar
 import anyio
 
 from toolweave.errors import Conflict, ToolweaveError, Unavailable
-from toolweave.storage.database import Database, Dialect, Row, Values
+from toolweave.storage.database import Database, Dialect, Row, Statement, Values
 from toolweave.storage.files import make_private_folder, sync_folder
 
 T = TypeVar("T")
@@ -96,6 +96,9 @@ class _Session:
 
     async def executemany(self, sql: str, rows: Sequence[Values]) -> int:
         return await self.run(lambda connection: max(connection.executemany(sql, rows).rowcount, 0))
+
+    async def at_once(self, statements: Sequence[Statement]) -> list[list[Row]]:
+        return await self.run(lambda connection: _at_once(connection, statements))
 
     async def begin(self) -> None:
         await self.run(_begin)
@@ -184,6 +187,23 @@ def _connect_read_only(path: Path) -> sqlite3.Connection:
             raise
         return _connect(path, "immutable=1")
     return connection
+
+
+def _at_once(connection: sqlite3.Connection, statements: Sequence[Statement]) -> list[list[Row]]:
+    found: list[list[Row]] = []
+    _begin(connection)
+    try:
+        for one in statements:
+            if one.many is None:
+                found.append(connection.execute(one.sql, one.values).fetchall())
+            else:
+                connection.executemany(one.sql, one.many)
+                found.append([])
+    except BaseException:
+        _rollback(connection)
+        raise
+    _commit(connection)
+    return found
 
 
 def _begin(connection: sqlite3.Connection) -> None:

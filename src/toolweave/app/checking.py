@@ -1,0 +1,70 @@
+"""What a workflow is checked against: the catalog, approved tools, and live servers if asked."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import anyio
+
+from toolweave.app.ground import Ground
+from toolweave.app.live_catalog import built_in
+from toolweave.app.studio import Studio
+from toolweave.catalog.live import specs_of
+from toolweave.clock import Clock, SystemClock
+from toolweave.errors import ToolweaveError
+from toolweave.tools.read_tool import read_tool
+from toolweave.tools.tool import Tool
+from toolweave.workflow.checks.case import Known
+from toolweave.workflow.model import Workflow
+
+Tools = Mapping[str, Sequence[Tool]]
+
+
+def known_built_in(clock: Clock | None = None) -> Known:
+    """Without a home directory: the nodes of this package only."""
+    return Known(built_in(), (clock or SystemClock()).now())
+
+
+async def known_offline(ground: Ground) -> Known:
+    """The catalog with every approved tool; no server is started."""
+    tools: Tools = {
+        server.name: [
+            read_tool(server.name, pin.definition)
+            for pin in ground.lockfile.pins(server.name).values()
+        ]
+        for server in await ground.registry.list()
+        if server.is_approved
+    }
+    specs = specs_of(tool for of_server in tools.values() for tool in of_server)
+    return Known(built_in().with_specs(specs), ground.clock.now(), pinned=tools.get)
+
+
+async def known_live(studio: Studio, workflows: Iterable[Workflow]) -> tuple[Known, dict[str, str]]:
+    """The same with the servers that `workflows` name asked now; and why some did not answer."""
+    known = await known_offline(studio.ground)
+    found: dict[str, Sequence[Tool]] = {}
+    reasons: dict[str, str] = {}
+
+    async def ask(name: str) -> None:
+        try:
+            server = await studio.ground.registry.get(name)
+            live = await studio.connections.use(server)
+            found[name] = list(live.tools.values())
+        except ToolweaveError as error:
+            reasons[name] = error.message
+
+    async with anyio.create_task_group() as tasks:
+        for name in sorted(_servers_in(workflows)):
+            tasks.start_soon(ask, name)
+    return Known(known.catalog, known.now, tools=found.get, pinned=known.pinned), reasons
+
+
+def _servers_in(workflows: Iterable[Workflow]) -> set[str]:
+    waiting = list(workflows)
+    names: set[str] = set()
+    while waiting:
+        workflow = waiting.pop()
+        waiting.extend(workflow.subflows)
+        for node in workflow.nodes:
+            server = node.data.get("serverId")
+            if node.type == "mcp" and isinstance(server, str):
+                names.add(server)
+    return names

@@ -1,0 +1,108 @@
+"""`toolweave export`: a workflow as files of a coding agent."""
+
+from pathlib import Path
+
+import click
+
+from toolweave.cli.terminal import json_option, print_json, say
+from toolweave.cli.visible import visible
+from toolweave.cli.workflow_files import read_file
+from toolweave.errors import Invalid
+from toolweave.export import discover
+from toolweave.export.exporter import Export
+from toolweave.export.exporting import export as make
+from toolweave.export.folder import Change, State, changes, write
+from toolweave.json_text import JsonObject
+from toolweave.nodes import discover as discover_nodes
+from toolweave.problems import Problem
+from toolweave.workflow.formats.format import Loaded
+from toolweave.workflow.formats.load import load
+
+_DONE: dict[State, str] = {"new": "wrote", "same": "unchanged"}
+TARGETS = tuple(exporter.name for exporter in discover())
+
+
+@click.command()
+@click.argument("file", metavar="FILE")
+@click.option(
+    "--to", "target", required=True, type=click.Choice(TARGETS), help="What to make of it."
+)
+@click.option(
+    "--out",
+    default=".",
+    show_default=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="The project to write into.",
+)
+@click.option("--force", is_flag=True, help="Overwrite files that are not ours, or were edited.")
+@click.option("--dry-run", is_flag=True, help="Show the difference and write nothing.")
+@click.option("--check", is_flag=True, help="Only say what the target lacks.")
+@json_option
+def export(
+    file: str, target: str, out: Path, force: bool, dry_run: bool, check: bool, as_json: bool
+) -> None:
+    """Write a workflow as a skill, command, prompt or diagram.
+
+    FILE is a workflow of any dialect, or - for standard input. Secrets are never written;
+    `toolweave import` makes the workflow again from what is.
+    """
+    loaded = _load(file)
+    made = make(loaded.workflow, target, specs=[node.spec for node in discover_nodes()])
+    planned = [] if check else changes(made, out)
+    if not (check or dry_run):
+        write(planned, out, force=force)
+    if as_json:
+        print_json(_report(made, planned, loaded, written=not (check or dry_run)))
+        return
+    for change in planned:
+        _show(change, dry_run=dry_run)
+    for problem in made.problems:
+        _warn(problem, loaded)
+    if check and not made.problems:
+        say(f"Nothing is lost for {target!r}.")
+
+
+def _load(name: str) -> Loaded:
+    file = read_file(name)
+    loaded = load(file.data, name_hint=file.name)
+    errors = [problem for problem in loaded.problems if problem.severity == "error"]
+    if errors:
+        raise Invalid(
+            errors[0].code,
+            f"{name!r} cannot be exported: {errors[0].message}",
+            problems=errors,
+            hint="`toolweave validate` says more, and `--fix` mends what can be mended",
+        )
+    return loaded
+
+
+def _show(change: Change, *, dry_run: bool) -> None:
+    if not dry_run:
+        say(f"{_DONE.get(change.state, 'updated')} {change.file.path}")
+        return
+    if change.state == "same":
+        say(f"{change.file.path} would not change")
+        return
+    if problem := change.problem:
+        say(f"! {problem.message}  [{problem.code}]", stderr=True)
+    click.echo(visible(change.diff()), nl=False)
+
+
+def _warn(problem: Problem, loaded: Loaded) -> None:
+    place = loaded.places.original(problem.pointer) or "/"
+    say(f"! {place}: {problem.message}  [{problem.code}]", stderr=True)
+
+
+def _report(made: Export, planned: list[Change], loaded: Loaded, *, written: bool) -> JsonObject:
+    return {
+        "target": made.target,
+        "written": written,
+        "files": [
+            {"path": change.file.path, "state": change.state, "diff": change.diff()}
+            for change in planned
+        ],
+        "problems": [
+            problem.as_json() | {"pointer": loaded.places.original(problem.pointer)}
+            for problem in (*made.problems, *filter(None, (one.problem for one in planned)))
+        ],
+    }

@@ -1,0 +1,128 @@
+"""`toolweave node`: change one node of a workflow file."""
+
+from dataclasses import replace
+from typing import cast
+
+import click
+
+from toolweave.app.checking import known_live, known_offline
+from toolweave.app.studio import open_studio
+from toolweave.cli.lazy import HelpfulGroup
+from toolweave.cli.rooms import ground, run
+from toolweave.cli.terminal import json_option, print_json, say
+from toolweave.cli.workflow_files import read_file
+from toolweave.clock import SystemClock
+from toolweave.errors import Invalid, NotFound
+from toolweave.problems import did_you_mean
+from toolweave.tools.tool import Tool
+from toolweave.workflow.checks.case import Known
+from toolweave.workflow.formats.load import load
+from toolweave.workflow.mode_switch import switch_mode
+from toolweave.workflow.model import Node, Workflow
+from toolweave.workflow.modes import MODES, Mode, mode_of, text_at
+
+
+@click.group(cls=HelpfulGroup)
+def node() -> None:
+    """Change one node of a workflow."""
+
+
+@node.command()
+@click.argument("file", metavar="FILE")
+@click.argument("node_id", metavar="NODE")
+@click.option("--set", "to", type=click.Choice(MODES), help="The mode to switch to.")
+@click.option("--description", help="What you want, in your words; for the language modes.")
+@click.option("--tool", "tool_name", help="The tool of the node's server, where it changes.")
+@click.option("--live", is_flag=True, help="Ask the server for its tools instead of the lockfile.")
+@json_option
+def mode(
+    file: str,
+    node_id: str,
+    to: str | None,
+    description: str | None,
+    tool_name: str | None,
+    live: bool,
+    as_json: bool,
+) -> None:
+    """Show or switch how an MCP node is configured; what the other modes held is kept."""
+    given = read_file(file)
+    loaded = load(given.data, name_hint=given.name)
+    found = _node(loaded.workflow, node_id)
+    if to is None:
+        _show(found, as_json=as_json)
+        return
+    server = text_at(found.data, "serverId")
+    tools = _tools(server, loaded.workflow, live=live) if server else []
+    changed = switch_mode(
+        found,
+        cast("Mode", to),
+        now=SystemClock().now(),
+        description=description,
+        tool=_tool(tools, server, tool_name) if tool_name else None,
+        available_tools=tools or None,
+    )
+    workflow = _with_node(loaded.workflow, found, changed)
+    if changed is not found:
+        given.replace(given.dumped(workflow, loaded.format))
+    if file != "-":
+        _show(changed, as_json=as_json)
+
+
+def _node(workflow: Workflow, node_id: str) -> Node:
+    found = workflow.node(node_id)
+    if found is None:
+        known = [node.id for node in workflow.nodes]
+        raise NotFound(
+            "NODE_ID_UNKNOWN",
+            f"the workflow has no node {node_id!r}",
+            hint=did_you_mean(node_id, known) or f"its nodes are {', '.join(known[:20])}",
+        )
+    return found
+
+
+def _tools(server: str, workflow: Workflow, *, live: bool) -> list[Tool]:
+    async def work() -> Known:
+        async with ground() as rooms:
+            if not live:
+                return await known_offline(rooms)
+            async with open_studio(rooms) as studio:
+                known, reasons = await known_live(studio, [workflow])
+        if server in reasons:
+            raise NotFound("MCP_SERVER_NOT_FOUND", reasons[server])
+        return known
+
+    known = run(work)
+    look = known.tools or known.pinned
+    return list((look(server) if look else None) or ())
+
+
+def _tool(tools: list[Tool], server: str, name: str) -> Tool:
+    for tool in tools:
+        if tool.name == name:
+            return tool
+    hint = did_you_mean(name, [tool.name for tool in tools])
+    raise Invalid(
+        "MCP_TOOL_NOT_FOUND",
+        f"no approved tool {name!r} of server {server!r} is known",
+        hint=hint or f"`toolweave servers tools {server}` lists them",
+    )
+
+
+def _with_node(workflow: Workflow, old: Node, new: Node) -> Workflow:
+    nodes = tuple(new if node is old else node for node in workflow.nodes)
+    return replace(workflow, nodes=nodes)
+
+
+def _show(node: Node, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"id": node.id, "name": node.name, "mode": mode_of(node.data), **node.data})
+        return
+    say((node.title, "bold"), f"  {mode_of(node.data) or 'unknown mode'}")
+    for key in ("serverId", "toolName"):
+        if text := text_at(node.data, key):
+            say(f"{key}  {text}", indent=2)
+    for key in ("naturalLanguageParamConfig", "fullNaturalLanguageConfig"):
+        config = node.data.get(key)
+        if isinstance(config, dict):
+            words = config.get("description") or config.get("taskDescription")
+            say(str(words), indent=2)

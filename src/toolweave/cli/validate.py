@@ -1,0 +1,134 @@
+"""`toolweave validate`: everything that is wrong with workflow files, and its repair."""
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from toolweave.app.checking import known_built_in, known_live, known_offline
+from toolweave.app.studio import open_studio
+from toolweave.cli.rooms import ground, run
+from toolweave.cli.terminal import Part, json_option, print_json, say
+from toolweave.cli.workflow_files import WorkflowFile, read_file
+from toolweave.errors import ToolweaveError
+from toolweave.problems import Problem
+from toolweave.workflow.checks.case import Known
+from toolweave.workflow.formats.load import load
+from toolweave.workflow.mode_status import standing, with_status
+from toolweave.workflow.model import Workflow
+from toolweave.workflow.report import Report, examine_loaded
+
+SHOWN_PROBLEMS = 100
+_MARKS: dict[str, Part] = {"error": ("error  ", "red"), "warning": ("warning", "yellow")}
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+@click.option("--live", is_flag=True, help="Ask the servers of MCP nodes for their tools now.")
+@click.option("--fix", "is_fixing", is_flag=True, help="Mend what can be mended, in the files.")
+@json_option
+def validate(files: tuple[str, ...], live: bool, is_fixing: bool, as_json: bool) -> int:
+    """Check workflows of any format: `-` reads one from standard input."""
+    given = [read_file(name) for name in files]
+    reports, reasons = _examined(given, live=live)
+    for name, reason in reasons.items():
+        say(f"! server {name!r}: {reason}", stderr=True)
+    told: list[dict[str, Any]] = []
+    is_valid = True
+    for file, report in zip(given, reports, strict=True):
+        shown = _fixed(file, report, as_json=as_json) if is_fixing else report
+        is_valid = is_valid and shown.is_valid
+        told.append({"file": file.name, **shown.as_json()})
+        if live:
+            told[-1]["statuses"] = _statuses(shown)
+        if not as_json:
+            _show(file, shown, told[-1].get("statuses", {}))
+    if as_json:
+        print_json(told[0] if len(told) == 1 else told)
+    return 0 if is_valid else 1
+
+
+def _examined(files: Sequence[WorkflowFile], *, live: bool) -> tuple[list[Report], dict[str, str]]:
+    loaded = [load(file.data, name_hint=file.name) for file in files]
+
+    async def work() -> tuple[Known, dict[str, str]]:
+        try:
+            async with ground() as rooms:
+                if not live:
+                    return await known_offline(rooms), {}
+                async with open_studio(rooms) as studio:
+                    return await known_live(studio, [one.workflow for one in loaded])
+        except ToolweaveError as error:
+            if live:
+                raise
+            say(f"! only built-in nodes are known: {error.message}", stderr=True)
+            return known_built_in(), {}
+
+    known, reasons = run(work)
+    return [examine_loaded(one, known) for one in loaded], reasons
+
+
+def _fixed(file: WorkflowFile, report: Report, *, as_json: bool) -> Report:
+    """Mend the file, say what changed in it, and look again."""
+    if not report.is_workflow:
+        return report
+    fixed = report.fixed
+    workflow = _with_statuses(fixed.workflow, report.known)
+    if not fixed.mended and workflow == report.loaded.workflow:
+        return report
+    text = file.dumped(workflow, report.loaded.format)
+    if not as_json:
+        before = file.data.decode(errors="replace").splitlines(keepends=True)
+        after = text.splitlines(keepends=True)
+        say("".join(difflib.unified_diff(before, after, file.name, f"{file.name} (mended)")))
+    file.replace(text)
+    return examine_loaded(load(text, name_hint=file.name), report.known)
+
+
+def _statuses(report: Report) -> dict[str, str]:
+    tools = report.known.tools
+    if tools is None:
+        return {}
+    return {
+        node.id: standing(node, tools).status
+        for node in report.loaded.workflow.nodes
+        if node.type == "mcp"
+    }
+
+
+def _with_statuses(workflow: Workflow, known: Known) -> Workflow:
+    tools = known.tools
+    if tools is None:
+        return workflow
+    nodes = tuple(
+        with_status(node, standing(node, tools).status) if node.type == "mcp" else node
+        for node in workflow.nodes
+    )
+    return replace(workflow, nodes=nodes)
+
+
+def _show(file: WorkflowFile, report: Report, statuses: dict[str, str]) -> None:
+    errors = sum(problem.severity == "error" for problem in report.problems)
+    warnings = len(report.problems) - errors
+    verdict: Part = ("valid", "green") if report.is_valid else (f"{errors} wrong", "red")
+    notes = f", {warnings} to look at" if warnings else ""
+    say(verdict, f"  {file.name}  ({report.loaded.format}{notes})")
+    for problem in report.problems[:SHOWN_PROBLEMS]:
+        _show_problem(problem)
+    if len(report.problems) > SHOWN_PROBLEMS:
+        say(f"… and {len(report.problems) - SHOWN_PROBLEMS} more; --json shows all", indent=2)
+    for node, status in statuses.items():
+        if status != "valid":
+            say(f"node {node!r}: {status}", indent=2)
+    if any(problem.patch for problem in report.problems):
+        say("`toolweave validate --fix` mends what is marked with +.", indent=2)
+
+
+def _show_problem(problem: Problem) -> None:
+    mark = _MARKS[problem.severity]
+    fixable = " +" if problem.patch else ""
+    say(mark, f" {problem.pointer or '/'}: {problem.message}  [{problem.code}]{fixable}", indent=2)
+    if problem.hint:
+        say(f"hint: {problem.hint}", indent=10)

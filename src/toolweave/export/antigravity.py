@@ -1,0 +1,11 @@
+"""A skill of Antigravity."""
+
+from toolweave.export.target import MarkdownTarget
+from toolweave.export.terms import ANTIGRAVITY
+
+exporter = MarkdownTarget(
+    name="antigravity",
+    summary="A skill of Antigravity.",
+    path=".agent/skills/{}/SKILL.md",
+    terms=ANTIGRAVITY,
+)

@@ -1,0 +1,12 @@
+"""A slash command of Claude Code, with its sub-agents."""
+
+from toolweave.export.target import MarkdownTarget
+from toolweave.export.terms import CLAUDE
+
+exporter = MarkdownTarget(
+    name="claude-command",
+    summary="A slash command of Claude Code, with its sub-agents.",
+    path=".claude/commands/{}.md",
+    terms=CLAUDE,
+    is_skill=False,
+)

@@ -1,0 +1,11 @@
+"""A skill of Claude Code, with its sub-agents."""
+
+from toolweave.export.target import MarkdownTarget
+from toolweave.export.terms import CLAUDE
+
+exporter = MarkdownTarget(
+    name="claude-skill",
+    summary="A skill of Claude Code, with its sub-agents.",
+    path=".claude/skills/{}/SKILL.md",
+    terms=CLAUDE,
+)

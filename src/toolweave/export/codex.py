@@ -1,0 +1,11 @@
+"""A skill of Codex CLI."""
+
+from toolweave.export.target import MarkdownTarget
+from toolweave.export.terms import CODEX
+
+exporter = MarkdownTarget(
+    name="codex",
+    summary="A skill of Codex CLI.",
+    path=".codex/skills/{}/SKILL.md",
+    terms=CODEX,
+)

@@ -1,0 +1,70 @@
+"""The entry of an export: frontmatter, body, the flows below it, the graph and the mark."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from toolweave.export.agents import agent_files
+from toolweave.export.carried import carried, signed
+from toolweave.export.exporter import ExportedFile
+from toolweave.export.frontmatter import frontmatter
+from toolweave.export.guide import body
+from toolweave.export.page import Page, pages_of
+from toolweave.export.terms import Terms
+from toolweave.export.words import code, disarmed, one_line
+from toolweave.json_text import Json, JsonObject
+from toolweave.workflow.model import Workflow
+from toolweave.workflow.modes import object_at
+
+OPTIONS = "slashCommandOptions"
+# Names of the options in frontmatter, in the order of formats.md §5.
+KEYS: dict[str, str] = {
+    "allowedTools": "allowed-tools",
+    "model": "model",
+    "context": "context",
+    "disableModelInvocation": "disable-model-invocation",
+    "argumentHint": "argument-hint",
+    "hooks": "hooks",
+}
+# Values that say what is so anyway.
+_DEFAULTS = frozenset({"", "default", "inherit"})
+
+
+def entry_files(
+    workflow: Workflow, terms: Terms, path: str, fields: Mapping[str, Json]
+) -> tuple[ExportedFile, ...]:
+    """The entry at `path`, and the agent files beside it."""
+    first, *below = pages = pages_of(workflow, terms)
+    parts = [frontmatter(fields), disarmed(_text(first, below)), carried(workflow) + "\n"]
+    entry = ExportedFile(path, signed("\n".join(parts), workflow))
+    return (entry, *agent_files(pages))
+
+
+def options_of(workflow: Workflow) -> JsonObject:
+    """The options of the drawing tool that are set, by their names there."""
+    given = object_at(workflow.extras, OPTIONS)
+    found: JsonObject = {}
+    for key in KEYS:
+        value = given.get(key)
+        if isinstance(value, str):
+            value = one_line(value)
+            value = None if value in _DEFAULTS else value
+        if value:
+            found[key] = value
+    return found
+
+
+def option_fields(workflow: Workflow, terms: Terms) -> dict[str, Json]:
+    """The fields of the frontmatter for the options that the target knows."""
+    found = options_of(workflow)
+    return {KEYS[key]: value for key, value in found.items() if key in terms.options}
+
+
+def _text(first: Page, below: list[Page]) -> str:
+    """The body, and where flows have no files of their own, the flows after it."""
+    parts = [body(first)]
+    if first.terms.agents is None:
+        for page in below:
+            flow = page.workflow
+            parts.append(f"## Flow {code(flow.id)} ({code(flow.name)})\n")
+            parts.append(body(replace(page, depth=1)))
+    return "\n".join(parts)

@@ -1,0 +1,11 @@
+"""A skill of Gemini CLI."""
+
+from toolweave.export.target import MarkdownTarget
+from toolweave.export.terms import GEMINI
+
+exporter = MarkdownTarget(
+    name="gemini",
+    summary="A skill of Gemini CLI.",
+    path=".gemini/skills/{}/SKILL.md",
+    terms=GEMINI,
+)

@@ -1,0 +1,97 @@
+"""How an MCP node is told to a coding agent, in each of seed 000's three modes."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from toolweave.export.comment import comment
+from toolweave.export.page import Page
+from toolweave.export.sections import value_text
+from toolweave.export.words import code, fenced, prose
+from toolweave.json_text import JsonObject
+from toolweave.tools.parameter import Parameter
+from toolweave.tools.tool import Tool
+from toolweave.workflow.formats.mode_names import to_seed
+from toolweave.workflow.mode_export import export_metadata
+from toolweave.workflow.model import Node
+from toolweave.workflow.modes import (
+    DescribedParameters,
+    Detailed,
+    read_mode,
+    text_at,
+)
+
+METADATA = "MCP_NODE_METADATA"
+
+
+def mcp_section(page: Page, at: int, node: Node) -> Iterator[str]:
+    """The section of a node; the language modes begin with their metadata in a comment."""
+    # A workflow made by a program may still use the drawing tool's names.
+    node = replace(node, data=to_seed(node.data))
+    match read_mode(node.data):
+        case Detailed() as mode:
+            yield from _tool(mode.tool)
+            status = text_at(node.data, "validationStatus") or "unknown"
+            yield f"- **Validation status**: {code(status)}"
+            yield from _values(mode.values)
+            yield from _parameters(mode.tool)
+        case DescribedParameters() as mode:
+            yield _metadata(node, mode.tool.server)
+            yield from _tool(mode.tool)
+            yield f"\nSet its parameters from this description:\n\n{fenced(mode.description)}"
+            yield from _parameters(mode.tool)
+        case mode:
+            yield _metadata(node, mode.server)
+            yield f"- **MCP server**: {code(mode.server)}"
+            yield f"\nChoose the tool and set its parameters for this task:\n\n{fenced(mode.task)}"
+            yield from _tools(mode.tools)
+
+
+def _metadata(node: Node, server: str) -> str:
+    metadata: JsonObject = export_metadata(node)
+    # formats.md §5: also where only the tool is named, the agent has to know whose it is.
+    return comment(METADATA, {"mode": metadata["mode"], "serverId": server} | metadata) + "\n"
+
+
+def _tool(tool: Tool) -> Iterator[str]:
+    yield f"- **MCP server**: {code(tool.server)}"
+    yield f"- **Tool**: {code(tool.name)}"
+    if tool.description:
+        yield f"- **Description**: {prose(tool.description)}"
+
+
+def _tools(tools: tuple[Tool, ...]) -> Iterator[str]:
+    if not tools:
+        yield "\nAny tool of the server may be used."
+        return
+    yield "\nAvailable tools:\n"
+    for tool in tools:
+        about = prose(tool.description or "")
+        yield f"- {code(tool.name)}" + (f": {about}" if about else "")
+
+
+def _values(values: JsonObject) -> Iterator[str]:
+    yield "\nConfigured parameters:\n"
+    if not values:
+        yield "- none"
+    for name, value in values.items():
+        yield f"- {code(name)}: {value_text(value)}"
+
+
+def _parameters(tool: Tool) -> Iterator[str]:
+    if not tool.parameters:
+        return
+    yield "\nAvailable parameters:\n"
+    for parameter in tool.parameters:
+        yield f"- {code(parameter.name)} {_kind(parameter)}{_about(parameter)}"
+
+
+def _kind(parameter: Parameter) -> str:
+    return f"({parameter.kind}, {'required' if parameter.required else 'optional'})"
+
+
+def _about(parameter: Parameter) -> str:
+    about = prose(parameter.description or "")
+    choices = parameter.constraints.enum
+    if choices:
+        about += f" One of {', '.join(value_text(choice) for choice in choices)}."
+    return f": {about.strip()}" if about else ""

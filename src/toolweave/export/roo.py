@@ -1,0 +1,11 @@
+"""A skill of Roo Code."""
+
+from toolweave.export.target import MarkdownTarget
+from toolweave.export.terms import ROO
+
+exporter = MarkdownTarget(
+    name="roo",
+    summary="A skill of Roo Code.",
+    path=".roo/skills/{}/SKILL.md",
+    terms=ROO,
+)

@@ -1,0 +1,40 @@
+"""What the Markdown targets have in common; each says only where its file is and what it knows."""
+
+from dataclasses import dataclass
+
+from toolweave.export.agents import description_of
+from toolweave.export.entry import entry_files, option_fields
+from toolweave.export.exporter import ExportedFile
+from toolweave.export.features import lacking
+from toolweave.export.stems import stem_of
+from toolweave.export.terms import Terms
+from toolweave.json_text import Json
+from toolweave.problems import Problem
+from toolweave.workflow.model import Workflow
+
+
+@dataclass(frozen=True, slots=True)
+class MarkdownTarget:
+    """A coding agent that reads Markdown with frontmatter."""
+
+    name: str
+    summary: str
+    # Where the entry is written; `{}` is the workflow's name as a slug.
+    path: str
+    terms: Terms
+    # Skills say their name, commands are called by their file's.
+    is_skill: bool = True
+    # Frontmatter that every entry of this target has, after the description.
+    always: tuple[tuple[str, str], ...] = ()
+
+    def files(self, workflow: Workflow) -> tuple[ExportedFile, ...]:
+        """The entry, and agent files where the target has them."""
+        stem = stem_of(workflow)
+        fields: dict[str, Json] = {"name": stem} if self.is_skill else {}
+        fields |= {"description": description_of(workflow), **dict(self.always)}
+        fields |= option_fields(workflow, self.terms)
+        return entry_files(workflow, self.terms, self.path.format(stem), fields)
+
+    def lacks(self, workflow: Workflow) -> list[Problem]:
+        """What the agent has no word for."""
+        return lacking(workflow, self.terms)

@@ -1,0 +1,75 @@
+"""What a target calls its own tools, and where it keeps its files."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The words of one coding agent; None where it has no such thing."""
+
+    agent: str
+    terminal: str
+    ask_user: str | None = None
+    sub_agent: str | None = None
+    # The folder of agent definitions.
+    agents: str | None = None
+    skill: str | None = None
+    # What its agent files can say beside a name and a description.
+    agent_fields: frozenset[str] = frozenset()
+    # Which of the drawing tool's options the frontmatter of an entry can say.
+    options: frozenset[str] = frozenset()
+
+    @property
+    def asking(self) -> str:
+        """How a question is put to the user."""
+        if self.ask_user is None:
+            return "ask in the conversation and wait for the answer"
+        return f"use the `{self.ask_user}` tool"
+
+
+ALL_OPTIONS = frozenset(
+    {"allowedTools", "model", "context", "disableModelInvocation", "argumentHint", "hooks"}
+)
+
+CLAUDE = Terms(
+    agent="Claude Code",
+    terminal="Bash",
+    ask_user="AskUserQuestion",
+    sub_agent="Agent",
+    agents=".claude/agents",
+    agent_fields=frozenset({"tools", "model", "color", "memory"}),
+    skill="Skill",
+    options=ALL_OPTIONS,
+)
+COPILOT = Terms(
+    agent="GitHub Copilot",
+    terminal="runInTerminal",
+    ask_user="askQuestions",
+    sub_agent="runSubagent",
+)
+COPILOT_PROMPT = Terms(
+    agent="GitHub Copilot",
+    terminal="runInTerminal",
+    ask_user="askQuestions",
+    sub_agent="runSubagent",
+    options=frozenset({"argumentHint"}),
+)
+CODEX = Terms(agent="Codex CLI", terminal="shell", ask_user="request_user_input")
+GEMINI = Terms(
+    agent="Gemini CLI", terminal="run_shell_command", ask_user="ask_user", skill="activate_skill"
+)
+ROO = Terms(
+    agent="Roo Code",
+    terminal="execute_command",
+    ask_user="ask_followup_question",
+    sub_agent="new_task",
+)
+ANTIGRAVITY = Terms(agent="Antigravity", terminal="run_command")
+CURSOR = Terms(
+    agent="Cursor",
+    terminal="Shell",
+    ask_user="AskQuestion",
+    sub_agent="Task",
+    agents=".cursor/agents",
+    agent_fields=frozenset({"model"}),
+)

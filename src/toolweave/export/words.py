@@ -1,0 +1,59 @@
+"""The user's words inside Markdown: fenced, as code or as prose, and never able to break out.
+
+Control and invisible characters are spelt out. What Claude Code would run while it reads a file
+(an exclamation mark beside a backtick) is taken apart by a blank.
+"""
+
+import re
+
+# Control, direction and other invisible characters, and what no UTF-8 file can hold; not line
+# ends and tabs, nor the joiners that scripts and emoji need.
+ACTING = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\ufeff\ufff0-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
+)
+_BACKTICKS = re.compile("`+")
+_SPACE = re.compile(r"\s+")
+_PROSE = str.maketrans({"<": "&lt;", "`": "\\`", "\\": "\\\\"})
+LEAST_FENCE = 3
+
+
+def plain(text: str) -> str:
+    """`text` with plain line ends, and what would act on a reader spelt out."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    return ACTING.sub(lambda found: f"<U+{ord(found[0]):04X}>", lines)
+
+
+def one_line(text: str, limit: int | None = None) -> str:
+    """`text` on one line; cut with an ellipsis where it is longer than `limit`."""
+    line = plain(_SPACE.sub(" ", text)).strip()
+    if limit is None or len(line) <= limit:
+        return line
+    return line[: limit - 1].rstrip() + "…"
+
+
+def fenced(text: str, language: str = "text") -> str:
+    """`text` as a block of code, in a fence longer than any in it."""
+    words = plain(text)
+    runs = (len(run) for run in _BACKTICKS.findall(words))
+    fence = "`" * max(LEAST_FENCE, 1 + max(runs, default=0))
+    return f"{fence}{language}\n{words}\n{fence}"
+
+
+def code(text: str) -> str:
+    """`text` as code in a line."""
+    words = one_line(text) or " "
+    runs = (len(run) for run in _BACKTICKS.findall(words))
+    tick = "`" * (1 + max(runs, default=0))
+    pad = " " if words[0] == "`" or words[-1] == "`" else ""
+    return f"{tick}{pad}{words}{pad}{tick}"
+
+
+def prose(text: str) -> str:
+    """`text` in a sentence or a list: one line that begins no code, tag or comment."""
+    return one_line(text).translate(_PROSE)
+
+
+def disarmed(text: str) -> str:
+    """`text` in which no agent finds a command to run while it loads the file."""
+    return text.replace("!`", "! `").replace("`!", "` !")

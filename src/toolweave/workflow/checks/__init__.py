@@ -1,0 +1,55 @@
+"""Everything that can be wrong with a workflow: one file per subject, found by being here.
+
+A subject is a module with `check(case) -> Iterator[Problem]`. Places and patches are those of the
+canonical document (`dump(workflow, "toolweave")`). Whatever runs is never called an error.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import cast
+
+from toolweave.problems import Problem, pointer
+from toolweave.workflow.checks.case import Case, Known
+from toolweave.workflow.formats.format import FormatName
+from toolweave.workflow.model import Workflow
+
+Check = Callable[[Case], Iterator[Problem]]
+
+
+@cache
+def subjects() -> tuple[Check, ...]:
+    """Every check there is, by the name of its file."""
+    modules = [import_module(f"{__name__}.{found.name}") for found in iter_modules(__path__)]
+    return tuple(cast("Check", module.check) for module in modules if hasattr(module, "check"))
+
+
+def check_workflow(
+    workflow: Workflow, known: Known, format: FormatName = "toolweave"
+) -> list[Problem]:
+    """Everything that is wrong with a workflow and its sub-flows, in the order of the document."""
+    problems = list(_checked(Case(workflow, known, format)))
+    for index, subflow in enumerate(workflow.subflows):
+        place = pointer("subAgentFlows", index)
+        found = _checked(Case(subflow, known, format, workflow))
+        problems.extend(_moved(problem, place) for problem in found)
+    return sorted(problems, key=lambda problem: _order(problem.pointer))
+
+
+def _checked(case: Case) -> Iterator[Problem]:
+    for check in subjects():
+        yield from check(case)
+
+
+def _moved(problem: Problem, by: str) -> Problem:
+    patch = problem.patch and tuple(
+        {key: by + value if key in {"path", "from"} else value for key, value in operation.items()}
+        for operation in problem.patch
+    )
+    return replace(problem, pointer=by + problem.pointer, patch=patch)
+
+
+def _order(place: str) -> tuple[tuple[int, str], ...]:
+    return tuple((int(step), "") if step.isdecimal() else (-1, step) for step in place.split("/"))

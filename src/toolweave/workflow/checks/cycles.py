@@ -1,0 +1,111 @@
+"""Cycles: only the body of a loop may lead back, and only to its loop."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from toolweave.problems import Problem
+from toolweave.workflow.checks.case import Case
+from toolweave.workflow.checks.kinds import is_loop, type_of
+from toolweave.workflow.checks.ports import LOOP_PORTS, NEXT, is_attachment
+from toolweave.workflow.model import Edge, NodeId
+
+MAX_NAMED = 8
+
+
+def check(case: Case) -> Iterator[Problem]:
+    """Every edge that leads back to a node before it."""
+    for index, names, is_body in _Walk(case).backward():
+        edge = case.workflow.edges[index]
+        if not is_body:
+            yield _cycle(case, index, names)
+        elif is_loop(case.graph.nodes[edge.target]) and edge.target_port != NEXT:
+            place = case.at_edge(index, "toPort")
+            yield Problem(
+                "LOOP_BACK_PORT",
+                place,
+                f"the body leads back into the loop {edge.target!r}; expected its port {NEXT!r}",
+                hint=f"write {NEXT!r}, or remove the edge: a body may simply end",
+                severity="warning",
+                patch=({"op": "replace", "path": place, "value": NEXT},),
+            )
+
+
+def _cycle(case: Case, index: int, names: list[str]) -> Problem:
+    return Problem(
+        "CIRCULAR_DEPENDENCY",
+        case.at_edge(index),
+        f"these nodes wait for each other: {' → '.join(names)}",
+        hint="remove an edge of it; to repeat a part, use FLOW.LOOP and its port 'loop'",
+        patch=({"op": "remove", "path": case.at_edge(index)},),
+    )
+
+
+@dataclass
+class _Walk:
+    """One walk over the graph, deep first, from where a run begins."""
+
+    case: Case
+    # The nodes between the beginning and here, each with its place and the edge taken out of it.
+    _path: list[NodeId] = field(default_factory=list[NodeId])
+    _taken: list[Edge] = field(default_factory=list[Edge])
+    _at: dict[NodeId, int] = field(default_factory=dict[NodeId, int])
+    _done: set[NodeId] = field(default_factory=set[NodeId])
+
+    def backward(self) -> Iterator[tuple[int, list[str], bool]]:
+        """Each edge that leads back, the names on its cycle, and whether it is a loop's body."""
+        numbers = {id(edge): index for index, edge in self.case.edges}
+        for start in self._starts():
+            if start in self._done:
+                continue
+            for edge in self._back_edges(start):
+                yield numbers[id(edge)], self._names(edge), self._is_body(edge)
+
+    def _names(self, back: Edge) -> list[str]:
+        """The cycle from where the edge leads back to; of a long one the two ends."""
+        first, length = self._at[back.target], len(self._path) - self._at[back.target]
+        names: list[str] = list(self._path[first : first + MAX_NAMED])
+        if length > MAX_NAMED:
+            names[-2:] = [f"({length - MAX_NAMED + 1} more)", back.source]
+        return [*names, back.target]
+
+    def _starts(self) -> list[NodeId]:
+        graph = self.case.graph
+        begins = [one.id for one in graph.nodes.values() if type_of(one) in {"start", "TRIGGER"}]
+        roots = [node for node in graph.nodes if not graph.incoming(node)]
+        return [*begins, *roots, *graph.nodes]
+
+    def _back_edges(self, start: NodeId) -> Iterator[Edge]:
+        waiting = [iter(self._enter(start))]
+        while waiting:
+            edge = next(waiting[-1], None)
+            if edge is None:
+                waiting.pop()
+                self._leave()
+            elif edge.target == edge.source or is_attachment(edge):
+                continue
+            elif edge.target in self._at:
+                yield edge
+            elif edge.target not in self._done:
+                self._taken.append(edge)
+                waiting.append(iter(self._enter(edge.target)))
+
+    def _enter(self, node: NodeId) -> tuple[Edge, ...]:
+        self._at[node] = len(self._path)
+        self._path.append(node)
+        return self.case.graph.outgoing(node)
+
+    def _leave(self) -> None:
+        node = self._path.pop()
+        del self._at[node]
+        self._done.add(node)
+        if self._taken:
+            self._taken.pop()
+
+    def _is_body(self, edge: Edge) -> bool:
+        nodes = self.case.graph.nodes
+        if is_loop(nodes[edge.target]):
+            return self._taken[self._at[edge.target]].source_port in LOOP_PORTS
+        # A body that is also entered from elsewhere is met before its loop.
+        place = self._at[edge.source]
+        is_entered = place > 0 and self._taken[place - 1].target_port == NEXT
+        return is_loop(nodes[edge.source]) and edge.source_port in LOOP_PORTS and is_entered

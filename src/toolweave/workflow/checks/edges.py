@@ -1,0 +1,207 @@
+"""Edges: both ends exist, ports exist, and none is drawn twice or to itself."""
+
+from collections.abc import Iterator
+
+from toolweave.problems import Problem
+from toolweave.tools.shown import shown
+from toolweave.workflow.checks.case import Case
+from toolweave.workflow.checks.ends import Ends, begins, way
+from toolweave.workflow.checks.kinds import DECISIONS, SILENT, is_loop, spec_of, type_of
+from toolweave.workflow.checks.ports import (
+    ERROR,
+    LOOP_PORTS,
+    SAME_AS_INPUT,
+    SAME_AS_OUTPUT,
+    choices_of,
+    enters_by,
+    is_attachment,
+    meant_out,
+    names_out,
+    out_ports,
+)
+from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, closest
+from toolweave.workflow.model import INPUT_PORT, OUTPUT_PORT, Edge, Node, NodeId
+
+# Of a node with more ways out none is guessed.
+MAX_PORTS = 100
+# 003, and the kind its web app adds; the others say how its canvas draws an edge.
+FLOW_KINDS = ("data", "chain", "result")
+_DRAWN_KINDS = frozenset({"default", "straight", "step", "smoothstep", "bezier", "simplebezier"})
+
+
+def check(case: Case) -> Iterator[Problem]:
+    """Everything that is wrong with single edges; cycles are a subject of their own."""
+    ends, ways = Ends(case), _Ways(case)
+    seen: dict[tuple[object, ...], int] = {}
+    for index, edge in case.edges:
+        # An edge without ends is noted when the file is read.
+        if not edge.source or not edge.target:
+            continue
+        if edge.source not in case.graph.nodes or edge.target not in case.graph.nodes:
+            yield from ends.unknown(index, edge)
+            continue
+        if edge.source == edge.target and not _is_empty_body(case, edge):
+            yield _to_itself(case, index, edge)
+            continue
+        first = seen.setdefault((edge.source, edge.target, *way(edge)), index)
+        if first != index:
+            yield _twice(case, index, first, edge)
+        yield from _placed(case, index, edge)
+        yield from _kind(case, index, edge)
+        if not is_attachment(edge):
+            yield from ways.problems(index, edge)
+    yield from _open_branches(case)
+
+
+def _to_itself(case: Case, index: int, edge: Edge) -> Problem:
+    message = f"the edge leads from {shown(edge.source)} to itself; expected another node"
+    hint = "remove it; to repeat a step, use FLOW.LOOP"
+    place = case.at_edge(index)
+    return Problem("EDGE_TO_ITSELF", place, message, hint=hint, patch=(_remove(index),))
+
+
+def _is_empty_body(case: Case, edge: Edge) -> bool:
+    return is_loop(case.graph.nodes[edge.source]) and edge.source_port in LOOP_PORTS
+
+
+def _twice(case: Case, index: int, first: int, edge: Edge) -> Problem:
+    return Problem(
+        "EDGE_DUPLICATE",
+        case.at_edge(index),
+        f"an edge from {shown(edge.source)} to {shown(edge.target)} by the same ports is already "
+        f"at {case.at_edge(first)}",
+        hint="remove one of the two",
+        severity="warning",
+        patch=(_remove(index),),
+    )
+
+
+def _placed(case: Case, index: int, edge: Edge) -> Iterator[Problem]:
+    """Edges where none should be; what can run may run."""
+    source, target = case.graph.nodes[edge.source], case.graph.nodes[edge.target]
+    silent = next((node for node in (source, target) if node.type in SILENT), None)
+    if silent is not None:
+        code, message = "EDGE_AT_GROUP", f"{shown(silent.id)} is only drawn and never runs"
+    elif begins(case, target):
+        code, message = "EDGE_INTO_START", f"{shown(target.id)} begins the workflow"
+    elif type_of(source) == "end":
+        code, message = "EDGE_OUT_OF_END", f"{shown(source.id)} ends the workflow"
+    else:
+        return
+    yield Problem(
+        code,
+        case.at_edge(index),
+        f"{message}; expected no edge {'out of' if code == 'EDGE_OUT_OF_END' else 'to'} it",
+        hint="remove the edge, or join the nodes before and after it",
+        severity="warning",
+        patch=(_remove(index),),
+    )
+
+
+def _kind(case: Case, index: int, edge: Edge) -> Iterator[Problem]:
+    if case.format != "flow" or edge.kind is None or edge.kind in {*FLOW_KINDS, *_DRAWN_KINDS}:
+        return
+    place = case.at_edge(index, "kind")
+    meant = closest(edge.kind, FLOW_KINDS)
+    yield Problem(
+        "EDGE_KIND_UNKNOWN",
+        place,
+        f"an edge of a flow is none of the kind {shown(edge.kind)}; expected data or chain",
+        hint=f"did you mean {meant!r}?" if meant else "it is taken as a chain",
+        severity="warning",
+        patch=({"op": "replace", "path": place, "value": meant},) if meant else None,
+    )
+
+
+class _Ways:
+    """The ports of both ends, looked up once a node."""
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        self._out: dict[NodeId, tuple[tuple[str, ...], frozenset[str]] | None] = {}
+        self._left = MAX_LOOKED_UP
+
+    def problems(self, index: int, edge: Edge) -> Iterator[Problem]:
+        """Ports that the nodes do not have."""
+        nodes = self._case.graph.nodes
+        known = self._ways_out(nodes[edge.source])
+        if known is not None and edge.source_port not in known[1]:
+            yield self._unknown(index, edge, known[0])
+        target = nodes[edge.target]
+        if not enters_by(self._case, target, edge.target_port) and self._left > 0:
+            yield from self._unknown_target(index, edge, target)
+
+    def _ways_out(self, node: Node) -> tuple[tuple[str, ...], frozenset[str]] | None:
+        if node.id not in self._out:
+            known = out_ports(self._case, node)
+            found = None if known is None else (known, names_out(self._case, node, known))
+            self._out[node.id] = found
+        return self._out[node.id]
+
+    def _unknown(self, index: int, edge: Edge, known: tuple[str, ...]) -> Problem:
+        place = self._case.at_edge(index, "fromPort")
+        meant = self._meant(edge, known)
+        is_old = edge.source_port in SAME_AS_OUTPUT and meant == OUTPUT_PORT
+        listed = ", ".join((*known[:20], ERROR))
+        wrong = shown(edge.source_port)
+        return Problem(
+            "EDGE_PORT_UNKNOWN",
+            place,
+            f"{shown(edge.source)} never leaves by {wrong}; expected one of {listed}",
+            hint=f"did you mean {meant!r}?" if meant else "choose the way the edge should follow",
+            severity="warning" if is_old else "error",
+            patch=({"op": "replace", "path": place, "value": meant},) if meant else None,
+        )
+
+    def _meant(self, edge: Edge, known: tuple[str, ...]) -> str | None:
+        self._left -= 1
+        if self._left < 0 or len(known) > MAX_PORTS:
+            return None
+        used = frozenset(one.source_port for one in self._case.graph.outgoing(edge.source))
+        return meant_out(self._case.graph.nodes[edge.source], edge, known, used)
+
+    def _unknown_target(self, index: int, edge: Edge, target: Node) -> Iterator[Problem]:
+        """A way in may be called as one likes, if an expression asks for it by that name."""
+        self._left -= 1
+        if f"inputs.{edge.target_port}" in repr(target.data):
+            return
+        place = self._case.at_edge(index, "toPort")
+        spec = spec_of(self._case, target)
+        known = [port.name for port in spec.input_ports] if spec else [INPUT_PORT]
+        is_clear = edge.target_port in SAME_AS_INPUT or closest(edge.target_port, known)
+        yield Problem(
+            "EDGE_TARGET_PORT_UNKNOWN",
+            place,
+            f"{shown(edge.target)} has no way in called {shown(edge.target_port)}",
+            hint=f"write {' or '.join(repr(name) for name in known)}",
+            severity="warning",
+            patch=({"op": "replace", "path": place, "value": known[0]},)
+            if is_clear and len(known) == 1
+            else None,
+        )
+
+
+def _open_branches(case: Case) -> Iterator[Problem]:
+    """Choices of the drawing tool that lead nowhere, though others of the same node do."""
+    for node in case.graph.nodes.values():
+        if node.type not in DECISIONS:
+            continue
+        used = {edge.source_port for edge in case.graph.outgoing(node.id)}
+        if not used or OUTPUT_PORT in used:
+            continue
+        key = "options" if node.type == "askUserQuestion" else "branches"
+        for at, choice in enumerate(choices_of(node)):
+            if f"branch-{at}" in used:
+                continue
+            label = choice.get("label") if isinstance(choice, dict) else None
+            yield Problem(
+                "BRANCH_OPEN",
+                case.at(node, "data", key, at),
+                f"nothing follows {shown(label) if label else f'branch-{at}'} of {shown(node.id)}",
+                hint=f"draw an edge from its port 'branch-{at}', if something should",
+                severity="warning",
+            )
+
+
+def _remove(index: int) -> dict[str, str]:
+    return {"op": "remove", "path": f"/connections/{index}"}

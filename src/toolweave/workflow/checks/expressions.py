@@ -1,0 +1,186 @@
+"""Expressions that cannot be read: `{{ CEL }}` in values, and configurations that are CEL.
+
+Older syntax that can be translated is a warning with ours as its patch. What an expression refers
+to, and whether its type fits, is the business of the flow of data.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from toolweave.catalog.spec import NodeSpec
+from toolweave.json_text import Json
+from toolweave.problems import Problem, pointer
+from toolweave.workflow.checks.case import Case
+from toolweave.workflow.checks.cel_fields import CelText, cel_texts
+from toolweave.workflow.checks.meant import catalog_nodes
+from toolweave.workflow.checks.templated import MARK
+from toolweave.workflow.expressions.fault import Fault
+from toolweave.workflow.expressions.language import compile_text
+from toolweave.workflow.expressions.templates import moved, read_template, texts_in
+from toolweave.workflow.expressions.translate import (
+    Translation,
+    translate_condition,
+    translate_expression,
+    translate_mapping,
+)
+from toolweave.workflow.model import Edge, Node
+from toolweave.workflow.modes import mode_of, object_at
+
+# Names that other languages have for constants; ours has none of them, so they cannot be meant.
+_FOREIGN = frozenset({"True", "False", "None", "undefined"})
+# What nobody writes in plain words.
+_CODE = ("===", "!==", "&&", "||", "$json", "$input", "$node", "$trigger", "$config")
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """What is wrong with an expression, or ours for one in an older syntax."""
+
+    faults: tuple[Fault, ...] = ()
+    ours: str | None = None
+
+
+def check(case: Case) -> Iterator[Problem]:
+    """Templates and CEL fields that cannot be read, and conversions that are not run."""
+    for index, node, spec in catalog_nodes(case):
+        place = pointer("nodes", index, "data")
+        for problem in _catalog_node(case, node, spec, place):
+            yield problem if is_enabled(node) else replace(problem, severity="warning")
+    for index, node in enumerate(case.workflow.nodes):
+        if node.type == "mcp" and mode_of(node.data) == "detailed":
+            place = pointer("nodes", index, "data", "parameterValues")
+            yield from _templates(case, node.data.get("parameterValues"), place)
+    for index, edge in case.edges:
+        if edge.condition:
+            yield from _edge_condition(case.at_edge(index, "condition"), edge.condition)
+        if source := edge.extras.get("conversion_function"):
+            yield from _conversion(case, edge, case.at_edge(index, "conversion_function"), source)
+
+
+def is_readable(text: str) -> bool:
+    """Whether a CEL field with this text works, as it is or translated."""
+    return MARK in text or not _errors(_judged(text, translate_condition, is_older=False).faults)
+
+
+def is_enabled(node: Node) -> bool:
+    """Whether the node runs; a disabled one is passed over, whatever is wrong with it."""
+    return object_at(node.data, "configurations").get("enabled") is not False
+
+
+def _catalog_node(case: Case, node: Node, spec: NodeSpec, place: str) -> Iterator[Problem]:
+    configurations = object_at(node.data, "configurations")
+    for cel in cel_texts(spec, configurations):
+        if MARK not in cel.text:
+            yield from _cel_text(case, cel, place + pointer("configurations", *cel.at))
+    for part in ("configurations", "inputParams"):
+        yield from _templates(case, node.data.get(part), place + pointer(part))
+
+
+def _templates(case: Case, value: Json, place: str) -> Iterator[Problem]:
+    for at, text in texts_in(value, place):
+        if MARK in text:
+            yield from _template(text, at, is_older=case.format == "agent-team")
+
+
+def _template(text: str, place: str, *, is_older: bool) -> Iterator[Problem]:
+    template = read_template(text)
+    yield from (fault.problem(place) for fault in template.faults)
+    pieces: list[str] = []
+    end = 0
+    for hole in template.holes:
+        verdict = _judged(hole.asked, translate_expression, is_older=is_older)
+        yield from (moved(fault, text, hole.at).problem(place) for fault in verdict.faults)
+        if verdict.ours is not None:
+            pieces.append(f"{text[end : hole.start]}{{{{ {verdict.ours} }}}}")
+            end = hole.end
+    if pieces:
+        yield _older(place, "".join([*pieces, text[end:]]))
+
+
+def _cel_text(case: Case, cel: CelText, place: str) -> Iterator[Problem]:
+    translate = translate_condition if cel.field.is_condition else translate_expression
+    verdict = _judged(cel.text, translate, is_older=case.format == "agent-team")
+    for fault in verdict.faults:
+        found = fault.problem(place)
+        yield found if cel.is_used else replace(found, severity="warning")
+    if verdict.ours is not None:
+        yield _older(place, verdict.ours)
+
+
+def _judged(text: str, translate: Callable[[str], Translation], *, is_older: bool) -> _Verdict:
+    """In a file of an older system a text may mean something else there than in CEL."""
+    expression = compile_text(text)
+    is_foreign = any(reference.root in _FOREIGN for reference in expression.references)
+    errors = _errors(expression.faults)
+    if not (errors or is_foreign or is_older):
+        return _Verdict(expression.faults)
+    translation = translate(text)
+    if translation.is_changed:
+        return _Verdict(translation.faults, translation.text)
+    if not errors:
+        return _Verdict(expression.faults)
+    to_fill = tuple(one for one in translation.faults if one.code == "TEMPLATE_PLACEHOLDER")
+    return _Verdict(to_fill or expression.faults)
+
+
+def _errors(faults: tuple[Fault, ...]) -> list[Fault]:
+    return [fault for fault in faults if fault.severity == "error"]
+
+
+def _older(place: str, ours: str) -> Problem:
+    return Problem(
+        "EXPRESSION_OLDER_SYNTAX",
+        place,
+        "written in the syntax of another system; it is translated when it runs",
+        hint=f"write {ours!r}" if len(ours) <= 200 else "take the translation over",
+        severity="warning",
+        patch=({"op": "replace", "path": place, "value": ours},),
+    )
+
+
+def _edge_condition(place: str, text: str) -> Iterator[Problem]:
+    """A condition in plain words is for a model; only one that can be translated is told."""
+    if any(mark in text for mark in _CODE):
+        verdict = _judged(text, translate_condition, is_older=False)
+        if verdict.ours is not None:
+            yield _older(place, verdict.ours)
+
+
+def _conversion(case: Case, edge: Edge, place: str, source: Json) -> Iterator[Problem]:
+    if not isinstance(source, str):
+        return
+    translation = translate_mapping(source)
+    mapping = translation.text
+    yield Problem(
+        "CONVERSION_NOT_RUN",
+        place,
+        "Python is never run here: the edge carries what the node before it gave"
+        if mapping
+        else translation.faults[0].problem(place).message,
+        hint=f"map it in the node that receives it: {{{{ {mapping} }}}}"
+        if mapping
+        else "map the fields by expressions in the node that receives them",
+        severity="warning",
+        patch=_mapped(case, edge, place, mapping) if mapping else None,
+    )
+
+
+def _mapped(case: Case, edge: Edge, place: str, mapping: str) -> tuple[dict[str, Json], ...] | None:
+    """Operations that give the target's `data` the mapping, where nothing else feeds it."""
+    remove: dict[str, Json] = {"op": "remove", "path": place}
+    if mapping == "data":
+        return (remove,)
+    target = case.graph.nodes.get(edge.target)
+    spec = case.spec(target) if target else None
+    if target is None or spec is None or len(case.graph.incoming(target.id)) != 1:
+        return None
+    takes_it = any(one.name == "data" and one.type in {"any", "object"} for one in spec.inputs)
+    given = target.data.get("inputParams", {})
+    if not takes_it or not isinstance(given, dict) or "data" in given:
+        return None
+    value: Json = f"{{{{ {mapping} }}}}"
+    if "inputParams" in target.data:
+        path = case.at(target, "data", "inputParams") + pointer("data")
+        return ({"op": "add", "path": path, "value": value}, remove)
+    path = case.at(target, "data", "inputParams")
+    return ({"op": "add", "path": path, "value": {"data": value}}, remove)

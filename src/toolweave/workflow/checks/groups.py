@@ -1,0 +1,135 @@
+"""Groups and sub-flows: what a node stands in, and what it calls, exists."""
+
+from collections.abc import Iterator
+
+from toolweave.problems import Problem, did_you_mean, pointer
+from toolweave.tools.shown import shown
+from toolweave.workflow.checks.case import Case
+from toolweave.workflow.checks.kinds import type_of
+from toolweave.workflow.checks.spelling import Spelling
+from toolweave.workflow.model import Node, NodeId
+
+# Where FLOW.SUBWORKFLOW says what it runs.
+_CALLED = ("workflow", "workflow_name", "workflow_id")
+
+
+def check(case: Case) -> Iterator[Problem]:
+    """Parents and called flows that do not exist, and those that hold or call themselves."""
+    yield from _parents(case)
+    yield from _nested(case)
+    yield from _flows(case)
+    yield from _workflows(case)
+
+
+def _parents(case: Case) -> Iterator[Problem]:
+    groups = Spelling([node.id for node in case.graph.nodes.values() if node.type == "group"])
+    for index, node in enumerate(case.workflow.nodes):
+        if node.parent is None or node.parent in case.graph.nodes:
+            continue
+        meant = groups.meant(node.parent)
+        if meant == node.id:
+            meant = None
+        place = pointer("nodes", index, "parentId")
+        mended = (
+            {"op": "replace", "path": place, "value": meant}
+            if meant
+            else {"op": "remove", "path": place}
+        )
+        yield Problem(
+            "GROUP_UNKNOWN",
+            place,
+            f"there is no group {shown(node.parent)}",
+            hint=f"did you mean {meant!r}?" if meant else "remove it: the node stands in no group",
+            severity="warning",
+            patch=(mended,),
+        )
+
+
+def _nested(case: Case) -> Iterator[Problem]:
+    parents = {node.id: node.parent for node in case.graph.nodes.values() if node.parent}
+    fine: set[NodeId] = set()
+    for start in parents:
+        walk: dict[NodeId, None] = {}
+        at: NodeId | None = start
+        while at is not None and at not in fine and at not in walk:
+            walk[at] = None
+            at = parents.get(at)
+        if at is not None and at in walk:
+            place = case.at(case.graph.nodes[at])
+            yield Problem(
+                "GROUP_CYCLE",
+                place,
+                f"the group {shown(at)} stands inside itself",
+                hint="take one of the groups out of the other: remove its parentId",
+                patch=({"op": "remove", "path": f"{place}/parentId"},),
+            )
+        fine.update(walk)
+
+
+def _flows(case: Case) -> Iterator[Problem]:
+    """Sub-agent flows by id; those of the whole workflow can be called from each other."""
+    flows = (case.whole or case.workflow).subflows
+    known = {flow.id for flow in flows} | (case.known.workflows or frozenset())
+    spelling = Spelling([flow.id for flow in flows])
+    by_name = {flow.name: flow.id for flow in flows}
+    for index, node in enumerate(case.workflow.nodes):
+        if type_of(node) != "subAgentFlow":
+            continue
+        called = node.data.get("subAgentFlowId")
+        place = pointer("nodes", index, "data", "subAgentFlowId")
+        if not isinstance(called, str) or called not in known:
+            name = called if isinstance(called, str) else ""
+            meant = by_name.get(name) or spelling.meant(name)
+            if not name and len(flows) == 1:
+                meant = flows[0].id
+            yield Problem(
+                "SUBFLOW_UNKNOWN",
+                place,
+                f"there is no sub-agent flow {shown(called)}; expected the id of one in "
+                "'subAgentFlows'",
+                hint=f"did you mean {meant!r}?"
+                if meant
+                else "add the flow to 'subAgentFlows', or choose one",
+                # `add` also replaces, and there may be none yet.
+                patch=({"op": "add", "path": place, "value": meant},) if meant else None,
+            )
+        elif case.is_subflow and called == case.workflow.id:
+            yield _of_itself(place, called)
+
+
+def _workflows(case: Case) -> Iterator[Problem]:
+    for index, node in enumerate(case.workflow.nodes):
+        if node.ref == "FLOW.SUBWORKFLOW":
+            yield from _subworkflow(case, index, node)
+
+
+def _subworkflow(case: Case, index: int, node: Node) -> Iterator[Problem]:
+    settings = node.data.get("configurations")
+    for key in _CALLED:
+        called = settings.get(key) if isinstance(settings, dict) else None
+        if not isinstance(called, str) or not called or "{{" in called:
+            continue
+        place = pointer("nodes", index, "data", "configurations", key)
+        known = case.known.workflows
+        own = {case.workflow.id, case.workflow.name}
+        if called in own:
+            yield _of_itself(place, called)
+        elif known is not None and called not in known:
+            meant = Spelling(sorted(known)).meant(called)
+            yield Problem(
+                "WORKFLOW_UNKNOWN",
+                place,
+                f"there is no stored workflow {shown(called)}",
+                hint=f"did you mean {meant!r}?" if meant else did_you_mean(called, known),
+                patch=({"op": "replace", "path": place, "value": meant},) if meant else None,
+            )
+
+
+def _of_itself(place: str, called: str) -> Problem:
+    return Problem(
+        "SUBFLOW_OF_ITSELF",
+        place,
+        f"{shown(called)} calls itself; it only ends where a branch goes around the call",
+        hint="call another one, or use FLOW.LOOP to repeat a part",
+        severity="warning",
+    )

@@ -1,0 +1,126 @@
+"""Ids: every node and every edge has one of its own."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cached_property
+
+from toolweave.problems import Problem, pointer
+from toolweave.workflow.checks.case import Case
+from toolweave.workflow.model import Node
+
+# 003: the id of a flow's node.
+MAX_FLOW_ID = 50
+
+
+class Ids:
+    """Ids that are taken, and new ones that are not."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self._names = taken
+        self._counts: dict[str, int] = {}
+
+    def free(self, wanted: str) -> str:
+        """An id like `wanted` that is not taken; it is from now on."""
+        found, count = wanted, self._counts.get(wanted, 1)
+        while found in self._taken:
+            count += 1
+            found = f"{wanted}-{count}"
+        self._taken.add(found)
+        self._counts[wanted] = count
+        return found
+
+    @cached_property
+    def _taken(self) -> set[str]:
+        # Most workflows need no new id; then none is collected.
+        return set(self._names)
+
+
+def check(case: Case) -> Iterator[Problem]:
+    """Ids that are empty, used twice, or too long for a flow."""
+    yield from _nodes(case)
+    yield from _edges(case)
+
+
+def _nodes(case: Case) -> Iterator[Problem]:
+    ids = Ids(named_in(case))
+    first: dict[str, tuple[int, Node]] = {}
+    for index, node in enumerate(case.workflow.nodes):
+        if not node.id:
+            place = pointer("nodes", index, "id")
+            yield Problem(
+                "NODE_ID_MISSING",
+                place,
+                "the node's id is empty; expected text that no other node has",
+                hint="give it an id, and name it in the edges that mean it",
+                patch=(_replace(place, ids.free(f"node-{index + 1}")),),
+            )
+        elif node.id in first:
+            yield _node_twice(index, node, first[node.id], ids)
+        elif case.format == "flow" and len(node.id) > MAX_FLOW_ID:
+            yield Problem(
+                "NODE_ID_TOO_LONG",
+                pointer("nodes", index, "id"),
+                f"the id has {len(node.id)} characters; in a flow at most {MAX_FLOW_ID} are usual",
+                hint="give it a shorter one, also in its edges and where its result is used",
+                severity="warning",
+            )
+        first.setdefault(node.id, (index, node))
+
+
+def named_in(case: Case) -> Iterator[str]:
+    """Every id of a node that is there, or that something says is there."""
+    for node in case.workflow.nodes:
+        yield node.id
+        if node.parent is not None:
+            yield node.parent
+        attached = node.data.get("attachedNodes")
+        if isinstance(attached, list):
+            yield from (one for one in attached if isinstance(one, str))
+    for edge in case.workflow.edges:
+        yield edge.source
+        yield edge.target
+
+
+def _node_twice(index: int, node: Node, first: tuple[int, Node], ids: Ids) -> Problem:
+    at, other = first
+    place = pointer("nodes", index, "id")
+    if replace(node, position=None) == replace(other, position=None):
+        mended = {"op": "remove", "path": pointer("nodes", index)}
+        hint = "they are the same node; remove one"
+    else:
+        mended = _replace(place, ids.free(node.id))
+        hint = "give one of the two nodes another id, and the edges that mean it"
+    message = f"the node id {node.id!r} is already used at {pointer('nodes', at)}"
+    return Problem("NODE_ID_DUPLICATE", place, message, hint=hint, patch=(mended,))
+
+
+def _edges(case: Case) -> Iterator[Problem]:
+    ids = Ids(edge.id for edge in case.workflow.edges)
+    first: dict[str, int] = {}
+    for index, edge in case.edges:
+        if edge.id and edge.id not in first:
+            first[edge.id] = index
+            continue
+        place = case.at_edge(index, "id")
+        if not edge.id:
+            yield Problem(
+                "EDGE_ID_MISSING",
+                place,
+                "the edge's id is empty; expected text that no other edge has",
+                hint="give it an id",
+                severity="warning",
+                patch=(_replace(place, ids.free(f"{edge.source}->{edge.target}")),),
+            )
+        else:
+            yield Problem(
+                "EDGE_ID_DUPLICATE",
+                place,
+                f"the edge id {edge.id!r} is already used at {case.at_edge(first[edge.id])}",
+                hint="give one of the two another id",
+                severity="warning",
+                patch=(_replace(place, ids.free(edge.id)),),
+            )
+
+
+def _replace(place: str, value: str) -> dict[str, str]:
+    return {"op": "replace", "path": place, "value": value}

@@ -1,0 +1,185 @@
+"""What nodes are: types of the drawing tool and of flows, and catalog nodes by type and subtype."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Literal
+
+from toolweave.catalog.corrections import Found, correct
+from toolweave.catalog.spec import NODE_TYPES, NodeSpec
+from toolweave.json_text import Json
+from toolweave.problems import Problem, did_you_mean, pointer
+from toolweave.tools.shown import shown
+from toolweave.workflow.checks.case import Case
+from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, Spelling
+from toolweave.workflow.model import Node
+
+Style = Literal["drawn", "flow", "catalog"]
+
+DECISIONS = frozenset({"ifElse", "switch", "branch", "askUserQuestion"})
+DRAWN = frozenset(
+    {
+        *("start", "end", "prompt", "subAgent", "subAgentFlow", "skill", "mcp", "codex"),
+        *DECISIONS,
+    }
+)
+FLOW = frozenset({"template", "multi_input", "result", "input", "flow-link"})
+# They are drawn and never run.
+SILENT = frozenset({"group", "note", "notes", "stickyNote"})
+LOOPS = frozenset({"FLOW.LOOP", "FLOW.FOR_EACH"})
+
+_PLAIN = DRAWN | FLOW | SILENT
+_SPELLING = Spelling(sorted(_PLAIN))
+# What people call a type that is spelt quite otherwise.
+_ALIASES = {
+    "if": "ifElse",
+    "condition": "ifElse",
+    "conditional": "ifElse",
+    "agent": "subAgent",
+    "question": "askUserQuestion",
+    "askuser": "askUserQuestion",
+    "mcptool": "mcp",
+    "mcpnode": "mcp",
+    "begin": "start",
+    "finish": "end",
+}
+
+
+def check(case: Case) -> Iterator[Problem]:
+    """Nodes of a type or subtype that does not exist."""
+    left = MAX_LOOKED_UP
+    for index, node in enumerate(case.workflow.nodes):
+        # A node without any type is noted when the file is read.
+        if not node.type or is_known(case, node):
+            continue
+        left -= 1
+        if node.type not in NODE_TYPES and "subtype" not in node.data:
+            yield _unknown_type(case, index, node, is_looked_up=left >= 0)
+        else:
+            yield _unknown_node(case, index, node, is_looked_up=left >= 0)
+
+
+def spec_of(case: Case, node: Node) -> NodeSpec | None:
+    """The specification of a catalog node, also of a later one of the same id."""
+    subtype = node.data.get("subtype")
+    return case.known.catalog.get(node.type, subtype) if isinstance(subtype, str) else None
+
+
+def is_known(case: Case, node: Node) -> bool:
+    """Whether there is such a node."""
+    return node.type in _PLAIN or spec_of(case, node) is not None
+
+
+def type_of(node: Node) -> str:
+    """The node's type as it is meant: `strat` is a start, so that it is not missed as well."""
+    if node.type in _PLAIN or node.type in NODE_TYPES or "subtype" in node.data:
+        return node.type
+    return meant_type(node.type) or node.type
+
+
+def is_catalog(node: Node) -> bool:
+    """Whether it is, or is meant to be, a catalog node."""
+    return node.type in NODE_TYPES or ("subtype" in node.data and node.type not in _PLAIN)
+
+
+def is_loop(node: Node) -> bool:
+    """Whether a part of the workflow is repeated by it."""
+    return node.ref in LOOPS
+
+
+def style_of(case: Case) -> Style:
+    """Which dialect's rules the workflow follows; the canonical form holds all of them."""
+    if case.format == "flow":
+        return "flow"
+    if case.format == "agent-team" or any(is_catalog(node) for node in case.workflow.nodes):
+        return "catalog"
+    types = {type_of(node) for node in case.workflow.nodes}
+    return "flow" if types & FLOW and "start" not in types else "drawn"
+
+
+@lru_cache(maxsize=16_384)
+def meant_type(name: str) -> str | None:
+    """The type of the drawing tool or of flows that a misspelt name means."""
+    return _SPELLING.closest(name) or _ALIASES.get(
+        name.casefold().replace("_", "").replace("-", "")
+    )
+
+
+def _unknown_type(case: Case, index: int, node: Node, *, is_looked_up: bool) -> Problem:
+    place = pointer("nodes", index, "type")
+    message = f"there is no node type {shown(node.type)}"
+    if not is_looked_up:
+        return Problem("NODE_TYPE_UNKNOWN", place, message, hint=_hint(None))
+    if meant := meant_type(node.type):
+        patch = (_set("replace", place, meant),)
+        return Problem("NODE_TYPE_UNKNOWN", place, message, hint=_hint(meant), patch=patch)
+    found = correct(case.known.catalog, node.type, "")
+    if isinstance(found, Found):
+        return _corrected(index, node, found.spec, message)
+    hint = did_you_mean(node.type, _PLAIN) or _hint(None)
+    return Problem("NODE_TYPE_UNKNOWN", place, message, hint=hint)
+
+
+def _unknown_node(case: Case, index: int, node: Node, *, is_looked_up: bool) -> Problem:
+    subtype = node.data.get("subtype")
+    place = pointer("nodes", index, "data", "subtype")
+    if not isinstance(subtype, str) or not subtype:
+        return _without_subtype(case, index, node)
+    message = f"there is no node {shown(node.type)} with subtype {shown(subtype)}"
+    if not is_looked_up:
+        return Problem("NODE_UNKNOWN", place, message, hint="look it up in the catalog")
+    found = correct(case.known.catalog, node.type, subtype)
+    if isinstance(found, Found):
+        return _corrected(index, node, found.spec, message)
+    if case.known.tools is None and node.type == "TOOL" and subtype.startswith("MCP:"):
+        return Problem(
+            "NODE_UNKNOWN",
+            place,
+            f"the tool {shown(subtype)} cannot be looked up: its server was not asked",
+            hint="check again with the servers connected",
+            severity="warning",
+        )
+    return Problem("NODE_UNKNOWN", place, message, hint=found.hint)
+
+
+def _without_subtype(case: Case, index: int, node: Node) -> Problem:
+    place = pointer("nodes", index, "data", "subtype")
+    given: Json = node.data.get("subtype")
+    message = (
+        f"a node of type {shown(node.type)} needs a subtype"
+        if given is None or given == ""
+        else f"the subtype is {shown(given)}; expected text"
+    )
+    if node.type not in NODE_TYPES:
+        found = correct(case.known.catalog, node.type, "")
+        if isinstance(found, Found):
+            return _corrected(index, node, found.spec, message)
+    known = [spec.subtype for spec in case.known.catalog.of_type(node.type) if spec.origin is None]
+    hint = f"write one of {', '.join(known)}" if known else "look it up in the catalog"
+    return Problem("NODE_UNKNOWN", place, message, hint=hint)
+
+
+def _corrected(index: int, node: Node, spec: NodeSpec, message: str) -> Problem:
+    at, subtype_at = pointer("nodes", index, "type"), pointer("nodes", index, "data", "subtype")
+    patch: list[dict[str, str]] = []
+    if node.type != spec.type:
+        patch.append(_set("replace", at, spec.type))
+    if node.data.get("subtype") != spec.subtype:
+        # `add` also replaces, and there may be no subtype yet.
+        patch.append(_set("add", subtype_at, spec.subtype))
+    return Problem(
+        "NODE_UNKNOWN",
+        at if node.type != spec.type else subtype_at,
+        message,
+        hint=f"it is called {spec.ref!r}",
+        patch=tuple(patch),
+    )
+
+
+def _hint(meant: str | None) -> str:
+    if meant:
+        return f"did you mean {meant!r}?"
+    return "write a type of the drawing tool, of flows, or a catalog type with data.subtype"
+
+
+def _set(op: str, place: str, value: str) -> dict[str, str]:
+    return {"op": op, "path": place, "value": value}

@@ -1,0 +1,34 @@
+"""Catalog nodes as they are meant: a misspelt one is checked like the right one, so that mending
+its name brings nothing to light that was not told. No subject of its own.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from toolweave.catalog.corrections import Found, correct
+from toolweave.catalog.index import Catalog
+from toolweave.catalog.spec import NodeSpec
+from toolweave.workflow.checks.case import Case
+from toolweave.workflow.checks.kinds import is_catalog, spec_of
+from toolweave.workflow.checks.spelling import MAX_LOOKED_UP
+from toolweave.workflow.model import Node
+
+
+def catalog_nodes(case: Case) -> Iterator[tuple[int, Node, NodeSpec]]:
+    """Every catalog node with its number and specification, also later ones of the same id."""
+    left = MAX_LOOKED_UP
+    for index, node in enumerate(case.workflow.nodes):
+        spec = spec_of(case, node)
+        if spec is None and is_catalog(node) and left > 0:
+            left -= 1
+            subtype = node.data.get("subtype")
+            named = subtype if isinstance(subtype, str) else ""
+            spec = _meant(case.known.catalog, node.type, named)
+        if spec is not None:
+            yield index, node, spec
+
+
+@lru_cache(maxsize=64)
+def _meant(catalog: Catalog, node_type: str, subtype: str) -> NodeSpec | None:
+    found = correct(catalog, node_type, subtype)
+    return found.spec if isinstance(found, Found) else None

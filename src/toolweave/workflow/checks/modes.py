@@ -1,0 +1,32 @@
+"""The three modes of MCP nodes, by seed 000's rules; `tools` compares them with live servers."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from toolweave.problems import Problem, pointer
+from toolweave.workflow.checks.case import Case
+from toolweave.workflow.mode_check import check_mode
+
+# The drawing tool's own files do without them, and run: the server is asked then.
+_OMITTED = frozenset({"MCP_TOOL_LIST_EMPTY", "MCP_TIMESTAMP_INVALID"})
+
+
+def check(case: Case) -> Iterator[Problem]:
+    """What is wrong with each MCP node's mode."""
+    for index, node in enumerate(case.workflow.nodes):
+        if node.type != "mcp":
+            continue
+        place = pointer("nodes", index, "data")
+        is_theirs = case.format == "ccwf" or "ccwf" in node.kept
+        for problem in check_mode(node, case.known.now):
+            is_theirs_to_omit = is_theirs and problem.code in _OMITTED
+            found = replace(problem, severity="warning") if is_theirs_to_omit else problem
+            yield _moved(found, place)
+
+
+def _moved(problem: Problem, by: str) -> Problem:
+    patch = problem.patch and tuple(
+        {key: by + value if key in {"path", "from"} else value for key, value in operation.items()}
+        for operation in problem.patch
+    )
+    return replace(problem, pointer=by + problem.pointer, patch=patch)

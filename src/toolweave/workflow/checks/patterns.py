@@ -1,0 +1,113 @@
+"""Patterns that are known mistakes: what follows a person's answer, and what agents are given."""
+
+from collections.abc import Iterator
+
+from toolweave.catalog.following import is_mistake
+from toolweave.json_text import Json
+from toolweave.problems import Problem, pointer
+from toolweave.tools.shown import shown
+from toolweave.workflow.checks.case import Case
+from toolweave.workflow.checks.kinds import is_catalog, spec_of
+from toolweave.workflow.checks.ports import is_attachment
+from toolweave.workflow.checks.spelling import Spelling
+from toolweave.workflow.model import Node, NodeId
+
+ATTACHED = "attachedNodes"
+AGENT = "AI_AGENT"
+_ATTACHABLE = frozenset({"TOOL", "MEMORY", "mcp"})
+# There is no reply that could be read twice.
+_WITHOUT_REPLY = frozenset({"timeout", "error"})
+
+
+def check(case: Case) -> Iterator[Problem]:
+    """Answers that are analysed twice, and attached nodes that cannot be."""
+    yield from _answers(case)
+    spelling = Spelling([node.id for node in case.graph.nodes.values() if _can_be_attached(node)])
+    for index, node in enumerate(case.workflow.nodes):
+        if ATTACHED in node.data and is_catalog(node):
+            yield from _attached(case, index, node, spelling)
+
+
+def _answers(case: Case) -> Iterator[Problem]:
+    for index, edge in case.edges:
+        source, target = case.graph.nodes.get(edge.source), case.graph.nodes.get(edge.target)
+        if source is None or target is None or source.type != "HUMAN_IN_THE_LOOP":
+            continue
+        before, after = spec_of(case, source), spec_of(case, target)
+        is_told = edge.source_port in _WITHOUT_REPLY or is_attachment(edge)
+        if before is None or after is None or is_told or not is_mistake(before, after):
+            continue
+        yield Problem(
+            "HIL_ANALYSED_TWICE",
+            case.at_edge(index),
+            f"{shown(source.id)} reads the reply itself; {shown(target.id)}, {after.ref}, after "
+            "it does so again",
+            hint="lead its ports confirmed, rejected, unrelated and timeout to what should follow",
+            severity="warning",
+        )
+
+
+def _attached(case: Case, index: int, node: Node, spelling: Spelling) -> Iterator[Problem]:
+    place = pointer("nodes", index, "data", ATTACHED)
+    listed = node.data[ATTACHED]
+    if not listed:
+        return
+    if node.type != AGENT:
+        yield Problem(
+            "ATTACHED_TO_NO_AGENT",
+            place,
+            f"{shown(node.id)} is no {AGENT}; only agents have attached nodes",
+            hint="remove them, or attach them to an agent",
+            severity="warning",
+            patch=({"op": "remove", "path": place},),
+        )
+        return
+    if not isinstance(listed, list):
+        yield Problem(
+            "ATTACHED_UNKNOWN",
+            place,
+            f"'{ATTACHED}' is {shown(listed)}; expected a list of node ids",
+            hint="write the ids of TOOL and MEMORY nodes",
+            patch=({"op": "replace", "path": place, "value": [listed]},)
+            if isinstance(listed, str) and listed in case.graph.nodes
+            else None,
+        )
+        return
+    seen: set[str] = {one for one in listed if isinstance(one, str)}
+    for at, one in enumerate(listed):
+        yield from _one(case, one, pointer("nodes", index, "data", ATTACHED, at), spelling, seen)
+
+
+def _one(
+    case: Case, one: Json, place: str, spelling: Spelling, seen: set[str]
+) -> Iterator[Problem]:
+    node = case.graph.nodes.get(NodeId(one)) if isinstance(one, str) else None
+    if node is None:
+        meant = spelling.meant(one) if isinstance(one, str) else None
+        if meant in seen:
+            meant = None
+        mended = (
+            {"op": "replace", "path": place, "value": meant}
+            if meant
+            else {"op": "remove", "path": place}
+        )
+        yield Problem(
+            "ATTACHED_UNKNOWN",
+            place,
+            f"there is no node {shown(one)} to attach",
+            hint=f"did you mean {meant!r}?" if meant else "remove it",
+            patch=(mended,),
+        )
+    elif not _can_be_attached(node):
+        yield Problem(
+            "ATTACHED_KIND",
+            place,
+            f"{shown(node.id)} is {shown(node.type)}; expected a TOOL or MEMORY node",
+            hint="remove it, and lead to it by an edge",
+            severity="warning",
+            patch=({"op": "remove", "path": place},),
+        )
+
+
+def _can_be_attached(node: Node) -> bool:
+    return node.type in _ATTACHABLE

@@ -1,0 +1,141 @@
+"""The ports of a node: by its specification, or by the branches and options that it has."""
+
+from collections.abc import Sequence
+
+from toolweave.catalog.spec import Port
+from toolweave.json_text import Json
+from toolweave.workflow.checks.case import Case
+from toolweave.workflow.checks.kinds import DECISIONS, DRAWN, is_loop, spec_of, type_of
+from toolweave.workflow.checks.spelling import closest
+from toolweave.workflow.model import INPUT_PORT, OUTPUT_PORT, Edge, Node
+
+ERROR = "error"
+NEXT = "next"
+LOOP_PORTS = frozenset({"loop", "iteration"})
+# What other systems call the one way in or out; a file that says so means it.
+SAME_AS_OUTPUT = frozenset({"main", "result"})
+SAME_AS_INPUT = frozenset({"main", "data", "in", "target"})
+# An edge of such a kind attaches a tool or a memory to an agent.
+_ATTACHING = "ai_"
+
+_SYNONYMS = {
+    "true": ("yes", "then", "success", "branch-0"),
+    "false": ("no", "else", "otherwise", "branch-1"),
+    "confirmed": ("approved", "approve", "accepted", "yes", "true"),
+    "rejected": ("denied", "declined", "refused", "no", "false"),
+    "loop": ("body", "each", "item"),
+    "done": ("end", "finished", "after"),
+}
+
+
+def is_attachment(edge: Edge) -> bool:
+    """Whether an edge gives an agent a tool or a memory instead of leading on."""
+    is_marked = edge.kind is not None and edge.kind.casefold().startswith(_ATTACHING)
+    return is_marked or edge.source_port.casefold().startswith(_ATTACHING)
+
+
+def out_ports(case: Case, node: Node) -> tuple[str, ...] | None:
+    """The ports a node leaves by, `error` aside; nothing where they are not known."""
+    if (spec := spec_of(case, node)) is not None:
+        return tuple(port.name for port in spec.output_ports)
+    kind = type_of(node)
+    if kind not in DRAWN or kind == "end":
+        return None
+    choices = _choices(node)
+    if kind not in DECISIONS:
+        return (OUTPUT_PORT, *_numbered(choices)) if choices > 1 else (OUTPUT_PORT,)
+    if kind == "askUserQuestion" and _is_one_way(node):
+        return (OUTPUT_PORT, *_numbered(choices))
+    return _numbered(choices) if choices else None
+
+
+def names_out(case: Case, node: Node, known: tuple[str, ...]) -> frozenset[str]:
+    """Every name of the ports that the node is known to leave by."""
+    spec = spec_of(case, node)
+    aliases = (port.aliases for port in spec.output_ports) if spec else ()
+    return frozenset({*known, ERROR, *(name for names in aliases for name in names)})
+
+
+def enters_by(case: Case, node: Node, port: str) -> bool:
+    """Whether a node has this way in; nodes without a specification have any."""
+    if port == INPUT_PORT or (is_loop(node) and port == NEXT):
+        return True
+    if (spec := spec_of(case, node)) is None:
+        return type_of(node) not in DRAWN
+    if not spec.input_ports:
+        return True  # no way in at all; said of the edge
+    names = {known.name for known in spec.input_ports} | {given.name for given in spec.inputs}
+    return port in names or _is_alias(spec.input_ports, port)
+
+
+def meant_out(node: Node, edge: Edge, known: tuple[str, ...], used: frozenset[str]) -> str | None:
+    """The port an edge means by a name the node does not have; `used` have an edge already."""
+    if len(known) == 1:
+        return known[0]
+    wrong = edge.source_port
+    if (named := _by_label(node, wrong)) is not None and named in known:
+        return named
+    if found := closest(wrong, (*known, ERROR)):
+        return found
+    if found := _by_synonym(known, wrong):
+        return found
+    at = edge.extras.get("index")
+    # Older files of the catalog's system number the ways out of `main`.
+    if isinstance(at, int) and not isinstance(at, bool) and 0 < at < len(known):
+        return known[at]
+    left = [port for port in known if port not in used]
+    return left[0] if len(left) == 1 and wrong in {OUTPUT_PORT, *SAME_AS_OUTPUT} else None
+
+
+def _by_synonym(known: Sequence[str], wrong: str) -> str | None:
+    said = wrong.casefold()
+    for port in known:
+        if said in _SYNONYMS.get(port, ()):
+            return port
+    for port, synonyms in _SYNONYMS.items():
+        # The drawing tool's two branches have no other names.
+        if said in {port, *synonyms} and len(known) == 2:
+            found = {"true": "branch-0", "false": "branch-1"}.get(port)
+            return found if found in known else None
+    return None
+
+
+def _by_label(node: Node, wrong: str) -> str | None:
+    """`branch-1` where the edge names the branch or option by its label or id."""
+    if type_of(node) not in DECISIONS:
+        return None
+    said = wrong.casefold()
+    found = [
+        index
+        for index, choice in enumerate(choices_of(node))
+        if isinstance(choice, dict)
+        and said in {str(choice.get(key)).casefold() for key in ("id", "label")}
+    ]
+    return f"branch-{found[0]}" if len(found) == 1 else None
+
+
+def choices_of(node: Node) -> list[Json]:
+    """The branches or options of a decision."""
+    key = "options" if type_of(node) == "askUserQuestion" else "branches"
+    listed = node.data.get(key)
+    return listed if isinstance(listed, list) else []
+
+
+def _choices(node: Node) -> int:
+    if type_of(node) in DECISIONS and (listed := choices_of(node)):
+        return len(listed)
+    count = node.data.get("outputPorts")
+    return count if isinstance(count, int) and 0 < count <= 100 else 0
+
+
+def _is_one_way(node: Node) -> bool:
+    """Whether all answers of a question lead on by one port."""
+    return node.data.get("multiSelect") is True or node.data.get("useAiSuggestions") is True
+
+
+def _numbered(count: int) -> tuple[str, ...]:
+    return tuple(f"branch-{at}" for at in range(count))
+
+
+def _is_alias(ports: Sequence[Port], name: str) -> bool:
+    return any(name in port.aliases for port in ports)

@@ -1,0 +1,122 @@
+"""Names in prompts and flow templates: what gives them a value. No subject of its own.
+
+A name is looked up in results, the inputs of the run, the node's own variables and those of input
+nodes, then as a path. A run may be started with any name that the workflow does not rule out.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from toolweave.json_text import Json
+from toolweave.problems import Severity
+from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, closest
+from toolweave.workflow.expressions.paths import Path
+from toolweave.workflow.model import Node, NodeId
+from toolweave.workflow.scope.scope import TABLE, Scope
+from toolweave.workflow.scope.uses import Asked
+from toolweave.workflow.shapes import look
+
+_GIVING = frozenset({"multi_input", "input"})
+_SUFFIXES = ("_result", "_template")
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A name that nothing gives a value, and the one it means."""
+
+    code: str
+    message: str
+    hint: str
+    severity: Severity = "warning"
+    meant: str | None = None
+
+
+class Naming:
+    """The names of one workflow."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self._left = MAX_LOOKED_UP
+
+    def unknown(self, node: Node, asked: Asked) -> Unknown | None:
+        """What is wrong with a name; nothing where it has a value or may be given one."""
+        name = asked.hole.asked
+        if name in self._results:
+            return self._unordered(node, name, self._results[name])
+        given = look(self._scope.inputs, name)
+        own = variables_of(node)
+        if given.verdict == "named" or name in own or name in self._given:
+            return None
+        if self._is_path(node, name):
+            return None
+        is_flow = asked.language == "flow"
+        self._left -= 1
+        meant = closest(name, self._known(node, own)) if self._left >= 0 else None
+        return Unknown(
+            "MISSING_VARIABLES" if is_flow else "PROMPT_NAME_UNKNOWN",
+            f"nothing in the workflow gives {name!r} a value",
+            "start the run with it, or add it to the variables",
+            "error" if is_flow and given.verdict == "absent" else "warning",
+            meant,
+        )
+
+    def _unordered(self, node: Node, name: str, other: NodeId) -> Unknown | None:
+        reach = self._scope.reach
+        if reach.can_have_run(other, node.id):
+            return None
+        is_later = other == node.id or reach.is_before(node.id, other)
+        return Unknown(
+            "REFERENCE_NOT_RUN",
+            f"{name!r} is the result of {other!r}, which "
+            + ("runs only after it" if is_later else "is not connected to it"),
+            "read a node that runs before" if is_later else f"connect {other!r} to {node.id!r}",
+            "error" if is_later else "warning",
+        )
+
+    def _known(self, node: Node, own: tuple[str, ...]) -> Iterator[str]:
+        yield from (*own, *self._given, *self._scope.inputs.fields)
+        for other in self._scope.graph.nodes:
+            if self._scope.reach.can_have_run(other, node.id):
+                yield f"{other.replace('-', '')}_result"
+
+    @cached_property
+    def _results(self) -> dict[str, NodeId]:
+        """What the results of nodes are called: `node-2_result`, `node2_result`."""
+        return {
+            f"{name}{suffix}": node
+            for node in self._scope.graph.nodes
+            for name in (node, node.replace("-", ""))
+            for suffix in _SUFFIXES
+        }
+
+    @cached_property
+    def _given(self) -> tuple[str, ...]:
+        nodes = self._scope.graph.nodes.values()
+        names = (name for node in nodes if node.type in _GIVING for name in variables_of(node))
+        return tuple(dict.fromkeys(names))
+
+    def _is_path(self, node: Node, name: str) -> bool:
+        path: Path = tuple(int(step) if step.isdecimal() else step for step in name.split("."))
+        root = path[0]
+        if root not in TABLE and root not in self._scope.graph.nodes:
+            return self._scope.find(node, path).trouble is None
+        found = self._scope.find(node, path)
+        return found.trouble is None or not found.is_certain
+
+
+def variables_of(node: Node) -> tuple[str, ...]:
+    """The names a node gives values to: an object of them, or a list of an input node."""
+    variables = node.data.get("variables")
+    if isinstance(variables, dict):
+        return tuple(variables)
+    return tuple(_listed(variables)) if node.type in _GIVING else ()
+
+
+def _listed(variables: Json) -> Iterator[str]:
+    for one in variables if isinstance(variables, list) else []:
+        name = one
+        if isinstance(one, dict):
+            name = next((one[key] for key in ("key", "name", "id") if key in one), None)
+        if isinstance(name, str):
+            yield name

@@ -1,0 +1,84 @@
+"""Secrets written into a workflow, where everybody who reads the file can see them.
+
+Only what stands in a field for secrets, or has the unmistakable form of a key, is told, and never
+shown. A template or a reference to the vault or environment is as it should be.
+"""
+
+import re
+from collections.abc import Iterator
+
+from toolweave.access.mask import LEAST_CHARACTERS, is_sensitive
+from toolweave.catalog.spec import NodeSpec
+from toolweave.json_text import Json, JsonObject
+from toolweave.problems import Problem, pointer
+from toolweave.workflow.checks.case import Case
+from toolweave.workflow.checks.meant import catalog_nodes
+from toolweave.workflow.modes import object_at
+
+_PARTS = ("configurations", "inputParams", "parameterValues")
+# Keys of well-known services, by the beginning that their makers gave them to be found by.
+_KEY = re.compile(
+    r"(?:sk-(?:ant-|proj-)?|xox[abeoprs]-|gh[opsur]_|github_pat_|glpat-|AKIA|ASIA|AIza|ya29\."
+    r"|fc-|secret_|ntn_|hf_|npm_)[A-Za-z0-9_-]{16,}"
+)
+# What people write where a secret will stand.
+_STAND_IN = re.compile(
+    r"[x*._-]+|<.*>|\[.*\]|(?:your|my|the|some|example|sample|test|dummy|fake|insert|change|todo"
+    r"|placeholder|replace|enter).*|.*(?:here|example|placeholder|changeme)",
+    re.IGNORECASE,
+)
+_PASSWORD_IN_URL = re.compile(r"://[^\s/?#:@]{1,200}:[^\s/?#@]{1,200}@")
+_REFERENCES = ("{{", "${")
+
+
+def check(case: Case) -> Iterator[Problem]:
+    """Literal keys, tokens and passwords in the values of nodes."""
+    secret = {index: _secret_fields(spec) for index, _, spec in catalog_nodes(case)}
+    for index, node in enumerate(case.workflow.nodes):
+        for part in _PARTS:
+            if part in node.data:
+                place = pointer("nodes", index, "data", part)
+                yield from _in(object_at(node.data, part), place, secret.get(index, frozenset()))
+
+
+def _secret_fields(spec: NodeSpec) -> frozenset[str]:
+    fields = (*spec.configurations, *spec.inputs)
+    return frozenset(name for one in fields if one.sensitive for name in (one.name, *one.aliases))
+
+
+def _in(values: JsonObject, place: str, secret: frozenset[str]) -> Iterator[Problem]:
+    """`secret` are names at the top; below them, names that tell so themselves."""
+    waiting: list[tuple[Json, str, bool]] = [
+        (value, place + pointer(name), name in secret or is_sensitive(name))
+        for name, value in values.items()
+    ]
+    while waiting:
+        value, at, is_secret = waiting.pop()
+        if isinstance(value, dict):
+            waiting += [
+                (item, at + pointer(name), is_sensitive(name)) for name, item in value.items()
+            ]
+        elif isinstance(value, list):
+            waiting += [(item, f"{at}/{index}", is_secret) for index, item in enumerate(value)]
+        elif isinstance(value, str) and _is_literal(value, is_secret=is_secret):
+            yield _told(at)
+
+
+def _is_literal(text: str, *, is_secret: bool) -> bool:
+    if any(mark in text for mark in _REFERENCES):
+        return False
+    if not is_secret:
+        return bool(_KEY.fullmatch(text) or _PASSWORD_IN_URL.search(text))
+    plain = text.removeprefix("Bearer ").removeprefix("Basic ").strip()
+    is_long = len(plain) >= LEAST_CHARACTERS and not any(one.isspace() for one in plain)
+    return is_long and _STAND_IN.fullmatch(plain) is None
+
+
+def _told(place: str) -> Problem:
+    return Problem(
+        "SECRET_IN_WORKFLOW",
+        place,
+        "this looks like a secret, and everybody who reads the file can see it",
+        hint="keep it in the vault and write ${vault:NAME} here",
+        severity="warning",
+    )

@@ -1,0 +1,81 @@
+"""Which known name a wrong one means: only where there can be no doubt.
+
+Not for suggestions in a hint (`problems.did_you_mean`), which may be wrong; a patch may not.
+"""
+
+from collections.abc import Iterable
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+# A file of nothing but wrong names is reported, not mended: comparing all with all takes too long.
+MAX_LOOKED_UP = 20
+MAX_LENGTH = 200
+MAX_COMPARED = 5
+
+
+def closest(wrong: str, known: Iterable[str]) -> str | None:
+    """The one known name with the same letters, else the one a letter or two away."""
+    return Spelling(known).closest(wrong)
+
+
+class Spelling:
+    """Known names by their letters."""
+
+    def __init__(self, known: Iterable[str]) -> None:
+        self._known: dict[str, list[str]] | None = None
+        self._names = known
+        self._left = MAX_LOOKED_UP
+        self._found: dict[str, str | None] = {}
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether as many were looked up as may be."""
+        return self._left <= 0
+
+    def meant(self, wrong: str) -> str | None:
+        """What `wrong` means, if that is clear and not too many were looked up before."""
+        if wrong not in self._found:
+            if self.is_spent:
+                return None
+            self._left -= 1
+            self._found[wrong] = self.closest(wrong)
+        return self._found[wrong]
+
+    def closest(self, wrong: str) -> str | None:
+        """What `wrong` means, however often that is asked."""
+        known, given = self._by_letters(), _letters(wrong[: MAX_LENGTH + 1])
+        if not given or len(wrong) > MAX_LENGTH:
+            return None
+        if given in known:
+            return _only(known[given])
+        if len(given) < 3:
+            return None
+        allowed = 1 if len(given) < 8 else 2
+        near = process.extract(
+            given, list(known), scorer=OSA.distance, score_cutoff=allowed, limit=MAX_COMPARED
+        )
+        # `node-1` is not a misspelling of `node-2`.
+        fitting = [(far, name) for name, far, _ in near if _digits(name) == _digits(given)]
+        best = [name for far, name in fitting if far == fitting[0][0]]
+        return _only(known[best[0]]) if len(best) == 1 else None
+
+    def _by_letters(self) -> dict[str, list[str]]:
+        if self._known is None:
+            self._known = {}
+            for name in dict.fromkeys(self._names):
+                self._known.setdefault(_letters(name), []).append(name)
+        return self._known
+
+
+def _letters(name: str) -> str:
+    """The name without case and separators: `Node_1` and `node-1` are one."""
+    return "".join(one for one in name.casefold() if one.isalnum())
+
+
+def _digits(text: str) -> str:
+    return "".join(one for one in text if one.isdecimal())
+
+
+def _only(names: list[str]) -> str | None:
+    return names[0] if len(names) == 1 else None

@@ -1,0 +1,319 @@
+"""The whole: something to run, a place to begin and to end, and nothing left aside.
+
+A workflow without an end runs, and so does a node that nothing leads to; both are pointed out.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from toolweave.json_text import Json
+from toolweave.problems import Problem, Severity, pointer
+from toolweave.tools.shown import shown
+from toolweave.workflow.checks.case import Case
+from toolweave.workflow.checks.ends import plain_node
+from toolweave.workflow.checks.identity import Ids, named_in
+from toolweave.workflow.checks.kinds import (
+    DECISIONS,
+    SILENT,
+    is_catalog,
+    is_known,
+    meant_type,
+    style_of,
+    type_of,
+)
+from toolweave.workflow.checks.ports import is_attachment, out_ports
+from toolweave.workflow.model import INPUT_PORT, OUTPUT_PORT, Node, NodeId
+
+# More ends than these to join are a workflow of another kind; a person has to look.
+MAX_JOINED = 10
+
+Operation = dict[str, Any]  # Any: of a JSON Patch, as in `Problem`
+
+
+def check(case: Case) -> Iterator[Problem]:
+    """What is wrong with the workflow as a whole."""
+    shape = _Shape(case)
+    if not shape.running:
+        yield Problem(
+            "WORKFLOW_EMPTY",
+            pointer("nodes"),
+            "there is nothing to run; expected at least one node",
+            hint="add a node",
+        )
+    elif shape.style == "flow":
+        yield from _alone(shape)
+    else:
+        yield from _beginning(shape)
+        if shape.begins:
+            yield from _unreached(shape)
+            if shape.style == "drawn":
+                yield from _ending(shape)
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """What the checks of the whole look at, worked out once."""
+
+    case: Case
+
+    @cached_property
+    def style(self) -> str:
+        return style_of(self.case)
+
+    @cached_property
+    def running(self) -> list[Node]:
+        return [node for node in self.case.graph.nodes.values() if node.type not in SILENT]
+
+    @cached_property
+    def types(self) -> dict[NodeId, str]:
+        return {node.id: type_of(node) for node in self.running}
+
+    @cached_property
+    def has_unknown(self) -> bool:
+        """Whether there is a node that may be anything."""
+        return any(
+            not is_known(self.case, node) and (is_catalog(node) or meant_type(node.type) is None)
+            for node in self.running
+        )
+
+    @cached_property
+    def begins(self) -> list[NodeId]:
+        return [
+            node
+            for node, kind in self.types.items()
+            if kind == "start" or kind.upper().startswith("TRIGGER")
+        ]
+
+    @cached_property
+    def ends(self) -> list[NodeId]:
+        return [node for node, kind in self.types.items() if kind == "end"]
+
+    @cached_property
+    def reached(self) -> frozenset[NodeId]:
+        return self.case.graph.reachable(self.begins)
+
+    @cached_property
+    def attached(self) -> set[str]:
+        """Nodes that an agent uses instead of being led to."""
+        found: set[str] = {edge.source for edge in self.case.graph.edges if is_attachment(edge)}
+        for node in self.running:
+            listed = node.data.get("attachedNodes")
+            found.update(one for one in _listed(listed) if isinstance(one, str))
+        return found
+
+    @cached_property
+    def fed(self) -> set[NodeId]:
+        """Nodes that another node leads to."""
+        return {edge.target for edge in self.case.graph.edges if edge.source != edge.target}
+
+    @cached_property
+    def leading(self) -> set[NodeId]:
+        """Nodes that lead to another one."""
+        return {edge.source for edge in self.case.graph.edges if edge.source != edge.target}
+
+    @cached_property
+    def roots(self) -> list[NodeId]:
+        """Nodes that run because nothing leads to them, those that begin aside."""
+        begins = set(self.begins)
+        return [
+            node
+            for node in self.types
+            if node not in self.fed and node not in begins and node not in self.attached
+        ]
+
+    @cached_property
+    def lost(self) -> frozenset[str]:
+        """The kinds of plain nodes that an edge still names; that problem mends it."""
+        nodes = self.case.graph.nodes
+        kinds: set[str] = set()
+        for edge in self.case.workflow.edges:
+            if edge.source not in nodes and "start" in edge.source.casefold():
+                kinds.add("start")
+            if edge.target not in nodes and "end" in edge.target.casefold():
+                kinds.add("end")
+        return frozenset(kinds)
+
+    def loose(self) -> list[tuple[NodeId, str]]:
+        """Ways out of what is reached that nothing follows, and that something should."""
+        found: list[tuple[NodeId, str]] = []
+        for node_id, kind in self.types.items():
+            if kind == "end" or node_id not in self.reached:
+                continue
+            node = self.case.graph.nodes[node_id]
+            if node_id not in self.leading:
+                found += [(node_id, port) for port in out_ports(self.case, node) or (OUTPUT_PORT,)]
+            elif kind in DECISIONS or self.style == "catalog":
+                used = {edge.source_port for edge in self.case.graph.outgoing(node_id)}
+                ports = (out_ports(self.case, node) or ()) if OUTPUT_PORT not in used else ()
+                found += [(node_id, port) for port in ports if port not in used]
+            if len(found) > MAX_JOINED:
+                break
+        return found
+
+    def joined(self, ways: list[tuple[NodeId, str]], target: str) -> list[Operation]:
+        """Edges from ways out to a node."""
+        ids = Ids(edge.id for edge in self.case.workflow.edges)
+        return [
+            _added(
+                "connections",
+                {
+                    "id": ids.free(f"{source}->{target}"),
+                    "from": source,
+                    "to": target,
+                    "fromPort": port,
+                    "toPort": INPUT_PORT,
+                },
+            )
+            for source, port in ways
+        ]
+
+
+def _beginning(shape: _Shape) -> Iterator[Problem]:
+    is_strict = shape.case.format == "ccwf"
+    severity: Severity = "error" if is_strict else "warning"
+    if not shape.begins:
+        if shape.has_unknown or any(type_of(one) == "start" for one in shape.case.workflow.nodes):
+            return  # that may be what begins it, or it has another node's id
+        is_drawn = shape.style == "drawn"
+        yield Problem(
+            "START_MISSING",
+            pointer("nodes"),
+            f"nothing begins the workflow; expected a {'start' if is_drawn else 'trigger'} node",
+            hint="add one and lead it to the first step",
+            severity=severity if is_drawn else "warning",
+            patch=_begun(shape),
+        )
+    elif shape.style == "drawn":
+        yield from _further_starts(shape, severity)
+
+
+def _begun(shape: _Shape) -> tuple[Operation, ...] | None:
+    roots = [node for node in shape.roots if shape.types[node] != "end"]
+    if not 0 < len(roots) <= MAX_JOINED or "start" in shape.lost:
+        return None
+    ids = Ids(named_in(shape.case))
+    if shape.style == "drawn":
+        node = plain_node(ids.free("start"), "start")
+    else:
+        spec = shape.case.known.catalog.get("TRIGGER", "MANUAL")
+        if spec is None:
+            return None
+        node = plain_node(ids.free("trigger"), "TRIGGER")
+        given = {one.name: one.default for one in spec.configurations if one.required}
+        node["data"] = {"subtype": "MANUAL", "configurations": given}
+        node["name"] = "trigger"
+    edges = [shape.joined([(node["id"], OUTPUT_PORT)], root)[0] for root in roots]
+    return (_added("nodes", node), *edges)
+
+
+def _further_starts(shape: _Shape, severity: Severity) -> Iterator[Problem]:
+    """Starts after the first, also those with the first one's id."""
+    first: Node | None = None
+    left = MAX_JOINED
+    for index, node in enumerate(shape.case.workflow.nodes):
+        if type_of(node) != "start":
+            continue
+        if first is None:
+            first = node
+            continue
+        left -= 1
+        yield Problem(
+            "START_TWICE",
+            pointer("nodes", index),
+            f"{shown(node.id)} is a further start beside {shown(first.id)}; expected one",
+            hint="let one start lead to every first step",
+            severity=severity,
+            patch=_one_start(shape.case, index, node, first) if left >= 0 else None,
+        )
+
+
+def _one_start(case: Case, index: int, node: Node, first: Node) -> tuple[Operation, ...] | None:
+    removed = {"op": "remove", "path": pointer("nodes", index)}
+    if case.graph.nodes[first.id] is not first:
+        return None
+    if case.graph.nodes[node.id] is not node:
+        return (removed,)  # the edges are those of the other node with its id
+    if any(node.id in repr(one.data) for one in case.workflow.nodes):
+        return None  # an expression may mean it
+    if any(edge.target in {node.id, first.id} for edge in case.workflow.edges):
+        return None
+    moved = [
+        {"op": "replace", "path": case.at_edge(at, "from"), "value": first.id}
+        for at, edge in case.edges
+        if edge.source == node.id
+    ]
+    return (*moved, removed)
+
+
+def _unreached(shape: _Shape) -> Iterator[Problem]:
+    is_ended = any(end in shape.reached for end in shape.ends)
+    found = [
+        node
+        for node in shape.roots
+        if node not in shape.reached and (is_ended or shape.types[node] != "end")
+    ]
+    loose = shape.loose() if len(found) == 1 else []
+    for node_id in found:
+        is_aside = shape.types[node_id] in {"TOOL", "MEMORY"}
+        patch = shape.joined(loose, node_id) if len(loose) == 1 and not is_aside else None
+        yield Problem(
+            "NODE_UNREACHED",
+            shape.case.at(shape.case.graph.nodes[node_id]),
+            f"nothing leads to {shown(node_id)} from where the workflow begins",
+            hint="attach it to an AI_AGENT, or remove it"
+            if is_aside
+            else "draw an edge to it, or remove it",
+            severity="warning",
+            patch=tuple(patch) if patch else None,
+        )
+
+
+def _ending(shape: _Shape) -> Iterator[Problem]:
+    if any(end in shape.reached for end in shape.ends):
+        return
+    ways = [(node, port) for node, port in shape.loose() if node not in shape.leading]
+    is_clear = 0 < len(ways) <= MAX_JOINED and "end" not in shape.lost
+    # Where the chain is broken, an end right after its first part is not what was meant.
+    is_clear &= not any(node not in shape.reached for node in shape.roots if node not in shape.ends)
+    hint = "lead the last step to an end"
+    if shape.ends:
+        place, message = (
+            shape.case.at(shape.case.graph.nodes[shape.ends[0]]),
+            f"the end {shown(shape.ends[0])} is never reached",
+        )
+        patch = shape.joined(ways, shape.ends[0])
+    else:
+        place, message = pointer("nodes"), "nothing ends the workflow; expected an end node"
+        ids = Ids(named_in(shape.case))
+        end = plain_node(ids.free("end"), "end")
+        patch = [_added("nodes", end), *shape.joined(ways, end["id"])]
+    code = "END_UNREACHED" if shape.ends else "END_MISSING"
+    yield Problem(
+        code, place, message, hint, severity="warning", patch=tuple(patch) if is_clear else None
+    )
+
+
+def _alone(shape: _Shape) -> Iterator[Problem]:
+    """Nodes of a flow without any edge; a flow of one node needs none."""
+    if len(shape.running) < 2:
+        return
+    for node in shape.running:
+        is_joined = node.id in shape.fed or node.id in shape.leading
+        if not is_joined and shape.types[node.id] not in {"multi_input", "input"}:
+            yield Problem(
+                "NODE_UNREACHED",
+                shape.case.at(node),
+                f"no edge leads to or from {shown(node.id)}",
+                hint="draw an edge to it, or remove it",
+                severity="warning",
+            )
+
+
+def _added(key: str, value: Json) -> Operation:
+    return {"op": "add", "path": f"/{key}/-", "value": value}
+
+
+def _listed(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,189 @@
+"""The tools of MCP nodes: whether server and tool exist, and values against the tool's schema.
+
+The live tool is the authority where servers were asked, else the tool as it was approved, else
+what the node remembers of it. The modes themselves are checked elsewhere.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from toolweave.json_text import Json, JsonObject, canonical
+from toolweave.problems import Problem, pointer
+from toolweave.tools.repair import misspelt
+from toolweave.tools.tool import Tool
+from toolweave.workflow.checks.case import Case
+from toolweave.workflow.checks.kinds import type_of
+from toolweave.workflow.checks.placing import placed
+from toolweave.workflow.checks.spelling import closest
+from toolweave.workflow.checks.templated import check_values, strangers
+from toolweave.workflow.mode_status import LiveTools, standing
+from toolweave.workflow.model import Node
+from toolweave.workflow.modes import mode_of, schema_of, text_at
+
+VALUES = "parameterValues"
+
+
+def check(case: Case) -> Iterator[Problem]:
+    """Servers and tools that are not there, and values that the tool would refuse."""
+    known = _KnownTools(case)
+    for index, node in enumerate(case.workflow.nodes):
+        if type_of(node) == "mcp":
+            place = pointer("nodes", index, "data")
+            yield from (placed(problem, place) for problem in _of_node(node, known))
+
+
+class _KnownTools:
+    """Schemas of tools by node, each read once."""
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        self._schemas: dict[bytes, JsonObject] = {}
+        self._standings: dict[bytes, tuple[Problem, ...]] = {}
+        self._live: dict[str, Sequence[Tool] | None] = {}
+        self._tools: dict[str, dict[str, Tool] | None] = {}
+
+    @property
+    def is_live(self) -> bool:
+        return self._case.known.tools is not None
+
+    def tools(self, server: str) -> Sequence[Tool] | None:
+        if server not in self._live:
+            live: LiveTools | None = self._case.known.tools
+            self._live[server] = live(server) if live else None
+        return self._live[server]
+
+    def best(self, server: str) -> dict[str, Tool] | None:
+        """The tools of a server by name, also if it was not asked now but approved before."""
+        if server not in self._tools:
+            tools = self._case.known.tools_of(server)
+            self._tools[server] = None if tools is None else {one.name: one for one in tools}
+        return self._tools[server]
+
+    @cached_property
+    def servers(self) -> tuple[str, ...]:
+        """Servers that answer, or were approved: those with a tool in the catalog."""
+        named = {spec.origin.server for spec in self._case.known.catalog if spec.origin}
+        tools = self.tools if self.is_live else self.best
+        return tuple(sorted(name for name in named if tools(name) is not None))
+
+    def schema(self, node: Node) -> JsonObject | None:
+        """The schema that the values are judged by; nothing where the tool is not known."""
+        name = text_at(node.data, "toolName")
+        known = self.best(text_at(node.data, "serverId")) or {}
+        if tool := known.get(name):
+            return tool.input_schema if tool.is_usable else None
+        stored = node.data.get("parameters")
+        return self._remembered(stored) if isinstance(stored, list) else None
+
+    def standing(self, node: Node) -> tuple[Problem, ...]:
+        """How the node stands against the live tools; many nodes have the same tool."""
+        said = [node.data.get(key) for key in ("serverId", "toolName", "mode", "parameters")]
+        try:
+            key = canonical(said)
+        except TypeError:
+            return ()
+        if key not in self._standings:
+            self._standings[key] = standing(node, self.tools).problems
+        return self._standings[key]
+
+    def _remembered(self, stored: list[Json]) -> JsonObject | None:
+        try:
+            key = canonical(stored)
+        except TypeError:
+            return None
+        if key not in self._schemas:
+            self._schemas[key] = schema_of(stored)
+        return self._schemas[key]
+
+
+def _of_node(node: Node, known: _KnownTools) -> Iterator[Problem]:
+    if known.is_live:
+        yield from _standing(node, known)
+    else:
+        yield from _approved(node, known)
+    patches: list[object] = []
+    is_there = VALUES in node.data
+    for problem in _of_values(node, known):
+        # One patch mends two problems of a misspelt name; none reaches into what is not there.
+        is_given = is_there and problem.patch not in patches
+        patches += [problem.patch] if problem.patch else []
+        yield placed(problem, f"/{VALUES}", is_there=is_given)
+
+
+def _standing(node: Node, known: _KnownTools) -> Iterator[Problem]:
+    for problem in known.standing(node):
+        match problem.code:
+            case "MCP_TOOL_SCHEMA_CHANGED":
+                # Whether the values still fit is told one by one; if they do, the node runs.
+                yield replace(problem, severity="warning")
+            case "MCP_SERVER_NOT_FOUND" | "MCP_TOOL_NOT_FOUND" if not text_at(
+                node.data, problem.pointer[1:]
+            ):
+                continue  # without any name, the mode is told to need one
+            case "MCP_SERVER_NOT_FOUND":
+                meant = _meant(text_at(node.data, "serverId"), known.servers)
+                yield _renamed(problem, "serverId", meant, node, known)
+            case "MCP_TOOL_NOT_FOUND":
+                tools = known.tools(text_at(node.data, "serverId")) or ()
+                meant = _meant(text_at(node.data, "toolName"), [one.name for one in tools])
+                yield _renamed(problem, "toolName", meant, node, known)
+            case _:
+                yield problem
+
+
+def _approved(node: Node, known: _KnownTools) -> Iterator[Problem]:
+    """Without asking servers: slips in the names of approved ones; of others nothing is said."""
+    server, name = text_at(node.data, "serverId"), text_at(node.data, "toolName")
+    tools = known.best(server)
+    if not server or not name or mode_of(node.data) == "fullNaturalLanguage":
+        return
+    if tools is None:
+        meant = _meant(server, known.servers)
+        if meant is not None and name in (known.best(meant) or {}):
+            message = f"no server {server!r} was approved, but {meant!r}, which has this tool"
+            found = Problem("MCP_SERVER_NOT_FOUND", "/serverId", message, severity="warning")
+            yield _renamed(found, "serverId", meant, node, known)
+    elif name not in tools:
+        meant = _meant(name, tools)
+        message = f"server {server!r} was approved without a tool {name!r}"
+        found = Problem(
+            "MCP_TOOL_NOT_FOUND",
+            "/toolName",
+            message,
+            hint=f"`toolweave validate --live` asks the server; it had {', '.join([*tools][:10])}",
+            severity="error" if meant else "warning",
+        )
+        yield _renamed(found, "toolName", meant, node, known)
+
+
+def _meant(wrong: str, known: Iterable[str]) -> str | None:
+    names = list(known)
+    return misspelt(wrong, names) or closest(wrong, names)
+
+
+def _renamed(
+    problem: Problem, key: str, meant: str | None, node: Node, known: _KnownTools
+) -> Problem:
+    """With the right name as its patch, unless that shows faults nobody was told of."""
+    if meant is None:
+        return problem
+    mended = replace(node, data={**node.data, key: meant})
+    before, after = (
+        {(one.code, one.pointer) for one in _of_values(each, known) if one.severity == "error"}
+        for each in (node, mended)
+    )
+    found = known.standing(mended) if known.is_live else ()
+    is_found = all(one.code == "MCP_TOOL_SCHEMA_CHANGED" for one in found)
+    patch = ({"op": "replace", "path": f"/{key}", "value": meant},)
+    is_good = is_found and after <= before
+    return replace(problem, hint=f"did you mean {meant!r}?", patch=patch if is_good else None)
+
+
+def _of_values(node: Node, known: _KnownTools) -> Iterator[Problem]:
+    values = node.data.get(VALUES, {})
+    if mode_of(node.data) != "detailed" or not isinstance(values, dict):
+        return
+    if (schema := known.schema(node)) is not None:
+        yield from check_values(schema, values)
+        yield from strangers(schema, values)

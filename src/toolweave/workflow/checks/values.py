@@ -1,0 +1,244 @@
+"""What catalog nodes are given: `configurations` and `inputParams` against the specification.
+
+Of a live tool's entry the input is judged by the tool's own schema. A required input that is left
+out may be fed by what comes in; it is only missed where nothing can.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from toolweave.catalog.schema import configuration_schema, input_schema
+from toolweave.catalog.spec import Field, NodeSpec
+from toolweave.json_text import Json, JsonObject
+from toolweave.problems import Problem, pointer
+from toolweave.tools.repair import misspelt
+from toolweave.tools.shown import shown
+from toolweave.workflow.checks.case import Case
+from toolweave.workflow.checks.cel_fields import CEL_FIELDS, CelField, is_chosen
+from toolweave.workflow.checks.expressions import is_enabled, is_readable
+from toolweave.workflow.checks.kinds import type_of
+from toolweave.workflow.checks.meant import catalog_nodes
+from toolweave.workflow.checks.placing import placed
+from toolweave.workflow.checks.ports import is_attachment
+from toolweave.workflow.checks.templated import check_values, has_template, strangers
+from toolweave.workflow.model import Edge, Node
+from toolweave.workflow.modes import object_at
+from toolweave.workflow.patching import steps_of
+
+CONFIGURATIONS = "configurations"
+INPUTS = "inputParams"
+
+# What a fault of a tool's parameter is called in a node that is none.
+CODES = {
+    "MCP_PARAMETER_REQUIRED": "FIELD_REQUIRED",
+    "MCP_PARAMETER_INVALID_TYPE": "FIELD_TYPE_INVALID",
+    "MCP_PARAMETER_ENUM_INVALID": "FIELD_OPTION_INVALID",
+    "MCP_PARAMETER_UNKNOWN": "FIELD_UNKNOWN",
+    "MCP_PARAMETER_CONSTRAINT_VIOLATED": "FIELD_LIMIT_VIOLATED",
+    "MCP_VALUE_UNCHECKED": "FIELD_UNCHECKED",
+}
+# What belongs in the data of a catalog node.
+_PARTS = (CONFIGURATIONS, INPUTS)
+_ATTACHABLE = frozenset({"TOOL", "MEMORY"})
+_OTHER_PARTS = frozenset({"subtype", "description", "outputParams", "attachedNodes", "label"})
+
+
+class _Schemas:
+    """The schemas of a specification, made once."""
+
+    def __init__(self) -> None:
+        # With the specification itself, so that its identity stays its own.
+        self._made: dict[int, tuple[NodeSpec, dict[str, JsonObject]]] = {}
+
+    def of(self, spec: NodeSpec) -> dict[str, JsonObject]:
+        if id(spec) not in self._made:
+            schemas = {CONFIGURATIONS: configuration_schema(spec), INPUTS: input_schema(spec)}
+            self._made[id(spec)] = (spec, schemas)
+        return self._made[id(spec)][1]
+
+
+def check(case: Case) -> Iterator[Problem]:
+    """Values of catalog nodes that do not fit their fields."""
+    schemas = _Schemas()
+    fed = _fed(case)
+    for index, node, spec in catalog_nodes(case):
+        # Of nodes with one id, edges lead to the first.
+        is_first = case.graph.nodes[node.id] is node
+        is_fed = case.is_subflow or (is_first and node.id in fed)
+        place = pointer("nodes", index, "data")
+        for problem in _problems(node, spec, schemas.of(spec), is_fed=is_fed):
+            found = placed(problem, place)
+            yield found if is_enabled(node) else replace(found, severity="warning")
+
+
+def _fed(case: Case) -> frozenset[str]:
+    """Ids of nodes that something is before, or that a model feeds: its tools and memories."""
+    ends = {node.id for node in case.workflow.nodes if type_of(node) == "end"}
+    found = {
+        edge.target
+        for edge in case.graph.edges
+        if edge.source != edge.target and edge.source not in ends
+    }
+    used = {
+        one
+        for node in case.workflow.nodes
+        if isinstance(ids := node.data.get("attachedNodes"), list)
+        for one in ids
+        if isinstance(one, str)
+    }
+    used |= {end for edge in case.graph.edges if is_attachment(edge) for end in _ends(edge)}
+    for node in case.graph.nodes.values():
+        # One that is in no line at all can only be meant for a model.
+        is_apart = not case.graph.outgoing(node.id)
+        if node.type in _ATTACHABLE and (node.id in used or is_apart):
+            found.add(node.id)
+    return frozenset(found)
+
+
+def _ends(edge: Edge) -> tuple[str, str]:
+    return edge.source, edge.target
+
+
+def _problems(
+    node: Node, spec: NodeSpec, schemas: dict[str, JsonObject], *, is_fed: bool
+) -> Iterator[Problem]:
+    for part in _PARTS:
+        place = pointer(part)
+        given = node.data.get(part)
+        if part not in node.data and (wrong := _misnamed(node, part)):
+            yield _renamed(node, part, wrong, spec, schemas[part])
+        elif given is not None and not isinstance(given, dict):
+            yield _no_object(given, part, place)
+        else:
+            is_tool = spec.origin is not None and part == INPUTS
+            for problem in _part(spec, part, given or {}, schemas[part], is_fed=is_fed):
+                code = problem.code if is_tool else CODES.get(problem.code, problem.code)
+                is_there = isinstance(given, dict)
+                yield placed(replace(problem, code=code), place, is_there=is_there)
+
+
+def _part(
+    spec: NodeSpec, part: str, given: JsonObject, schema: JsonObject, *, is_fed: bool
+) -> Iterator[Problem]:
+    is_tool = spec.origin is not None and part == INPUTS
+    values = given if is_tool else _set_in(given, spec, part)
+    told: list[Problem] = []
+    for problem in check_values(schema, values):
+        found = _weighed(problem, spec, part, values, is_fed=is_fed)
+        if found is not None:
+            told.append(found)
+            yield found
+    if is_tool:
+        known = [problem.patch for problem in told if problem.patch]
+        for problem in strangers(schema, values):
+            yield replace(problem, patch=None) if problem.patch in known else problem
+    if part == CONFIGURATIONS:
+        yield from _needed(spec, values)
+
+
+def _weighed(
+    problem: Problem, spec: NodeSpec, part: str, values: JsonObject, *, is_fed: bool
+) -> Problem | None:
+    """The problem as grave as it is in a node, or nothing."""
+    match problem.code:
+        # In an object inside the input it is missing for certain.
+        case "MCP_PARAMETER_REQUIRED" if part == INPUTS and is_fed and _is_outer(problem):
+            is_misspelt = problem.patch is not None and problem.patch[0]["op"] == "move"
+            return replace(problem, severity="warning") if is_misspelt else None
+        case "MCP_PARAMETER_REQUIRED" if part == CONFIGURATIONS and _is_elsewhere(
+            problem, spec, values
+        ):
+            return replace(problem, severity="warning")
+        case "MCP_TOOL_LIMIT_EXCEEDED":
+            return problem if spec.origin is not None else None
+        case "MCP_PARAMETER_UNKNOWN" if spec.origin is None or part == CONFIGURATIONS:
+            # It runs all the same: what is not known is not looked at.
+            return _readable(replace(problem, severity="warning"), spec, values)
+        case _:
+            return _readable(problem, spec, values)
+
+
+def _is_outer(problem: Problem) -> bool:
+    return problem.pointer.count("/") == 1
+
+
+def _set_in(given: JsonObject, spec: NodeSpec, part: str) -> JsonObject:
+    """The values that are set: null says that one is not, unless the field may be anything."""
+    fields = spec.inputs if part == INPUTS else spec.all_configurations
+    of_any = {name for one in fields if one.type == "any" for name in (one.name, *one.aliases)}
+    return {key: one for key, one in given.items() if one is not None or key in of_any}
+
+
+def _readable(problem: Problem, spec: NodeSpec, values: JsonObject) -> Problem:
+    """Without its patch, if that would only bring an expression that cannot be read to light."""
+    for operation in problem.patch or ():
+        to, source = steps_of(operation["path"]), steps_of(str(operation.get("from", "")))
+        text = values.get(source[0]) if len(source) == 1 else None
+        is_cel = any(field.name == to[0] for field in CEL_FIELDS.get(spec.ref, ()))
+        if is_cel and isinstance(text, str) and not is_readable(text):
+            return replace(problem, patch=None)
+    return problem
+
+
+def _is_elsewhere(problem: Problem, spec: NodeSpec, values: JsonObject) -> bool:
+    """Whether something missing may come from a connection of the user's or a known server."""
+    missing = problem.pointer.removeprefix("/")
+    fields: dict[str, Field] = {one.name: one for one in spec.configurations}
+    is_secret = missing in fields and fields[missing].sensitive
+    if spec.type == "TOOL":
+        # Such a node binds to a registered server of its kind.
+        return is_secret or missing == "mcp_server_url"
+    sign_in = fields.get("use_oauth")
+    if sign_in is None or not is_secret:
+        return False
+    chosen = values.get("use_oauth", sign_in.default)
+    return chosen is True or has_template(chosen)
+
+
+def _needed(spec: NodeSpec, values: JsonObject) -> Iterator[Problem]:
+    """CEL that the chosen way of working cannot do without."""
+    for field in CEL_FIELDS.get(spec.ref, ()):
+        is_there = isinstance(values.get(field.name), str) or has_template(values.get(field.name))
+        if field.chosen_by and not is_there and is_chosen(spec, field, values):
+            yield _without(field, *field.chosen_by)
+
+
+def _without(field: CelField, name: str, value: str) -> Problem:
+    return Problem(
+        "MCP_PARAMETER_REQUIRED",
+        pointer(field.name),
+        f"{name!r} is {value!r}, and {field.name!r} is missing; expected an expression",
+        hint=f"write {field.name!r}, or choose another {name!r}",
+        severity="error" if field.is_needed else "warning",
+    )
+
+
+def _no_object(given: Json, part: str, place: str) -> Problem:
+    is_empty = given in ([], "")
+    return Problem(
+        "FIELD_TYPE_INVALID",
+        place,
+        f"{part!r} is {shown(given)}; expected an object",
+        patch=({"op": "replace", "path": place, "value": {}},) if is_empty else None,
+    )
+
+
+def _misnamed(node: Node, part: str) -> str | None:
+    others = [one for one in node.data if one not in _PARTS and one not in _OTHER_PARTS]
+    return next((one for one in others if misspelt(one, _PARTS) == part), None)
+
+
+def _renamed(node: Node, part: str, wrong: str, spec: NodeSpec, schema: JsonObject) -> Problem:
+    place = pointer(wrong)
+    values = object_at(node.data, wrong)
+    found = _part(spec, part, values, schema, is_fed=True)
+    is_good = isinstance(node.data[wrong], dict) and all(one.severity != "error" for one in found)
+    move = {"op": "move", "from": place, "path": pointer(part)}
+    return Problem(
+        "FIELD_UNKNOWN",
+        place,
+        f"{wrong!r} is not looked at in a catalog node",
+        hint=f"did you mean {part!r}?",
+        patch=(move,) if is_good else None,
+        severity="error" if "required" in schema else "warning",
+    )

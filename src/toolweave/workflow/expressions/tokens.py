@@ -1,0 +1,102 @@
+"""The words of CEL, and of JavaScript where it looks alike: enough to find where things end.
+
+Both have the same names, numbers, operators and quotes; CEL adds prefixes and triple quotes. Every
+character is looked at once: a quote that is never closed takes the rest of its line.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple, get_args
+
+TokenKind = Literal["space", "text", "template", "name", "number", "operator", "other", "end"]
+
+_TEXT = r"""
+    (?P<text>
+        (?:[rR][bB]?|[bB][rR])(?:
+            \"\"\"(?s:(?!\"\"\").)*(?:\"\"\")?
+            |'''(?s:(?!''').)*(?:''')?
+            |\"[^\"\n\r]*\"?
+            |'[^'\n\r]*'?
+        )
+        |[bB]?(?:
+            \"\"\"(?s:\\.|(?!\"\"\").)*(?:\"\"\")?
+            |'''(?s:\\.|(?!''').)*(?:''')?
+            |\"(?:\\.|[^\"\\\n\r])*\"?
+            |'(?:\\.|[^'\\\n\r])*'?
+        )
+    )
+    """
+_NUMBER = r"""
+    (?P<number>0[xX][0-9a-fA-F]+[uU]?|(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[uU]?)
+    """
+_ANY = re.compile(
+    rf"""
+    (?P<space>\s+|//[^\n]*)
+    |{_TEXT}
+    |(?P<template>`(?:\\.|[^`\\])*`?)
+    |(?P<name>[A-Za-z_$][A-Za-z0-9_$]*)
+    |{_NUMBER}
+    |(?P<operator>===|!==|\?\.|\.\?|\[\?|\?\?|=>|\*\*|\+\+|--|[<>=!]=|&&|\|\|
+        |[-+*/%<>!?:.,()\[\]{{}}=&|^~;])
+    |(?P<other>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_CEL = re.compile(
+    rf"""
+    (?P<space>[ \t\r\n\f]+|//[^\n]*)
+    |{_TEXT}
+    |(?P<template>`[^`\n]*`?)
+    |(?P<name>[A-Za-z_][A-Za-z0-9_]*)
+    |{_NUMBER}
+    |(?P<operator>[<>=!]=|&&|\|\||[-+*/%<>!?:.,()\[\]{{}}])
+    |(?P<other>=>|.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+KEYWORDS = frozenset({"in", "true", "false", "null"})
+# Words that CEL keeps for itself; they can stand after a dot, but name no variable. `loop` would be
+# one more, but here it is the variable of a loop's body.
+RESERVED = KEYWORDS | {
+    *("as", "break", "const", "continue", "else", "for", "function", "if", "import", "let"),
+    *("package", "namespace", "return", "var", "void", "while"),
+}
+
+
+class Token(NamedTuple):
+    """One word, and where it begins."""
+
+    kind: TokenKind
+    text: str
+    at: int
+
+    @property
+    def end(self) -> int:
+        """Where the next one may begin."""
+        return self.at + len(self.text)
+
+
+def tokens(text: str, start: int = 0) -> Iterator[Token]:
+    """Every word of `text` from `start`, white space and comments left out."""
+    return _words(_ANY, text, start)
+
+
+def cel_tokens(text: str) -> list[Token]:
+    """Every word of `text` by the grammar of CEL alone, and one of kind `end` after them."""
+    return [*_words(_CEL, text, 0), Token("end", "", len(text))]
+
+
+def _words(pattern: re.Pattern[str], text: str, start: int) -> Iterator[Token]:
+    for match in pattern.finditer(text, start):
+        kind = _KINDS[match.lastgroup or "other"]
+        if kind != "space":
+            yield Token(kind, match[0], match.start())
+
+
+_KINDS: dict[str, TokenKind] = {kind: kind for kind in get_args(TokenKind)}
+
+
+def is_name(text: str) -> bool:
+    """Whether CEL takes the text as a name after a dot."""
+    return _NAME.fullmatch(text) is not None and text not in KEYWORDS

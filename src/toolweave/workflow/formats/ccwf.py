@@ -1,0 +1,41 @@
+"""The drawing tool's files: seed 001's objects, bare or wrapped, with its own names for modes.
+
+Its extras (`slashCommandOptions`, `conversationHistory`, `tour`) are extras of the workflow under
+the same names; its sub-agent flows are sub-flows.
+"""
+
+from dataclasses import replace
+
+from toolweave.json_text import JsonObject
+from toolweave.workflow.formats import mode_names
+from toolweave.workflow.formats.format import FormatName
+from toolweave.workflow.formats.lossless import Lossless
+from toolweave.workflow.formats.marks import has_shape, marks_of
+from toolweave.workflow.formats.toolweave import ToolweaveCodec
+from toolweave.workflow.model import Node
+
+
+class CcwfCodec(ToolweaveCodec):
+    """Seed 001's objects, written with the drawing tool's names."""
+
+    name: FormatName = "ccwf"
+
+    def recognises(self, document: JsonObject, *, is_wrapped: bool) -> int:
+        """Sure by the wrapping and the mode names, likely by what only the tool draws."""
+        if not has_shape(document):
+            return 0
+        marks = marks_of(document)
+        if marks.remembers and "toolweave" in marks.remembers:
+            return 98
+        if is_wrapped or marks.has_their_modes:
+            return 95
+        return 85 if marks.has_drawn_parts and not marks.is_ours else 50
+
+    def write_node(self, node: Node, form: str) -> JsonObject:
+        """A node, its MCP data in the tool's names."""
+        if node.type == "mcp":
+            node = replace(node, data=mode_names.to_drawing_tool(node.data))
+        return super().write_node(node, form)
+
+
+format = Lossless(CcwfCodec())

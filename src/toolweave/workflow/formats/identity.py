@@ -1,0 +1,105 @@
+"""What makes the parts of a workflow hard to tell apart: ids used twice, groups inside themselves,
+characters nobody sees, names that look like paths.
+
+Said while reading, where the places in the file are known; everything else is in `checks`.
+"""
+
+import re
+from collections.abc import Iterator
+
+from toolweave.problems import Problem
+from toolweave.workflow.formats.format import Places
+from toolweave.workflow.model import NodeId, Workflow
+
+# Control characters, and those that turn the direction of the text around them.
+_UNSEEN = re.compile(
+    "[\\x00-\\x1f\\x7f-\\x9f\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u2069\\ufeff]"
+)
+
+
+def identity_problems(workflow: Workflow, places: Places) -> Iterator[Problem]:
+    """The problems of one workflow and its sub-flows."""
+    yield from _nodes_twice(workflow, places)
+    yield from _edges_twice(workflow, places)
+    yield from _groups_in_themselves(workflow, places)
+    yield from _odd_texts(workflow, places)
+    for flow, where in zip(workflow.subflows, places.subflows, strict=True):
+        yield from identity_problems(flow, where)
+
+
+def _nodes_twice(workflow: Workflow, places: Places) -> Iterator[Problem]:
+    first: dict[str, str] = {}
+    for node, place in zip(workflow.nodes, places.nodes, strict=True):
+        if node.id in first:
+            yield Problem(
+                "NODE_ID_DUPLICATE",
+                f"{place}/id",
+                f"the node id {node.id!r} is already used at {first[node.id]}",
+                "give one of the two nodes another id, and the edges that mean it",
+            )
+        first.setdefault(node.id, place)
+
+
+def _edges_twice(workflow: Workflow, places: Places) -> Iterator[Problem]:
+    first: dict[str, str] = {}
+    for edge, place in zip(workflow.edges, places.edges, strict=True):
+        if edge.id in first:
+            yield Problem(
+                "EDGE_ID_DUPLICATE",
+                f"{place}/id",
+                f"the edge id {edge.id!r} is already used at {first[edge.id]}",
+                "give one of the two another id",
+                "warning",
+            )
+        first.setdefault(edge.id, place)
+
+
+def _groups_in_themselves(workflow: Workflow, places: Places) -> Iterator[Problem]:
+    parents = {node.id: node.parent for node in workflow.nodes if node.parent is not None}
+    if not parents:
+        return
+    fine: set[NodeId] = set()
+    place_of = {node.id: place for node, place in zip(workflow.nodes, places.nodes, strict=True)}
+    for start in parents:
+        walk: dict[NodeId, None] = {}
+        at: NodeId | None = start
+        while at is not None and at not in fine and at not in walk:
+            walk[at] = None
+            at = parents.get(at)
+        if at is not None and at in walk:
+            yield Problem(
+                "GROUP_CYCLE",
+                place_of[at],
+                f"the group {at!r} stands inside itself",
+                "take one of the groups out of the other: remove its parentId",
+            )
+        fine.update(walk)
+
+
+def _odd_texts(workflow: Workflow, places: Places) -> Iterator[Problem]:
+    name = workflow.name
+    if name in {".", ".."} or "/" in name or "\\" in name:
+        yield Problem(
+            "WORKFLOW_NAME_PATH",
+            places.original("/name"),
+            f"the name {name!r} looks like a path",
+            "it is only ever a name; the file it is saved in gets a name made from its letters",
+            "warning",
+        )
+    if _UNSEEN.search(name):
+        yield _unseen("the workflow's name", name, places.original("/name"))
+    for at, node in enumerate(workflow.nodes):
+        if not node.id.isprintable() and _UNSEEN.search(node.id):
+            yield _unseen("a node's id", node.id, places.original(f"/nodes/{at}/id"))
+        if not node.name.isprintable() and _UNSEEN.search(node.name):
+            yield _unseen("a node's name", node.name, places.original(f"/nodes/{at}/name"))
+
+
+def _unseen(what: str, text: str, place: str) -> Problem:
+    return Problem(
+        "TEXT_UNSEEN_CHARACTERS",
+        place,
+        f"{what}, {text!r}, holds characters that cannot be seen",
+        "write it without control and direction characters",
+        "warning",
+    )

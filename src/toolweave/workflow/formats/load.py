@@ -1,0 +1,251 @@
+"""Text in, workflow out, and back: finds what a file is, and never raises on content."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+import orjson
+
+from toolweave import json_text
+from toolweave.errors import Invalid
+from toolweave.json_text import Json
+from toolweave.problems import Problem, pointer
+from toolweave.workflow.formats import discover
+from toolweave.workflow.formats.envelope import X, marked
+from toolweave.workflow.formats.fields import shown
+from toolweave.workflow.formats.flow import MAX_BYTES as MAX_FLOW_BYTES
+from toolweave.workflow.formats.format import Format, FormatName, Loaded
+from toolweave.workflow.formats.lossless import remembers
+from toolweave.workflow.formats.yaml_text import read_yaml
+from toolweave.workflow.model import Workflow, WorkflowId
+
+MAX_BYTES = 16 * 1024 * 1024
+MAX_DEPTH = 100
+DEEPER = 16
+YAML_ENDINGS = (".yaml", ".yml")
+_CONTAINERS = frozenset({dict, list})
+_LONG_NUMBER = re.compile(rb"[:,\[\s]-?[0-9]{19,}[\s,\]}]")
+
+
+def load(text: str | bytes, *, name_hint: str | None = None) -> Loaded:
+    """The workflow in a file's text, and everything that is odd about it.
+
+    `name_hint` is the file's name, where there is one: it tells YAML from JSON in doubt.
+    """
+    try:
+        data = text.encode() if isinstance(text, str) else text
+    except UnicodeEncodeError as error:
+        return _unreadable("WORKFLOW_NOT_JSON", f"not valid Unicode text: {error.reason}")
+    if len(data) > MAX_BYTES:
+        return _unreadable("WORKFLOW_TOO_LARGE", f"{len(data)} bytes; at most {MAX_BYTES} are read")
+    try:
+        document = _parsed(data.removeprefix(b"\xef\xbb\xbf"), name_hint or "")
+    except Invalid as error:
+        return _unreadable("WORKFLOW_NOT_JSON", error.message, str(error.facts.get("pointer", "")))
+    loaded = read(document)
+    odd = _odd_numbers(data)
+    if loaded.format == "flow" and len(data) > MAX_FLOW_BYTES:
+        message = f"a flow of {len(data)} bytes; a flow file has at most {MAX_FLOW_BYTES}"
+        hint = "split it into several flows, or convert it to another form"
+        odd.append(Problem("WORKFLOW_TOO_LARGE", "", message, hint))
+    return replace(loaded, problems=(*odd, *loaded.problems)) if odd else loaded
+
+
+def read(document: Json) -> Loaded:
+    """The workflow in a JSON value, read in the dialect that is surest to know it."""
+    format, sureness = _recognised(document)
+    loaded = format.read(document)
+    if sureness > 0:
+        return loaded
+    problem = Problem(
+        "WORKFLOW_UNKNOWN_DIALECT",
+        "",
+        "this is no workflow of a kind we know: there are no nodes",
+        'a workflow is an object such as {"id": …, "name": …, "nodes": […], "connections": […]}',
+    )
+    return Loaded(loaded.workflow, (problem,), loaded.format, loaded.places)
+
+
+def convert(workflow: Workflow, to: FormatName) -> Json:
+    """The document for `workflow` in another dialect, or in the one it came from.
+
+    Raises:
+        Invalid: `FORMAT_UNKNOWN`.
+    """
+    document = _named(to).write(workflow)
+    taken_for, _ = _recognised(document)
+    if taken_for.name == to or _says_as_much(taken_for, document, workflow):
+        return document
+    return marked(document, to)
+
+
+def _recognised(document: Json) -> tuple[Format, int]:
+    formats = discover()
+    scores = [format.recognises(document) for format in formats]
+    best = max(scores)
+    return formats[scores.index(best)], best
+
+
+def _says_as_much(format: Format, document: Json, workflow: Workflow) -> bool:
+    """Whether nothing is lost when a file is taken for one of another dialect."""
+    return format.read(document).workflow == workflow and not remembers(workflow)
+
+
+def dump(workflow: Workflow, to: FormatName) -> str:
+    """`convert` as text: pretty, stable, with a newline at the end."""
+    return json_text.write(convert(workflow, to), pretty=True) + "\n"
+
+
+def _named(name: str) -> Format:
+    formats = {format.name: format for format in discover()}
+    for known, format in formats.items():
+        if known == name:
+            return format
+    raise Invalid(
+        "FORMAT_UNKNOWN",
+        f"there is no workflow format {name!r}",
+        hint=f"choose one of {', '.join(formats)}",
+    )
+
+
+def _unreadable(code: str, message: str, place: str = "") -> Loaded:
+    hint = "a workflow is a JSON object, or YAML without aliases and tags"
+    return Loaded(Workflow(WorkflowId(""), ""), (Problem(code, place, message, hint),))
+
+
+def _parsed(data: bytes, name: str) -> Json:
+    """The value in JSON or YAML text; where both refuse it, the likelier one says why."""
+    looks_json = data.lstrip()[:1] in {b"{", b"["}
+    is_yaml = name.lower().endswith(YAML_ENDINGS)
+    if is_yaml and not looks_json:
+        return read_yaml(data, max_depth=MAX_DEPTH)
+    try:
+        return _json(data)
+    except Invalid:
+        if looks_json and not is_yaml:
+            raise
+        # Any text is a YAML scalar; only a mapping or list is worth a look.
+        document = _quietly(lambda: read_yaml(data, max_depth=MAX_DEPTH))
+        if isinstance(document, dict | list):
+            return document
+        raise
+
+
+def _odd_numbers(data: bytes) -> list[Problem]:
+    """Whole numbers that no computer word holds: they are read as the nearest one of 64 bits."""
+    if not _LONG_NUMBER.search(data):
+        return []
+    found: list[str] = []
+
+    def look(text: str) -> None:
+        if len(text) > 20 or not -(2**63) <= int(text) < 2**64:
+            found.append(text)
+
+    with suppress(ValueError):  # YAML, whose long numbers are text
+        json.loads(data, parse_int=look)
+    return [
+        Problem(
+            "NUMBER_ROUNDED",
+            "",
+            f"the number {shown(number)} has more digits than can be kept, and is rounded",
+            "write it in quotes, as text",
+            "warning",
+        )
+        for number in found[:1]
+    ]
+
+
+def _quietly(read: Callable[[], Json]) -> Json:
+    try:
+        return read()
+    except Invalid:
+        return None
+
+
+def _json(data: bytes) -> Json:
+    try:
+        value: Json = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        # Said again, with its line and column.
+        return json_text.read(data, max_bytes=MAX_BYTES, max_depth=MAX_DEPTH)
+    # What we set aside when converting stands a few steps deeper than where it came from.
+    limit = MAX_DEPTH + DEEPER if X.encode() in data else MAX_DEPTH
+    if (place := _below(value, limit)) is not None:
+        raise Invalid("JSON_INVALID", f"nested more than {limit} deep", facts={"pointer": place})
+    # A key that is there twice leaves fewer quotes when the value is written again; only a quote
+    # written as an escape could make up for them.
+    if b"\\u0022" not in data and data.count(b'"') == orjson.dumps(value).count(b'"'):
+        return value
+    twice: object = json.loads(data, object_pairs_hook=_twice_among)
+    if (found := _twice_in(twice)) is not None:
+        message = f"the key {found.steps[-1]!r} appears twice in one object"
+        raise Invalid("JSON_INVALID", message, facts={"pointer": pointer(*found.steps)})
+    return value
+
+
+def _below(value: Json, limit: int) -> str | None:
+    """Where a container stands inside more than `limit` others, if one does."""
+    level = [value]
+    for _ in range(limit + 1):
+        below: list[Json] = []
+        for container in level:
+            if isinstance(container, dict):
+                below += [item for item in container.values() if type(item) in _CONTAINERS]
+            elif isinstance(container, list):
+                below += [item for item in container if type(item) in _CONTAINERS]
+        if not below:
+            return None
+        level = below
+    return _deepest(value, limit)
+
+
+def _deepest(value: Json, limit: int) -> str:
+    """The place of the first container that is `limit` deep, found by going down and back up."""
+    ways: list[Iterator[tuple[str | int, Json]]] = [_inside(value)]
+    steps: list[str | int] = []
+    while ways and len(ways) <= limit:
+        found = next(ways[-1], None)
+        if found is None:
+            ways.pop()
+            steps = steps[:-1]
+        else:
+            steps.append(found[0])
+            ways.append(_inside(found[1]))
+    return pointer(*steps)
+
+
+def _inside(value: Json) -> Iterator[tuple[str | int, Json]]:
+    if isinstance(value, dict):
+        yield from ((key, item) for key, item in value.items() if type(item) in _CONTAINERS)
+    elif isinstance(value, list):
+        yield from ((at, item) for at, item in enumerate(value) if type(item) in _CONTAINERS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Twice:
+    """The way to a key that is there twice."""
+
+    steps: tuple[str | int, ...]
+
+
+def _twice_among(pairs: list[tuple[str, object]]) -> _Twice | None:
+    """What the parser keeps of an object: nothing, unless a key is there twice somewhere in it."""
+    if len(dict(pairs)) != len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        return _Twice((next(key for key, count in counts.items() if count > 1),))
+    for key, item in pairs:
+        if item is not None and (found := _twice_in(item)) is not None:
+            return _Twice((key, *found.steps))
+    return None
+
+
+def _twice_in(value: object) -> _Twice | None:
+    if isinstance(value, list):
+        listed: list[object] = value  # pyright: ignore[reportUnknownVariableType] # of the parser
+        for at, item in enumerate(listed):
+            if item is not None and (found := _twice_in(item)) is not None:
+                return _Twice((at, *found.steps))
+    return value if isinstance(value, _Twice) else None

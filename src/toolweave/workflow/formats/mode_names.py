@@ -1,0 +1,51 @@
+"""The two vocabularies of an MCP node's modes: the seed's, which is ours, and the drawing tool's.
+
+Names only; what the modes mean is in `workflow/modes.py`.
+"""
+
+from collections.abc import Mapping
+
+from toolweave.json_text import JsonObject
+
+MODES = {
+    "manualParameterConfig": "detailed",
+    "aiParameterConfig": "naturalLanguageParam",
+    "aiToolSelection": "fullNaturalLanguage",
+}
+CONFIGS = {
+    "aiParameterConfig": "naturalLanguageParamConfig",
+    "aiToolSelectionConfig": "fullNaturalLanguageConfig",
+    "preservedManualParameterConfig": "preservedDetailedConfig",
+}
+_DRAWN_MODES = {ours: theirs for theirs, ours in MODES.items()}
+_DRAWN_CONFIGS = {ours: theirs for theirs, ours in CONFIGS.items()}
+
+
+def to_seed(data: JsonObject) -> JsonObject:
+    """An MCP node's data with the seed's names; the very same where it has them already."""
+    return _renamed(data, MODES, CONFIGS)
+
+
+def old_names(data: JsonObject) -> dict[str, str]:
+    """Which of the drawing tool's names the data has, and the seed's for them."""
+    return _new_keys(data, CONFIGS)
+
+
+def to_drawing_tool(data: JsonObject) -> JsonObject:
+    """An MCP node's data with the drawing tool's names."""
+    return _renamed(data, _DRAWN_MODES, _DRAWN_CONFIGS)
+
+
+def _renamed(data: JsonObject, modes: Mapping[str, str], keys: Mapping[str, str]) -> JsonObject:
+    mode = data.get("mode")
+    new_mode = modes.get(mode) if isinstance(mode, str) else None
+    new_keys = _new_keys(data, keys)
+    if new_mode is None and not new_keys:
+        return data
+    renamed = {new_keys.get(key, key): value for key, value in data.items()}
+    return renamed if new_mode is None else renamed | {"mode": new_mode}
+
+
+def _new_keys(data: JsonObject, keys: Mapping[str, str]) -> dict[str, str]:
+    # A file with both names keeps both: neither may overwrite the other.
+    return {old: new for old, new in keys.items() if old in data and new not in data}

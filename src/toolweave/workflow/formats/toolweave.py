@@ -1,0 +1,226 @@
+"""The canonical dialect: the workflow JSON of seed 001, with catalog nodes among the others.
+
+A catalog node has `type: "FLOW"` and `data: {subtype, configurations, inputParams, …}`.
+"""
+
+from collections.abc import Mapping
+
+from toolweave.json_text import JsonObject
+from toolweave.workflow.formats import mode_names
+from toolweave.workflow.formats.codec import Parts, Pieces
+from toolweave.workflow.formats.fields import (
+    Notes,
+    drawn,
+    filled,
+    identifier,
+    input_port,
+    items,
+    mapping,
+    optional_text,
+    output_port,
+    position,
+    required_text,
+    text,
+    unknown,
+)
+from toolweave.workflow.formats.format import FormatName
+from toolweave.workflow.formats.lossless import Lossless
+from toolweave.workflow.formats.marks import has_shape, marks_of
+from toolweave.workflow.model import Edge, EdgeId, Node, NodeId, Workflow, WorkflowId
+
+# The drawing tool's rule for files that do not say.
+OLDEST_SCHEMA = "1.0.0"
+FIRST_VERSION = "1.0.0"
+SUBFLOWS = "subAgentFlows"
+
+_NO_NAMES: Mapping[str, str] = {}
+_NODE = frozenset({"id", "type", "name", "position", "data", "parentId"})
+_EDGE = frozenset({"id", "from", "to", "fromPort", "toPort", "kind", "condition"})
+_BEFORE = ("id", "name", "description", "version", "schemaVersion")
+_AFTER = ("createdAt", "updatedAt", "metadata")
+_HEADER = frozenset({*_BEFORE, *_AFTER})
+_PARTS = frozenset({"nodes", "connections", SUBFLOWS})
+
+
+class ToolweaveCodec:
+    """Seed 001's objects."""
+
+    name: FormatName = "toolweave"
+    calls_by_name = False
+
+    def recognises(self, document: JsonObject, *, is_wrapped: bool) -> int:
+        """Sure by our own marks, likely by the shape, which the drawing tool's files share."""
+        if not has_shape(document):
+            return 0
+        marks = marks_of(document)
+        if is_wrapped:
+            return 60
+        if marks.remembers and "ccwf" in marks.remembers:
+            return 97
+        if marks.is_ours:
+            return 90
+        return 80 if "schemaVersion" in document else 70
+
+    def split(self, document: JsonObject, notes: Notes, *, is_sub: bool) -> Parts:
+        """Nodes, connections and sub-agent flows apart."""
+        if "nodes" not in document:
+            notes.missing("nodes", "there is nothing to run", "error")
+        if "connections" not in document:
+            notes.missing("connections", "no node is connected")
+        parts = {
+            key: [(f"/{key}/{at}", item) for at, item in enumerate(items(document, key, notes))]
+            for key in ("nodes", "connections", SUBFLOWS)
+        }
+        header = unknown(document, _PARTS)
+        return Parts(header, parts["nodes"], parts["connections"], parts[SUBFLOWS])
+
+    def join(self, pieces: Pieces, form: str, *, is_sub: bool) -> JsonObject:
+        """The document in the seed's order of keys."""
+        header = pieces.header
+        document: JsonObject = {key: header[key] for key in _BEFORE if key in header}
+        document |= {"nodes": pieces.nodes, "connections": pieces.edges}
+        document |= {key: header[key] for key in _AFTER if key in header}
+        if pieces.subflows:
+            document[SUBFLOWS] = pieces.subflows
+        return document | unknown(header, _HEADER)
+
+    def form_for(self, workflow: Workflow, form: str) -> str:
+        """There is one form."""
+        return form
+
+    def read_header(self, header: JsonObject, notes: Notes, *, is_sub: bool) -> Workflow:
+        """Everything beside the nodes and connections."""
+        name = required_text(header, "name", notes, "")
+        identity = identifier(header, "id", notes)
+        if not identity:
+            identity = name or "workflow"
+            notes.missing("id", f"{identity!r} is assumed")
+        version = (text if is_sub else required_text)(header, "version", notes, FIRST_VERSION)
+        return Workflow(
+            id=WorkflowId(identity),
+            name=name,
+            description=optional_text(header, "description", notes),
+            version=version,
+            schema_version=text(header, "schemaVersion", notes, OLDEST_SCHEMA),
+            created_at=optional_text(header, "createdAt", notes),
+            updated_at=optional_text(header, "updatedAt", notes),
+            metadata=mapping(header, "metadata", notes, "warning"),
+            extras=unknown(header, _HEADER),
+        )
+
+    def write_header(self, workflow: Workflow, form: str, *, is_sub: bool) -> JsonObject:
+        """Everything beside the nodes and connections; a sub-flow says no default versions."""
+        version: str | None = workflow.version
+        schema: str | None = workflow.schema_version
+        if is_sub:
+            version = None if version == FIRST_VERSION else version
+            schema = None if schema == OLDEST_SCHEMA else schema
+        return filled(
+            id=workflow.id,
+            name=workflow.name,
+            description=workflow.description,
+            version=version,
+            schemaVersion=schema,
+            createdAt=workflow.created_at,
+            updatedAt=workflow.updated_at,
+            metadata=workflow.metadata or None,
+        ) | unknown(workflow.extras, _HEADER | _PARTS)
+
+    def header_places(self, header: JsonObject) -> Mapping[str, str]:
+        """Everything has its canonical name."""
+        return _NO_NAMES
+
+    def node_form(self, item: JsonObject) -> str:
+        """There is one form."""
+        return ""
+
+    def read_node(self, item: JsonObject, notes: Notes) -> Node:
+        """A node, its MCP data in the seed's names."""
+        kind = text(item, "type", notes)
+        if not kind:
+            note_missing_type(notes)
+        data = mapping(item, "data", notes)
+        parent = optional_text(item, "parentId", notes)
+        return Node(
+            NodeId(identifier(item, "id", notes)),
+            kind,
+            text(item, "name", notes),
+            position(item, notes),
+            mode_names.to_seed(data) if kind == "mcp" else data,
+            NodeId(parent) if parent else None,
+            unknown(item, _NODE) if not item.keys() <= _NODE else {},
+        )
+
+    def write_node(self, node: Node, form: str) -> JsonObject:
+        """A node in the seed's order of keys."""
+        written: JsonObject = {"id": node.id, "type": node.type, "name": node.name}
+        if node.position is not None:
+            written["position"] = drawn(node.position)
+        written["data"] = node.data
+        if node.parent is not None:
+            written["parentId"] = node.parent
+        return written | unknown(node.extras, _NODE) if node.extras else written
+
+    def node_places(self, item: JsonObject) -> Mapping[str, str]:
+        """An MCP node may have the drawing tool's names."""
+        data = item.get("data")
+        if item.get("type") != "mcp" or not isinstance(data, dict):
+            return _NO_NAMES
+        return {f"/data/{new}": f"/data/{old}" for old, new in mode_names.old_names(data).items()}
+
+    def edge_form(self, item: JsonObject, form: str, names: Mapping[str, str]) -> str:
+        """There is one form."""
+        return ""
+
+    def read_edge(self, item: JsonObject, names: Mapping[str, str], notes: Notes) -> Edge:
+        """A connection, its ports in canonical spelling."""
+        source, target = identifier(item, "from", notes), identifier(item, "to", notes)
+        if not (source and target):
+            note_missing_ends(notes, {"from": source, "to": target})
+        identity = identifier(item, "id", notes)
+        if not identity:
+            notes.missing("id", "one is made of its ends")
+        return Edge(
+            EdgeId(identity),
+            NodeId(source),
+            NodeId(target),
+            output_port(optional_text(item, "fromPort", notes)),
+            input_port(optional_text(item, "toPort", notes)),
+            optional_text(item, "kind", notes),
+            optional_text(item, "condition", notes),
+            unknown(item, _EDGE) if not item.keys() <= _EDGE else {},
+        )
+
+    def write_edge(self, edge: Edge, form: str, called: Mapping[str, str]) -> JsonObject:
+        """A connection in the seed's order of keys."""
+        written: JsonObject = {
+            "id": edge.id,
+            "from": edge.source,
+            "to": edge.target,
+            "fromPort": edge.source_port,
+            "toPort": edge.target_port,
+        }
+        if edge.kind is not None:
+            written["kind"] = edge.kind
+        if edge.condition is not None:
+            written["condition"] = edge.condition
+        return written | unknown(edge.extras, _EDGE) if edge.extras else written
+
+    def edge_places(self, item: JsonObject) -> Mapping[str, str]:
+        """Everything has its canonical name."""
+        return _NO_NAMES
+
+
+def note_missing_type(notes: Notes) -> None:
+    """Note a node that does not say what it is."""
+    notes.missing("type", "it is not known what the node does", "error")
+
+
+def note_missing_ends(notes: Notes, ends: Mapping[str, str]) -> None:
+    """Note an edge that leads from or to nowhere."""
+    for key, node in ends.items():
+        if not node:
+            notes.missing(key, "the edge leads nowhere", "error")
+
+
+format = Lossless(ToolweaveCodec())

@@ -1,0 +1,43 @@
+"""What a name in a prompt or template stands for (formats.md §2).
+
+First results of other nodes (`node2_result`, `node-2_result`, `node2_template`), then what the
+run was started with, then values written in the node, then any path that an expression may read.
+"""
+
+import re
+from collections.abc import Mapping
+
+from toolweave.json_text import Json
+from toolweave.workflow.expressions.language import Value, evaluate
+
+_RESULT = re.compile(r"(.+)_(?:result|template)")
+
+
+def named_value(name: str, names: Mapping[str, Json], own: Json) -> tuple[bool, Json]:
+    """Whether a name is known, and its value."""
+    nodes = names["nodes"]
+    trigger = names["trigger"]
+    if isinstance(nodes, dict):
+        found = _result(name, nodes)
+        if found is not None:
+            return True, found
+    if isinstance(trigger, dict) and name in trigger:
+        return True, trigger[name]
+    if isinstance(own, dict) and name in own:
+        return True, own[name]
+    for node in nodes.values() if isinstance(nodes, dict) else ():
+        values = node.get("output") if isinstance(node, dict) else None
+        if isinstance(values, dict) and name in values:
+            return True, values[name]
+    found = evaluate(name, names)
+    return (True, found.value) if isinstance(found, Value) else (False, None)
+
+
+def _result(name: str, nodes: Mapping[str, Json]) -> Json:
+    match = _RESULT.fullmatch(name)
+    if match is None:
+        return None
+    for identity, ports in nodes.items():
+        if match[1] in {identity, identity.replace("-", "")} and isinstance(ports, dict):
+            return ports.get("output")
+    return None

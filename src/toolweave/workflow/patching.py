@@ -1,0 +1,193 @@
+"""JSON Patch (RFC 6902): apply one, and say how two documents differ as one.
+
+Documents are never changed in place: what a patch touches is copied, the rest is shared.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from toolweave.errors import Invalid
+from toolweave.json_text import Json
+from toolweave.problems import pointer
+
+# Any: an operation is JSON that came from a problem or a client.
+Operation = Mapping[str, Any]
+
+
+def apply_patch(document: Json, operations: Iterable[Operation]) -> Json:
+    """The document after all operations; `Invalid` with the first that cannot be done."""
+    for operation in operations:
+        document = _applied(document, operation)
+    return document
+
+
+def difference(old: Json, new: Json) -> list[dict[str, Json]]:
+    """Operations that make `new` of `old`: members one by one, lists by their common ends."""
+    operations: list[dict[str, Json]] = []
+    waiting: list[tuple[str, Json, Json]] = [("", old, new)]
+    while waiting:
+        place, before, after = waiting.pop()
+        if isinstance(before, dict) and isinstance(after, dict):
+            for key in before.keys() - after.keys():
+                operations.append({"op": "remove", "path": place + pointer(key)})
+            for key, value in after.items():
+                if key not in before:
+                    operations.append({"op": "add", "path": place + pointer(key), "value": value})
+                else:
+                    waiting.append((place + pointer(key), before[key], value))
+        elif isinstance(before, list) and isinstance(after, list):
+            waiting.extend(_aligned(place, before, after, operations))
+        elif type(before) is not type(after) or before != after:
+            operations.append({"op": "replace", "path": place, "value": after})
+    return operations
+
+
+def steps_of(place: str) -> list[str]:
+    """The steps of an RFC 6901 pointer."""
+    if place and not place.startswith("/"):
+        raise _impossible(place, "a pointer begins with '/'")
+    return [step.replace("~1", "/").replace("~0", "~") for step in place.split("/")[1:]]
+
+
+def value_at(document: Json, place: str) -> Json:
+    """What stands at a pointer; `Invalid` where nothing does."""
+    for step in steps_of(place):
+        document = _child(document, step, place)
+    return document
+
+
+def _aligned(
+    place: str, before: list[Json], after: list[Json], operations: list[dict[str, Json]]
+) -> Iterable[tuple[str, Json, Json]]:
+    """Pairs of items to compare, at their new places; what only one list has is an operation."""
+    shorter = min(len(before), len(after))
+    head = next((at for at in range(shorter) if not _same(before[at], after[at])), shorter)
+    room = shorter - head
+    tail = next((at for at in range(room) if not _same(before[-1 - at], after[-1 - at])), room)
+    old, new = len(before) - tail, len(after) - tail
+    middle = min(old, new)
+    for at in range(old - 1, middle - 1, -1):
+        operations.append({"op": "remove", "path": f"{place}/{at}"})
+    for at in range(middle, new):
+        operations.append({"op": "add", "path": f"{place}/{at}", "value": after[at]})
+    front = ((f"{place}/{at}", before[at], after[at]) for at in range(middle))
+    back = ((f"{place}/{new + at}", before[old + at], after[new + at]) for at in range(tail))
+    return [*front, *back]
+
+
+def _same(one: Json, other: Json) -> bool:
+    if isinstance(one, dict) and isinstance(other, dict) and "id" in one:
+        return one["id"] == other.get("id")
+    return type(one) is type(other) and one == other
+
+
+def _applied(document: Json, operation: Operation) -> Json:
+    place = str(operation.get("path", ""))
+    match operation.get("op"):
+        case "add":
+            return _put(document, steps_of(place), operation.get("value"), place, is_new=True)
+        case "replace":
+            value_at(document, place)
+            return _put(document, steps_of(place), operation.get("value"), place, is_new=False)
+        case "remove":
+            return _removed(document, steps_of(place), place)
+        case "move":
+            source = str(operation.get("from", ""))
+            if place.startswith(source + "/"):
+                raise _impossible(place, f"{source!r} cannot be moved into itself")
+            value = value_at(document, source)
+            left = _removed(document, steps_of(source), source)
+            return _put(left, steps_of(place), value, place, is_new=True)
+        case "copy":
+            value = value_at(document, str(operation.get("from", "")))
+            return _put(document, steps_of(place), value, place, is_new=True)
+        case "test":
+            if not _equal(value_at(document, place), operation.get("value")):
+                raise _impossible(place, "another value is there than the patch was made for")
+            return document
+        case other:
+            raise _impossible(place, f"there is no operation {other!r}")
+
+
+def _put(document: Json, steps: list[str], value: Json, place: str, *, is_new: bool) -> Json:
+    if not steps:
+        return value
+    copied = _copied(document)
+    parent = copied
+    for step in steps[:-1]:
+        child = _copied(_child(parent, step, place))
+        _set(parent, step, child, place)
+        parent = child
+    last = steps[-1]
+    if isinstance(parent, list) and is_new:
+        at = len(parent) if last == "-" else _index(last, len(parent) + 1, place)
+        parent.insert(at, value)
+    else:
+        _set(parent, last, value, place)
+    return copied
+
+
+def _removed(document: Json, steps: list[str], place: str) -> Json:
+    if not steps:
+        raise _impossible(place, "the whole document cannot be removed")
+    copied = _copied(document)
+    parent = copied
+    for step in steps[:-1]:
+        child = _copied(_child(parent, step, place))
+        _set(parent, step, child, place)
+        parent = child
+    _child(parent, steps[-1], place)
+    if isinstance(parent, list):
+        del parent[_index(steps[-1], len(parent), place)]
+    elif isinstance(parent, dict):
+        del parent[steps[-1]]
+    return copied
+
+
+def _copied(value: Json) -> Json:
+    if isinstance(value, dict):
+        return dict(value)
+    return list(value) if isinstance(value, list) else value
+
+
+def _set(parent: Json, step: str, value: Json, place: str) -> None:
+    if isinstance(parent, dict):
+        parent[step] = value
+    elif isinstance(parent, list):
+        parent[_index(step, len(parent), place)] = value
+    else:
+        raise _impossible(place, "its parent is neither object nor list")
+
+
+def _child(value: Json, step: str, place: str) -> Json:
+    if isinstance(value, dict) and step in value:
+        return value[step]
+    if isinstance(value, list):
+        return value[_index(step, len(value), place)]
+    raise _impossible(place, f"there is no {step!r}")
+
+
+def _index(step: str, end: int, place: str) -> int:
+    is_number = step.isascii() and step.isdecimal() and (step == "0" or step[0] != "0")
+    if not is_number or len(step) > 9 or int(step) >= end:
+        raise _impossible(place, f"{step!r} is no place of a list of {end}")
+    return int(step)
+
+
+def _equal(one: Json, other: Json) -> bool:
+    """JSON's equality: true is not 1, 1 is 1.0."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_equal(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_equal, one, other))
+    return one == other
+
+
+def _impossible(place: str, why: str) -> Invalid:
+    return Invalid(
+        "PATCH_IMPOSSIBLE",
+        f"the patch cannot be applied at {place!r}: {why}",
+        hint="check the document again and take the patch it gives now",
+    )

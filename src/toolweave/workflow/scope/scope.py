@@ -1,0 +1,376 @@
+"""The names a node's expressions see, and what is known of the values behind them.
+
+Worked out once per workflow, node after node in the order they run; unknown stays unknown.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+from toolweave.catalog.schema import output_schema
+from toolweave.catalog.spec import NodeSpec
+from toolweave.json_text import Json
+from toolweave.workflow.expressions.paths import Path
+from toolweave.workflow.expressions.tokens import is_name
+from toolweave.workflow.graph import Graph
+from toolweave.workflow.mode_status import LiveTools
+from toolweave.workflow.model import Edge, Node, NodeId, Workflow
+from toolweave.workflow.modes import mode_of, object_at, text_at
+from toolweave.workflow.scope.reach import BACK_PORT, BODY_PORTS, Reach, is_loop
+from toolweave.workflow.scope.uses import Asked, Language, asked_by, asked_in
+from toolweave.workflow.shapes import (
+    OBJECT,
+    TEXT,
+    UNKNOWN,
+    Shape,
+    join,
+    join_all,
+    look,
+    of_cel,
+    of_fields,
+    of_schema,
+    of_value,
+)
+
+TABLE: tuple[str, ...] = (
+    *("data", "input", "inputs", "trigger", "nodes", "config"),
+    *("context", "variables", "loop", "run"),
+)
+# Ports by which a node's value can always be read.
+VALUE_PORTS = ("output", "result")
+_RUN = of_fields({"id": TEXT, "started_at": TEXT, "workflow": UNKNOWN}, "unsaid")
+_LOOP = of_fields({"index": UNKNOWN, "item": UNKNOWN}, "unsaid")
+_MAX_JOINED = 8
+# Names that some fields' CEL has beside those of the table.
+_OWN = ("item", "index")
+_SEEING_INPUTS = frozenset({"own", "config"})
+
+Trouble = Literal["name", "node", "order", "port", "loop", "field"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a path leads to, or which step of it leads nowhere and what could stand there instead.
+
+    `is_certain`: it cannot be there; else nothing says that it is.
+    """
+
+    shape: Shape = UNKNOWN
+    trouble: Trouble | None = None
+    at: int = 0
+    known: tuple[str, ...] = ()
+    node: NodeId | None = None
+    is_certain: bool = True
+
+
+_UNKNOWN = Finding()
+
+
+class Scope:
+    """Look-ups over one workflow, for checks before a run and for the engine."""
+
+    def __init__(
+        self,
+        workflow: Workflow,
+        specs: Callable[[Node], NodeSpec | None],
+        tools: LiveTools | None = None,
+        *,
+        graph: Graph | None = None,
+        is_older: bool = False,
+    ) -> None:
+        self.graph = graph or Graph(workflow)
+        self.reach = Reach(self.graph)
+        self._workflow = workflow
+        self._specs = specs
+        self._tools = tools
+        self._is_older = is_older
+        self._came: dict[NodeId, Shape] = {}
+        self._own_data: dict[NodeId, Shape] = {}
+        self._values: dict[NodeId, Shape] = {}
+        self._outputs: dict[str, Shape] = {}
+        self._answers: dict[tuple[str, str], Shape] = {}
+        for node_id in self.reach.order:
+            self._work_out(self.graph.nodes[node_id])
+
+    def asked_by(self, node: Node) -> Iterator[Asked]:
+        """Everything the texts of a node ask for."""
+        return asked_by(node, self._specs(node), is_older=self._is_older)
+
+    @cached_property
+    def inputs(self) -> Shape:
+        """What the run is started with, as the workflow declares it."""
+        declared = self._workflow.extras.get("inputSchema")
+        return of_schema(declared) if isinstance(declared, dict) else OBJECT
+
+    @cached_property
+    def trigger(self) -> Shape:
+        """The value of the start or trigger node."""
+        starts = [node.id for node in self.graph.nodes.values() if _is_start(node)]
+        return join_all(self._values.get(node, UNKNOWN) for node in starts)
+
+    def came_in(self, node: NodeId) -> Shape:
+        """What came in at a node."""
+        return self._came.get(node, UNKNOWN)
+
+    def data_of(self, node: NodeId) -> Shape:
+        """The input `data` of a node that has one; else what came in."""
+        return self._own_data.get(node, self.came_in(node))
+
+    def data_seen(self, node: Node, language: Language) -> Shape:
+        """What `data` is in a text: what came in, or in the CEL of own fields that input."""
+        if language == "own":
+            return self.data_of(node.id)
+        if language == "config":
+            return join(self.came_in(node.id), self.data_of(node.id))
+        return self.came_in(node.id)
+
+    def value_of(self, node: NodeId) -> Shape:
+        """The whole value of a node that ran."""
+        return self._values.get(node, UNKNOWN)
+
+    def shape_of(self, node: Node, asked: Asked) -> Shape:
+        """What an expression gives."""
+        if asked.expression is None:
+            return UNKNOWN
+        if asked.path is not None:
+            found = self.find(node, asked.path, asked.language)
+            return UNKNOWN if found.trouble else found.shape
+        return of_cel(asked.expression.kind)
+
+    def find(self, node: Node, path: Path, language: Language = "value") -> Finding:
+        """Where a path leads from a node, in a text of this language."""
+        root = path[0]
+        match root:
+            case "data" | "input":
+                return _walk(self.data_seen(node, language), path, 1)
+            case "trigger":
+                return _UNKNOWN if language == "own" else _walk(self.trigger, path, 1)
+            case "nodes":
+                return self._by_id(node, path)
+            case "loop":
+                return self._in_loop(node, path)
+            case "run":
+                return _walk(_RUN, path, 1)
+            case "inputs" | "config" | "context" | "variables":
+                return _UNKNOWN
+            case _:
+                return self._by_name(node, path, language)
+
+    def names(self, node: Node) -> tuple[str, ...]:
+        """The names an expression of a node can begin with."""
+        ids = [
+            one
+            for one in self.graph.nodes
+            if is_name(one) and one not in TABLE and self.reach.can_have_run(one, node.id)
+        ]
+        table = TABLE if self.reach.loops_around(node.id) else [x for x in TABLE if x != "loop"]
+        return tuple(dict.fromkeys((*table, *self._loop_names(node), *ids)))
+
+    def _by_name(self, node: Node, path: Path, language: Language) -> Finding:
+        root = str(path[0])
+        if root in self.graph.nodes:
+            if not self.reach.can_have_run(NodeId(root), node.id):
+                return Finding(trouble="order", node=NodeId(root))
+            return self._of_node(node, NodeId(root), path, 1)
+        around = self.reach.loops_around(node.id)
+        if around is None or root in self._loop_names(node):
+            return _UNKNOWN
+        if any("{{" in _variable(loop) for loop in around):
+            return _UNKNOWN
+        is_own = language == "own" and root in _OWN
+        if is_own or (language in _SEEING_INPUTS and self._is_input(node, root)):
+            return _UNKNOWN
+        return Finding(trouble="name")
+
+    def _is_input(self, node: Node, name: str) -> bool:
+        """Whether a name is an input of a catalog node, or may be one of its variables."""
+        spec = self._specs(node)
+        given = object_at(node.data, "inputParams")
+        for one in spec.inputs if spec is not None else ():
+            if name == one.name or name in one.aliases:
+                return True
+            variables = given.get(one.name) if one.name.endswith("variables") else None
+            if isinstance(variables, str) or (isinstance(variables, dict) and name in variables):
+                return True
+        return False
+
+    def _by_id(self, node: Node, path: Path) -> Finding:
+        if len(path) == 1 or not isinstance(path[1], str):
+            return _UNKNOWN
+        other = NodeId(path[1])
+        if other not in self.graph.nodes:
+            return Finding(trouble="node", at=1)
+        if not self.reach.can_have_run(other, node.id):
+            return Finding(trouble="order", at=1, node=other)
+        if len(path) == 2:
+            return _UNKNOWN
+        if path[2] in VALUE_PORTS:
+            return self._of_node(node, other, path, 3)
+        ports = self._ports(self.graph.nodes[other])
+        if ports is None or path[2] in ports:
+            return _UNKNOWN
+        return Finding(trouble="port", at=2, known=ports, node=other)
+
+    def _of_node(self, node: Node, other: NodeId, path: Path, start: int) -> Finding:
+        if is_loop(self.graph.nodes[other]) and self._is_around(node, other):
+            return _UNKNOWN
+        return _walk(self.value_of(other), path, start, other)
+
+    def _is_around(self, node: Node, loop: NodeId) -> bool:
+        around = self.reach.loops_around(node.id)
+        return around is None or any(one.id == loop for one in around)
+
+    def _in_loop(self, node: Node, path: Path) -> Finding:
+        around = self.reach.loops_around(node.id)
+        return Finding(trouble="loop") if around == () else _walk(_LOOP, path, 1)
+
+    def _loop_names(self, node: Node) -> tuple[str, ...]:
+        around = self.reach.loops_around(node.id) or ()
+        names = [_variable(loop) for loop in around]
+        return (*names, *_OWN) if names else ()
+
+    def _ports(self, node: Node) -> tuple[str, ...] | None:
+        """The names a node's value can be read by; nothing where they are not known."""
+        used = [edge.source_port for edge in self.graph.outgoing(node.id)]
+        spec = self._specs(node)
+        if spec is not None:
+            known = [name for port in spec.output_ports for name in (port.name, *port.aliases)]
+            return tuple(dict.fromkeys((*VALUE_PORTS, *known, *used, "error")))
+        if node.type in {"mcp", "prompt", "template", "start", "multi_input", "input"}:
+            return tuple(dict.fromkeys((*VALUE_PORTS, *used, "error")))
+        return None
+
+    def _work_out(self, node: Node) -> None:
+        spec = self._specs(node)
+        came = self._came[node.id] = self._joined(node)
+        if spec is not None and any(one.name == "data" for one in spec.inputs):
+            self._own_data[node.id] = self._input_data(node, came)
+        has_failed = any(edge.source_port == "error" for edge in self.graph.outgoing(node.id))
+        self._values[node.id] = UNKNOWN if has_failed else self._value(node, spec, came)
+
+    def _joined(self, node: Node) -> Shape:
+        edges = [
+            edge
+            for edge in self.graph.incoming(node.id)
+            if not (edge.target_port == BACK_PORT and is_loop(node))
+        ]
+        if not edges or len(edges) > _MAX_JOINED or node.ref == "FLOW.MERGE":
+            return UNKNOWN
+        if len(edges) == 1:
+            return self._carried(edges[0])
+        carried: dict[str, Shape] = {edge.source: self._carried(edge) for edge in edges}
+        return join_all((*map(self._carried, edges), of_fields(carried, "none")))
+
+    def _carried(self, edge: Edge) -> Shape:
+        source = self.graph.nodes[edge.source]
+        is_plain = not any(key.startswith("conver") for key in edge.extras)
+        is_attached = (edge.kind or "").startswith("ai_") or edge.source_port.startswith("ai_")
+        if not is_plain or is_attached or edge.source_port == "error":
+            return UNKNOWN
+        if is_loop(source) and edge.source_port in BODY_PORTS:
+            return UNKNOWN
+        spec = self._specs(source)
+        if spec is None or spec.origin is not None or _enabled(source) is False:
+            return self.value_of(source.id)
+        passed = next((one for one in spec.outputs if one.name == "data"), None)
+        if passed is None:
+            return self.value_of(source.id)
+        is_same = spec.type == "FLOW" and passed.type == "any" and _enabled(source) is True
+        return self.data_of(source.id) if is_same else UNKNOWN
+
+    def _value(self, node: Node, spec: NodeSpec | None, came: Shape) -> Shape:
+        if spec is not None:
+            enabled = _enabled(node)
+            if enabled is not True:
+                return came if enabled is False else UNKNOWN
+            return self._output(spec)
+        match node.type:
+            case "start" | "trigger":
+                return self.inputs
+            case "end" | "result":
+                return came
+            case "prompt" | "template":
+                return TEXT
+            case "mcp":
+                return self._answer(node)
+            case _:
+                return UNKNOWN
+
+    def _output(self, spec: NodeSpec) -> Shape:
+        if spec.ref not in self._outputs:
+            self._outputs[spec.ref] = _output_of(spec)
+        return self._outputs[spec.ref]
+
+    def _answer(self, node: Node) -> Shape:
+        """What the tool of an MCP node says it answers with."""
+        if self._tools is None or mode_of(node.data) == "fullNaturalLanguage":
+            return UNKNOWN
+        key = text_at(node.data, "serverId"), text_at(node.data, "toolName")
+        if key not in self._answers:
+            tools = self._tools(key[0]) or ()
+            schema = next((tool.output_schema for tool in tools if tool.name == key[1]), None)
+            self._answers[key] = UNKNOWN if schema is None else of_schema(schema)
+        return self._answers[key]
+
+    def _input_data(self, node: Node, came: Shape) -> Shape:
+        if is_loop(node):
+            return UNKNOWN  # what the last iteration gave
+        given = object_at(node.data, "inputParams")
+        if "data" in given:
+            return self._written(node, given["data"])
+        inside = look(came, "data")
+        if inside.verdict == "absent":
+            return came
+        if inside.verdict == "unsaid":
+            # Should there be such a field after all, it is taken instead: only names are told.
+            return Shape(fields=dict.fromkeys(came.fields, UNKNOWN), others="unsaid")
+        return inside.shape if "data" in came.needed else UNKNOWN
+
+    def _written(self, node: Node, value: Json) -> Shape:
+        if not isinstance(value, str) or "{{" not in value:
+            return of_value(value)
+        steps = ("data", "inputParams", "data")
+        asked = next(asked_in(steps, value, "value", self._is_older), None)
+        if asked is None:
+            return UNKNOWN
+        return self.shape_of(node, asked) if asked.is_whole else TEXT
+
+
+def _walk(shape: Shape, path: Path, start: int, node: NodeId | None = None) -> Finding:
+    for at in range(start, len(path)):
+        found = look(shape, path[at])
+        if found.verdict in ("absent", "unsaid"):
+            is_certain = found.verdict == "absent"
+            return Finding(shape, "field", at, tuple(shape.fields), node, is_certain)
+        shape = found.shape
+    return Finding(shape, node=node)
+
+
+def _output_of(spec: NodeSpec) -> Shape:
+    if spec.origin is not None:
+        schema = spec.origin.output_schema
+        return UNKNOWN if schema is None else of_schema(schema)
+    if not spec.outputs:
+        return UNKNOWN
+    found = of_schema(output_schema(spec))
+    if spec.type == "TRIGGER":
+        return replace(found, others="any")  # what the run was started with, whatever that is
+    has_any = any(one.type == "any" for one in spec.outputs)
+    return replace(found, others="unsaid" if has_any else "none")
+
+
+def _is_start(node: Node) -> bool:
+    return node.type in {"start", "trigger", "TRIGGER"}
+
+
+def _enabled(node: Node) -> bool | None:
+    """Whether a catalog node runs; nothing where that is known only when it runs."""
+    enabled = object_at(node.data, "configurations").get("enabled", True)
+    return None if isinstance(enabled, str) else enabled is not False
+
+
+def _variable(loop: Node) -> str:
+    """The name a loop's body gets its item or number under."""
+    named = object_at(loop.data, "configurations").get("iteration_variable")
+    return named if isinstance(named, str) else "index"

@@ -1,0 +1,264 @@
+"""Named workflows as JSON files, kept in a storage handed in; this room does no I/O itself.
+
+A revision is the hash of a file's content. Saving says which revision it replaces, so nobody's
+work is overwritten unseen: not another program's, not that of a person with an editor.
+"""
+
+import hashlib
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, replace
+from typing import NewType, Protocol
+
+from toolweave.clock import Clock
+from toolweave.errors import Conflict, NotFound
+from toolweave.json_text import Json
+from toolweave.problems import did_you_mean
+from toolweave.workflow.formats.format import Loaded
+from toolweave.workflow.formats.load import convert, dump, load
+from toolweave.workflow.ids import SLUG, slug
+from toolweave.workflow.model import Workflow
+
+Revision = NewType("Revision", str)
+
+ENDING = ".json"
+LOOK_EVERY_S = 0.25
+
+
+class Files(Protocol):
+    """A flat folder of small files; names are slugs with an ending."""
+
+    async def names(self) -> list[str]:
+        """The names of all files, in any order."""
+        ...
+
+    async def stamps(self) -> dict[str, str]:
+        """For each file a text that is another one after it was written to; cheap to ask for."""
+        ...
+
+    async def read(self, name: str) -> bytes | None:
+        """What is in a file; nothing when there is none."""
+        ...
+
+    async def swap(self, name: str, old: bytes | None, new: bytes | None) -> bool:
+        """Put `new` in place of `old`, all or nothing; None is "no file".
+
+        Whether it was done: not when the file holds something other than `old`.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file that is new, has another content, or (without a revision) is gone."""
+
+    slug: str
+    revision: Revision | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A workflow as it was read from its file."""
+
+    loaded: Loaded
+    revision: Revision
+    slug: str
+
+    @property
+    def workflow(self) -> Workflow:
+        """The workflow itself."""
+        return self.loaded.workflow
+
+    @property
+    def name(self) -> str:
+        """Its name; that of its file where the content has none."""
+        return self.workflow.name or self.slug
+
+
+class WorkflowStore:
+    """The named workflows in one folder."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+
+    async def list(self) -> list[Stored]:
+        """Every workflow, by name; files that are no workflow come with their problems."""
+        found: list[Stored] = []
+        for stem in _stems(await self._files.names()):
+            data = await self._files.read(stem + ENDING)
+            if data is not None:
+                found.append(_stored(stem, data))
+        return sorted(found, key=lambda stored: (stored.name, stored.slug))
+
+    async def load(self, name: str) -> Stored:
+        """The workflow of this name or slug.
+
+        Raises:
+            NotFound: `WORKFLOW_NOT_FOUND`.
+        """
+        stored, _ = await self._found(name)
+        return stored
+
+    async def save(
+        self, workflow: Workflow, *, over: Revision | None, at: str | None = None
+    ) -> Revision:
+        """Write the workflow under its name, over the revision it was made from.
+
+        `at` is the name it is stored under, where the workflow has got another one since.
+
+        Raises:
+            Invalid: `WORKFLOW_NAME_INVALID`.
+            NotFound: `WORKFLOW_NOT_FOUND` when there is nothing at `at`.
+            Conflict: `WORKFLOW_NAME_TAKEN` when a new one (`over` is None), or one with a new
+                name, has the slug of another, `WORKFLOW_CHANGED` when the file is not at `over`
+                any more; with both versions.
+        """
+        file, name = slug(workflow.name), workflow.name
+        if at is not None and over is not None and slug(at) != file:
+            return await self._moved(workflow, at, over)
+        old = await self._files.read(file + ENDING)
+        if old is not None and over is None:
+            raise _taken(workflow, _stored(file, old))
+        if over != (None if old is None else revision_of(old)):
+            raise _changed(name, over, old, workflow)
+        new = dump(workflow, "toolweave").encode()
+        await self._swap(name, file, old, new, workflow)
+        return revision_of(new)
+
+    async def delete(self, name: str, *, over: Revision) -> None:
+        """Remove the workflow's file, if it is still at revision `over`.
+
+        Raises:
+            NotFound: `WORKFLOW_NOT_FOUND`.
+            Conflict: `WORKFLOW_CHANGED`.
+        """
+        stored, data = await self._found(name)
+        if stored.revision != over:
+            raise _changed(name, over, data)
+        await self._swap(name, stored.slug, data, None)
+
+    async def rename(self, name: str, new_name: str, *, over: Revision) -> Revision:
+        """Give the workflow another name, and its file with it.
+
+        Raises:
+            NotFound: `WORKFLOW_NOT_FOUND`.
+            Conflict: `WORKFLOW_CHANGED`, or `WORKFLOW_NAME_TAKEN` for the new name.
+        """
+        stored, data = await self._found(name)
+        if stored.revision != over:
+            raise _changed(name, over, data)
+        return await self.save(replace(stored.workflow, name=new_name), over=over, at=name)
+
+    async def changes(self, clock: Clock) -> AsyncGenerator[Change]:
+        """What other programs and we ourselves do to the files from now on, as it happens.
+
+        Never ends by itself; a file that was only touched has not changed.
+        """
+        stamps, known = await self._files.stamps(), await self._revisions()
+        while True:
+            await clock.sleep(LOOK_EVERY_S)
+            now = await self._files.stamps()
+            if now == stamps:
+                continue
+            stamps, seen = now, known
+            known = await self._revisions()
+            for file in sorted(seen.keys() | known.keys()):
+                if seen.get(file) != known.get(file):
+                    yield Change(file, known.get(file))
+
+    async def _revisions(self) -> dict[str, Revision]:
+        found = [
+            (stem, await self._files.read(stem + ENDING))
+            for stem in _stems(await self._files.names())
+        ]
+        return {stem: revision_of(data) for stem, data in found if data is not None}
+
+    async def _moved(self, workflow: Workflow, at: str, over: Revision) -> Revision:
+        stored, data = await self._found(at)
+        if stored.revision != over:
+            raise _changed(at, over, data, workflow)
+        file, new = slug(workflow.name), dump(workflow, "toolweave").encode()
+        # Written before the old one goes: a crash in between leaves both, never none.
+        if not await self._files.swap(file + ENDING, None, new):
+            there = await self._files.read(file + ENDING)
+            raise _taken(workflow, _stored(file, there or b""))
+        await self._swap(at, stored.slug, data, None, workflow)
+        return revision_of(new)
+
+    async def _found(self, name: str) -> tuple[Stored, bytes]:
+        file = slug(name)
+        data = await self._files.read(file + ENDING)
+        if data is not None:
+            stored = _stored(file, data)
+            if name in {stored.name, file}:
+                return stored, data
+        names = [stored.name for stored in await self.list()]
+        raise NotFound(
+            "WORKFLOW_NOT_FOUND",
+            f"there is no workflow {name!r}",
+            hint=did_you_mean(name, names) or "list the workflows to see their names",
+        )
+
+    async def _swap(
+        self,
+        name: str,
+        file: str,
+        old: bytes | None,
+        new: bytes | None,
+        yours: Workflow | None = None,
+    ) -> None:
+        if not await self._files.swap(file + ENDING, old, new):
+            expected = None if old is None else revision_of(old)
+            raise _changed(name, expected, await self._files.read(file + ENDING), yours)
+
+
+def revision_of(data: bytes) -> Revision:
+    """The hash of a file's content."""
+    return Revision(hashlib.sha256(data).hexdigest())
+
+
+def _stems(names: list[str]) -> list[str]:
+    """The slugs of the files that are ours."""
+    stems = [name.removesuffix(ENDING) for name in names if name.endswith(ENDING)]
+    return [stem for stem in stems if SLUG.fullmatch(stem)]
+
+
+def _stored(file: str, data: bytes) -> Stored:
+    return Stored(load(data, name_hint=file + ENDING), revision_of(data), file)
+
+
+def _taken(yours: Workflow, there: Stored) -> Conflict:
+    name = yours.name
+    if there.name == name:
+        message = f"there is a workflow {name!r} already"
+        hint = "load it and save over its revision, or choose another name"
+    else:
+        message = f"{name!r} would be saved in the file of {there.name!r}"
+        hint = "choose a name that differs in letters or digits"
+    facts: dict[str, Json] = {
+        "name": name,
+        "other": there.name,
+        "file": there.slug,
+        "current": there.revision,
+        "theirs": convert(there.workflow, "toolweave"),
+        "yours": convert(yours, "toolweave"),
+    }
+    return Conflict("WORKFLOW_NAME_TAKEN", message, hint=hint, facts=facts)
+
+
+def _changed(
+    name: str, expected: Revision | None, there: bytes | None, yours: Workflow | None = None
+) -> Conflict:
+    facts: dict[str, Json] = {
+        "name": name,
+        "expected": expected,
+        "current": None if there is None else revision_of(there),
+        "theirs": None if there is None else convert(load(there).workflow, "toolweave"),
+    }
+    if yours is not None:
+        facts["yours"] = convert(yours, "toolweave")
+    return Conflict(
+        "WORKFLOW_CHANGED",
+        f"the workflow {name!r} is not as it was when you read it",
+        hint="load it again, merge your change, and save over its revision",
+        facts=facts,
+    )

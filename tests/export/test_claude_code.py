@@ -1,0 +1,116 @@
+"""Claude Code itself, without an account and without a network, takes what is exported for it."""
+
+import json
+import os
+import subprocess
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.export.speaking import a_node, a_workflow, exported
+from tests.workflow.sample_files import sample
+
+from toolweave.export.folder import changes, write
+from toolweave.export.terms import CLAUDE
+from toolweave.json_text import JsonObject
+from toolweave.workflow.model import Workflow
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = ROOT / ".cache" / "npm-tests" / "node_modules" / ".bin" / "claude"
+DEADLINE_S = 60
+ARMED = '!`touch armed`\n```!\ntouch armed\n```\nIt\'s: "odd" --> # [x] {y}'
+
+pytestmark = pytest.mark.skipif(not PROGRAM.exists(), reason="Claude Code is not installed")
+
+
+class Model(BaseHTTPRequestHandler):
+    """Keeps what it is asked and refuses to answer, so that the program ends at once."""
+
+    asked: list[Any]
+
+    def do_POST(self) -> None:
+        length = int(self.headers["content-length"])
+        self.asked.append(json.loads(self.rfile.read(length)))
+        answer = b'{"type": "error", "error": {"type": "invalid_request_error", "message": "no"}}'
+        self.send_response(400)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def a_model() -> Generator[tuple[str, list[Any]]]:
+    """Where a model would be, and what it is asked."""
+    asked: list[Any] = []
+    model = type("Asked", (Model,), {"asked": asked})
+    with ThreadingHTTPServer(("127.0.0.1", 0), model) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}", asked
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def told(folder: Path, prompt: str) -> tuple[dict[str, Any], Any]:
+    """What Claude Code knows of its project, and what it would ask the model for a prompt."""
+    home = folder.parent / "home"
+    home.mkdir()
+    with a_model() as (address, asked):
+        ran = subprocess.run(
+            [PROGRAM, "-p", "--output-format", "stream-json", "--verbose", prompt],
+            cwd=folder,
+            env={
+                "PATH": os.environ["PATH"],
+                "HOME": str(home),
+                "ANTHROPIC_API_KEY": "none",
+                "ANTHROPIC_BASE_URL": address,
+                "DISABLE_AUTOUPDATER": "1",
+                "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            },
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=DEADLINE_S,
+            check=False,
+        )
+    known = json.loads(ran.stdout.splitlines()[0])
+    assert asked, ran.stdout
+    return known, asked[-1]
+
+
+def exported_into(folder: Path, workflow: Workflow, target: str) -> None:
+    write(changes(exported(workflow, target), folder), folder)
+
+
+def test_claude_code_lists_and_loads_what_is_exported_and_runs_none_of_it(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    agent: JsonObject = {"description": ARMED, "agentDefinition": ARMED, "prompt": ARMED}
+    options: JsonObject = {"allowedTools": "Bash(touch:*)", "argumentHint": ARMED}
+    odd = a_workflow(
+        a_node("subAgent", agent, name="Odd: agent"),
+        a_node("prompt", {"prompt": ARMED}, name=ARMED),
+        name="Odd: flow",
+        description=ARMED,
+        extras={"slashCommandOptions": options},
+    )
+    exported_into(project, odd, "claude-command")
+    exported_into(project, sample("ccwf/wrapped-modes.json").workflow, "claude-skill")
+    known, request = told(project, "/odd-flow now")
+    assert {"odd-flow", "aws-questions"} <= set(known["slash_commands"])
+    assert "aws-questions" in known["skills"]
+    assert "odd-agent" in known["agents"]
+    said = json.dumps(request, ensure_ascii=False)
+    assert "## Workflow Execution Guide" in said
+    assert "Runs the workflow 'aws-questions'." in said
+    assert CLAUDE.sub_agent in {tool["name"] for tool in request["tools"]}
+    assert [path.name for path in project.iterdir()] == [".claude"]

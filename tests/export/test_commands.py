@@ -1,0 +1,131 @@
+"""`toolweave export` and `toolweave import` from the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import tw
+from tests.cli.driving import Commands
+from tests.workflow.sample_files import FOLDER
+
+from toolweave.workflow.formats.load import load
+
+__all__ = ["tw"]
+
+SAMPLE = str(FOLDER / "ccwf" / "all-node-types.json")
+ENTRY = ".claude/skills/release-notes/SKILL.md"
+
+
+def test_a_workflow_is_exported_and_imported_again(tw: Commands) -> None:
+    ran = tw.ok("export", SAMPLE, "--to", "claude-skill")
+    assert ran.lines[0] == f"wrote {ENTRY}"
+    assert (tw.project / ENTRY).is_file()
+    again = tw.ok("export", SAMPLE, "--to", "claude-skill")
+    assert again.lines[0] == f"unchanged {ENTRY}"
+    text = tw.ok("import", ".").out
+    assert load(text).workflow == load(Path(SAMPLE).read_text(encoding="utf-8")).workflow
+    assert tw.ok("import", ENTRY).out == text
+
+
+def test_a_dry_run_shows_the_difference_and_writes_nothing(tw: Commands) -> None:
+    ran = tw.ok("export", SAMPLE, "--to", "roo", "--dry-run")
+    assert ran.lines[:2] == ["--- /dev/null", "+++ b/.roo/skills/release-notes/SKILL.md"]
+    assert list(tw.project.iterdir()) == []
+    found = tw.ok("export", SAMPLE, "--to", "roo", "--dry-run", "--json").json
+    assert (found["written"], found["files"][0]["state"]) == (False, "new")
+    assert list(tw.project.iterdir()) == []
+
+
+def test_a_check_says_what_is_lacking_and_writes_nothing(tw: Commands) -> None:
+    ran = tw.ok("export", SAMPLE, "--to", "codex", "--check")
+    assert "/slashCommandOptions/hooks: Codex CLI has no option 'hooks'" in ran.err
+    assert tw.ok("export", SAMPLE, "--to", "claude-skill", "--check").lines == [
+        "Nothing is lost for 'claude-skill'."
+    ]
+    found = tw.ok("export", SAMPLE, "--to", "codex", "--check", "--json").json
+    assert {problem["code"] for problem in found["problems"]} == {"EXPORT_FEATURE_LACKING"}
+    assert list(tw.project.iterdir()) == []
+
+
+def test_problems_point_into_the_file_that_was_given(tw: Commands) -> None:
+    sample = json.loads(Path(SAMPLE).read_text(encoding="utf-8"))
+    wrapped = json.dumps({"meta": {}, "workflow": sample})
+    (tw.project / "w.json").write_text(wrapped, encoding="utf-8")
+    found = tw.ok("export", "w.json", "--to", "codex", "--check", "--json").json
+    assert "/workflow/nodes/3" in [problem["pointer"] for problem in found["problems"]]
+
+
+def test_a_file_of_somebody_else_is_refused_with_1_and_overwritten_by_force(tw: Commands) -> None:
+    (tw.project / ENTRY).parent.mkdir(parents=True)
+    (tw.project / ENTRY).write_text("mine", encoding="utf-8")
+    ran = tw("export", SAMPLE, "--to", "claude-skill")
+    assert (ran.code, ran.out) == (1, "")
+    assert "EXPORT_REFUSED" in ran.err
+    found = tw("export", SAMPLE, "--to", "claude-skill", "--json")
+    assert found.code == 1
+    assert found.json["error"]["facts"]["problems"][0]["code"] == "EXPORT_FILE_FOREIGN"
+    assert (tw.project / ENTRY).read_text(encoding="utf-8") == "mine"
+    tw.ok("export", SAMPLE, "--to", "claude-skill", "--force")
+    assert (tw.project / ENTRY).read_text(encoding="utf-8") != "mine"
+
+
+def test_standard_input_is_a_file_too(tw: Commands) -> None:
+    text = Path(SAMPLE).read_bytes()
+    ran = tw("export", "-", "--to", "mermaid", "--out", "drawn", input=text)
+    assert (ran.code, ran.lines) == (0, ["wrote release-notes.mmd"])
+    assert (tw.project / "drawn" / "release-notes.mmd").is_file()
+
+
+@pytest.mark.parametrize("text", ["", "hello", "[1, 2]", '{"nodes": 3}', '{"a": 1, "a": 2}'])
+def test_what_is_no_workflow_is_refused_with_its_problems(tw: Commands, text: str) -> None:
+    ran = tw("export", "-", "--to", "mermaid", "--json", input=text)
+    assert ran.code == 1
+    error = ran.json["error"]
+    assert error["code"] == error["problems"][0]["code"]
+    assert list(tw.project.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *(
+            ("export", SAMPLE),
+            ("export", SAMPLE, "--to", "python"),
+            ("export", "gone", "--to", "roo"),
+        ),
+        *(("import",), ("import", ".", "--out", "a", "--save", "b")),
+    ],
+)
+def test_wrong_use_is_2(tw: Commands, wrong: tuple[str, ...]) -> None:
+    assert tw(*wrong).code == 2
+
+
+def test_an_import_goes_to_a_new_file_or_among_the_workflows(tw: Commands) -> None:
+    tw.ok("export", SAMPLE, "--to", "claude-skill")
+    tw.ok("import", ENTRY, "--out", "again.json")
+    written = (tw.project / "again.json").read_text(encoding="utf-8")
+    assert load(written).workflow == load(Path(SAMPLE).read_text(encoding="utf-8")).workflow
+    assert tw("import", ENTRY, "--out", "again.json").code == 1
+    saved = tw.ok("import", ENTRY, "--save", "Notes again", "--json").json
+    assert saved["saved"] == "Notes again"
+    kept = (tw.state / "workflows" / "notes-again.json").read_text(encoding="utf-8")
+    assert load(kept).workflow.name == "Notes again"
+    assert "WORKFLOW_NAME_TAKEN" in tw("import", ENTRY, "--save", "Notes again").err
+
+
+def test_an_import_of_something_else_fails_with_1(tw: Commands) -> None:
+    (tw.project / "own.md").write_text("# Mine", encoding="utf-8")
+    ran = tw("import", "own.md", "--json")
+    assert (ran.code, ran.json["error"]["code"]) == (1, "EXPORT_NOT_OURS")
+    assert tw("import", "gone.md").code == 1
+
+
+def test_an_edited_export_is_imported_with_a_warning(tw: Commands) -> None:
+    tw.ok("export", SAMPLE, "--to", "gemini")
+    path = tw.project / ".gemini/skills/release-notes/SKILL.md"
+    path.write_text(path.read_text(encoding="utf-8") + "more\n", encoding="utf-8")
+    ran = tw.ok("import", str(path), "--out", "x.json")
+    assert "EXPORT_EDITED" in ran.err
+    found = tw.ok("import", str(path), "--json").json
+    assert [problem["code"] for problem in found["problems"]] == ["EXPORT_EDITED"]
+    assert found["workflow"]["name"] == "release-notes"

@@ -1,0 +1,86 @@
+"""Names: seed 001's pattern and lengths, and names that files are made of."""
+
+from dataclasses import replace
+
+import pytest
+from tests.workflow.checks.building import after_patch, found, node, told, whole
+
+from toolweave.workflow.checks.names import check
+from toolweave.workflow.model import Node
+
+
+def named(name: str, kind: str = "mcp", node_id: str = "a") -> Node:
+    return replace(node(node_id, kind), name=name)
+
+
+@pytest.mark.requirement("001:VALIDATION_RULES.MCP.NAME_PATTERN")
+@pytest.mark.parametrize("name", ["Check AWS", "a_b", "ümlaut"])
+def test_a_name_outside_the_pattern_is_a_warning(name: str) -> None:
+    workflow = whole([named(name)])
+    assert told(check, workflow) == [("warning", "NODE_NAME_UNUSUAL", "/nodes/0/name")]
+    assert told(check, replace(whole([]), name=name)) == [
+        ("warning", "WORKFLOW_NAME_UNUSUAL", "/name")
+    ]
+
+
+@pytest.mark.requirement("001:VALIDATION_RULES.MCP.NAME_PATTERN")
+def test_a_name_inside_the_pattern_is_fine() -> None:
+    assert told(check, replace(whole([named("check-aws-2")]), name="availability-check")) == []
+
+
+def test_names_of_flows_and_catalog_workflows_are_free() -> None:
+    workflow = replace(whole([named("Daily digest!", "template")]), name="Weekly digest")
+    assert told(check, workflow, "flow") == []
+    assert told(check, workflow, "agent-team") == []
+
+
+@pytest.mark.requirement("001:VALIDATION_RULES.MCP.NAME_MAX_LENGTH")
+def test_a_name_of_over_64_characters_is_a_warning() -> None:
+    assert told(check, whole([named("n" * 64)])) == []
+    assert told(check, whole([named("n" * 65)])) == [
+        ("warning", "NODE_NAME_TOO_LONG", "/nodes/0/name")
+    ]
+
+
+@pytest.mark.requirement("001:VALIDATION_RULES.MCP.NAME_MIN_LENGTH")
+@pytest.mark.parametrize("name", ["", " "])
+def test_an_empty_name_is_a_warning_and_becomes_the_id(name: str) -> None:
+    workflow = whole([named(name, node_id="check-aws")])
+    assert told(check, workflow) == [("warning", "NODE_NAME_EMPTY", "/nodes/0/name")]
+    assert after_patch(check, workflow, "NODE_NAME_EMPTY").nodes[0].name == "check-aws"
+
+
+@pytest.mark.parametrize("kind", ["start", "end", "group"])
+def test_a_start_an_end_and_a_group_need_no_name(kind: str) -> None:
+    assert told(check, whole([named("", kind)])) == []
+
+
+def test_a_node_of_a_flow_needs_no_name() -> None:
+    assert told(check, whole([named("", "template")]), "flow") == []
+
+
+def test_two_agents_of_one_file_are_a_warning_and_the_later_gets_another_name() -> None:
+    agents = [named("Writer", "subAgent", "a"), named("writer-2", "subAgent", "b")]
+    workflow = whole([*agents, named("writer!", "subAgent", "c")])
+    assert told(check, workflow) == [("warning", "NODE_NAME_SHARED", "/nodes/2/name")]
+    assert after_patch(check, workflow, "NODE_NAME_SHARED").nodes[2].name == "writer-3"
+
+
+def test_nodes_without_a_file_may_share_a_name() -> None:
+    assert told(check, whole([named("same", "prompt", "a"), named("same", "prompt", "b")])) == []
+
+
+@pytest.mark.parametrize("name", ["../../secrets", "a\\b", ".."])
+def test_a_name_that_is_a_path_is_a_warning(name: str) -> None:
+    problems = found(check, whole([named(name, "subAgent")]))
+    assert [(one.code, one.pointer) for one in problems] == [("NODE_NAME_PATH", "/nodes/0/name")]
+
+
+def test_a_name_no_file_can_have_is_no_crash() -> None:
+    assert told(check, whole([named("x" * 1_000, "subAgent"), named("\ud800", "subAgent")])) == []
+
+
+def test_the_name_of_a_sub_flow_is_not_the_workflows() -> None:
+    assert [one.code for one in found(check, replace(whole([]), name="My flow"))] == [
+        "WORKFLOW_NAME_UNUSUAL"
+    ]
