@@ -132,3 +132,47 @@ def test_an_unreadable_home_fails_with_what_to_do(tw: Commands) -> None:
     assert ran.code == 1
     assert "[STORAGE_BROKEN]" in ran.err
     assert "Hint:" in ran.err
+
+
+DEAD = "echo one >&2; echo 'no module foo' >&2; exit 3"
+LAST_WORDS = (
+    "server 'dead' closed the connection (exit code 3); its last words: one | no module foo"
+)
+
+
+@pytest.fixture
+def dead(tw: Commands) -> None:
+    tw.ok("servers", "add", "dead", "--", "sh", "-c", DEAD)
+    assert tw("servers", "approve", "dead", "--yes").code == 1
+
+
+@pytest.mark.usefixtures("dead")
+def test_a_server_that_ends_at_once_is_told_with_its_last_words_and_nothing_else(
+    tw: Commands,
+) -> None:
+    call = tw.run("call", "dead", "echo")
+    assert (call.code, call.out) == (1, "")
+    first, hint = call.err.splitlines()
+    assert first == f"Error: {LAST_WORDS}  [MCP_SERVER_DISCONNECTED]"
+    assert hint.startswith("Hint: ")
+    check = tw.run("servers", "check")
+    assert (check.code, check.err) == (1, "")
+    assert check.lines[1].endswith(LAST_WORDS)
+    tools = tw.run("servers", "tools", "dead")
+    assert tools.err == call.err
+
+
+@pytest.mark.usefixtures("dead")
+def test_what_is_logged_is_seen_when_debugging_only(tw: Commands) -> None:
+    assert "server connection failed" in tw.run("call", "dead", "x", TOOLWEAVE_DEBUG="1").err
+    assert "server connection failed" not in tw.run("call", "dead", "x").err
+
+
+def test_an_address_that_fails_is_told_without_its_secret(tw: Commands) -> None:
+    tw.ok("servers", "add", "web", "http://127.0.0.1:9/s/hunter2/mcp?key=hunter2")
+    tw("servers", "approve", "web", "--yes")
+    for environ in ({}, {"TOOLWEAVE_DEBUG": "1"}):
+        ran = tw.run("call", "web", "x", **environ)
+        assert ran.code == 1
+        assert "[SERVER_UNREACHABLE]" in ran.err
+        assert "hunter2" not in ran.out + ran.err

@@ -1,10 +1,14 @@
 """`toolweave servers add`: its four forms, and what is no form at all."""
 
 import json
+import shutil
 import sys
+from pathlib import Path
 
 import pytest
 from tests.cli.driving import Commands
+
+from hostile.catalogue import HERE
 
 
 def _facts(tw: Commands, name: str) -> dict[str, object]:
@@ -156,3 +160,49 @@ def test_a_file_that_is_not_text_is_refused(tw: Commands) -> None:
     ran = tw("servers", "add", "--from", "x.json")
     assert ran.code == 2
     assert "it is not UTF-8" in ran.err
+
+
+def _scripted(folder: Path, *, executable: bool) -> None:
+    """Put a server into `folder`: `server.py`."""
+    shutil.copy(HERE / "stdio" / "wellbehaved.py", folder)
+    script = folder / "server.py"
+    first = f"#!{sys.executable}\n" if executable else ""
+    script.write_text(f"{first}from wellbehaved import Server\nServer().run()\n", encoding="utf-8")
+    script.chmod(0o700)
+
+
+@pytest.mark.parametrize("argv", [("./server.py",), (sys.executable, "server.py")])
+def test_a_command_added_in_its_directory_starts_there_from_anywhere(
+    tw: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argv: tuple[str, ...]
+) -> None:
+    _scripted(tw.project, executable=True)
+    tw.ok("servers", "add", "mine", "--", *argv)
+    monkeypatch.chdir(tmp_path)
+    shown = tw("servers", "approve", "mine", "--json").json
+    assert (shown["argv"], shown["directory"]) == ([*argv], str(tw.project))
+    tw.ok("servers", "approve", "mine", "--yes")
+    assert tw.ok("call", "mine", "echo", "--arg", "text=hi").out == "hi\n"
+
+
+def test_a_pasted_file_is_meant_from_where_it_lies(
+    tw: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _scripted(tw.project, executable=False)
+    pasted = {"mine": {"command": sys.executable, "args": ["./server.py"]}}
+    (tw.project / "servers.json").write_text(json.dumps(pasted), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    tw.ok("servers", "add", "--from", str(tw.project / "servers.json"))
+    assert _facts(tw, "mine")["directory"] == str(tw.project)
+    tw.ok("servers", "approve", "mine", "--yes")
+    assert tw.ok("call", "mine", "echo", "--arg", "text=hi").out == "hi\n"
+
+
+def test_another_directory_needs_another_approval(tw: Commands, tmp_path: Path) -> None:
+    hashes: list[object] = []
+    for folder in (".", str(tmp_path)):
+        tw.ok("servers", "add", "mine", "--cwd", folder, "--", "env")
+        facts = _facts(tw, "mine")
+        assert facts["directory"] == str(tw.project / folder)
+        hashes.append(facts["hash"])
+        tw.ok("servers", "remove", "mine")
+    assert hashes[0] != hashes[1]

@@ -90,7 +90,10 @@ def _say(line: str) -> None:
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family)
+        listener = socket.create_server((host, port), family=family)
+        # Connections take it over; asyncio would set it only where the protocol is named.
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return listener
     except OSError as error:
         reason = (error.strerror or str(error)).partition(" (while")[0]
         raise Unavailable(
