@@ -34,7 +34,7 @@ from toolweave.workflow.modes import (
     write_snapshot,
 )
 
-OPTIONAL = {"parameterValues"}
+OPTIONAL = {"parameterValues", "parameters", "toolDescription"}
 
 
 def problems_of(node: Node) -> list[Problem]:

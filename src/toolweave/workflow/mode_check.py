@@ -142,8 +142,8 @@ def _required(data: JsonObject, key: str, kind: type, default: Json) -> Iterator
         message = f"an MCP node in this mode needs {key!r}, {_CALLED[kind]}"
     else:
         message = f"{key!r} is {shown(value)}; expected {_CALLED[kind]}"
-    # 001 says that values may be left out until the user sets them.
-    is_lenient = key == "parameterValues" and value is None
+    # What has an obvious value may be left out: the node runs all the same.
+    is_lenient = default is not None and value is None
     yield Problem(
         "MCP_NODE_FIELD_INVALID",
         pointer(key),
