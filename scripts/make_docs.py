@@ -42,6 +42,11 @@ SETTINGS = {
     "OUTPUT_BYTES": "Bytes of one answer that are read.",
     "RATE_PER_S": "Requests a second one API key may make.",
     "BURST": "Requests one API key may make at once, before that rate counts.",
+    "KEEP_DAYS": "Days a finished run is kept; 0 for ever.",
+    "KEEP_RUNS": "Finished runs that are kept; 0 for all.",
+    "ALLOW_PRIVATE_HTTP": "1 lets nodes connect to this machine and its private network.",
+    "FILE_ROOTS": "Folders that nodes may read and write, beside `files` in the home; separated "
+    "as in PATH.",
     "DEBUG": "Any value: commands show where an error happened, and what is logged.",
 }
 TRIED = 4321

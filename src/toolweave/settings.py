@@ -44,6 +44,13 @@ class Settings:
     # What one API key may ask for over HTTP.
     rate_per_s: float = 50.0
     burst: int = 200
+    # How long and how many finished runs are kept; 0 = for ever.
+    keep_days: float = 30.0
+    keep_runs: int = 10_000
+    # Whether nodes may connect to this machine and its private network.
+    allow_private_http: bool = False
+    # Folders that nodes may read and write, beside the home's own.
+    file_roots: tuple[Path, ...] = ()
     limits: Limits = field(default_factory=Limits)
     retry: Retry = field(default_factory=Retry)
 
@@ -66,6 +73,14 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         lockfile=Path(lockfile).expanduser().absolute() if lockfile else None,
         rate_per_s=_number(env, "RATE_PER_S", 50.0, 0.1),
         burst=int(_number(env, "BURST", 200, 1)),
+        keep_days=_number(env, "KEEP_DAYS", 30.0, 0),
+        keep_runs=int(_number(env, "KEEP_RUNS", 10_000, 0)),
+        allow_private_http=_number(env, "ALLOW_PRIVATE_HTTP", 0, 0) > 0,
+        file_roots=tuple(
+            Path(folder).expanduser().absolute()
+            for folder in env.get("TOOLWEAVE_FILE_ROOTS", "").split(os.pathsep)
+            if folder
+        ),
         limits=Limits(
             concurrent_calls=int(_number(env, "CONCURRENT_CALLS", default.concurrent_calls, 1)),
             calls_per_session=int(_number(env, "CALLS_PER_SESSION", default.calls_per_session, -1)),

@@ -105,7 +105,7 @@ NOT_MEANT = [
     ("EXTERNAL_ACTION", "GOOGLE_DRIVE", {"EXTERNAL_ACTION.GOOGLE_CALENDAR"}),
     ("TRIGGER", "SCHEDULE", {"TRIGGER.CRON"}),
     # nothing at all
-    ("FLOW", "SWITCH", set[str]()),
+    ("FLOW", "TELEPORT", set[str]()),
     ("FLOW", "FLOW", set[str]()),
     ("FLOW", "", set[str]()),
     ("", "", set[str]()),

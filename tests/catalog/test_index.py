@@ -23,7 +23,8 @@ def test_all_specifications_can_be_gone_through() -> None:
 
 
 def test_types_can_be_narrowed_to_one_and_empty_ones_are_not_shown() -> None:
-    assert our_catalog().types("ACTION") == {"ACTION": ["HTTP_REQUEST", "DATA_TRANSFORMATION"]}
+    (subtypes,) = our_catalog().types("ACTION").values()
+    assert subtypes[:2] == ["HTTP_REQUEST", "DATA_TRANSFORMATION"]
     assert our_catalog().types("NOBODY") == {}
     assert Catalog([a_spec()]).types() == {"FLOW": ["ECHO"]}
 

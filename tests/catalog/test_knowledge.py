@@ -64,7 +64,7 @@ def test_details_come_in_the_order_they_are_asked_for() -> None:
     "004:NodeDetails.warning",
 )
 def test_one_bad_entry_does_not_spoil_the_others() -> None:
-    asked = [("ACTION_NODE", "HTTP_REQUEST"), ("ELEPHANT", "TRUNK"), ("FLOW", "SWITCH")]
+    asked = [("ACTION_NODE", "HTTP_REQUEST"), ("ELEPHANT", "TRUNK"), ("FLOW", "TELEPORT")]
     mended, unknown, missing = entries(our_knowledge().node_details(asked))
     assert mended["node_type"] == "ACTION"
     assert mended["warning"] == (
@@ -73,7 +73,7 @@ def test_one_bad_entry_does_not_spoil_the_others() -> None:
     )
     assert unknown["error"] == "Node type not found: 'ELEPHANT.TRUNK'"
     assert "available_subtypes" not in unknown
-    assert missing["error"] == "Node subtype not found: 'FLOW.SWITCH'"
+    assert missing["error"] == "Node subtype not found: 'FLOW.TELEPORT'"
     assert missing["available_subtypes"] == our_catalog().types()["FLOW"]
     assert "search_nodes" in str(missing["hint"])
 
@@ -115,7 +115,7 @@ def test_a_node_is_serialised_once_and_answers_do_not_depend_on_earlier_ones() -
 def test_what_was_asked_for_is_told_to_whoever_counts() -> None:
     heard: list[str] = []
     knowledge = Knowledge(our_catalog(), on_asked=heard.extend)
-    knowledge.node_details([("flow", "if"), ("FLOW", "SWITCH"), ("FLOW", "LOOP")], max_tokens=50)
+    knowledge.node_details([("flow", "if"), ("FLOW", "TELEPORT"), ("FLOW", "LOOP")], max_tokens=50)
     knowledge.node_types()
     knowledge.search("cron")
     assert heard == ["FLOW.IF", "FLOW.LOOP"]

@@ -107,10 +107,9 @@ def test_a_type_and_a_tag_narrow_a_search() -> None:
     tagged = refs(knowledge.search("message", tag="Discord", limit=100))
     assert tagged
     assert all("DISCORD" in ref for ref in tagged)
-    assert refs(knowledge.search("", type_filter="ACTION")) == [
-        "ACTION.HTTP_REQUEST",
-        "ACTION.DATA_TRANSFORMATION",
-    ]
+    actions = refs(knowledge.search("", type_filter="ACTION"))
+    assert actions[:2] == ["ACTION.HTTP_REQUEST", "ACTION.DATA_TRANSFORMATION"]
+    assert all(ref.startswith("ACTION.") for ref in actions)
     assert refs(knowledge.search("slack", tag="nobody has it")) == []
 
 

@@ -20,7 +20,10 @@ from toolweave.settings import Settings
 
 HOST = "127.0.0.1:8765"
 BASE = f"http://{HOST}"
-ALL_SCOPES = ("tools:read", "tools:execute", "health:check")
+ALL_SCOPES = (
+    *("tools:read", "tools:execute", "health:check"),
+    *("workflows:read", "workflows:write", "workflows:run"),
+)
 
 
 @dataclass

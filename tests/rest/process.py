@@ -12,7 +12,7 @@ from pathlib import Path
 
 import anyio
 
-from toolweave.access.keys import Keys
+from toolweave.access.keys import SCOPES, Keys
 from toolweave.app.ground import open_ground
 from toolweave.clock import SystemClock
 from toolweave.settings import Settings
@@ -58,7 +58,7 @@ def key_in(home: Path, *scopes: str, name: str = "test") -> str:
 def served(home: Path, environ: Mapping[str, str] | None = None) -> Generator[Served]:
     """Start it on a free port and stop it at the end."""
     home.mkdir(parents=True, exist_ok=True)
-    key = key_in(home, "tools:read", "tools:execute", "health:check")
+    key = key_in(home, *(scope for scope in SCOPES if scope != "admin"))
     log = home / "serve.log"
     with (
         log.open("wb") as stderr,

@@ -6,6 +6,7 @@ import httpx2
 import pytest
 
 from rest.house import BASE, House, house_in
+from toolweave.access.keys import SCOPES
 
 pytestmark = pytest.mark.anyio
 
@@ -16,6 +17,23 @@ KEYED = [
     ("GET", "/api/v1/mcp/tools/get_node_types", "tools:read"),
     ("GET", "/api/v1/mcp/tools/nope", "tools:read"),
     ("GET", "/api/v1/mcp/health", "health:check"),
+    ("GET", "/api/v1/workflows", "workflows:read"),
+    ("POST", "/api/v1/workflows/convert", "workflows:read"),
+    ("GET", "/api/v1/workflows/unknown", "workflows:read"),
+    ("PUT", "/api/v1/workflows/unknown", "workflows:write"),
+    ("DELETE", "/api/v1/workflows/unknown", "workflows:write"),
+    ("POST", "/api/v1/edit/validate", "workflows:read"),
+    ("POST", "/api/v1/edit/fix", "workflows:read"),
+    ("POST", "/api/v1/edit/mode", "workflows:read"),
+    ("POST", "/api/v1/edit/export", "workflows:read"),
+    ("POST", "/api/v1/edit/import", "workflows:read"),
+    ("GET", "/api/v1/runs", "workflows:read"),
+    ("POST", "/api/v1/runs", "workflows:run"),
+    ("GET", "/api/v1/runs/0000", "workflows:read"),
+    ("GET", "/api/v1/runs/0000/events", "workflows:read"),
+    ("POST", "/api/v1/runs/0000/cancel", "workflows:run"),
+    ("POST", "/api/v1/runs/0000/answer", "workflows:run"),
+    ("POST", "/api/v1/runs/0000/fork", "workflows:run"),
     ("GET", "/mcp", "tools:read"),
     ("POST", "/mcp", "tools:read"),
     ("DELETE", "/mcp", "tools:read"),
@@ -25,6 +43,7 @@ KEYED = [
 INTERNAL = [("GET", "/api/v1/mcp/tools/internal"), ("POST", "/api/v1/mcp/invoke/internal")]
 OPEN = {"/health", "/api/v1/public/health"}
 ANY_KEY = {"/api/v1/openapi.json"}
+EXAMPLES = {"get_node_types": "{tool_name}", "unknown": "{name}", "0000": "{run}"}
 
 
 async def ask(
@@ -50,7 +69,7 @@ async def test_no_bad_revoked_and_wrong_scope_keys_stay_outside(
     house: House, method: str, path: str, scope: str
 ) -> None:
     right, text = await house.keys.create("right", [scope])
-    wrong = await house.key(*{"tools:read", "tools:execute", "health:check"} - {scope})
+    wrong = await house.key(*set(SCOPES) - {scope, "admin"})
     for headers in ({}, {"X-API-Key": "tw_bad"}, {"Authorization": f"Basic {text}"}):
         answer = await ask(house, method, path, headers)
         assert answer.status_code == 401
@@ -71,9 +90,16 @@ async def test_every_route_is_among_those_tried_here(house: House) -> None:
     document = (
         await house.client.get("/api/v1/openapi.json", headers=await house.key("health:check"))
     ).json()
-    tried = {path.replace("get_node_types", "{tool_name}") for _, path, _ in KEYED}
-    tried |= {path for _, path in INTERNAL}
-    assert set(document["paths"]) - OPEN - ANY_KEY <= tried
+    tried = {f"{method} {path}" for method, path, _ in KEYED}
+    tried |= {f"{method} {path}" for method, path in INTERNAL}
+    for name, shown in EXAMPLES.items():
+        tried = {path.replace(name, shown) for path in tried}
+    described = {
+        f"{method.upper()} {path}"
+        for path in set(document["paths"]) - OPEN - ANY_KEY
+        for method in document["paths"][path]
+    }
+    assert described <= tried
     assert (await house.client.get("/api/v1/openapi.json")).status_code == 401
 
 

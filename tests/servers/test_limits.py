@@ -187,3 +187,11 @@ async def test_one_task_may_hold_two_slots() -> None:
     limits = ExecutionLimits(Limits(concurrent_calls=2))
     async with limits.running(a_call()), limits.running(a_call()):
         assert len(limits.active) == 2
+
+
+async def test_a_run_makes_as_many_calls_as_its_workflow_says() -> None:
+    limits = ExecutionLimits(Limits(calls_per_session=2))
+    for _ in range(5):
+        async with limits.running(ToolCall("s", "t", source="workflow", scope="run:1")):
+            assert len(limits.active) == 1
+    assert limits.executed("run:1") == 0

@@ -192,6 +192,13 @@ class Effectful(Protocol):
     async def run(self, context: NodeContext) -> Outcome | Wait: ...
 
 
+@runtime_checkable
+class ChoosesEffect(Protocol):
+    """What it does depends on how it is configured: reading may be repeated, writing may not."""
+
+    def effect_of(self, config: JsonObject) -> Effect: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Iteration:
     """How one turn of a loop ended."""

@@ -16,12 +16,20 @@ from toolweave.cli.failing import as_told, show_error, show_usage
 from toolweave.cli.lazy import CommandsTable, LazyGroup
 
 COMMANDS: CommandsTable = {
+    "backup": ("toolweave.cli.backup", "backup", "Write this home to one file, while in use."),
     "call": ("toolweave.cli.call", "call", "Call one tool of a server."),
     "catalog": ("toolweave.cli.catalog", "catalog", "Look up workflow nodes."),
+    "convert": ("toolweave.cli.convert", "convert_command", "Write a workflow in another dialect."),
     "demo-server": ("toolweave.cli.demo", "demo_server", "Run the built-in sample MCP server."),
     "doctor": ("toolweave.cli.doctor", "doctor", "Check this machine and this home directory."),
+    "export": ("toolweave.cli.export", "export", "Write a workflow as files of a coding agent."),
+    "import": ("toolweave.cli.import_", "import_", "Make a workflow again from an export."),
     "keys": ("toolweave.cli.keys", "keys", "Create, list and revoke API keys."),
     "mcp": ("toolweave.serve.mcp_command", "mcp", "Run the MCP server over stdio."),
+    "node": ("toolweave.cli.node", "node", "Change one node of a workflow."),
+    "run": ("toolweave.cli.run", "run_workflow", "Run a workflow and watch it."),
+    "runs": ("toolweave.cli.runs", "runs", "Look at runs and steer them."),
+    "schedules": ("toolweave.cli.schedules", "schedules", "Switch triggers of workflows on."),
     "secrets": ("toolweave.cli.secrets", "secrets", "Keep secrets in the vault."),
     "serve": ("toolweave.serve.command", "serve", "Serve REST and MCP over HTTP."),
     "servers": (
@@ -29,6 +37,8 @@ COMMANDS: CommandsTable = {
         "servers",
         "Find, add, approve and check MCP servers.",
     ),
+    "validate": ("toolweave.cli.validate", "validate", "Check workflow files, and mend them."),
+    "worker": ("toolweave.cli.worker", "worker", "Bring runs forward, beside others."),
 }
 
 

@@ -17,6 +17,7 @@ from toolweave.problems import did_you_mean
 from toolweave.tools.tool import Tool
 from toolweave.workflow.checks.case import Known
 from toolweave.workflow.formats.load import load
+from toolweave.workflow.mode_check import check_mode
 from toolweave.workflow.mode_switch import switch_mode
 from toolweave.workflow.model import Node, Workflow
 from toolweave.workflow.modes import MODES, Mode, mode_of, text_at
@@ -61,11 +62,22 @@ def mode(
         tool=_tool(tools, server, tool_name) if tool_name else None,
         available_tools=tools or None,
     )
+    _refuse_new_errors(found, changed)
     workflow = _with_node(loaded.workflow, found, changed)
     if changed is not found:
         given.replace(given.dumped(workflow, loaded.format))
     if file != "-":
         _show(changed, as_json=as_json)
+
+
+def _refuse_new_errors(before: Node, after: Node) -> None:
+    """What the seed forbids is not written; what was wrong already stays the user's to mend."""
+    now = SystemClock().now()
+    known = {one.code for one in check_mode(before, now)}
+    for one in check_mode(after, now):
+        if one.severity == "error" and one.code not in known:
+            hint = one.hint or "say what you want with --description"
+            raise Invalid(one.code, one.message, hint=hint)
 
 
 def _node(workflow: Workflow, node_id: str) -> Node:

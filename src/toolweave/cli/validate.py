@@ -3,6 +3,7 @@
 import difflib
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import click
@@ -11,11 +12,11 @@ from toolweave.app.checking import known_built_in, known_live, known_offline
 from toolweave.app.studio import open_studio
 from toolweave.cli.rooms import ground, run
 from toolweave.cli.terminal import Part, json_option, print_json, say
-from toolweave.cli.workflow_files import WorkflowFile, read_file
+from toolweave.cli.workflow_files import STDIN, WorkflowFile, read_file
 from toolweave.errors import ToolweaveError
 from toolweave.problems import Problem
 from toolweave.workflow.checks.case import Known
-from toolweave.workflow.formats.load import load
+from toolweave.workflow.formats.load import convert, load
 from toolweave.workflow.mode_status import standing, with_status
 from toolweave.workflow.model import Workflow
 from toolweave.workflow.report import Report, examine_loaded
@@ -38,13 +39,17 @@ def validate(files: tuple[str, ...], live: bool, is_fixing: bool, as_json: bool)
     told: list[dict[str, Any]] = []
     is_valid = True
     for file, report in zip(given, reports, strict=True):
-        shown = _fixed(file, report, as_json=as_json) if is_fixing else report
+        # What is mended in a pipe goes on in it; what there is to say goes beside it.
+        beside = is_fixing and file.name == STDIN
+        shown = _fixed(file, report, as_json=as_json, beside=beside) if is_fixing else report
         is_valid = is_valid and shown.is_valid
         told.append({"file": file.name, **shown.as_json()})
         if live:
             told[-1]["statuses"] = _statuses(shown)
+        if beside and as_json and shown.is_workflow:
+            told[-1]["document"] = convert(shown.loaded.workflow, shown.loaded.format)
         if not as_json:
-            _show(file, shown, told[-1].get("statuses", {}))
+            _show(file, shown, told[-1].get("statuses", {}), beside=beside)
     if as_json:
         print_json(told[0] if len(told) == 1 else told)
     return 0 if is_valid else 1
@@ -70,20 +75,22 @@ def _examined(files: Sequence[WorkflowFile], *, live: bool) -> tuple[list[Report
     return [examine_loaded(one, known) for one in loaded], reasons
 
 
-def _fixed(file: WorkflowFile, report: Report, *, as_json: bool) -> Report:
+def _fixed(file: WorkflowFile, report: Report, *, as_json: bool, beside: bool) -> Report:
     """Mend the file, say what changed in it, and look again."""
-    if not report.is_workflow:
-        return report
-    fixed = report.fixed
-    workflow = _with_statuses(fixed.workflow, report.known)
-    if not fixed.mended and workflow == report.loaded.workflow:
+    fixed = report.fixed if report.is_workflow else None
+    workflow = _with_statuses(fixed.workflow, report.known) if fixed else report.loaded.workflow
+    if fixed is None or (not fixed.mended and workflow == report.loaded.workflow):
+        if beside and not as_json:
+            click.echo(file.data, nl=False)
         return report
     text = file.dumped(workflow, report.loaded.format)
     if not as_json:
         before = file.data.decode(errors="replace").splitlines(keepends=True)
         after = text.splitlines(keepends=True)
-        say("".join(difflib.unified_diff(before, after, file.name, f"{file.name} (mended)")))
-    file.replace(text)
+        changes = difflib.unified_diff(before, after, file.name, f"{file.name} (mended)")
+        say("".join(changes), stderr=beside)
+    if not (beside and as_json):
+        file.replace(text)
     return examine_loaded(load(text, name_hint=file.name), report.known)
 
 
@@ -109,26 +116,28 @@ def _with_statuses(workflow: Workflow, known: Known) -> Workflow:
     return replace(workflow, nodes=nodes)
 
 
-def _show(file: WorkflowFile, report: Report, statuses: dict[str, str]) -> None:
+def _show(file: WorkflowFile, report: Report, statuses: dict[str, str], *, beside: bool) -> None:
+    tell = partial(say, stderr=beside)
     errors = sum(problem.severity == "error" for problem in report.problems)
     warnings = len(report.problems) - errors
     verdict: Part = ("valid", "green") if report.is_valid else (f"{errors} wrong", "red")
     notes = f", {warnings} to look at" if warnings else ""
-    say(verdict, f"  {file.name}  ({report.loaded.format}{notes})")
+    tell(verdict, f"  {file.name}  ({report.loaded.format}{notes})")
     for problem in report.problems[:SHOWN_PROBLEMS]:
-        _show_problem(problem)
+        _show_problem(problem, beside=beside)
     if len(report.problems) > SHOWN_PROBLEMS:
-        say(f"… and {len(report.problems) - SHOWN_PROBLEMS} more; --json shows all", indent=2)
+        tell(f"… and {len(report.problems) - SHOWN_PROBLEMS} more; --json shows all", indent=2)
     for node, status in statuses.items():
         if status != "valid":
-            say(f"node {node!r}: {status}", indent=2)
+            tell(f"node {node!r}: {status}", indent=2)
     if any(problem.patch for problem in report.problems):
-        say("`toolweave validate --fix` mends what is marked with +.", indent=2)
+        tell("`toolweave validate --fix` mends what is marked with +.", indent=2)
 
 
-def _show_problem(problem: Problem) -> None:
+def _show_problem(problem: Problem, *, beside: bool) -> None:
+    tell = partial(say, stderr=beside)
     mark = _MARKS[problem.severity]
     fixable = " +" if problem.patch else ""
-    say(mark, f" {problem.pointer or '/'}: {problem.message}  [{problem.code}]{fixable}", indent=2)
+    tell(mark, f" {problem.pointer or '/'}: {problem.message}  [{problem.code}]{fixable}", indent=2)
     if problem.hint:
-        say(f"hint: {problem.hint}", indent=10)
+        tell(f"hint: {problem.hint}", indent=10)

@@ -2,15 +2,26 @@
 
 from importlib import import_module
 from pkgutil import walk_packages
+from types import ModuleType
 from typing import cast
 
-from toolweave.catalog.node import Node
+from toolweave.catalog.node import Node, Plain
 from toolweave.nodes.order import place
 
 
 def discover() -> tuple[Node, ...]:
     """Every node there is, in the seed's order; a module that cannot be imported raises."""
-    # Packages are imported here too: left to `walk_packages`, a broken one would be passed over.
-    modules = [import_module(found.name) for found in walk_packages(__path__, f"{__name__}.")]
-    nodes = [cast("Node", module.node) for module in modules if hasattr(module, "node")]
+    nodes = [cast("Node", module.node) for module in _modules() if hasattr(module, "node")]
     return tuple(sorted(nodes, key=lambda node: place(node.spec)))
+
+
+def discover_plain() -> tuple[Plain, ...]:
+    """Every kind of node that is no entry of the catalog."""
+    return tuple(cast("Plain", module.plain) for module in _modules() if hasattr(module, "plain"))
+
+
+def _modules() -> tuple[ModuleType, ...]:
+    # Packages are imported here too: left to `walk_packages`, a broken one would be passed over.
+    found = [one.name for one in walk_packages(__path__, f"{__name__}.")]
+    # What begins with an underscore is code that nodes of a family share.
+    return tuple(import_module(name) for name in found if "._" not in name)

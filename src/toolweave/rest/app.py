@@ -10,6 +10,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 import toolweave
+from toolweave.app.workbench import Workbench
 from toolweave.catalog.toolbox import Toolbox
 from toolweave.errors import Invalid, NotFound, ToolweaveError
 from toolweave.problems import Problem, pointer
@@ -17,8 +18,11 @@ from toolweave.rest.auth import Doorkeeper
 from toolweave.rest.guard import BodyTooLarge, Guard, fault, too_large
 from toolweave.rest.openapi import serve_openapi
 from toolweave.rest.refusals import refusal
+from toolweave.rest.routes.edit import edit_routes
 from toolweave.rest.routes.health import health_routes
-from toolweave.rest.routes.knowledge import knowledge_routes
+from toolweave.rest.routes.knowledge import InvokeDoor, knowledge_routes
+from toolweave.rest.routes.runs import run_routes
+from toolweave.rest.routes.workflows import workflow_routes
 
 MCP_PATHS = ("/mcp", "/mcp/")
 
@@ -26,6 +30,7 @@ MCP_PATHS = ("/mcp", "/mcp/")
 def create_app(
     toolbox: Toolbox,
     doorkeeper: Doorkeeper,
+    workbench: Workbench,
     *,
     hosts: Sequence[str],
     origins: Sequence[str],
@@ -33,16 +38,14 @@ def create_app(
     mcp: ASGIApp | None = None,
 ) -> ASGIApp:
     """Everything served over HTTP, behind the guard."""
-    return Guard(
-        create_api(toolbox, doorkeeper, service_token=service_token, mcp=mcp),
-        hosts=hosts,
-        origins=origins,
-    )
+    api = create_api(toolbox, doorkeeper, workbench, service_token=service_token, mcp=mcp)
+    return Guard(InvokeDoor(api, toolbox, doorkeeper), hosts=hosts, origins=origins)
 
 
 def create_api(
     toolbox: Toolbox,
     doorkeeper: Doorkeeper,
+    workbench: Workbench,
     *,
     service_token: str | None,
     mcp: ASGIApp | None = None,
@@ -58,6 +61,9 @@ def create_api(
         generate_unique_id_function=lambda route: route.name,
     )
     api.include_router(knowledge_routes(toolbox, doorkeeper, service_token=service_token))
+    api.include_router(workflow_routes(workbench.studio.workflows, doorkeeper))
+    api.include_router(edit_routes(workbench, doorkeeper))
+    api.include_router(run_routes(workbench, doorkeeper))
     api.include_router(health_routes())
     serve_openapi(api, doorkeeper)
     if mcp is not None:

@@ -83,7 +83,7 @@ class Doorkeeper:
         """
         headers = request.headers
         key = await self._key_of(headers.get("x-api-key") or _bearer(headers))
-        request.state.client = key.id
+        request.state.client, request.state.key = key.id, key
         self._rates.spend(key.id)
         if scope is not None:
             key.require(scope)

@@ -1,10 +1,18 @@
 """Request bodies, read strictly: what is not understood is refused with its place."""
 
 from itertools import islice
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from fastapi import Request
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    StrictInt,
+    StrictStr,
+    ValidationError,
+)
 
 from toolweave.errors import Invalid, NotFound
 from toolweave.json_text import Json, JsonObject, read
@@ -12,14 +20,18 @@ from toolweave.problems import Problem, pointer
 
 RPC_METHOD = "tools/call"
 MAX_DEPTH = 64
+# A workflow is read up to 116 deep, and stands in a field.
+MAX_SHAPE_DEPTH = 120
 MAX_PROBLEMS = 50
+# What pydantic puts before the words of a validator of ours.
+_OURS = "Value error, "
 _HINT = 'send {"name": "get_node_types", "arguments": {}}'
 
 
 class Strict(BaseModel):
-    """A body whose unknown fields are refused."""
+    """A body whose unknown fields are refused, and values that are not quite of their type."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class Invocation(Strict):
@@ -38,7 +50,19 @@ class RpcInvocation(Strict):
     params: Invocation
 
 
-async def read_body(request: Request) -> Json:
+Shape = TypeVar("Shape", bound=Strict)
+
+
+def one_of(**kinds: str | None) -> ConfigDict:
+    """For a shape of which one of these fields is given; by name its JSON type, None for any."""
+    variants: list[JsonValue] = [
+        {"required": [name], "properties": {name: {"type": kind} if kind else {}}}
+        for name, kind in kinds.items()
+    ]
+    return ConfigDict(json_schema_extra={"oneOf": variants})
+
+
+async def read_body(request: Request, *, max_depth: int = MAX_DEPTH) -> Json:
     """The JSON of a body.
 
     Raises:
@@ -50,7 +74,26 @@ async def read_body(request: Request) -> Json:
             "CONTENT_TYPE_INVALID",
             f"the body is {content_type[:100] or 'of no type'!r}; application/json is expected",
         )
-    return read(await request.body(), max_depth=MAX_DEPTH)
+    return read(await request.body(), max_depth=max_depth)
+
+
+async def read_shape(request: Request, shape: type[Shape]) -> Shape:
+    """The body of a request in a shape of its own.
+
+    Raises:
+        Invalid: `BODY_INVALID` with every problem, and as `read_body`.
+    """
+    try:
+        return shape.model_validate(await read_body(request, max_depth=MAX_SHAPE_DEPTH))
+    except ValidationError as error:
+        faults = islice(error.errors(include_url=False, include_input=False), MAX_PROBLEMS)
+        problems = [
+            Problem("BODY_INVALID", pointer(*fault["loc"]), fault["msg"].removeprefix(_OURS))
+            for fault in faults
+        ]
+        message = "the body has not the expected form"
+        hint = f"expected are {', '.join(_names(shape))}"
+        raise Invalid("BODY_INVALID", message, problems=problems, hint=hint) from None
 
 
 async def read_invocation(request: Request) -> Invocation:
@@ -77,6 +120,10 @@ async def read_invocation(request: Request) -> Invocation:
 def arguments_of(invocation: Invocation) -> JsonObject:
     """Its arguments as JSON, which they are: they came out of a JSON body."""
     return cast("JsonObject", invocation.arguments)
+
+
+def _names(shape: type[Strict]) -> list[str]:
+    return [repr(field.alias or name) for name, field in shape.model_fields.items()]
 
 
 def _remember_id(request: Request, body: JsonObject) -> None:

@@ -10,7 +10,7 @@ from pydantic.json_schema import models_json_schema
 from toolweave.json_text import write
 from toolweave.rest import shapes
 from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.bodies import Invocation, RpcInvocation
+from toolweave.rest.bodies import Invocation, RpcInvocation, Strict
 
 PATH = "/api/v1/openapi.json"
 _REF = "#/components/schemas/{model}"
@@ -35,6 +35,15 @@ INVOCATION: dict[str, Any] = {
     }
 }
 
+
+def keyed(reads: type[Strict] | None = None) -> dict[str, Any]:
+    """For `openapi_extra` of a route that wants a key and may read a body of a shape."""
+    if reads is None:
+        return KEYED
+    content = {"application/json": {"schema": reads.model_json_schema(ref_template=_REF)}}
+    return {**KEYED, "requestBody": {"required": True, "content": content}}
+
+
 _SECURITY_SCHEMES: dict[str, Any] = {
     "ApiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
     "Bearer": {"type": "http", "scheme": "bearer"},
@@ -56,7 +65,23 @@ def describe(api: FastAPI) -> dict[str, Any]:
     components = document.setdefault("components", {})
     components.setdefault("schemas", {}).update(bodies["$defs"])
     components["securitySchemes"] = _SECURITY_SCHEMES
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            components["schemas"] |= _named(operation)
     return document
+
+
+def _named(operation: dict[str, Any]) -> dict[str, Any]:
+    """The shapes of an operation's body by name; it refers to its own from now on."""
+    if "requestBody" not in operation:
+        return {}
+    shape: dict[str, Any] = operation["requestBody"]["content"]["application/json"]["schema"]
+    if "title" not in shape:
+        return {}
+    content = {"application/json": {"schema": {"$ref": _REF.format(model=shape["title"])}}}
+    operation["requestBody"] = {**operation["requestBody"], "content": content}
+    own = {key: value for key, value in shape.items() if key != "$defs"}
+    return {shape["title"]: own, **shape.get("$defs", {})}
 
 
 def serve_openapi(api: FastAPI, doorkeeper: Doorkeeper) -> None:

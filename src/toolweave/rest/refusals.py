@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from starlette.datastructures import State
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
-from starlette.types import Scope
+from starlette.types import Receive, Scope, Send
 
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import write
@@ -65,3 +66,14 @@ def _headers_of(error: ToolweaveError, status: int) -> dict[str, str]:
     if (wait_s := error.facts.get("retry_after_s")) is not None:
         return {"Retry-After": str(wait_s)}
     return {}
+
+
+class OtherMethods:
+    """Answers 405 with all methods of an address whose methods are routes of their own."""
+
+    def __init__(self, *allowed: str) -> None:
+        self._allow = {"Allow": ", ".join(sorted(allowed))}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse one request."""
+        raise HTTPException(405, headers=self._allow)

@@ -1,6 +1,6 @@
 """What the answers look like, for OpenAPI."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
@@ -140,8 +140,9 @@ _TEXTS = {
     400: "The body is not JSON.",
     401: "No valid key.",
     403: "The key lacks the scope, or the page asking is of another origin.",
-    404: "No such tool.",
+    404: "No such thing; the message says which.",
     405: "This address has no such method.",
+    409: "It is not, or not any more, as you think; the message says how it is.",
     413: "The body is too large.",
     415: "The body is not application/json.",
     421: "This server does not answer for that host.",
@@ -158,28 +159,38 @@ _HEADERS = {
 }
 _REQUEST_ID = {"X-Request-ID": {**_TEXT_HEADER, "description": "Names the request in the log."}}
 
-_ANY = (405, 413, 421, 500)
-_KEYED = (401, 403, 429, 503, *_ANY)
-_READING = (400, 404, 415, 422)
+ANY = (405, 413, 421, 500)
+KEYED = (401, 403, 429, 503, *ANY)
+READING = (400, 415, 422)
 
 
-def _responses(
-    ok: type[BaseModel] | None, statuses: Sequence[int], told: type[BaseModel] = Refusal
+def responses(
+    ok: type[BaseModel] | None,
+    *statuses: int,
+    told: type[BaseModel] = Refusal,
+    texts: Mapping[int, str] | None = None,
+    status: int = 200,
 ) -> Responses:
-    described: Responses = {200: {"headers": _REQUEST_ID}}
+    """The answers of a route: `ok` with `status`, and every refusal; `texts` say more of some."""
+    described: Responses = {status: {"headers": _REQUEST_ID}}
     if ok is not None:
-        described[200]["model"] = ok
-    for status in sorted(statuses):
-        headers = {**_REQUEST_ID, **_HEADERS.get(status, {})}
-        described[status] = {"model": told, "description": _TEXTS[status], "headers": headers}
+        described[status]["model"] = ok
+    for refused in sorted(set(statuses)):
+        described[refused] = {
+            "model": told,
+            "description": (texts or {}).get(refused, _TEXTS[refused]),
+            "headers": {**_REQUEST_ID, **_HEADERS.get(refused, {})},
+        }
     return described
 
 
-TOOLS = _responses(RpcTools, _KEYED, RpcRefusal)
-INVOKE = _responses(RpcToolAnswer, (*_KEYED, *_READING), RpcRefusal)
-TOOLS_INTERNAL = _responses(ToolsShape, (401, 403, *_ANY))
-INVOKE_INTERNAL = _responses(ToolAnswer, (401, 403, *_READING, *_ANY))
-TOOL = _responses(ToolPage, (404, 422, *_KEYED))
-HEALTH = _responses(HealthShape, _KEYED)
-ALIVE = _responses(Alive, (403, *_ANY))
-OPENAPI = _responses(None, _KEYED)
+_NO_TOOL = {404: "No such tool."}
+
+TOOLS = responses(RpcTools, *KEYED, told=RpcRefusal)
+INVOKE = responses(RpcToolAnswer, 404, *KEYED, *READING, told=RpcRefusal, texts=_NO_TOOL)
+TOOLS_INTERNAL = responses(ToolsShape, 401, 403, *ANY)
+INVOKE_INTERNAL = responses(ToolAnswer, 401, 403, 404, *READING, *ANY, texts=_NO_TOOL)
+TOOL = responses(ToolPage, 404, 422, *KEYED, texts=_NO_TOOL)
+HEALTH = responses(HealthShape, *KEYED)
+ALIVE = responses(Alive, 403, *ANY)
+OPENAPI = responses(None, *KEYED)

@@ -22,6 +22,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from toolweave.access.keys import Keys
 from toolweave.app.ground import Ground
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
+from toolweave.app.workbench import open_workbench
 from toolweave.mcp_server.changes import Changes
 from toolweave.mcp_server.server import build_server
 from toolweave.rest.app import create_app
@@ -103,12 +104,17 @@ async def open_app(
         token = await anyio.to_thread.run_sync(service_token, settings.home)
     with logged_to(log or sys.stderr):
         await catalog.refresh()
-        async with server.session_manager.run(), background() as tasks:
+        async with (
+            open_workbench(ground) as workbench,
+            server.session_manager.run(),
+            background() as tasks,
+        ):
             tasks.start_soon(catalog.follow, changes.resources_changed)
             tasks.start_soon(toolbox.keep_saving)
             yield create_app(
                 toolbox,
                 doorkeeper,
+                workbench,
                 hosts=address.hosts,
                 origins=address.origins,
                 service_token=token,
@@ -130,7 +136,6 @@ class McpDoor:
         """Let a request pass, or answer it with 401, 403 or 429."""
         connection = HTTPConnection(scope)
         key = await self._doorkeeper.admit(connection, "tools:read")
-        connection.state.key = key
         # By this the SDK tells whose a session is; the secret itself stays outside.
         owner = AccessToken(token="", client_id=key.id, scopes=sorted(key.scopes))
         await self._app({**scope, "user": AuthenticatedUser(owner)}, receive, send)

@@ -61,7 +61,7 @@ class ExecutionLimits:
                 hint="somebody used the stop switch; resume to go on",
             )
         limit = self._limits.calls_per_session
-        if limit != -1 and self.executed(call.scope) >= limit:
+        if limit != -1 and _counts(call) and self.executed(call.scope) >= limit:
             raise Limited(
                 "CALL_SESSION_LIMIT",
                 f"{call.scope!r} has made {limit} tool calls, which is the limit of a session",
@@ -89,13 +89,19 @@ class ExecutionLimits:
             except Limited:
                 self._slots.release()
                 raise
-        self._executed[call.scope] = self.executed(call.scope) + 1
+        if _counts(call):
+            self._executed[call.scope] = self.executed(call.scope) + 1
         self._active[call.id] = call
 
     def give_back(self, call: ToolCall) -> None:
         """Let the next call have the slot of `call`."""
         del self._active[call.id]
         self._slots.release()
+
+
+def _counts(call: ToolCall) -> bool:
+    """Whether a call is one of a session; a run makes as many as its workflow says."""
+    return call.source != "workflow"
 
 
 class Slot:

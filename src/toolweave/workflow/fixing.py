@@ -1,8 +1,9 @@
 """Mend a workflow by the patches its problems carry; only those that are proven to do no harm."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
@@ -12,11 +13,13 @@ from toolweave.workflow.checks.case import Known
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.formats.load import convert, read
 from toolweave.workflow.model import Workflow
-from toolweave.workflow.patching import apply_patch
+from toolweave.workflow.patching import apply_patch, value_at
 
 MAX_ROUNDS = 20
 # Nodes looked at to prove patches; beyond it a problem keeps its hint and loses its patch.
-MAX_PROOF = 50_000
+MAX_PROOF = 5_000
+# Problems told of one workflow; a person reads a few, and the rest are of the same kind.
+MAX_TOLD = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ def checked(workflow: Workflow, known: Known, format: FormatName) -> Iterator[Ch
     problems = check_workflow(workflow, known, format)
     room = MAX_PROOF
     judge: _Judge | None = None
-    for problem in problems:
+    for problem in _told(problems):
         if problem.patch is None:
             yield Checked(problem)
             continue
@@ -49,6 +52,17 @@ def checked(workflow: Workflow, known: Known, format: FormatName) -> Iterator[Ch
         room -= len(workflow.nodes)
         after = judge.after([problem]) if room >= 0 else None
         yield Checked(problem, after[0]) if after else Checked(replace(problem, patch=None))
+
+
+def _told(problems: list[Problem]) -> list[Problem]:
+    """The problems, or of very many the gravest, in their order, and how many more there are."""
+    if len(problems) <= MAX_TOLD:
+        return problems
+    gravest = sorted(range(len(problems)), key=lambda at: problems[at].severity != "error")
+    kept = [problems[at] for at in sorted(gravest[:MAX_TOLD])]
+    message = f"{len(problems) - MAX_TOLD} more problems were found"
+    hint = "mend these first, then check again"
+    return [*kept, Problem("PROBLEMS_LEFT_OUT", "", message, hint, severity="warning")]
 
 
 def fix(workflow: Workflow, known: Known, format: FormatName) -> Fixed:
@@ -92,20 +106,42 @@ class _Judge:
                 return (*found, [problem])
         return None
 
+    def _with_id(self, operation: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+        """The operation; where an edge was named after its ends, as readers do, it still is."""
+        if _is_end(operation):
+            owner, _, key = str(operation["path"]).rpartition("/")
+            edge = value_at(self._document, owner)
+            if isinstance(edge, dict) and edge.get("id") == f"{edge.get('from')}->{edge.get('to')}":
+                ends = edge | {key: operation["value"]}
+                name = f"{ends['from']}->{ends['to']}"
+                yield {"op": "replace", "path": f"{owner}/id", "value": name}
+        yield operation
+
     def after(self, chosen: Sequence[Problem]) -> tuple[Workflow, list[Problem]] | None:
         """The workflow and its problems with these patches applied; nothing if it is no better."""
         operations = [
             operation for problem in _backwards(chosen) for operation in problem.patch or ()
         ]
+        operations = [step for one in operations for step in self._with_id(one)]
         try:
             document = apply_patch(self._document, operations)
         except Invalid:
             return None
         workflow = read(document).workflow
         problems = check_workflow(workflow, self._known, self._format)
-        if _errors(problems) - self._errors or len(problems) >= len(self._before):
+        if _errors(problems) - self._errors or _weight(problems) >= _weight(self._before):
             return None
         return workflow, problems
+
+
+def _is_end(operation: Mapping[str, Any]) -> bool:
+    place = str(operation["path"])
+    return operation["op"] == "replace" and place.rpartition("/")[2] in {"from", "to"}
+
+
+def _weight(problems: Sequence[Problem]) -> tuple[int, int]:
+    """How bad it is: errors first, for mending one may bring what it hid to light."""
+    return sum(problem.severity == "error" for problem in problems), len(problems)
 
 
 def _errors(problems: Iterable[Problem]) -> Counter[str]:

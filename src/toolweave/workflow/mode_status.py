@@ -78,7 +78,9 @@ def _compared(node: Node, tool: Tool) -> Standing:
         return Standing("invalid", (Problem("MCP_TOOL_SCHEMA_INVALID", "/toolName", message),))
     stored = node.data.get("parameters")
     if not isinstance(stored, list) or not stored:
-        return Standing("valid")  # nothing was noted of the tool; its values are looked at elsewhere
+        return Standing(
+            "valid"
+        )  # nothing was noted of the tool; its values are looked at elsewhere
     old = {text_at(one, "name"): one for one in stored if isinstance(one, dict)}
     live = [write_wire(parameter) for parameter in tool.parameters]
     then = schema_of(_comparable(one, one) for one in old.values())

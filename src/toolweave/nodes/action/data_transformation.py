@@ -1,6 +1,10 @@
 """ACTION.DATA_TRANSFORMATION: reshape a list of records."""
 
+from toolweave.catalog.node import Given, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.json_text import Json
+from toolweave.nodes.action._transforming import OPERATIONS
+from toolweave.nodes.action._writing import to_csv, to_xml
 
 
 class DataTransformation:
@@ -108,7 +112,9 @@ class DataTransformation:
             "greater_or_equal, less_than, less_or_equal, in, not_in, contains, starts_with, "
             "ends_with and exists. aggregate needs aggregation_functions and gives a record a "
             "group, or one in all without group_by_fields; group_by gives the group's fields and "
-            "its `items`. flatten turns nested objects into dotted names. "
+            "its `items`. flatten turns nested objects into dotted names. join takes its other "
+            "list from context.right, and keeps records without a partner where context.join_type "
+            "is left. "
             '`"age": "avg"` is short for `"age": "avg(age)"`.'
         ),
         examples=(
@@ -128,6 +134,7 @@ class DataTransformation:
                     "transformed_data": [{"id": 7, "name": "Ada", "email": "ada@example.com"}],
                     "original_count": 1,
                     "output_count": 1,
+                    "transformation_stats": {"missing_values": 0},
                     "success": True,
                     "error_message": "",
                 },
@@ -184,6 +191,7 @@ class DataTransformation:
                     ],
                     "original_count": 3,
                     "output_count": 2,
+                    "transformation_stats": {"groups": 2},
                     "success": True,
                     "error_message": "",
                 },
@@ -208,6 +216,7 @@ class DataTransformation:
                     ],
                     "original_count": 2,
                     "output_count": 2,
+                    "transformation_stats": {"missing_values": 0},
                     "success": True,
                     "error_message": "",
                 },
@@ -232,12 +241,44 @@ class DataTransformation:
                     "transformed_data": ["A-1", "A-3"],
                     "original_count": 3,
                     "output_count": 2,
+                    "transformation_stats": {},
                     "success": True,
                     "error_message": "",
                 },
             ),
         ),
     )
+
+    def compute(self, given: Given) -> Outcome:
+        """The records, transformed.
+
+        Raises:
+            Invalid: `TRANSFORMATION_INVALID` for settings that say too little or contradict.
+        """
+        data = given.listing("data")
+        done = OPERATIONS[given.text("operation")](given, data)
+        records: list[Json] = done.value if isinstance(done.value, list) else [done.value]
+        value: Json = {
+            "transformed_data": _written(done.value, records, given.text("output_format")),
+            "original_count": len(data),
+            "output_count": len(records),
+            "transformation_stats": done.stats,
+            "success": True,
+            "error_message": "",
+        }
+        return Outcome(value)
+
+
+def _written(value: Json, records: list[Json], output_format: str) -> Json:
+    match output_format:
+        case "csv":
+            return to_csv(records)
+        case "xml":
+            return to_xml(records)
+        case "array":
+            return records
+        case _:
+            return value
 
 
 node = DataTransformation()

@@ -1,6 +1,32 @@
 """ACTION.HTTP_REQUEST: call a web address."""
 
-from toolweave.catalog.spec import Example, Field, NodeSpec
+import re
+from http import HTTPStatus
+from typing import cast
+
+from anyio import to_thread
+
+from toolweave import json_text
+from toolweave.catalog.node import NodeContext, Outcome
+from toolweave.catalog.spec import Effect, Example, Field, NodeSpec
+from toolweave.errors import Invalid
+from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.action._http import IDEMPOTENT_METHODS, SAFE_METHODS, HttpClient, Response
+from toolweave.nodes.action._request import (
+    fill_url,
+    make_payload,
+    merge_headers,
+    merge_params,
+    names_a_key,
+)
+
+# Those a page of this world has; some codecs of Python take quadratic time.
+_CHARSET = re.compile(
+    r"utf-?(8|16|32)(-?[lb]e)?|(us-)?ascii|latin-?1|iso-?8859-\d{1,2}|(windows-|cp)125\d"
+    r"|koi8-[ru]|shift_jis|euc-(jp|kr)|gb(k|2312|18030)|big5"
+)
+# To read more would hold up everybody else.
+_AT_ONCE_BYTES = 256 * 1024
 
 
 class HttpRequest:
@@ -145,6 +171,88 @@ class HttpRequest:
             ),
         ),
     )
+
+    def effect_of(self, config: JsonObject) -> Effect:
+        """Whether it may be sent again: by its method, or because the author gave it a key."""
+        headers = config.get("headers")
+        if isinstance(headers, dict) and names_a_key(headers):
+            return "keyed"
+        return "keyed" if config.get("method", "GET") in IDEMPOTENT_METHODS else "once"
+
+    async def run(self, context: NodeContext) -> Outcome:
+        """Send the request; an answer with an error status is an outcome too.
+
+        Raises:
+            Invalid: `HTTP_URL_INVALID` and its like for a request that cannot be sent.
+            Denied: `HTTP_ADDRESS_DENIED`.
+            Unavailable: `HTTP_UNREACHABLE`, `HTTP_PROTOCOL`.
+            TimedOut: `HTTP_TIMED_OUT`.
+        """
+        given = context.given
+        method = given.text("method")
+        headers = merge_headers(given.record("headers"), given.record("dynamic_headers"))
+        payload = make_payload(method, given.text("body_type"), given.inputs.get("body"))
+        if payload.content_type is not None:
+            headers.setdefault("content-type", payload.content_type)
+        client = cast("HttpClient", context.resource("http"))
+        response = await client.request(
+            method,
+            fill_url(given.text("url"), given.record("url_variables")),
+            headers=headers,
+            params=merge_params(given.record("query_params"), given.record("dynamic_query_params")),
+            body=payload.body,
+            follow=given.flag("follow_redirects"),
+            max_redirects=given.whole("max_redirects"),
+            timeout_s=given.number("timeout"),
+            idempotency_key=None if method in SAFE_METHODS else context.key,
+        )
+        if len(response.body) > _AT_ONCE_BYTES:
+            return Outcome(await to_thread.run_sync(_shown, response))
+        return Outcome(_shown(response))
+
+
+def _shown(response: Response) -> JsonObject:
+    is_success = 200 <= response.status < 300
+    text = _decoded(response)
+    return {
+        "status_code": response.status,
+        "headers": dict(response.headers),
+        "body": text,
+        "json": _parsed(text, response.headers.get("content-type", "")),
+        "success": is_success,
+        "error_message": "" if is_success else _reason(response.status),
+        "response_time": round(response.took_ms / 1000, 6),
+        "url": response.url,
+        "redirects": list(response.redirects),
+    }
+
+
+def _decoded(response: Response) -> str:
+    _, _, told = response.headers.get("content-type", "").lower().partition("charset=")
+    charset = told.partition(";")[0].strip(" \"'")
+    try:
+        text = response.body.decode(charset if _CHARSET.fullmatch(charset) else "utf-8", "replace")
+        text.encode()
+    except (LookupError, UnicodeError):  # no such part of ISO 8859, or halves of characters
+        text = response.body.decode("utf-8", "replace")
+    return text
+
+
+def _parsed(text: str, content_type: str) -> Json:
+    """The value in a body; nothing where it is no JSON, whatever it calls itself."""
+    if "json" not in content_type.lower() and text.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        return json_text.read(text)
+    except Invalid:
+        return None
+
+
+def _reason(status: int) -> str:
+    try:
+        return f"{status} {HTTPStatus(status).phrase}"
+    except ValueError:
+        return str(status)
 
 
 node = HttpRequest()

@@ -1,6 +1,11 @@
 """FLOW.DELAY: wait, then pass the input on."""
 
+from datetime import datetime, timedelta
+
+from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.clock import timestamp
+from toolweave.json_text import JsonObject
 
 
 class Delay:
@@ -53,6 +58,25 @@ class Delay:
             ),
         ),
     )
+
+    async def run(self, context: NodeContext) -> Outcome | Wait:
+        """The input, after the time; an answer from outside ends the wait early."""
+        given, now = context.given, context.now()
+        planned_s = given.number("duration_seconds")
+        began = now
+        if context.resumed is not None:
+            began = datetime.fromisoformat(str(context.resumed.memory))
+        elif planned_s > 0:
+            return Wait(now + timedelta(seconds=planned_s), memory=timestamp(now))
+        info: JsonObject = {
+            "planned_delay_seconds": planned_s,
+            "actual_delay_seconds": (now - began).total_seconds(),
+            "delay_start_time": timestamp(began),
+            "delay_end_time": timestamp(now),
+            "delay_type_used": "fixed",
+            "was_cancelled": context.resumed is not None and context.resumed.by == "answer",
+        }
+        return Outcome({"data": given.value("data"), "delay_info": info})
 
 
 node = Delay()

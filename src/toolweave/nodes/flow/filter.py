@@ -1,8 +1,14 @@
 """FLOW.FILTER: keep some items of a list."""
 
 from dataclasses import replace
+from typing import cast
 
+from toolweave.catalog.node import Given, Outcome
 from toolweave.catalog.spec import OUTPUT, Example, Field, NodeSpec, Port
+from toolweave.errors import Invalid
+from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.flow._conditions import Condition, Nulls, Reading, Unfit
+from toolweave.nodes.flow._items import in_order
 
 
 class Filter:
@@ -270,6 +276,83 @@ class Filter:
             ),
         ),
     )
+
+    def compute(self, given: Given) -> Outcome:
+        """The items that pass and those that do not.
+
+        Raises:
+            Invalid: `FILTER_CONDITION_INVALID`, or `FILTER_ITEM_INVALID` for an item that a
+                condition cannot be asked of, where that must fail.
+        """
+        items, mode = given.listing("data"), given.text("filter_mode")
+        conditions = Reading(
+            given.text("filter_type"),
+            given.flag("case_sensitive"),
+            cast(Nulls, given.text("null_handling")),
+            given.flag("nested_field_support"),
+            given.names,
+        ).conditions(given)
+        passed: list[int] = []
+        errors: list[Json] = []
+        for place, item in enumerate(items):
+            try:
+                met = _met(conditions, given.text("logical_operator"), place, item)
+                passes = met is not (mode == "exclude")
+            except Unfit as unfit:
+                passes = _passes_unfit(given, place, unfit)
+                errors.append({"index": place, "message": str(unfit)})
+            if passes:
+                passed.append(place)
+        passed = _cut(given, items, passed)
+        ports = ("output", "excluded") if mode == "partition" else ("output",)
+        return Outcome(_value(items, passed, errors), ports)
+
+
+def _met(conditions: list[Condition], operator: str, place: int, item: Json) -> bool:
+    held = (condition(place, item) for condition in conditions)
+    match operator:
+        case "OR":
+            return any(held)
+        case "NOT":
+            return not any(held)
+        case _:
+            return all(held)
+
+
+def _passes_unfit(given: Given, place: int, unfit: Unfit) -> bool:
+    handling = given.text("error_handling")
+    if handling == "fail_on_error":
+        raise Invalid(
+            "FILTER_ITEM_INVALID",
+            f"item {place}: {unfit}",
+            hint="mend the item, or let error_handling be skip_invalid",
+            facts={"index": place},
+        )
+    return handling == "include_with_warning"
+
+
+def _cut(given: Given, items: list[Json], passed: list[int]) -> list[int]:
+    """What passed, in order and as much of it as is wanted."""
+    if given.flag("sort_filtered_results"):
+        found = [items[place] for place in passed]
+        order = in_order(found, given.text("sort_field"), given.text("sort_order"))
+        passed = [passed[place] for place in order]
+    most = given.whole("max_results")
+    return passed if most < 0 else passed[:most]
+
+
+def _value(items: list[Json], passed: list[int], errors: list[Json]) -> JsonObject:
+    kept = set(passed)
+    return {
+        "filtered_data": [items[place] for place in passed],
+        "excluded_data": [item for place, item in enumerate(items) if place not in kept],
+        "filter_stats": {
+            "total_input": len(items),
+            "items_passed": len(passed),
+            "items_filtered": len(items) - len(passed),
+        },
+        "validation_errors": errors,
+    }
 
 
 node = Filter()

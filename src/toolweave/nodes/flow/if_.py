@@ -1,6 +1,8 @@
 """FLOW.IF: go one of two ways."""
 
+from toolweave.catalog.node import Given, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec, Port
+from toolweave.workflow.evaluating import condition
 
 
 class If:
@@ -85,6 +87,16 @@ class If:
             ),
         ),
     )
+
+    def compute(self, given: Given) -> Outcome:
+        """What came in, by the way the condition says.
+
+        Raises:
+            Invalid: `CONDITION_FAILED` for a condition that gives neither true nor false.
+        """
+        holds = condition(given.text("condition_expression"), given.names)
+        value = {"data": given.value("data"), "condition_result": holds}
+        return Outcome(value, ("true" if holds else "false",))
 
 
 node = If()

@@ -1,6 +1,12 @@
 """FLOW.LOOP: do a part of the workflow again and again."""
 
+from toolweave.catalog.node import Given, Iteration, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec, Port
+from toolweave.errors import Invalid
+from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.flow._items import list_at
+from toolweave.nodes.flow._seen import Seen
+from toolweave.workflow.evaluating import condition
 
 
 class Loop:
@@ -48,7 +54,7 @@ class Loop:
             Field(
                 "array_path",
                 "string",
-                "Path of the list for for_each: data.users; without it loop_data is taken.",
+                "Path of the list for for_each: data.users; without it loop_data or data is taken.",
             ),
             Field(
                 "break_on_error",
@@ -64,15 +70,19 @@ class Loop:
             Field("loop_data", "array", "List for for_each when array_path is not set."),
         ),
         outputs=(
-            Field("final_result", "any", "Result of the last iteration; data if there was none."),
-            Field("iteration_results", "array", "Result of each iteration, in order."),
+            Field("final_result", "any", "Result of the last iteration that worked; else data."),
+            Field(
+                "iteration_results",
+                "array",
+                'Result of each iteration, in order; {"error": ...} for one that failed.',
+            ),
             Field("successful_iterations", "integer", "Iterations that worked."),
             Field("failed_iterations", "integer", "Iterations that failed."),
         ),
         output_ports=(
             Port(
                 "loop",
-                "One iteration, with the number or item under iteration_variable.",
+                "One iteration; it gives the number or item, in while the last result.",
                 aliases=("iteration",),
             ),
             Port("done", "Taken once, after the last iteration.", aliases=("completed",)),
@@ -84,8 +94,9 @@ class Loop:
         ),
         guidance=(
             "Connect the body to `loop` and what follows to `done`; the body needs no edge back. "
-            "What the body's last node gives is the result of the iteration; without a body it "
-            "is what `loop` gave, such as `{page: 1}`. In while, `loop` gives data as well."
+            "What the body's last node gives is the result of the iteration; without a body it is "
+            "the number or item itself. The body names it by iteration_variable or `loop.item`; "
+            "in while these are the number of the iteration, from 0."
         ),
         examples=(
             Example(
@@ -99,8 +110,8 @@ class Loop:
                 },
                 {"data": {"site": "docs"}},
                 {
-                    "final_result": {"page": 3},
-                    "iteration_results": [{"page": 1}, {"page": 2}, {"page": 3}],
+                    "final_result": 3,
+                    "iteration_results": [1, 2, 3],
                     "successful_iterations": 3,
                     "failed_iterations": 0,
                 },
@@ -117,11 +128,8 @@ class Loop:
                 },
                 {"data": {"users": [{"name": "Ada"}, {"name": "Grace"}]}},
                 {
-                    "final_result": {"user": {"name": "Grace"}},
-                    "iteration_results": [
-                        {"user": {"name": "Ada"}},
-                        {"user": {"name": "Grace"}},
-                    ],
+                    "final_result": {"name": "Grace"},
+                    "iteration_results": [{"name": "Ada"}, {"name": "Grace"}],
                     "successful_iterations": 2,
                     "failed_iterations": 0,
                 },
@@ -155,6 +163,76 @@ class Loop:
             ),
         ),
     )
+
+    def items(self, given: Given) -> list[Json] | None:
+        """The numbers or the list; nothing for while.
+
+        Raises:
+            Invalid: `NODE_INPUT_INVALID` where there is no list, or no condition.
+        """
+        most = given.whole("max_iterations")
+        match given.text("loop_type"):
+            case "for_range":
+                first, last = given.whole("start_value"), given.whole("end_value")
+                return list(range(first, min(last + 1, first + most)))
+            case "for_each":
+                return _list(given)[:most]
+            case _ if given.text("loop_condition"):
+                return None
+            case _:
+                raise Invalid(
+                    "NODE_INPUT_INVALID",
+                    "a loop of type while needs 'loop_condition'",
+                    facts={"field": "loop_condition"},
+                )
+
+    def goes_on(self, given: Given, done: int, last: Json) -> bool:
+        """Whether the condition holds for what the last iteration gave."""
+        if done >= given.whole("max_iterations"):
+            return False
+        own = {"data": last, **self.names(given, done, None)}
+        return condition(given.text("loop_condition"), Seen(own, given.names))
+
+    def width(self, given: Given) -> int:
+        """One after the other."""
+        return 1
+
+    def names(self, given: Given, index: int, item: Json) -> JsonObject:
+        """The number or item by the name it was given; in while, the number of the iteration."""
+        if given.text("loop_type") != "while":
+            return {given.text("iteration_variable"): item}
+        return {
+            "loop": {"index": index, "item": index},
+            given.text("iteration_variable"): index,
+        }
+
+    def stops(self, given: Given, failed: Iteration) -> bool:
+        """As it is configured."""
+        return given.flag("break_on_error")
+
+    def finish(self, given: Given, turns: list[Iteration]) -> Outcome:
+        """The last result, all of them, and how many there are."""
+        worked = [turn for turn in turns if turn.error is None]
+        results: list[Json] = []
+        if given.flag("collect_results"):
+            results = [
+                turn.value if turn.error is None else {"error": turn.error} for turn in turns
+            ]
+        value: JsonObject = {
+            "final_result": worked[-1].value if worked else given.value("data"),
+            "iteration_results": results,
+            "successful_iterations": len(worked),
+            "failed_iterations": len(turns) - len(worked),
+        }
+        return Outcome(value, ("done",))
+
+
+def _list(given: Given) -> list[Json]:
+    if path := given.text("array_path"):
+        return list_at(given, path)
+    if given.value("loop_data") is not None:
+        return given.listing("loop_data")
+    return given.listing("data")
 
 
 node = Loop()

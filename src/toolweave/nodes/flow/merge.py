@@ -1,6 +1,14 @@
 """FLOW.MERGE: bring branches together."""
 
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from toolweave import json_text
+from toolweave.catalog.node import Given, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.errors import Invalid
+from toolweave.json_text import Json
+from toolweave.nodes.flow._items import field_of
 
 
 class Merge:
@@ -135,6 +143,82 @@ class Merge:
             ),
         ),
     )
+
+    def compute(self, given: Given) -> Outcome:
+        """All items of all branches.
+
+        Raises:
+            Invalid: `MERGE_TIMESTAMPS_INVALID` for times that are none, or not one of each input.
+        """
+        inputs, merged, total = given.listing("data"), list[_Item](), 0
+        seen: dict[bytes, int] = {}
+        keeps = given.text("handle_duplicates")
+        is_plain = given.text("merge_strategy") == "concatenate" or keeps == "keep_all"
+        for number in _order(given.listing("timestamps"), len(inputs)):
+            came = inputs[number]
+            for value in came if isinstance(came, list) else [came]:
+                total += 1
+                same = None if is_plain else _identity(value, given.text("merge_key"))
+                if same is None or same not in seen:
+                    if same is not None:
+                        seen[same] = len(merged)
+                    merged.append(_Item(value, number))
+                elif keeps == "keep_last":
+                    merged[seen[same]] = _Item(value, merged[seen[same]].source)
+        stats: Json = {
+            "total_inputs": len(inputs),
+            "items_merged": len(merged),
+            "duplicates_removed": total - len(merged),
+        }
+        return Outcome(
+            {
+                "merged_data": [item.value for item in merged],
+                "merge_stats": stats,
+                "source_mapping": _mapping(merged),
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    value: Json
+    source: int
+
+
+def _identity(value: Json, key: str) -> bytes | None:
+    """What makes a value the same as another; nothing for one without the key."""
+    compared = field_of(value, key) if key else value
+    return None if key and compared is None else json_text.canonical(compared)
+
+
+def _mapping(merged: list[_Item]) -> list[Json]:
+    places: dict[int, list[Json]] = {}
+    for place, item in enumerate(merged):
+        first = places.setdefault(item.source, [place, place])
+        first[1] = place
+    return [{"source": f"input_{number + 1}", "range": found} for number, found in places.items()]
+
+
+def _order(timestamps: list[Json], inputs: int) -> list[int]:
+    if not timestamps:
+        return list(range(inputs))
+    moments = [_moment(one) for one in timestamps]
+    if len(moments) != inputs:
+        message = f"{len(moments)} 'timestamps' for {inputs} inputs; each input needs one"
+        raise Invalid("MERGE_TIMESTAMPS_INVALID", message)
+    return sorted(range(inputs), key=lambda number: moments[number])
+
+
+def _moment(value: Json) -> datetime:
+    try:
+        moment = datetime.fromisoformat(str(value))
+    except ValueError:
+        raise Invalid(
+            "MERGE_TIMESTAMPS_INVALID",
+            f"{value!r:.80} in 'timestamps' is no time",
+            hint="write it as 2026-03-02T09:30:00Z",
+        ) from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 node = Merge()

@@ -1,6 +1,10 @@
 """FLOW.SORT: put a list in order."""
 
+from toolweave.catalog.node import Given, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.errors import Invalid
+from toolweave.json_text import Json
+from toolweave.nodes.flow._items import field_of, in_order
 
 
 class Sort:
@@ -108,6 +112,33 @@ class Sort:
             ),
         ),
     )
+
+    def compute(self, given: Given) -> Outcome:
+        """The items in order, and where each was.
+
+        Raises:
+            Invalid: `SORT_INVALID` for an override that is none.
+        """
+        items, override = given.listing("data"), given.record("sort_override")
+        path = _text(override.get("sort_field"), given.text("sort_field"))
+        places = in_order(items, path, _text(override.get("order"), given.text("order")))
+        having = sum(field_of(item, path) is not None for item in items)
+        stats: Json = {"total_items": len(items), "items_sorted": having}
+        return Outcome(
+            {
+                "sorted_data": [items[place] for place in places],
+                "sort_stats": stats,
+                "original_indices": list[Json](places),
+            }
+        )
+
+
+def _text(override: Json, configured: str) -> str:
+    if override is None:
+        return configured
+    if isinstance(override, str):
+        return override
+    raise Invalid("SORT_INVALID", f"'sort_override' holds {override!r:.80}, which is no text")
 
 
 node = Sort()

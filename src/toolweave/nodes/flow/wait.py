@@ -1,8 +1,17 @@
 """FLOW.WAIT: hold the run until something is so."""
 
 from dataclasses import replace
+from datetime import timedelta
 
+from toolweave.catalog.node import NodeContext, Outcome
+from toolweave.catalog.node import Wait as Waiting
 from toolweave.catalog.spec import OUTPUT, Example, Field, NodeSpec, Port
+from toolweave.clock import timestamp
+from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.flow._looking import look
+from toolweave.nodes.flow._waiting import Asked, Looked, Memory, why_unmet
+
+LONGEST_INTERVAL_S = 3_600
 
 
 class Wait:
@@ -37,7 +46,7 @@ class Wait:
             Field(
                 "wait_condition",
                 "string",
-                "CEL that ends the wait, over data and `trigger` (what came or was read): "
+                "CEL that ends the wait, over data, `trigger` (what came or was read) and `now`: "
                 "`trigger.status == 'done'`.",
                 multiline=True,
             ),
@@ -103,7 +112,7 @@ class Wait:
                 "database_config",
                 "object",
                 "For database_change: connection_string (a vault reference), condition_query, "
-                "expected_result.",
+                "expected_result; without that, any other result.",
                 {},
                 sensitive=True,
             ),
@@ -130,7 +139,12 @@ class Wait:
             ),
             Field("pass_through_data", "boolean", "Whether data is passed on.", True),
             Field("include_wait_metadata", "boolean", "Whether wait_result is filled.", True),
-            Field("cancellable", "boolean", "Whether a person may end the wait early.", True),
+            Field(
+                "cancellable",
+                "boolean",
+                'Whether a person may end the wait early, by the answer {"cancelled": true}.',
+                True,
+            ),
         ),
         inputs=(
             Field("data", "any", "What is passed on after the wait.", required=True),
@@ -143,7 +157,7 @@ class Wait:
                 "wait_result",
                 "object",
                 "condition_met, wait_duration_seconds, attempts_made, wait_start_time, "
-                "wait_end_time, timeout_occurred and was_cancelled.",
+                "wait_end_time, timeout_occurred, was_cancelled and message.",
             ),
             Field("trigger_data", "any", "What ended the wait: the event, call or answer."),
         ),
@@ -162,7 +176,11 @@ class Wait:
         ),
         guidance=(
             "To wait a set time use FLOW.DELAY; to ask a person and get an answer use a "
-            "HUMAN_IN_THE_LOOP node. Connect `timeout`, or a run whose time is up ends there."
+            "HUMAN_IN_THE_LOOP node. Connect `timeout`, or a run whose time is up ends there. "
+            "condition, resource, file, api_response and database_change look again and again; "
+            "event, signal, approval and webhook end when their answer comes, and wait_condition "
+            "may refuse it. queue_message is not built in: connect a server of that kind and look "
+            "with FLOW.LOOP and FLOW.DELAY."
         ),
         examples=(
             Example(
@@ -237,6 +255,75 @@ class Wait:
             ),
         ),
     )
+
+    async def run(self, context: NodeContext) -> Outcome | Waiting:
+        """The input, once what is waited for has come or the time is up.
+
+        Raises:
+            Invalid: `WAIT_INVALID` for a wait that can never end, `WAIT_NOT_BUILT_IN`.
+        """
+        given, now, resumed = context.given, context.now(), context.resumed
+        memory = Memory.of(resumed.memory) if resumed else Memory(now)
+        answer = resumed if resumed and resumed.by == "answer" else None
+        reply = answer.reply if answer else None
+        deadline = memory.since + timedelta(seconds=given.number("timeout_seconds"))
+        asked = Asked.of(given)
+        if _is_cancel(reply) and given.flag("cancellable"):
+            return self._over(context, memory, None, was_cancelled=True)
+        if asked is None:
+            looked = await look(context, memory, reply)
+        else:
+            looked = asked.heard(reply, memory) if answer else Looked(memory)
+        memory = looked.memory
+        if looked.is_refused:
+            return self._over(context, memory, looked.trigger, was_cancelled=True)
+        if looked.trigger is not None:
+            unmet = why_unmet(given, looked.trigger, now)
+            if unmet is None:
+                return self._over(context, memory, looked.trigger)
+            memory = replace(memory, fault=unmet)
+        most = given.whole("max_attempts")
+        if now >= deadline or (asked is None and 0 <= most <= memory.looks):
+            return self._over(context, memory, None)
+        until = deadline
+        if asked is None:
+            until = min(deadline, now + timedelta(seconds=_interval_s(context, memory)))
+        return Waiting(until, asked.question(given) if asked else None, memory.as_json())
+
+    def _over(
+        self, context: NodeContext, memory: Memory, trigger: Json, *, was_cancelled: bool = False
+    ) -> Outcome:
+        given, now = context.given, context.now()
+        is_there = trigger is not None and not was_cancelled
+        result: JsonObject = {
+            "condition_met": is_there,
+            "wait_duration_seconds": (now - memory.since).total_seconds(),
+            "attempts_made": memory.looks,
+            "wait_start_time": timestamp(memory.since),
+            "wait_end_time": timestamp(now),
+            "timeout_occurred": not is_there and not was_cancelled,
+            "was_cancelled": was_cancelled,
+            "message": None if is_there else memory.fault,
+        }
+        value: JsonObject = {
+            "data": given.value("data") if given.flag("pass_through_data") else None,
+            "wait_result": result if given.flag("include_wait_metadata") else {},
+            "trigger_data": {} if trigger is None else trigger,
+        }
+        return Outcome(value, ("output",) if is_there else ("timeout",))
+
+
+def _is_cancel(reply: Json) -> bool:
+    return isinstance(reply, dict) and reply.get("cancelled") is True
+
+
+def _interval_s(context: NodeContext, memory: Memory) -> float:
+    given = context.given
+    interval_s = given.number("check_interval_seconds")
+    if given.flag("exponential_backoff"):
+        grown = given.number("backoff_multiplier") ** min(memory.looks - 1, 100)
+        interval_s = min(interval_s * grown, max(LONGEST_INTERVAL_S, interval_s))
+    return interval_s
 
 
 node = Wait()

@@ -1,6 +1,16 @@
 """MEMORY.CONVERSATION_BUFFER: remember the last messages."""
 
+from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.errors import Invalid
+from toolweave.json_text import JsonObject
+from toolweave.nodes.memory._conversations import Buffer, Conversations, Limits, conversation_of
+from toolweave.nodes.memory._keys import Now
+from toolweave.nodes.memory._stores import stores_of
+from toolweave.nodes.memory._texts import text_of
+
+# Who sums up: no model is asked, so this is all it can be.
+METHOD = "rules: the first sentence of each message"
 
 
 class ConversationBuffer:
@@ -16,8 +26,8 @@ class ConversationBuffer:
             Field(
                 "auto_summarize",
                 "boolean",
-                "Whether the oldest become a summary when fewer than 5 places are left; else "
-                "the oldest is dropped when a new one finds no place.",
+                "Whether the oldest become a summary when fewer than 5 places (or half) are left; "
+                "else the oldest is dropped when a new one finds no place.",
                 True,
             ),
             Field(
@@ -42,7 +52,12 @@ class ConversationBuffer:
                 "user",
                 options=("user", "assistant", "system"),
             ),
-            Field("metadata", "object", 'Kept with the message: {"channel": "chat"}.'),
+            Field(
+                "metadata",
+                "object",
+                "Kept with the message; conversation_id in it joins nodes of a workflow into "
+                "one conversation.",
+            ),
         ),
         outputs=(
             Field(
@@ -56,7 +71,9 @@ class ConversationBuffer:
             Field("success", "boolean", "Whether it worked."),
             Field("summary", "string", "What older messages were about; empty at first."),
             Field(
-                "summary_metadata", "object", "How many messages went into the summary, and when."
+                "summary_metadata",
+                "object",
+                "How many messages went into the summary, when, and by what method.",
             ),
         ),
         tags=("memory", "conversation", "chat"),
@@ -119,6 +136,62 @@ class ConversationBuffer:
             ),
         ),
     )
+
+    async def run(self, context: NodeContext) -> Outcome:
+        """Add the message, if there is one, and give what is kept.
+
+        Raises:
+            Invalid: `NODE_INPUT_INVALID`, `MEMORY_VALUE_INVALID`.
+        """
+        given = context.given
+        conversations = Conversations(stores_of(context).database)
+        limits = Limits(
+            given.whole("max_messages"),
+            given.flag("auto_summarize"),
+            given.whole("summarize_count"),
+        )
+        conversation, text = _conversation(context), given.text("message")
+        if not text:
+            return Outcome(_shown(await conversations.read(conversation), limits))
+        message: JsonObject = {
+            "role": given.text("role") or "user",
+            "content": text,
+            "metadata": given.record("metadata"),
+        }
+        text_of(message, "the message")
+        now = Now(context.now().timestamp(), context.key)
+        return Outcome(_shown(await conversations.add(conversation, message, limits, now), limits))
+
+
+def _conversation(context: NodeContext) -> str:
+    """The one its metadata names, shared by all nodes of the workflow; else the node's own."""
+    named = context.given.record("metadata").get("conversation_id")
+    workflow = context.run.workflow
+    if named is None:
+        return conversation_of("node", workflow, context.key.rpartition("/")[2])
+    if isinstance(named, bool) or not isinstance(named, str | int) or named == "":
+        message = "metadata.conversation_id is a text or a whole number"
+        raise Invalid("NODE_INPUT_INVALID", message, facts={"field": "metadata"})
+    text_of(named, "metadata.conversation_id")
+    return conversation_of("conversation", workflow, str(named))
+
+
+def _shown(buffer: Buffer, limits: Limits) -> JsonObject:
+    # A buffer that was made smaller shows the newest; the next message lets the others go.
+    messages = buffer.messages[-limits.max_messages :]
+    summary = buffer.summary
+    return {
+        "messages": messages,
+        "total_messages": len(messages),
+        "buffer_full": len(messages) >= limits.max_messages,
+        "success": True,
+        "summary": summary.text,
+        "summary_metadata": {
+            "method": METHOD,
+            "messages_summarized": summary.messages,
+            "summarized_at": summary.at,
+        },
+    }
 
 
 node = ConversationBuffer()

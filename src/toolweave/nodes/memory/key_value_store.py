@@ -1,6 +1,25 @@
 """MEMORY.KEY_VALUE_STORE: keep values under names."""
 
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from toolweave import json_text
+from toolweave.catalog.node import Given, NodeContext, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.errors import Invalid, ToolweaveError
+from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.memory._file_keys import FileKeys
+from toolweave.nodes.memory._keys import Keys, Now, Room, matches
+from toolweave.nodes.memory._redis_keys import RedisKeys
+from toolweave.nodes.memory._sql_keys import SqlKeys
+from toolweave.nodes.memory._stores import stores_of
+from toolweave.nodes.memory._texts import escaped, text_of
+
+_SETTINGS = {"memory": (), "redis": ("url",), "sqlite": ("path",), "file": ("path",)}
+_OPTIONS = {"set": ("ttl",), "keys": ("pattern",)}
+MAX_PATTERN = 1000
+_OF_ALL_KEYS = frozenset({"keys", "clear"})
 
 
 class KeyValueStore:
@@ -23,8 +42,8 @@ class KeyValueStore:
             Field(
                 "connection_config",
                 "object",
-                'sqlite and file: {"path": "state/values.db"}; redis: {"url": vault reference}; '
-                "memory: none.",
+                'sqlite: {} for our own database, or {"path": "a.db"}; file: {"path": "a.json"}; '
+                'redis: {"url": vault reference}.',
                 {},
                 sensitive=True,
             ),
@@ -119,6 +138,150 @@ class KeyValueStore:
             ),
         ),
     )
+
+    async def run(self, context: NodeContext) -> Outcome:
+        """Do one operation.
+
+        Raises:
+            Invalid: `NODE_INPUT_INVALID`, `MEMORY_KEY_INVALID`, `MEMORY_VALUE_INVALID`,
+                `MEMORY_FILE_INVALID`.
+        """
+        began = time.perf_counter()
+        given = context.given
+        operation = given.text("operation") or "get"
+        key = _key(given, operation)
+        _check_names(given.record("options"), _OPTIONS.get(operation, ()), "options")
+        answer: JsonObject = {
+            "value": None,
+            "exists": False,
+            "keys": [],
+            "success": True,
+            "error_message": "",
+            "cache_hit": False,
+        }
+        async with _opened(context) as keys:
+            try:
+                answer |= await _do(keys, operation, key, given)
+            except ToolweaveError as error:
+                # Another kind of value stands there, or the like; the store itself works.
+                if error.code != "REDIS_REFUSED":
+                    raise
+                answer |= {"success": False, "error_message": error.message}
+        answer["operation_time"] = time.perf_counter() - began
+        return Outcome({field.name: answer[field.name] for field in self.spec.outputs})
+
+
+async def _do(keys: Keys, operation: str, key: str, given: Given) -> JsonObject:
+    prefix = given.text("key_prefix")
+    match operation:
+        case "get":
+            text = await keys.get(key)
+            is_there = text is not None
+            return {"value": _value(text), "exists": is_there, "cache_hit": is_there}
+        case "set":
+            return await _set(keys, key, given)
+        case "delete":
+            await keys.delete(key)
+            return {"exists": False}
+        case "exists":
+            return {"exists": await keys.has(key)}
+        case "keys":
+            found = _found(await keys.names(prefix), prefix, given.record("options"))
+            return {"exists": bool(found), "keys": found}
+        case "clear":
+            await keys.clear(prefix)
+            return {"exists": False}
+        case _:
+            raise Invalid("NODE_INPUT_INVALID", f"there is no operation {operation!r}")
+
+
+async def _set(keys: Keys, key: str, given: Given) -> JsonObject:
+    text = text_of(given.inputs.get("value"))
+    room = Room(given.text("key_prefix"), given.whole("max_keys"))
+    if await keys.set(key, text, ttl_s=_ttl_s(given), room=room):
+        return {"exists": True}
+    told = f"there are {room.max_keys} keys already; delete some, or raise max_keys"
+    return {"success": False, "error_message": told}
+
+
+def _key(given: Given, operation: str) -> str:
+    key = given.inputs.get("key")
+    if operation in _OF_ALL_KEYS:
+        return ""
+    if not isinstance(key, str) or not key:
+        message = f"{operation} needs a key, which is a text that is not empty"
+        raise Invalid("NODE_INPUT_INVALID", message, facts={"field": "key"})
+    whole = given.text("key_prefix") + key
+    escaped(whole)  # what one store cannot keep, none takes
+    return whole
+
+
+def _ttl_s(given: Given) -> float:
+    ttl: Json = given.record("options").get("ttl")
+    if ttl is None:
+        return given.number("default_ttl")
+    if isinstance(ttl, bool) or not isinstance(ttl, int | float) or not 0 <= ttl <= 10**9:
+        message = f"options.ttl is {ttl!r:.40}; expected seconds, 0 for always"
+        raise Invalid("NODE_INPUT_INVALID", message, facts={"field": "options"})
+    return float(ttl)
+
+
+def _found(names: list[str], prefix: str, options: JsonObject) -> list[Json]:
+    pattern: Json = options.get("pattern")
+    if not isinstance(pattern, str | None) or len(pattern or "") > MAX_PATTERN:
+        message = f"options.pattern is a text such as user-*, of at most {MAX_PATTERN} characters"
+        raise Invalid("NODE_INPUT_INVALID", message, facts={"field": "options"})
+    short = sorted(name.removeprefix(prefix) for name in names)
+    return [name for name in short if pattern is None or matches(name, pattern)]
+
+
+def _value(text: str | None) -> Json:
+    if text is None:
+        return None
+    try:
+        return json_text.read(text)
+    except Invalid:
+        return text  # another program put it into Redis, as plain text
+
+
+@asynccontextmanager
+async def _opened(context: NodeContext) -> AsyncGenerator[Keys]:
+    given, stores = context.given, stores_of(context)
+    now = Now(context.now().timestamp(), context.key)
+    backend, settings = given.text("storage_backend"), given.record("connection_config")
+    _check_names(settings, _SETTINGS.get(backend, ()), "connection_config")
+    match backend:
+        case "memory":
+            yield stores.held.at(now.at_s)
+        case "redis":
+            async with stores.redis(_setting(settings, "url")) as redis:
+                yield RedisKeys(redis)
+        case "sqlite":
+            path = settings.get("path")
+            at = (
+                stores.database if path is None else await stores.sqlite(_setting(settings, "path"))
+            )
+            yield SqlKeys(at, now)
+        case "file":
+            yield FileKeys(stores, _setting(settings, "path"), now.at_s)
+        case _:
+            raise Invalid("NODE_INPUT_INVALID", f"there is no storage_backend {backend!r}")
+
+
+def _setting(settings: JsonObject, name: str) -> str:
+    value = settings.get(name)
+    if isinstance(value, str) and value:
+        return value
+    message = f"connection_config needs {name!r}, a text"
+    raise Invalid("NODE_INPUT_INVALID", message, facts={"field": "connection_config"})
+
+
+def _check_names(given: JsonObject, known: tuple[str, ...], field: str) -> None:
+    unknown = sorted(given.keys() - set(known))
+    if unknown:
+        expected = ", ".join(known) or "nothing"
+        message = f"{field} has {unknown[0]!r}; expected {expected}"
+        raise Invalid("NODE_INPUT_INVALID", message, facts={"field": field})
 
 
 node = KeyValueStore()

@@ -1,6 +1,26 @@
 """MEMORY.VECTOR_DATABASE: find texts by meaning."""
 
+import hashlib
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from anyio import to_thread
+
+from toolweave.catalog.node import Given, NodeContext, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.errors import Invalid, NotFound, Unavailable
+from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.memory._embedding import LOCAL, Vector, embed
+from toolweave.nodes.memory._pgvector import PgVectors, has_pgvector, quoted
+from toolweave.nodes.memory._stores import EMBEDDED, Stores, stores_of
+from toolweave.nodes.memory._texts import escaped, text_of
+from toolweave.nodes.memory._vectors import Entry, Hits, OwnVectors, Search, Vectors, has_entries
+from toolweave.problems import Problem
+
+BUILT_IN = "supabase_pgvector"
+MAX_ITEMS = 1000
+_OF_ITEM = frozenset({"id", "content", "metadata"})
 
 
 class VectorDatabase:
@@ -15,7 +35,7 @@ class VectorDatabase:
             Field(
                 "database_provider",
                 "string",
-                "Kind of database at database_url.",
+                "Kind of database at database_url; the others are reached by their MCP servers.",
                 "supabase_pgvector",
                 required=True,
                 options=("supabase_pgvector", "pinecone", "weaviate", "chromadb", "qdrant"),
@@ -23,7 +43,9 @@ class VectorDatabase:
             Field(
                 "database_url",
                 "string",
-                "Address of the database with its credentials, as a vault reference.",
+                "embedded for our own database, or the address of a Postgres with pgvector, as a "
+                "vault reference.",
+                EMBEDDED,
                 required=True,
                 sensitive=True,
             ),
@@ -37,7 +59,9 @@ class VectorDatabase:
             Field(
                 "embedding_model",
                 "string",
-                "Model that makes the vectors; must be the one the table was filled with.",
+                "Model the table was filled with; embedded tables use "
+                + LOCAL
+                + ", by shared words.",
                 "text-embedding-3-small",
                 required=True,
                 options=(
@@ -60,7 +84,7 @@ class VectorDatabase:
             Field(
                 "similarity_threshold",
                 "float",
-                "Least similarity of a hit, from 0 to 1.",
+                "Least similarity of a hit, from 0 to 1; without a model 0.2 is much.",
                 0.7,
                 minimum=0,
                 maximum=1,
@@ -131,10 +155,10 @@ class VectorDatabase:
                 "Remember a conversation",
                 "Stores a summary under its id, with the customer as metadata.",
                 {
-                    "database_provider": "chromadb",
-                    "database_url": "${vault:chroma-url}",
+                    "database_provider": "supabase_pgvector",
+                    "database_url": "${vault:memory-database}",
                     "table_name": "conversations",
-                    "embedding_model": "sentence-transformers/all-MiniLM-L6-v2",
+                    "embedding_model": LOCAL,
                     "vector_dimension": 384,
                 },
                 {
@@ -152,16 +176,208 @@ class VectorDatabase:
                 "Forget outdated entries",
                 "Deletes two entries by id.",
                 {
-                    "database_provider": "qdrant",
-                    "database_url": "${vault:qdrant-url}",
+                    "database_provider": "supabase_pgvector",
+                    "database_url": "${vault:memory-database}",
                     "table_name": "faq",
-                    "embedding_model": "text-embedding-3-large",
-                    "vector_dimension": 3072,
+                    "embedding_model": LOCAL,
+                    "vector_dimension": 384,
                 },
                 {"operation": "delete", "ids": ["faq-1", "faq-2"]},
             ),
         ),
     )
+
+    async def run(self, context: NodeContext) -> Outcome:
+        """Do one operation.
+
+        Raises:
+            Invalid: `PROVIDER_NOT_BUILT_IN`, `NODE_INPUT_INVALID`, `MEMORY_KEY_INVALID`,
+                `MEMORY_VALUE_INVALID`.
+            NotFound: `VECTOR_ID_UNKNOWN` for an update of what is not there.
+            Unavailable: `MODEL_NEEDED` for another database's table that a model has filled.
+        """
+        began = time.perf_counter()
+        given = context.given
+        problem = provider_problem(given.config)
+        if problem is not None:
+            raise Invalid(problem.code, problem.message, hint=problem.hint, problems=[problem])
+        vectors = await _opened(given, stores_of(context))
+        done = await _do(vectors, given, context.key)
+        return Outcome(
+            {
+                "results": list(done.hits.entries),
+                "scores": list(done.hits.scores),
+                "total_results": done.count,
+                "search_time": time.perf_counter() - began,
+                "cached": done.hits.was_at_hand,
+            }
+        )
+
+
+def provider_problem(config: Mapping[str, Json]) -> Problem | None:
+    """What is wrong with the provider of a node's configurations, before it runs."""
+    provider = config.get("database_provider", BUILT_IN)
+    if provider == BUILT_IN or not isinstance(provider, str) or "{{" in provider:
+        return None
+    return Problem(
+        "PROVIDER_NOT_BUILT_IN",
+        "/database_provider",
+        f"{provider!r} is not built in; built in is {BUILT_IN!r}, which is our own database or a "
+        "Postgres with pgvector",
+        hint=f"connect the MCP server of {provider} and use its tools",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    count: int
+    hits: Hits
+
+
+async def _opened(given: Given, stores: Stores) -> Vectors:
+    table, dimension = given.text("table_name"), given.whole("vector_dimension")
+    quoted(table)
+    database = await stores.postgres(given.text("database_url") or EMBEDDED)
+    if database is not stores.database:
+        model = given.text("embedding_model")
+        if model != LOCAL:
+            raise Unavailable(
+                "MODEL_NEEDED",
+                f"the vectors of {table!r} are made by {model!r}, and no such model is configured",
+                hint=f"for a table of your own, set embedding_model to {LOCAL!r}",
+            )
+        return await PgVectors.opened(database, table, dimension)
+    # Vectors made in another way are never compared: they are in a space of their own.
+    space = f"{table}/{LOCAL}/{dimension}"
+    if await has_pgvector(database) and not await has_entries(database, space):
+        own = f"vectors_{hashlib.sha256(space.encode()).hexdigest()[:24]}"
+        return await PgVectors.opened(database, own, dimension)
+    return OwnVectors(database, space, dimension, stores.indexes)
+
+
+async def _do(vectors: Vectors, given: Given, step: str) -> _Done:
+    operation = given.text("operation") or "search"
+    match operation:
+        case "search":
+            return await _search(vectors, given)
+        case "store":
+            return await _put(vectors, _items(given, step), given)
+        case "update":
+            return await _update(vectors, given)
+        case "delete":
+            return _Done(await vectors.delete(_ids(given.listing("ids"))), Hits([], []))
+        case _:
+            raise Invalid("NODE_INPUT_INVALID", f"there is no operation {operation!r}")
+
+
+async def _search(vectors: Vectors, given: Given) -> _Done:
+    query = given.text("query")
+    if not query.strip():
+        raise Invalid("NODE_INPUT_INVALID", "search needs a query", facts={"field": "query"})
+    vector = await _embedded(query, given)
+    if not any(vector):  # no word in it, so nothing is like it
+        return _Done(0, Hits([], []))
+    filters = given.record("filters")
+    _refuse_nul(filters, "filters")
+    threshold, most = given.number("similarity_threshold"), given.whole("max_results")
+    hits = await vectors.search(Search(vector, filters, threshold, most))
+    return _Done(len(hits.entries), hits)
+
+
+async def _update(vectors: Vectors, given: Given) -> _Done:
+    items = _items(given, None)
+    known = await vectors.get([item.id for item in items])
+    missing = [item.id for item in items if item.id not in known]
+    if missing:
+        raise NotFound(
+            "VECTOR_ID_UNKNOWN",
+            f"there is no entry {missing[0]!r} to update",
+            hint="use the operation store for new ones",
+            facts={"ids": missing[:20]},
+        )
+    merged = [
+        _Item(item.id, item.content or known[item.id][0], {**known[item.id][1], **item.metadata})
+        for item in items
+    ]
+    return await _put(vectors, merged, given)
+
+
+async def _put(vectors: Vectors, items: "list[_Item]", given: Given) -> _Done:
+    entries = [
+        Entry(item.id, item.content, item.metadata, await _embedded(item.content, given))
+        for item in items
+    ]
+    await vectors.put(entries)
+    return _Done(len(entries), Hits([entry.as_json() for entry in entries], []))
+
+
+async def _embedded(text: str, given: Given) -> Vector:
+    return await to_thread.run_sync(embed, text, given.whole("vector_dimension"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    id: str
+    content: str
+    metadata: JsonObject
+
+
+def _items(given: Given, step: str | None) -> list[_Item]:
+    """The items, checked; with a step one without an id gets one, the same at every try."""
+    listed = given.listing("items")
+    if not 0 < len(listed) <= MAX_ITEMS:
+        message = f"items has {len(listed)}; expected 1 to {MAX_ITEMS}"
+        raise Invalid("NODE_INPUT_INVALID", message, facts={"field": "items"})
+    _refuse_nul(listed, "items")
+    context = given.record("context")
+    _refuse_nul(context, "context")
+    items = [_item(one, index, context, step) for index, one in enumerate(listed)]
+    _ids([item.id for item in items])
+    if len({item.id for item in items}) < len(items):
+        raise Invalid("NODE_INPUT_INVALID", "two items have the same id", facts={"field": "items"})
+    return items
+
+
+def _item(given: Json, index: int, context: JsonObject, step: str | None) -> _Item:
+    match given:
+        case {**fields} if fields.keys() <= _OF_ITEM:
+            identity, content = fields.get("id"), fields.get("content", "")
+            metadata = fields.get("metadata", {})
+        case _:
+            raise _bad_item(index, "an object with id, content and metadata")
+    if identity is None and step is not None:
+        identity = hashlib.sha256(f"{step}/{index}".encode()).hexdigest()[:32]
+    if not isinstance(identity, str) or not identity:
+        raise _bad_item(index, "one with an id, a text")
+    if not isinstance(content, str) or (step is not None and not content.strip()):
+        raise _bad_item(index, "one with content, a text")
+    if not isinstance(metadata, dict):
+        raise _bad_item(index, "one whose metadata is an object")
+    return _Item(identity, content, {**context, **metadata})
+
+
+def _bad_item(index: int, expected: str) -> Invalid:
+    message = f"items[{index}] is not {expected}"
+    return Invalid("NODE_INPUT_INVALID", message, facts={"field": "items"})
+
+
+def _ids(given: list[Json] | list[str]) -> list[str]:
+    found: list[str] = []
+    for one in given:
+        if not isinstance(one, str) or not one or "\0" in one:
+            message = f"{one!r:.80} is no id; expected a text that is not empty"
+            raise Invalid("NODE_INPUT_INVALID", message, facts={"field": "ids"})
+        escaped(one, "the id")
+        found.append(one)
+    if not found:
+        raise Invalid("NODE_INPUT_INVALID", "delete needs ids", facts={"field": "ids"})
+    return found
+
+
+def _refuse_nul(value: Json, field: str) -> None:
+    # Postgres has no NUL in text or JSON.
+    if "\\u0000" in text_of(value, field).replace("\\\\", ""):
+        raise Invalid("MEMORY_VALUE_INVALID", f"{field} has a NUL character in it")
 
 
 node = VectorDatabase()

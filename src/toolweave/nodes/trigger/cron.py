@@ -1,6 +1,9 @@
 """TRIGGER.CRON: start at set times."""
 
+from toolweave.catalog.node import Given, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.json_text import JsonObject
+from toolweave.nodes.trigger._starting import inputs_of, started
 
 
 class Cron:
@@ -66,6 +69,18 @@ class Cron:
             ),
         ),
     )
+
+    def compute(self, given: Given) -> Outcome:
+        """When it was due and when it started; both are the same for a start by hand."""
+        run = given.names.get("run")
+        began = run.get("started_at") if isinstance(run, dict) else None
+        due = inputs_of(given).get("scheduled_time")
+        known: JsonObject = {
+            "scheduled_time": began,
+            "timezone": given.text("timezone"),
+            "trigger_message": f"Scheduled for {due}" if due else "Started by hand",
+        }
+        return Outcome(started(self.spec, given, known))
 
 
 node = Cron()

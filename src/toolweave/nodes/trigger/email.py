@@ -1,6 +1,13 @@
 """TRIGGER.EMAIL: start when a mail comes in."""
 
+from collections.abc import Iterator
+
+from toolweave.catalog.node import Given, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.trigger._delivery import Accepted, Delivery, Refused, holds_one, text_at, texts
+from toolweave.nodes.trigger._mail import posted_mail, read_mail
+from toolweave.nodes.trigger._starting import started
 
 
 class Email:
@@ -170,6 +177,84 @@ class Email:
             ),
         ),
     )
+
+    def compute(self, given: Given) -> Outcome:
+        """The mail."""
+        known: JsonObject = {"trigger_message": f"Started by hand for {given.text('mailbox')}"}
+        return Outcome(started(self.spec, given, known))
+
+
+_CRITERIA = ("body_contains", "subject_contains", "from_contains", "has_attachment")
+
+
+def accepts(config: JsonObject, delivery: Delivery) -> Accepted:
+    """The outputs for a mail that a service posted, if it passes all filters."""
+    mail = posted_mail(delivery.body)
+    if mail is None:
+        return Refused("it holds no mail")
+    return accepts_mail(config, mail, delivery.received_at)
+
+
+def accepts_raw(config: JsonObject, raw: bytes, identity: str, now: str) -> Accepted:
+    """The outputs for a mail as a mailbox has it, if it passes all filters."""
+    return accepts_mail(config, read_mail(raw, identity), now)
+
+
+def accepts_mail(config: JsonObject, mail: JsonObject, now: str) -> Accepted:
+    """The outputs for a mail that passes all filters; attachments that do not count are left out.
+
+    What the attachments are is decided before the filters look at them.
+    """
+    if (reason := _refusal(config, mail)) is not None:
+        return Refused(reason)
+    kept = list(_attachments(config, mail)) if config.get("process_attachments", True) else []
+    message = f"Mail from {mail['sender']}: {mail['subject']}"
+    return {"trigger_time": now, **mail, "attachments": kept, "trigger_message": message}
+
+
+def _refusal(config: JsonObject, mail: JsonObject) -> str | None:
+    sender, subject = text_at(mail, "sender").casefold(), text_at(mail, "subject")
+    allowed = [one.casefold() for one in texts(config.get("sender_whitelist"))]
+    if allowed and not any(_is_from(sender, one) for one in allowed):
+        return f"sender {sender!r} is not in the list"
+    if not holds_one(subject, texts(config.get("subject_keywords"))):
+        return "the subject holds none of the keywords"
+    criteria = config.get("filter_criteria")
+    for name, wanted in criteria.items() if isinstance(criteria, dict) else ():
+        if name not in _CRITERIA:
+            return f"nobody knows the criterion {name!r}; there are {', '.join(_CRITERIA)}"
+        if not _holds(mail, name, wanted):
+            return f"the criterion {name!r} does not hold"
+    return None
+
+
+def _is_from(sender: str, allowed: str) -> bool:
+    """Whether a sender is an address, or of a domain written with or without its @."""
+    return sender == allowed or sender.endswith(f"@{allowed.removeprefix('@')}")
+
+
+def _holds(mail: JsonObject, name: str, wanted: Json) -> bool:
+    if name == "has_attachment":
+        return bool(mail["attachments"]) == bool(wanted)
+    words = texts(wanted if isinstance(wanted, list) else [wanted])
+    looked_at = {
+        "body_contains": text_at(mail, "body_text") or text_at(mail, "body_html"),
+        "subject_contains": text_at(mail, "subject"),
+        "from_contains": text_at(mail, "sender"),
+    }
+    return holds_one(looked_at[name], words)
+
+
+def _attachments(config: JsonObject, mail: JsonObject) -> Iterator[Json]:
+    endings = {one.casefold().removeprefix(".") for one in texts(config.get("attachment_types"))}
+    most = config.get("max_attachment_size")
+    listed = mail["attachments"]
+    for one in listed if isinstance(listed, list) else []:
+        size = one.get("size") if isinstance(one, dict) else None
+        ending = text_at(one, "filename").casefold().rpartition(".")[2]
+        is_small = not isinstance(size, int) or not isinstance(most, int) or size <= most
+        if ending in endings and is_small:
+            yield one
 
 
 node = Email()

@@ -1,6 +1,21 @@
 """TRIGGER.GITHUB: start when something happens in a repository."""
 
+from fnmatch import fnmatchcase
+
+from toolweave.catalog.node import Given, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.trigger._delivery import (
+    Accepted,
+    Delivery,
+    Refused,
+    at,
+    holds_one,
+    payload_of,
+    text_at,
+    texts,
+)
+from toolweave.nodes.trigger._starting import started
 
 EVENTS = (
     "push",
@@ -126,6 +141,88 @@ class GitHub:
             ),
         ),
     )
+
+    def compute(self, given: Given) -> Outcome:
+        """The event."""
+        known: JsonObject = {
+            "repository": given.text("repository"),
+            "trigger_message": f"Started by hand for {given.text('repository')}",
+        }
+        return Outcome(started(self.spec, given, known))
+
+
+# Where the branch and the commit of an event stand in its payload.
+_BRANCH = {
+    "pull_request": "pull_request.base.ref",
+    "pull_request_review": "pull_request.base.ref",
+    "workflow_run": "workflow_run.head_branch",
+    "release": "release.target_commitish",
+}
+_COMMIT = {
+    "push": "after",
+    "pull_request": "pull_request.head.sha",
+    "pull_request_review": "pull_request.head.sha",
+    "workflow_run": "workflow_run.head_sha",
+}
+_COMMENT = "comment_contains"
+_HEADS = "refs/heads/"
+
+
+def accepts(config: JsonObject, delivery: Delivery) -> Accepted:
+    """The outputs for an event of the repository that passes all filters."""
+    event, payload = delivery.headers.get("x-github-event", ""), payload_of(delivery)
+    repository, sender = text_at(payload, "repository.full_name"), text_at(payload, "sender.login")
+    branch = _branch(event, payload)
+    if (reason := _refusal(config, event, repository, branch, payload)) is not None:
+        return Refused(reason)
+    return {
+        "trigger_time": delivery.received_at,
+        "event_type": event,
+        "repository": repository,
+        "sender": sender,
+        "branch": branch or "",
+        "commit_sha": text_at(payload, _COMMIT[event]) if event in _COMMIT else "",
+        "trigger_message": f"{event} in {repository} by {sender}",
+        "github_payload": payload if config.get("include_payload") is not False else {},
+    }
+
+
+def _refusal(
+    config: JsonObject, event: str, repository: str, branch: str | None, payload: JsonObject
+) -> str | None:
+    if repository.casefold() != str(config.get("repository")).casefold():
+        return f"it is about repository {repository!r}"
+    if event not in texts(config.get("events")):
+        return f"event {event!r} is not among the events"
+    branches = texts(config.get("branches"))
+    # An event that concerns no branch, such as a star, is not held up by the list.
+    if (
+        branches
+        and branch is not None
+        and not any(fnmatchcase(branch, wanted) for wanted in branches)
+    ):
+        return f"branch {branch!r} is not among the branches"
+    conditions = config.get("filter_conditions")
+    for path, wanted in conditions.items() if isinstance(conditions, dict) else ():
+        if not _holds(payload, path, wanted):
+            return f"the condition {path!r} does not hold"
+    return None
+
+
+def _holds(payload: JsonObject, path: str, wanted: Json) -> bool:
+    allowed: list[Json] = wanted if isinstance(wanted, list) else [wanted]
+    if path != _COMMENT:
+        return at(payload, path) in allowed
+    comment = text_at(payload, "comment.body") or text_at(payload, "review.body")
+    return holds_one(comment, texts(allowed))
+
+
+def _branch(event: str, payload: JsonObject) -> str | None:
+    """The branch of an event; nothing for events that concern none, empty for a pushed tag."""
+    if event == "push":
+        ref = text_at(payload, "ref")
+        return ref.removeprefix(_HEADS) if ref.startswith(_HEADS) else ""
+    return text_at(payload, _BRANCH[event]) if event in _BRANCH else None
 
 
 node = GitHub()

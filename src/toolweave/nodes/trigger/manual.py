@@ -1,6 +1,8 @@
 """TRIGGER.MANUAL: start when a person says so."""
 
+from toolweave.catalog.node import Given, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.nodes.trigger._starting import started
 
 
 class Manual:
@@ -47,6 +49,11 @@ class Manual:
             ),
         ),
     )
+
+    def compute(self, given: Given) -> Outcome:
+        """What it was started with, who and when."""
+        message = f"Started by hand: {given.text('trigger_name')}"
+        return Outcome(started(self.spec, given, {"trigger_message": message}))
 
 
 node = Manual()

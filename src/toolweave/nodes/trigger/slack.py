@@ -1,6 +1,19 @@
 """TRIGGER.SLACK: start when something happens in a Slack workspace."""
 
+from toolweave.catalog.node import Given, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.trigger._delivery import (
+    Accepted,
+    Delivery,
+    Refused,
+    at,
+    holds_one,
+    payload_of,
+    text_at,
+    texts,
+)
+from toolweave.nodes.trigger._starting import started
 
 EVENTS = (
     "message",
@@ -126,6 +139,70 @@ class Slack:
             ),
         ),
     )
+
+    def compute(self, given: Given) -> Outcome:
+        """The event."""
+        workspace = given.text("workspace_id")
+        known: JsonObject = {"trigger_message": f"Started by hand for workspace {workspace}"}
+        return Outcome(started(self.spec, given, known))
+
+
+# Messages that are somebody's words; the other subtypes tell of edits, joins and the like.
+_SPOKEN = frozenset({"", "file_share", "thread_broadcast", "me_message"})
+
+
+def accepts(config: JsonObject, delivery: Delivery) -> Accepted:
+    """The outputs for an event of the workspace that passes all filters."""
+    payload = payload_of(delivery)
+    event = at(payload, "event")
+    if not isinstance(event, dict):
+        return Refused("it holds no event")
+    if (reason := _refusal(config, payload, event)) is not None:
+        return Refused(reason)
+    kind, user, channel = text_at(event, "type"), _user(event), _channel(event)
+    return {
+        "trigger_time": delivery.received_at,
+        "event_type": kind,
+        "channel_id": channel,
+        "channel_name": text_at(event, "channel.name"),
+        "user_id": user,
+        "user_name": text_at(event, "user.name"),
+        "message_text": text_at(event, "text"),
+        "thread_ts": text_at(event, "thread_ts") or text_at(event, "ts"),
+        "trigger_message": f"Slack event {kind}" + (f" in {channel}" if channel else ""),
+        "slack_payload": payload,
+    }
+
+
+def _refusal(config: JsonObject, payload: JsonObject, event: JsonObject) -> str | None:
+    kind = text_at(event, "type")
+    workspaces = {text_at(payload, "team_id"), text_at(payload, "enterprise_id")}
+    if text_at(config, "workspace_id") not in workspaces:
+        return "it is of another workspace"
+    if kind not in texts(config.get("events")):
+        return f"event {kind!r} is not among the events"
+    # A workflow that answers in the channel would start itself for ever.
+    if kind in {"message", "app_mention"} and event.get("bot_id"):
+        return "a bot wrote it"
+    if kind == "message" and text_at(event, "subtype") not in _SPOKEN:
+        return f"it is a message of the kind {text_at(event, 'subtype')!r}"
+    channels = {name.removeprefix("#") for name in texts(config.get("channels"))}
+    names = {_channel(event), text_at(event, "channel.name")}
+    if channels and not channels & names:
+        return f"channel {_channel(event)!r} is not among the channels; Slack tells ids, not names"
+    if not holds_one(text_at(event, "text"), texts(config.get("keywords"))):
+        return "it holds none of the keywords"
+    return None
+
+
+def _channel(event: Json) -> str:
+    places = ("channel", "channel_id", "channel.id", "item.channel")
+    return next((found for place in places if (found := text_at(event, place))), "")
+
+
+def _user(event: Json) -> str:
+    places = ("user", "user_id", "user.id")
+    return next((found for place in places if (found := text_at(event, place))), "")
 
 
 node = Slack()

@@ -1,6 +1,10 @@
 """TRIGGER.WEBHOOK: start when an HTTP request comes in."""
 
+from toolweave.catalog.node import Given, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.json_text import JsonObject
+from toolweave.nodes.trigger._delivery import Accepted, Delivery, Refused, texts
+from toolweave.nodes.trigger._starting import inputs_of, started
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
@@ -91,6 +95,35 @@ class Webhook:
             ),
         ),
     )
+
+    def compute(self, given: Given) -> Outcome:
+        """The request; what somebody starts it with by hand is taken for its body."""
+        inputs = inputs_of(given)
+        names = {output.name for output in self.spec.outputs}
+        by_hand = {name: value for name, value in inputs.items() if name not in names}
+        run = given.names.get("run")
+        known: JsonObject = {
+            "body": by_hand or None,
+            "method": "POST",
+            "path": given.text("webhook_path"),
+            "timestamp": run.get("started_at") if isinstance(run, dict) else None,
+        }
+        return Outcome(started(self.spec, given, known))
+
+
+def accepts(config: JsonObject, delivery: Delivery) -> Accepted:
+    """The outputs for a request that was proven; any method but the allowed ones is refused."""
+    if delivery.method not in texts(config.get("allowed_methods")):
+        return Refused(f"method {delivery.method} is not allowed here")
+    return {
+        "headers": dict(delivery.headers),
+        "body": delivery.body,
+        "query_params": dict(delivery.query),
+        "method": delivery.method,
+        "path": delivery.path,
+        "timestamp": delivery.received_at,
+        "client_ip": delivery.client_ip,
+    }
 
 
 node = Webhook()

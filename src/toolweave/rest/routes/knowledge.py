@@ -9,16 +9,23 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Request
 from fastapi.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 import toolweave
 from toolweave.catalog.questions import EXAMPLES, GUIDANCE, QUESTIONS, TAGS
 from toolweave.catalog.toolbox import Toolbox
-from toolweave.errors import NotFound
-from toolweave.json_text import JsonObject, write
+from toolweave.errors import NotFound, ToolweaveError
+from toolweave.json_text import JsonObject
 from toolweave.rest import openapi, shapes
+from toolweave.rest.answers import json_answer
 from toolweave.rest.auth import Doorkeeper, Insiders
 from toolweave.rest.bodies import Invocation, arguments_of, read_invocation
+from toolweave.rest.guard import BodyTooLarge, too_large
+from toolweave.rest.refusals import refusal
 
+PREFIX = "/api/v1/mcp"
+INVOKE = f"{PREFIX}/invoke"
+EXECUTE = "tools:execute"
 ToolName = Annotated[str, Path(max_length=200, description="A tool's name")]
 
 
@@ -35,7 +42,7 @@ class _Answers:
 
     async def list_tools_internal(self) -> Response:
         """List the knowledge tools, plainly, for programs of this machine."""
-        return _json(self._listing)
+        return json_answer(self._listing)
 
     async def invoke(self, request: Request) -> Response:
         """Invoke a knowledge tool; the answer is wrapped in JSON-RPC 2.0."""
@@ -44,7 +51,7 @@ class _Answers:
 
     async def invoke_internal(self, request: Request) -> Response:
         """Invoke a knowledge tool without the JSON-RPC wrapper."""
-        return _json(self._invoke(await read_invocation(request), request))
+        return json_answer(self._invoke(await read_invocation(request), request))
 
     async def show_tool(self, tool_name: ToolName, request: Request) -> Response:
         """One tool: what it is for, guidance, and usage examples."""
@@ -52,7 +59,7 @@ class _Answers:
         question = next((q for q in QUESTIONS if q["name"] == tool_name), None)
         if question is None:
             raise _no_tool(self._toolbox, tool_name)
-        return _json(
+        return json_answer(
             {
                 "name": tool_name,
                 "description": question["description"],
@@ -72,7 +79,7 @@ class _Answers:
         started = time.perf_counter()
         types = self._toolbox.call("get_node_types", {})
         is_healthy = not types["isError"] and bool(types["structuredContent"])
-        return _json(
+        return json_answer(
             {
                 "healthy": is_healthy,
                 "version": toolweave.__version__,
@@ -104,10 +111,10 @@ def knowledge_routes(
 ) -> APIRouter:
     """The six endpoints; without a service token the internal pair is off."""
     answers = _Answers(toolbox)
-    reads, executes, checks = map(doorkeeper.wants, ("tools:read", "tools:execute", "health:check"))
+    reads, executes, checks = map(doorkeeper.wants, ("tools:read", EXECUTE, "health:check"))
     inside = Insiders(service_token)
     keyed, internal = openapi.KEYED, openapi.INTERNAL
-    router = APIRouter(prefix="/api/v1/mcp", tags=["catalog"])
+    router = APIRouter(prefix=PREFIX, tags=["catalog"])
     # `/tools/internal` before `/tools/{tool_name}`, which would take it for a tool's name.
     for path, answer, gate, shown, responses in (
         ("/tools", answers.list_tools, reads, keyed, shapes.TOOLS),
@@ -131,6 +138,33 @@ def knowledge_routes(
             openapi_extra={**shown, **openapi.INVOCATION},
         )
     return router
+
+
+class InvokeDoor:
+    """`POST /invoke` without a router: for whoever asks a thousand times a second.
+
+    The same handler, key and refusals as the route, which describes it and has its other methods.
+    """
+
+    def __init__(self, app: ASGIApp, toolbox: Toolbox, doorkeeper: Doorkeeper) -> None:
+        self._app = app
+        self._answers = _Answers(toolbox)
+        self._doorkeeper = doorkeeper
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer an invocation, and pass on everything else."""
+        if scope["path"] != INVOKE or scope["type"] != "http" or scope["method"] != "POST":
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope, receive)
+        try:
+            await self._doorkeeper.admit(request, EXECUTE)
+            answer = await self._answers.invoke(request)
+        except ToolweaveError as error:
+            answer = refusal(scope, error)
+        except BodyTooLarge:
+            answer = refusal(scope, too_large())
+        await answer(scope, receive, send)
 
 
 def _as_in_the_seed(name: str, answer: dict[str, Any]) -> dict[str, Any]:
@@ -162,11 +196,7 @@ def _listed(question: JsonObject) -> JsonObject:
 
 
 def _rpc(rpc_id: object, result: object) -> Response:
-    return _json({"jsonrpc": "2.0", "id": rpc_id, "result": result})
-
-
-def _json(body: object) -> Response:
-    return Response(write(body), media_type="application/json")
+    return json_answer({"jsonrpc": "2.0", "id": rpc_id, "result": result})
 
 
 def _since(started: float) -> float:

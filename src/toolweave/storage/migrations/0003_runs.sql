@@ -12,6 +12,9 @@ CREATE TABLE runs (
     -- Who writes must hold the newest epoch; `seq` is the last number given out.
     epoch {integer} NOT NULL DEFAULT 0,
     seq {integer} NOT NULL DEFAULT 0,
+    -- Who brings it forward now, and until when that counts without a word.
+    holder TEXT,
+    held_until TEXT,
     started_at TEXT NOT NULL,
     changed_at TEXT NOT NULL,
     finished_at TEXT,

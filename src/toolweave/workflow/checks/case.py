@@ -7,12 +7,25 @@ from functools import cached_property
 
 from toolweave.catalog.index import Catalog
 from toolweave.catalog.spec import NodeSpec
+from toolweave.json_text import JsonObject
 from toolweave.problems import pointer
 from toolweave.tools.tool import Tool
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.graph import Graph
 from toolweave.workflow.mode_status import LiveTools
 from toolweave.workflow.model import Edge, Node, Workflow
+from toolweave.workflow.shapes import Shape
+
+
+@dataclass(slots=True)
+class Made:
+    """Schemas and shapes of specifications by their names, which a catalog has once."""
+
+    schemas: dict[str, dict[str, JsonObject]] = field(
+        default_factory=dict[str, dict[str, JsonObject]]
+    )
+    taken: dict[tuple[str, str], Shape] = field(default_factory=dict[tuple[str, str], Shape])
+    given: dict[str, Shape] = field(default_factory=dict[str, Shape])
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +40,8 @@ class Known:
     pinned: LiveTools | None = None
     # The names of stored workflows, where they are known.
     workflows: frozenset[str] | None = None
+    # What follows from specifications alone, worked out once for all workflows checked by this.
+    made: "Made" = field(default_factory=lambda: Made(), compare=False, repr=False)
 
     def tools_of(self, server: str) -> Sequence[Tool] | None:
         """The tools of a server: as it says now, else as they were approved."""

@@ -31,6 +31,8 @@ class CelText:
 
 CEL_FIELDS: dict[str, tuple[CelField, ...]] = {
     "FLOW.IF": (CelField("condition_expression"),),
+    "FLOW.STOP": (CelField("when"),),
+    "FLOW.SWITCH": (CelField("cases"),),
     "FLOW.LOOP": (CelField("loop_condition", chosen_by=("loop_type", "while")),),
     "FLOW.WAIT": (CelField("wait_condition", chosen_by=("wait_type", "condition")),),
     "FLOW.FILTER": (
@@ -49,8 +51,14 @@ CEL_FIELDS: dict[str, tuple[CelField, ...]] = {
         ),
     ),
 }
-# The guidance of FLOW.FILTER: each condition has an `expression`.
-_CONDITION = CelField("conditions", chosen_by=("filter_type", "complex_expression"))
+# Lists whose items each hold CEL, and under which key; by the guidance of the nodes.
+_LISTS: dict[str, tuple[CelField, str]] = {
+    "FLOW.FILTER": (
+        CelField("conditions", chosen_by=("filter_type", "complex_expression")),
+        "expression",
+    ),
+    "FLOW.SWITCH": (CelField("cases"), "when"),
+}
 
 
 def cel_texts(spec: NodeSpec, configurations: JsonObject) -> Iterator[CelText]:
@@ -59,13 +67,14 @@ def cel_texts(spec: NodeSpec, configurations: JsonObject) -> Iterator[CelText]:
         text = configurations.get(field.name)
         if isinstance(text, str):
             yield CelText(field, (field.name,), text, is_chosen(spec, field, configurations))
-    conditions = configurations.get("conditions")
-    if spec.ref == "FLOW.FILTER" and isinstance(conditions, list):
-        is_used = is_chosen(spec, _CONDITION, configurations)
-        for index, condition in enumerate(conditions):
-            text = condition.get("expression") if isinstance(condition, dict) else None
+    if spec.ref in _LISTS:
+        field, key = _LISTS[spec.ref]
+        listed = configurations.get(field.name)
+        is_used = is_chosen(spec, field, configurations)
+        for index, item in enumerate(listed if isinstance(listed, list) else []):
+            text = item.get(key) if isinstance(item, dict) else None
             if isinstance(text, str):
-                yield CelText(_CONDITION, ("conditions", index, "expression"), text, is_used)
+                yield CelText(field, (field.name, index, key), text, is_used)
 
 
 def is_chosen(spec: NodeSpec, field: CelField, configurations: JsonObject) -> bool:

@@ -7,8 +7,8 @@ from typing import Any
 from toolweave.problems import Problem, did_you_mean
 from toolweave.tools.shown import shown
 from toolweave.workflow.checks.case import Case
-from toolweave.workflow.checks.kinds import SILENT, spec_of, style_of, type_of
-from toolweave.workflow.checks.ports import is_attachment, names_out, out_ports
+from toolweave.workflow.checks.kinds import SILENT, is_loop, spec_of, style_of, type_of
+from toolweave.workflow.checks.ports import NEXT, is_attachment, names_out, out_ports
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, Spelling
 from toolweave.workflow.model import OUTPUT_PORT, Edge, Node, NodeId
 
@@ -80,6 +80,8 @@ class Ends:
             node = plain_node(end, kind)
             return f"add a node of type {kind!r}", {"op": "add", "path": "/nodes/-", "value": node}
         loose = self._last if key == "from" else self._first
+        if key == "from" and edge.source_port != OUTPUT_PORT:
+            loose = self._without_edge(edge.source_port)
         fitting = [node for node in loose if self._fits(edge, key, node)]
         if len(fitting) != 1:
             return None
@@ -95,8 +97,32 @@ class Ends:
             return False
         if not self._has_port(self._nodes[source], edge.source_port) or is_attachment(edge):
             return False
-        is_back = source in self._case.graph.reachable([target])
+        is_back = not self._is_loop_back(target, edge.target_port) and self._leads(target, source)
         return not is_back and not begins(self._case, self._nodes[target])
+
+    def _is_loop_back(self, target: NodeId, port: str) -> bool:
+        return port == NEXT and is_loop(self._nodes[target])
+
+    def _leads(self, start: NodeId, end: NodeId) -> bool:
+        """Whether one node leads to another; the way back of a loop's body leads nowhere."""
+        found, waiting = {start}, [start]
+        while waiting:
+            for edge in self._case.graph.outgoing(waiting.pop()):
+                is_back = self._is_loop_back(edge.target, edge.target_port)
+                if edge.target not in found and not is_back:
+                    found.add(edge.target)
+                    waiting.append(edge.target)
+        return end in found
+
+    def _without_edge(self, port: str) -> list[NodeId]:
+        """Nodes that can leave by a port and have no edge there; none where there are many."""
+        found = [
+            node.id
+            for node in self._nodes.values()
+            if port in (out_ports(self._case, node) or ())
+            and all(edge.source_port != port for edge in self._case.graph.outgoing(node.id))
+        ]
+        return found if len(found) <= MAX_CANDIDATES else []
 
     def _has_port(self, node: Node, port: str) -> bool:
         known = out_ports(self._case, node)
@@ -136,7 +162,11 @@ class Ends:
     @cached_property
     def _first(self) -> list[NodeId]:
         """Nodes that no edge enters, though one should; none where there are many."""
-        entered = {edge.target for edge in self._case.graph.edges}
+        entered = {
+            edge.target
+            for edge in self._case.graph.edges
+            if not self._is_loop_back(edge.target, edge.target_port)
+        }
         return self._few(entered, _FIRST)
 
     @cached_property

@@ -13,6 +13,7 @@ from toolweave.problems import Problem, pointer
 from toolweave.workflow.checks.case import Case
 from toolweave.workflow.checks.cel_fields import CelText, cel_texts
 from toolweave.workflow.checks.meant import catalog_nodes
+from toolweave.workflow.checks.signs import closed, without_habits
 from toolweave.workflow.checks.templated import MARK
 from toolweave.workflow.expressions.fault import Fault
 from toolweave.workflow.expressions.language import compile_text
@@ -25,6 +26,7 @@ from toolweave.workflow.expressions.translate import (
 )
 from toolweave.workflow.model import Edge, Node
 from toolweave.workflow.modes import mode_of, object_at
+from toolweave.workflow.scope.uses import may_ask
 
 # Names that other languages have for constants; ours has none of them, so they cannot be meant.
 _FOREIGN = frozenset({"True", "False", "None", "undefined"})
@@ -38,6 +40,8 @@ class _Verdict:
 
     faults: tuple[Fault, ...] = ()
     ours: str | None = None
+    # What cannot be read, in our signs: it is not translated when it runs.
+    mended: str | None = None
 
 
 def check(case: Case) -> Iterator[Problem]:
@@ -77,19 +81,25 @@ def _catalog_node(case: Case, node: Node, spec: NodeSpec, place: str) -> Iterato
 
 
 def _templates(case: Case, value: Json, place: str) -> Iterator[Problem]:
-    for at, text in texts_in(value, place):
+    for at, text in texts_in(value, place) if may_ask(value) else ():
         if MARK in text:
             yield from _template(text, at, is_older=case.format == "agent-team")
 
 
 def _template(text: str, place: str, *, is_older: bool) -> Iterator[Problem]:
     template = read_template(text)
-    yield from (fault.problem(place) for fault in template.faults)
+    for fault in template.faults:
+        mended = closed(text) if fault.code == "TEMPLATE_UNCLOSED" else None
+        yield _with_text(fault.problem(place), mended)
     pieces: list[str] = []
     end = 0
     for hole in template.holes:
         verdict = _judged(hole.asked, translate_expression, is_older=is_older)
-        yield from (moved(fault, text, hole.at).problem(place) for fault in verdict.faults)
+        right = verdict.mended and text[: hole.at] + verdict.mended + text[hole.at :].removeprefix(
+            hole.asked
+        )
+        for fault in verdict.faults:
+            yield _with_text(moved(fault, text, hole.at).problem(place), right)
         if verdict.ours is not None:
             pieces.append(f"{text[end : hole.start]}{{{{ {verdict.ours} }}}}")
             end = hole.end
@@ -101,10 +111,18 @@ def _cel_text(case: Case, cel: CelText, place: str) -> Iterator[Problem]:
     translate = translate_condition if cel.field.is_condition else translate_expression
     verdict = _judged(cel.text, translate, is_older=case.format == "agent-team")
     for fault in verdict.faults:
-        found = fault.problem(place)
+        found = _with_text(fault.problem(place), verdict.mended)
         yield found if cel.is_used else replace(found, severity="warning")
     if verdict.ours is not None:
         yield _older(place, verdict.ours)
+
+
+def _with_text(problem: Problem, text: str | None) -> Problem:
+    """The problem with the right text as its patch, where there is one."""
+    if text is None:
+        return problem
+    patch = ({"op": "replace", "path": problem.pointer, "value": text},)
+    return replace(problem, hint=f"{problem.hint or 'write'}: {text!r}"[:300], patch=patch)
 
 
 def _judged(text: str, translate: Callable[[str], Translation], *, is_older: bool) -> _Verdict:
@@ -120,7 +138,7 @@ def _judged(text: str, translate: Callable[[str], Translation], *, is_older: boo
     if not errors:
         return _Verdict(expression.faults)
     to_fill = tuple(one for one in translation.faults if one.code == "TEMPLATE_PLACEHOLDER")
-    return _Verdict(to_fill or expression.faults)
+    return _Verdict(to_fill or expression.faults, mended=None if to_fill else without_habits(text))
 
 
 def _errors(faults: tuple[Fault, ...]) -> list[Fault]:

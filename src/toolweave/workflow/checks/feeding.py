@@ -81,9 +81,15 @@ class Feeding:
         primary = primary or next(iter(needed), None)
         for one in needed:
             names = (one.name, *one.aliases)
-            is_there = any(name in given or look(came, name).verdict != "absent" for name in names)
-            if not is_there and not (one is primary and _whole_fits(came, one)):
+            if any(name in given for name in names):
+                continue
+            seen = {look(came, name).verdict for name in names}
+            is_fed = one is primary and _whole_fits(came, one)
+            if seen == {"absent"} and not is_fed:
                 yield self._missing(node, spec, one, came)
+            elif spec.origin is not None and not is_fed and "named" not in seen:
+                # A run may be started with it; of a tool's own arguments few are.
+                yield replace(self._missing(node, spec, one, came), severity="warning")
 
     def _missing(self, node: Node, spec: NodeSpec, wanted: Field, came: Shape) -> Problem:
         fitting = [
@@ -124,9 +130,16 @@ class Feeding:
     def _takes(self, node: Node, part: str) -> Shape:
         spec = self._case.spec(node)
         if spec is not None:
-            key: tuple[str, ...] = (spec.ref, part)
-        elif part == "parameterValues":
-            key = text_at(node.data, "serverId"), text_at(node.data, "toolName"), ""
+            made = self._case.known.made.taken
+            if (spec.ref, part) not in made:
+                made[spec.ref, part] = of_schema(self._schema(node, spec, part))
+            return made[spec.ref, part]
+        if part == "parameterValues":
+            key: tuple[str, ...] = (
+                text_at(node.data, "serverId"),
+                text_at(node.data, "toolName"),
+                "",
+            )
             if self._live(key[0], key[1]) is None:
                 key = (*key, node.id)
         else:

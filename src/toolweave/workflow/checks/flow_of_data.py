@@ -14,12 +14,13 @@ from toolweave.workflow.checks.case import Case
 from toolweave.workflow.checks.feeding import Feeding
 from toolweave.workflow.checks.mending import Mender, place_of, rewritten
 from toolweave.workflow.checks.prompt_names import Naming
+from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.expressions.fault import fault_at
 from toolweave.workflow.expressions.paths import Path, Reference
 from toolweave.workflow.model import Node, NodeId
 from toolweave.workflow.modes import object_at
 from toolweave.workflow.scope.scope import Finding, Scope, Trouble
-from toolweave.workflow.scope.uses import Asked, asked_in
+from toolweave.workflow.scope.uses import Asked, Language, asked_in
 
 _CODES: dict[Trouble, str] = {
     "name": "REFERENCE_NAME_UNKNOWN",
@@ -60,6 +61,7 @@ def check(case: Case) -> Iterator[Problem]:
         case.spec,
         case.known.tools_of,
         graph=case.graph,
+        outputs=case.known.made.given,
         is_older=case.format == "agent-team",
     )
     flow = _Flow(case, scope)
@@ -134,7 +136,7 @@ class _Flow:
         for reference, found in wrong:
             if found.trouble == "order":
                 continue  # told once for the node
-            meant = self._mender.meant(node, reference.path, asked.language)
+            meant = self._mender.meant(node, reference.path, asked.language, found)
             mended = None if meant is None else rewritten(ours, reference.path, meant)
             ours = mended or ours
             faults.append(self._fault(node, asked, reference, found, meant if mended else None))
@@ -158,7 +160,7 @@ class _Flow:
             (reference, finding)
             for reference in asked.expression.references
             if not reference.is_optional
-            and (finding := self._scope.find(node, reference.path, asked.language)).trouble
+            and (finding := self._found(node, reference.path, asked.language)).trouble
         ]
         if not found:
             return found
@@ -166,6 +168,20 @@ class _Flow:
         found = [one for one in found if not any(_is_guarded(one, path) for path in tested)]
         is_words = asked.language == "words" and any(one.trouble == "name" for _, one in found)
         return [] if is_words else found
+
+    def _found(self, node: Node, path: Path, language: Language) -> Finding:
+        """What a path leads to; a slip is told even where a run may be started with anything."""
+        found = self._scope.find(node, path, language)
+        at = 3 if path[0] == "nodes" else 1
+        if found.trouble or len(path) <= at or not isinstance(path[at], str):
+            return found
+        before = self._scope.find(node, path[:at], language)
+        fields = before.shape.fields
+        if before.shape.others != "any" or path[at] in fields or not fields:
+            return found
+        if closest(str(path[at]), fields) is None:
+            return found
+        return Finding(before.shape, "field", at, tuple(fields), before.node, is_certain=False)
 
     def _fault(
         self, node: Node, asked: Asked, reference: Reference, found: Finding, meant: Path | None

@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal
 
-from toolweave.catalog.corrections import Found, correct
+from toolweave.catalog.corrections import Found, Missing, correct
+from toolweave.catalog.index import Catalog
 from toolweave.catalog.spec import NODE_TYPES, NodeSpec
 from toolweave.json_text import Json
 from toolweave.problems import Problem, did_you_mean, pointer
 from toolweave.tools.shown import shown
 from toolweave.workflow.checks.case import Case
-from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, Spelling
+from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, Spelling, closest
 from toolweave.workflow.model import Node
 
 Style = Literal["drawn", "flow", "catalog"]
@@ -25,6 +26,7 @@ DRAWN = frozenset(
 FLOW = frozenset({"template", "multi_input", "result", "input", "flow-link"})
 # They are drawn and never run.
 SILENT = frozenset({"group", "note", "notes", "stickyNote"})
+_TOOL = "MCP:"
 LOOPS = frozenset({"FLOW.LOOP", "FLOW.FOR_EACH"})
 
 _PLAIN = DRAWN | FLOW | SILENT
@@ -96,6 +98,25 @@ def style_of(case: Case) -> Style:
     return "flow" if types & FLOW and "start" not in types else "drawn"
 
 
+@lru_cache(maxsize=64)
+def meant_spec(catalog: Catalog, node_type: str, subtype: str) -> NodeSpec | None:
+    """The specification that a misspelt type or subtype means."""
+    found = correct(catalog, node_type, subtype)
+    # A tool of a server that nobody asked is not one of our own nodes with a like name.
+    is_tool = subtype.startswith(_TOOL)
+    if isinstance(found, Found) and not (is_tool and found.spec.origin is None):
+        return found.spec
+    if not subtype or node_type not in NODE_TYPES:
+        return None
+    of_type = {
+        spec.subtype: spec
+        for spec in catalog.of_type(node_type)
+        if not is_tool or spec.origin is not None
+    }
+    meant = closest(subtype, of_type)
+    return of_type[meant] if meant else None
+
+
 @lru_cache(maxsize=16_384)
 def meant_type(name: str) -> str | None:
     """The type of the drawing tool or of flows that a misspelt name means."""
@@ -127,10 +148,10 @@ def _unknown_node(case: Case, index: int, node: Node, *, is_looked_up: bool) -> 
     message = f"there is no node {shown(node.type)} with subtype {shown(subtype)}"
     if not is_looked_up:
         return Problem("NODE_UNKNOWN", place, message, hint="look it up in the catalog")
+    if spec := meant_spec(case.known.catalog, node.type, subtype):
+        return _corrected(index, node, spec, message)
     found = correct(case.known.catalog, node.type, subtype)
-    if isinstance(found, Found):
-        return _corrected(index, node, found.spec, message)
-    if case.known.tools is None and node.type == "TOOL" and subtype.startswith("MCP:"):
+    if case.known.tools is None and node.type == "TOOL" and subtype.startswith(_TOOL):
         return Problem(
             "NODE_UNKNOWN",
             place,
@@ -138,7 +159,8 @@ def _unknown_node(case: Case, index: int, node: Node, *, is_looked_up: bool) -> 
             hint="check again with the servers connected",
             severity="warning",
         )
-    return Problem("NODE_UNKNOWN", place, message, hint=found.hint)
+    hint = found.hint if isinstance(found, Missing) else None
+    return Problem("NODE_UNKNOWN", place, message, hint=hint)
 
 
 def _without_subtype(case: Case, index: int, node: Node) -> Problem:

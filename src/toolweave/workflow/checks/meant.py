@@ -3,13 +3,10 @@ its name brings nothing to light that was not told. No subject of its own.
 """
 
 from collections.abc import Iterator
-from functools import lru_cache
 
-from toolweave.catalog.corrections import Found, correct
-from toolweave.catalog.index import Catalog
 from toolweave.catalog.spec import NodeSpec
 from toolweave.workflow.checks.case import Case
-from toolweave.workflow.checks.kinds import is_catalog, spec_of
+from toolweave.workflow.checks.kinds import is_catalog, meant_spec, spec_of
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP
 from toolweave.workflow.model import Node
 
@@ -23,12 +20,6 @@ def catalog_nodes(case: Case) -> Iterator[tuple[int, Node, NodeSpec]]:
             left -= 1
             subtype = node.data.get("subtype")
             named = subtype if isinstance(subtype, str) else ""
-            spec = _meant(case.known.catalog, node.type, named)
+            spec = meant_spec(case.known.catalog, node.type, named)
         if spec is not None:
             yield index, node, spec
-
-
-@lru_cache(maxsize=64)
-def _meant(catalog: Catalog, node_type: str, subtype: str) -> NodeSpec | None:
-    found = correct(catalog, node_type, subtype)
-    return found.spec if isinstance(found, Found) else None

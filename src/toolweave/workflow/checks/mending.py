@@ -32,10 +32,13 @@ class Mender:
         """Whether as many were mended as may be."""
         return self._left <= 0
 
-    def meant(self, node: Node, path: Path, language: Language) -> Path | None:
+    def meant(
+        self, node: Node, path: Path, language: Language, first: Finding | None = None
+    ) -> Path | None:
         """The path that a wrong one means; nothing where that is not clear."""
         for _ in range(_MAX_STEPS):
-            found = self._scope.find(node, path, language)
+            found = first or self._scope.find(node, path, language)
+            first = None
             if found.trouble is None:
                 return path
             self._left -= found.trouble in {"name", "node"}

@@ -12,7 +12,7 @@ from toolweave.json_text import Json
 from toolweave.problems import Problem, Severity, pointer
 from toolweave.tools.shown import shown
 from toolweave.workflow.checks.case import Case
-from toolweave.workflow.checks.ends import plain_node
+from toolweave.workflow.checks.ends import plain_node, way
 from toolweave.workflow.checks.identity import Ids, named_in
 from toolweave.workflow.checks.kinds import (
     DECISIONS,
@@ -239,11 +239,16 @@ def _one_start(case: Case, index: int, node: Node, first: Node) -> tuple[Operati
         return None  # an expression may mean it
     if any(edge.target in {node.id, first.id} for edge in case.workflow.edges):
         return None
-    moved = [
-        {"op": "replace", "path": case.at_edge(at, "from"), "value": first.id}
-        for at, edge in case.edges
-        if edge.source == node.id
-    ]
+    known = {(edge.source, edge.target, *way(edge)) for edge in case.workflow.edges}
+    moved: list[Operation] = []
+    # Last edges first, so that what is removed moves none of the others.
+    for at, edge in reversed(case.edges):
+        if edge.source != node.id:
+            continue
+        if (first.id, edge.target, *way(edge)) in known:
+            moved.append({"op": "remove", "path": case.at_edge(at)})
+        else:
+            moved.append({"op": "replace", "path": case.at_edge(at, "from"), "value": first.id})
     return (*moved, removed)
 
 

@@ -12,8 +12,11 @@ from toolweave.problems import Problem, pointer
 from toolweave.tools.check import check_arguments
 from toolweave.tools.dialect import dialect_of
 from toolweave.tools.document import Document, references
+from toolweave.tools.lint import MAX_STRING_LENGTH
 from toolweave.tools.repair import misspelt
+from toolweave.tools.schema import compile_schema
 from toolweave.tools.tool import Tool
+from toolweave.workflow.scope.uses import may_ask
 
 MARK = "{{"
 # More items than this, and only the kind of the array is looked at.
@@ -33,6 +36,10 @@ _JOINING = ("allOf", "anyOf", "oneOf")
 
 def check_values(schema: JsonObject, values: JsonObject) -> Iterator[Problem]:
     """What is certainly wrong with `values`, by the codes of a tool's parameters."""
+    verdict, chars = compile_schema(schema).judge(values)
+    # What fits as it is written fits a looser schema too; nothing is left to explain.
+    if verdict == "valid" and chars <= MAX_STRING_LENGTH:
+        return
     looser = _Loosener(schema).loosened(schema, values)
     if looser is not None and not isinstance(looser, dict):
         return
@@ -58,6 +65,10 @@ def strangers(schema: JsonObject, values: JsonObject) -> Iterator[Problem]:
 
 def has_template(value: Json) -> bool:
     """Whether there is a template anywhere in a value."""
+    return may_ask(value) and _has_template(value)
+
+
+def _has_template(value: Json) -> bool:
     waiting = [value]
     while waiting:
         match waiting.pop():
@@ -107,11 +118,13 @@ class _Loosener:
         known = _members(schema, "properties")
         free = [name for name in known if name not in value]
         extra = schema.get("additionalProperties", True) if isinstance(schema, dict) else True
+        required = schema.get("required") if isinstance(schema, dict) else None
+        missing = [name for name in free if isinstance(required, list) and name in required]
         below: JsonObject = {}
         for key, part in value.items():
             # A misspelt name is judged as the one that is meant, so that it can be mended.
-            is_strange = extra is False and key not in known
-            name = (misspelt(key, free) if is_strange else None) or key
+            meant = free if extra is False else missing
+            name = (misspelt(key, meant) if key not in known else None) or key
             looser = self.loosened(known.get(name, extra), part)
             if looser is not None:
                 below[name] = looser

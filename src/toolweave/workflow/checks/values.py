@@ -39,35 +39,33 @@ CODES = {
 }
 # What belongs in the data of a catalog node.
 _PARTS = (CONFIGURATIONS, INPUTS)
+_FED = "fed"
+_NAMING = frozenset({"MCP_PARAMETER_UNKNOWN"})
+_ASIDE = "/data/.."
 _ATTACHABLE = frozenset({"TOOL", "MEMORY"})
 _OTHER_PARTS = frozenset({"subtype", "description", "outputParams", "attachedNodes", "label"})
 
 
-class _Schemas:
-    """The schemas of a specification, made once."""
-
-    def __init__(self) -> None:
-        # With the specification itself, so that its identity stays its own.
-        self._made: dict[int, tuple[NodeSpec, dict[str, JsonObject]]] = {}
-
-    def of(self, spec: NodeSpec) -> dict[str, JsonObject]:
-        if id(spec) not in self._made:
-            schemas = {CONFIGURATIONS: configuration_schema(spec), INPUTS: input_schema(spec)}
-            self._made[id(spec)] = (spec, schemas)
-        return self._made[id(spec)][1]
+def _schemas(case: Case, spec: NodeSpec) -> dict[str, JsonObject]:
+    made = case.known.made.schemas
+    if spec.ref not in made:
+        taken = input_schema(spec)
+        fed = {key: value for key, value in taken.items() if key != "required"}
+        settings = configuration_schema(spec)
+        made[spec.ref] = {CONFIGURATIONS: settings, INPUTS: taken, _FED: fed}
+    return made[spec.ref]
 
 
 def check(case: Case) -> Iterator[Problem]:
     """Values of catalog nodes that do not fit their fields."""
-    schemas = _Schemas()
     fed = _fed(case)
     for index, node, spec in catalog_nodes(case):
         # Of nodes with one id, edges lead to the first.
         is_first = case.graph.nodes[node.id] is node
         is_fed = case.is_subflow or (is_first and node.id in fed)
         place = pointer("nodes", index, "data")
-        for problem in _problems(node, spec, schemas.of(spec), is_fed=is_fed):
-            found = placed(problem, place)
+        for problem in _problems(node, spec, _schemas(case, spec), is_fed=is_fed):
+            found = _settled(placed(problem, place))
             yield found if is_enabled(node) else replace(found, severity="warning")
 
 
@@ -105,16 +103,27 @@ def _problems(
     for part in _PARTS:
         place = pointer(part)
         given = node.data.get(part)
-        if part not in node.data and (wrong := _misnamed(node, part)):
-            yield _renamed(node, part, wrong, spec, schemas[part])
+        if part not in node.data and (wrong := _misnamed(node.data, part)):
+            yield _renamed(node.data, wrong, part, spec, schemas[part])
+        elif not given and (wrong := _misnamed(node.extras, part)):
+            # Some dialects keep a node's parts beside its name and type.
+            yield _beside(_renamed(node.extras, wrong, part, spec, schemas[part]))
         elif given is not None and not isinstance(given, dict):
             yield _no_object(given, part, place)
         else:
             is_tool = spec.origin is not None and part == INPUTS
-            for problem in _part(spec, part, given or {}, schemas[part], is_fed=is_fed):
+            # Of what comes in nothing is missed; only a strange name may be a required one.
+            is_plain = is_fed and part == INPUTS and _names_all(schemas[part], given or {})
+            schema = schemas[_FED if is_plain else part]
+            for problem in _part(spec, part, given or {}, schema, is_fed=is_fed):
                 code = problem.code if is_tool else CODES.get(problem.code, problem.code)
                 is_there = isinstance(given, dict)
                 yield placed(replace(problem, code=code), place, is_there=is_there)
+
+
+def _names_all(schema: JsonObject, given: JsonObject) -> bool:
+    known = schema.get("properties")
+    return isinstance(known, dict) and given.keys() <= known.keys()
 
 
 def _part(
@@ -123,11 +132,19 @@ def _part(
     is_tool = spec.origin is not None and part == INPUTS
     values = given if is_tool else _set_in(given, spec, part)
     told: list[Problem] = []
-    for problem in check_values(schema, values):
+    renames: dict[str, Problem] = {}
+    for problem in sorted(check_values(schema, values), key=lambda one: one.code in _NAMING):
         found = _weighed(problem, spec, part, values, is_fed=is_fed)
-        if found is not None:
+        if found is None and problem.patch and "from" in problem.patch[0]:
+            renames[str(problem.patch[0]["from"])] = problem
+        elif found is not None:
+            meant = renames.pop(found.pointer, None)
+            found = replace(found, patch=found.patch or (meant and meant.patch))
             told.append(found)
             yield found
+    for meant in renames.values():
+        told.append(replace(meant, severity="warning"))
+        yield told[-1]
     if is_tool:
         known = [problem.patch for problem in told if problem.patch]
         for problem in strangers(schema, values):
@@ -144,7 +161,9 @@ def _weighed(
         # In an object inside the input it is missing for certain.
         case "MCP_PARAMETER_REQUIRED" if part == INPUTS and is_fed and _is_outer(problem):
             is_misspelt = problem.patch is not None and problem.patch[0]["op"] == "move"
-            return replace(problem, severity="warning") if is_misspelt else None
+            # In a tool's arguments the strange name is the error, and takes the patch.
+            is_told = spec.origin is None and is_misspelt
+            return replace(problem, severity="warning") if is_told else None
         case "MCP_PARAMETER_REQUIRED" if part == CONFIGURATIONS and _is_elsewhere(
             problem, spec, values
         ):
@@ -223,16 +242,38 @@ def _no_object(given: Json, part: str, place: str) -> Problem:
     )
 
 
-def _misnamed(node: Node, part: str) -> str | None:
-    others = [one for one in node.data if one not in _PARTS and one not in _OTHER_PARTS]
+def _misnamed(owner: JsonObject, part: str) -> str | None:
+    others = [one for one in owner if one not in _PARTS and one not in _OTHER_PARTS]
     return next((one for one in others if misspelt(one, _PARTS) == part), None)
 
 
-def _renamed(node: Node, part: str, wrong: str, spec: NodeSpec, schema: JsonObject) -> Problem:
+def _beside(problem: Problem) -> Problem:
+    """The problem of a part that stands beside `data` instead of in it."""
+    patch = problem.patch and tuple({**one, "from": f"/..{one['from']}"} for one in problem.patch)
+    return replace(problem, pointer=f"/..{problem.pointer}", patch=patch)
+
+
+def _settled(problem: Problem) -> Problem:
+    """The problem with `/data/..` of its places left out."""
+    if _ASIDE not in problem.pointer:
+        return problem
+    patch = problem.patch and tuple(
+        {
+            key: one.replace(_ASIDE, "") if key in {"path", "from"} else one
+            for key, one in operation.items()
+        }
+        for operation in problem.patch
+    )
+    return replace(problem, pointer=problem.pointer.replace(_ASIDE, ""), patch=patch)
+
+
+def _renamed(
+    owner: JsonObject, wrong: str, part: str, spec: NodeSpec, schema: JsonObject
+) -> Problem:
     place = pointer(wrong)
-    values = object_at(node.data, wrong)
+    values = object_at(owner, wrong)
     found = _part(spec, part, values, schema, is_fed=True)
-    is_good = isinstance(node.data[wrong], dict) and all(one.severity != "error" for one in found)
+    is_good = isinstance(owner[wrong], dict) and all(one.severity != "error" for one in found)
     move = {"op": "move", "from": place, "path": pointer(part)}
     return Problem(
         "FIELD_UNKNOWN",

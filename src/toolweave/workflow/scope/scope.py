@@ -77,6 +77,7 @@ class Scope:
         tools: LiveTools | None = None,
         *,
         graph: Graph | None = None,
+        outputs: dict[str, Shape] | None = None,
         is_older: bool = False,
     ) -> None:
         self.graph = graph or Graph(workflow)
@@ -88,7 +89,8 @@ class Scope:
         self._came: dict[NodeId, Shape] = {}
         self._own_data: dict[NodeId, Shape] = {}
         self._values: dict[NodeId, Shape] = {}
-        self._outputs: dict[str, Shape] = {}
+        # By the names of specifications; whoever has one catalog keeps it for further workflows.
+        self._outputs: dict[str, Shape] = {} if outputs is None else outputs
         self._answers: dict[tuple[str, str], Shape] = {}
         for node_id in self.reach.order:
             self._work_out(self.graph.nodes[node_id])
@@ -350,14 +352,21 @@ def _walk(shape: Shape, path: Path, start: int, node: NodeId | None = None) -> F
 def _output_of(spec: NodeSpec) -> Shape:
     if spec.origin is not None:
         schema = spec.origin.output_schema
-        return UNKNOWN if schema is None else of_schema(schema)
+        if schema is None:
+            return UNKNOWN
+        given = of_schema(schema)
+        # Read by the tool's own names, as of an MCP node, or by those of the catalog entry.
+        names = {one.name: UNKNOWN for one in spec.outputs if one.name not in given.fields}
+        return replace(given, fields={**given.fields, **names})
     if not spec.outputs:
         return UNKNOWN
     found = of_schema(output_schema(spec))
     if spec.type == "TRIGGER":
         return replace(found, others="any")  # what the run was started with, whatever that is
-    has_any = any(one.type == "any" for one in spec.outputs)
-    return replace(found, others="unsaid" if has_any else "none")
+    # A node gives what its specification names; one that passes its input on is often read as if
+    # it gave that, and what a tool of another system gives is that system's business.
+    is_passing = spec.type == "TOOL" or any(one.name == "data" for one in spec.outputs)
+    return replace(found, others="unsaid" if is_passing else "none")
 
 
 def _is_start(node: Node) -> bool:

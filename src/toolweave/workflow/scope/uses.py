@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+import orjson
+
 from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json
 from toolweave.problems import pointer
@@ -113,7 +115,17 @@ def references_of(node: Node, spec: NodeSpec | None = None, *, is_older: bool = 
     ]
 
 
+def may_ask(value: Json) -> bool:
+    """Whether a text in a value may hold a template; where it cannot be written, it may."""
+    try:
+        return b"{{" in orjson.dumps(value)
+    except TypeError:
+        return True
+
+
 def _values(steps: Steps, value: Json, language: Language, is_older: bool) -> Iterator[Asked]:
+    if not may_ask(value):
+        return
     waiting: list[tuple[Steps, Json]] = [(steps, value)]
     while waiting:
         at, one = waiting.pop()

@@ -1,0 +1,34 @@
+"""What nodes may ask for by name: `http`, `files`, `databases`."""
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+
+from toolweave.app.databases import SqlDatabases
+from toolweave.app.folders import Folders
+from toolweave.app.ground import Ground
+from toolweave.app.secret_texts import SecretTexts
+from toolweave.app.web import SafeHttp
+
+FILES = "files"
+
+
+@asynccontextmanager
+async def open_resources(
+    ground: Ground, *, allow_private: bool = False, file_roots: tuple[Path, ...] = ()
+) -> AsyncGenerator[Mapping[str, object]]:
+    """Every resource by its name; `file_roots` are folders beside the home's own."""
+    secrets = SecretTexts(ground.vault, ground.masker)
+    folders = Folders((ground.settings.home / FILES, *file_roots))
+    http = SafeHttp(secrets, allow_private=allow_private)
+    try:
+        yield {
+            "http": http,
+            "files": folders,
+            "databases": SqlDatabases(folders, secrets, allow_private=allow_private),
+        }
+    finally:
+        with anyio.CancelScope(shield=True):
+            await http.aclose()

@@ -1,0 +1,135 @@
+"""SQL statements of nodes: what they may be, and their values on the way in and out. Pure."""
+
+import base64
+import math
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from typing import cast
+
+from toolweave import json_text
+from toolweave.errors import Denied, Invalid
+from toolweave.json_text import Json
+from toolweave.settings import MIB
+
+MAX_QUERY_CHARS = 100_000
+MAX_RESULT_BYTES = 16 * MIB
+_READING = frozenset({"select", "with", "values", "table", "explain", "show", "pragma"})
+# Copies to and from files and programs of the database's machine.
+_NEVER = frozenset({"copy", "attach", "detach", "vacuum"})
+_FIRST = re.compile(r"(?:\s|--[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/|\()*([a-zA-Z]+)")
+# Texts, names, comments and casts are passed over; what is left of `?`, `:name` and `%` is ours.
+_PIECE = re.compile(
+    r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*(?:[^*]|\*(?!/))*\*/"
+    r"|\$(\w*)\$.*?\$\1\$|::|:([A-Za-z_]\w*)|(\?)|(%)",
+    re.DOTALL,
+)
+
+
+def check_statement(sql: str, *, allow_writes: bool) -> None:
+    """Whether a statement may be run at all; the database itself sees to the rest.
+
+    Raises:
+        Invalid: `DATABASE_QUERY_INVALID`.
+        Denied: `DATABASE_DENIED`.
+    """
+    found = _FIRST.match(sql) if len(sql) <= MAX_QUERY_CHARS else None
+    if found is None or "\0" in sql:
+        message = f"{sql[:80]!r} is no SQL statement of at most {MAX_QUERY_CHARS} characters"
+        raise Invalid("DATABASE_QUERY_INVALID", message)
+    word = found[1].lower()
+    if word in _NEVER:
+        raise Denied("DATABASE_DENIED", f"a workflow may not run {word.upper()}")
+    if not allow_writes and word not in _READING:
+        raise Denied(
+            "DATABASE_DENIED",
+            f"{word.upper()} may change data, and the node may only read",
+            hint="switch allow_writes on if that is what you want",
+        )
+
+
+def for_postgres(sql: str) -> bytes:
+    """A statement with `?` and `:name`, as psycopg writes them."""
+
+    def piece(found: re.Match[str]) -> str:
+        if found[2]:
+            return f"%({found[2]})s"
+        if found[3]:
+            return "%s"
+        return found[0].replace("%", "%%")
+
+    return _PIECE.sub(piece, sql).encode()
+
+
+def bound(parameters: Sequence[Json] | Mapping[str, Json]) -> list[object] | dict[str, object]:
+    """Values as drivers take them; lists and objects are JSON texts."""
+    if isinstance(parameters, Mapping):
+        return {name: _bound(value) for name, value in parameters.items()}
+    return [_bound(value) for value in parameters]
+
+
+def _bound(value: Json) -> object:
+    if isinstance(value, str) and "\0" in value:
+        raise Invalid("DATABASE_QUERY_INVALID", "a parameter holds a NUL character")
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise Invalid("DATABASE_QUERY_INVALID", f"the parameter {value!r:.40} has over 64 bits")
+    return json_text.write(value) if isinstance(value, list | dict) else value
+
+
+class ResultSize:
+    """Counts what a result takes, and stops it when that is too much."""
+
+    def __init__(self, max_bytes: int = MAX_RESULT_BYTES) -> None:
+        self._max_bytes = max_bytes
+        self._left = max_bytes
+
+    def take(self, row: Sequence[object]) -> tuple[Json, ...]:
+        """A row as JSON values.
+
+        Raises:
+            Invalid: `DATABASE_RESULT_TOO_LARGE`.
+        """
+        found = tuple(as_json(value) for value in row)
+        self._left -= sum(len(one) if isinstance(one, str) else 16 for one in found)
+        if self._left < 0:
+            raise Invalid(
+                "DATABASE_RESULT_TOO_LARGE",
+                f"the rows have over {self._max_bytes} bytes",
+                hint="ask for fewer columns or rows",
+            )
+        return found
+
+
+def as_json(value: object) -> Json:
+    """What a driver gives, as JSON: moments as ISO 8601, bytes as base64, odd numbers as text."""
+    match value:
+        case None | bool() | str():
+            return value
+        case int():
+            return value if -(2**63) <= value < 2**63 else str(value)
+        case float():
+            return value if math.isfinite(value) else str(value)
+        case Decimal():
+            return _of_decimal(value)
+        case bytes() | bytearray() | memoryview():
+            return base64.b64encode(cast("bytes", value)).decode()
+        case datetime() | date() | time():
+            return value.isoformat()
+        case timedelta():
+            return value.total_seconds()
+        case list() | tuple():
+            return [as_json(one) for one in cast("list[object]", value)]
+        case dict():
+            inside = cast("dict[object, object]", value)
+            return {str(name): as_json(one) for name, one in inside.items()}
+        case _:
+            return str(value)
+
+
+def _of_decimal(value: Decimal) -> Json:
+    """A number where that says the same, else the text."""
+    number = float(value)
+    if value.is_finite() and value == value.to_integral_value() and abs(value) < 2**63:
+        return int(value)
+    return number if math.isfinite(number) and Decimal(repr(number)) == value else str(value)

@@ -1,0 +1,227 @@
+"""Workflows as doors work on them: looked over, mended, switched, started. Nothing is saved here.
+
+Checking takes a while for a large workflow, so it is done in a thread: others wait for the loop.
+"""
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+
+import anyio
+import anyio.to_thread
+
+from toolweave.app.checking import known_live
+from toolweave.app.ground import Ground
+from toolweave.app.live_catalog import built_in
+from toolweave.app.running import open_engine
+from toolweave.app.studio import Studio, open_studio
+from toolweave.catalog.live import specs_of
+from toolweave.engine.engine import Engine
+from toolweave.errors import Invalid, NotFound, Unavailable
+from toolweave.json_text import JsonObject
+from toolweave.problems import Problem, did_you_mean
+from toolweave.tools.read_tool import read_tool
+from toolweave.tools.tool import Tool
+from toolweave.workflow.checks.case import Known
+from toolweave.workflow.formats.format import Loaded
+from toolweave.workflow.formats.load import convert, read
+from toolweave.workflow.mode_status import Status, standing
+from toolweave.workflow.mode_switch import switch_mode
+from toolweave.workflow.model import Node, Workflow
+from toolweave.workflow.modes import Mode, text_at
+from toolweave.workflow.report import Report, examine_loaded
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A report; where servers were asked, how MCP nodes stand and why some did not answer."""
+
+    report: Report
+    statuses: Mapping[str, Status]
+    reasons: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """How an MCP node is to be configured; the tool by its name."""
+
+    node: str
+    mode: Mode
+    description: str | None = None
+    tool: str | None = None
+
+
+class ApprovedTools:
+    """What is known without asking any server; tools that are as they were are not read again."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+        self._tools: dict[tuple[str, str, str], Tool] = {}
+        self._catalog = built_in()
+        self._reading = anyio.Lock()
+
+    async def known(self) -> Known:
+        """The catalog with every approved tool, as of now."""
+        servers = await self._ground.registry.list()
+        names = [server.name for server in servers if server.is_approved]
+        async with self._reading:
+            return await anyio.to_thread.run_sync(self._read, names)
+
+    def _read(self, names: Sequence[str]) -> Known:
+        pins = {
+            (server, tool, pin.hash): pin
+            for server in names
+            for tool, pin in self._ground.lockfile.pins(server).items()
+        }
+        if pins.keys() != self._tools.keys():
+            self._tools = {
+                key: self._tools.get(key) or read_tool(key[0], pin.definition)
+                for key, pin in pins.items()
+            }
+            self._catalog = built_in().with_specs(specs_of(self._tools.values()))
+        tools: dict[str, list[Tool]] = {name: [] for name in names}
+        for (server, _, _), tool in self._tools.items():
+            tools.setdefault(server, []).append(tool)
+        return Known(self._catalog, self._ground.clock.now(), pinned=tools.get)
+
+
+@dataclass(frozen=True, slots=True)
+class Workbench:
+    """An open studio, its engine, and what is known of tools."""
+
+    studio: Studio
+    engine: Engine
+    approved: ApprovedTools
+
+    async def examine(self, loaded: Loaded, *, live: bool = False) -> Examined:
+        """Everything that is wrong with a workflow; `live` asks its servers for their tools."""
+        known, reasons = await self._known(loaded.workflow, live=live)
+        report = await anyio.to_thread.run_sync(examine_loaded, loaded, known)
+        return Examined(report, _statuses(loaded.workflow, known), reasons)
+
+    async def mend(self, loaded: Loaded) -> tuple[Report, Report]:
+        """What is wrong with a workflow, and what is left after mending it.
+
+        Raises:
+            Invalid: it is no workflow.
+        """
+        known, _ = await self._known(loaded.workflow, live=False)
+
+        def work() -> tuple[Report, Report]:
+            report = examine_loaded(require_workflow(loaded), known)
+            mended = convert(report.fixed.workflow, loaded.format)
+            return report, examine_loaded(read(mended), known)
+
+        return await anyio.to_thread.run_sync(work)
+
+    async def switch(self, workflow: Workflow, to: Switch, *, live: bool = False) -> Workflow:
+        """The workflow with one MCP node in another mode.
+
+        Raises:
+            NotFound: `NODE_ID_UNKNOWN`.
+            Invalid: the node has no modes, or the mode wants something else.
+            Unavailable: `MCP_SERVER_DISCONNECTED` when a server that is asked does not answer.
+        """
+        node = _node(workflow, to.node)
+        server = text_at(node.data, "serverId")
+        known, reasons = await self._known(replace(workflow, nodes=(node,)), live=live)
+        if server in reasons:
+            raise Unavailable("MCP_SERVER_DISCONNECTED", reasons[server])
+        tools = list(known.tools_of(server) or ())
+        changed = switch_mode(
+            node,
+            to.mode,
+            now=self.studio.ground.clock.now(),
+            description=to.description,
+            tool=_tool(tools, server, to.tool) if to.tool is not None else None,
+            available_tools=tools or None,
+        )
+        nodes = tuple(changed if one is node else one for one in workflow.nodes)
+        return replace(workflow, nodes=nodes)
+
+    async def start(
+        self, loaded: Loaded, inputs: JsonObject, *, trigger: str, once_key: str | None = None
+    ) -> str:
+        """Begin a run of a workflow without errors; the engine brings it forward by itself.
+
+        Raises:
+            Invalid: `WORKFLOW_INVALID` with everything that is wrong.
+        """
+        report = (await self.examine(loaded)).report
+        if not report.is_valid:
+            errors = [problem for problem in report.problems if problem.severity == "error"]
+            raise Invalid(
+                "WORKFLOW_INVALID",
+                f"workflow {loaded.workflow.name[:100]!r} cannot be run: {len(errors)} problems",
+                problems=errors,
+                hint="mend what the problems say; those with a patch can be mended for you",
+            )
+        return await self.engine.start(loaded.workflow, inputs, trigger=trigger, once_key=once_key)
+
+    async def _known(self, workflow: Workflow, *, live: bool) -> tuple[Known, Mapping[str, str]]:
+        if live:
+            return await known_live(self.studio, [workflow])
+        return await self.approved.known(), {}
+
+
+@asynccontextmanager
+async def open_workbench(ground: Ground) -> AsyncGenerator[Workbench]:
+    """Open the studio and its engine; runs that were cut off or are due go on."""
+    async with (
+        open_studio(ground, keeps_trying=True) as studio,
+        open_engine(studio, keeps_time=True) as engine,
+    ):
+        yield Workbench(studio, engine, ApprovedTools(ground))
+
+
+def is_workflow(loaded: Loaded) -> bool:
+    """Whether anything of it was understood; faults can be mended later."""
+    return bool(loaded.workflow.nodes) or _unreadable(loaded) is None
+
+
+def require_workflow(loaded: Loaded) -> Loaded:
+    """What was read, unless nothing of it was understood.
+
+    Raises:
+        Invalid: as its reader said.
+    """
+    if not is_workflow(loaded) and (problem := _unreadable(loaded)) is not None:
+        message = f"this is no workflow: {problem.message}"
+        raise Invalid(problem.code, message, problems=[problem], hint=problem.hint)
+    return loaded
+
+
+def _unreadable(loaded: Loaded) -> Problem | None:
+    codes = {"WORKFLOW_NOT_JSON", "WORKFLOW_UNKNOWN_DIALECT", "WORKFLOW_TOO_LARGE"}
+    return next((problem for problem in loaded.problems if problem.code in codes), None)
+
+
+def _statuses(workflow: Workflow, known: Known) -> dict[str, Status]:
+    live = known.tools
+    if live is None:
+        return {}
+    return {node.id: standing(node, live).status for node in workflow.nodes if node.type == "mcp"}
+
+
+def _node(workflow: Workflow, node_id: str) -> Node:
+    found = workflow.node(node_id)
+    if found is None:
+        known = [node.id for node in workflow.nodes]
+        raise NotFound(
+            "NODE_ID_UNKNOWN",
+            f"the workflow has no node {node_id!r}",
+            hint=did_you_mean(node_id, known) or f"its nodes are {', '.join(known[:20])}",
+        )
+    return found
+
+
+def _tool(tools: list[Tool], server: str, name: str) -> Tool:
+    for tool in tools:
+        if tool.name == name:
+            return tool
+    hint = did_you_mean(name, [tool.name for tool in tools])
+    raise Invalid(
+        "MCP_TOOL_NOT_FOUND",
+        f"no approved tool {name!r} of server {server!r} is known",
+        hint=hint or f"`toolweave servers tools {server}` lists them",
+    )

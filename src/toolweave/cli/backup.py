@@ -1,0 +1,60 @@
+"""`toolweave backup`: everything of this home in one file, safe while it is in use."""
+
+import tarfile
+import tempfile
+from pathlib import Path
+
+import click
+
+from toolweave.app.ground import DATABASE_NAME, lockfile_path
+from toolweave.app.studio import WORKFLOWS
+from toolweave.cli.terminal import json_option, print_json, say
+from toolweave.errors import Conflict, Invalid
+from toolweave.settings import Settings, from_environment
+from toolweave.storage.backup import copy_database
+
+
+@click.command()
+@click.argument("file", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path))
+@json_option
+def backup(file: Path, as_json: bool) -> None:
+    """Write runs, servers, secrets (sealed), workflows and pinned tools to a new .tar.gz FILE.
+
+    The vault's key is not in it: keep that apart. To restore, unpack it into an empty home.
+    """
+    settings = from_environment()
+    if settings.database:
+        raise Invalid(
+            "BACKUP_NOT_SQLITE",
+            "the database is not a file of this home",
+            hint="use pg_dump for Postgres, which is safe while it is in use",
+        )
+    if file.exists():
+        raise Conflict("FILE_EXISTS", f"{str(file)!r} is there already", hint="choose another name")
+    names = _write(settings, file)
+    if as_json:
+        print_json({"file": str(file), "bytes": file.stat().st_size, "files": names})
+    else:
+        say(f"Wrote {file} ({file.stat().st_size:,} bytes): {', '.join(names)}")
+
+
+def _write(settings: Settings, file: Path) -> list[str]:
+    """Pack everything; a file that was begun and not finished does not stay."""
+    names: list[str] = []
+    unfinished = file.with_name(f".{file.name}.part")
+    try:
+        with (
+            tempfile.TemporaryDirectory(prefix="toolweave-") as folder,
+            tarfile.open(unfinished, "x:gz") as archive,
+        ):
+            copy = Path(folder) / DATABASE_NAME
+            copy_database(settings.home / DATABASE_NAME, copy)
+            parts = [copy, settings.home / WORKFLOWS, lockfile_path(settings, settings.home)]
+            for part in parts:
+                if part.exists():
+                    archive.add(part, part.name)
+                    names.append(part.name)
+        unfinished.rename(file)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return names

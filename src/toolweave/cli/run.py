@@ -1,0 +1,206 @@
+"""`toolweave run`: run a workflow here and now, and watch it."""
+
+import signal
+import sys
+from collections.abc import AsyncGenerator, Callable, Sequence
+from datetime import UTC, datetime
+from typing import cast
+
+import anyio
+import click
+
+from toolweave import json_text
+from toolweave.app.checking import known_offline
+from toolweave.app.ground import Ground
+from toolweave.app.running import open_engine
+from toolweave.app.studio import open_studio
+from toolweave.cli.rooms import ground, run
+from toolweave.cli.run_display import Display, find_run
+from toolweave.cli.terminal import json_option
+from toolweave.cli.workflow_files import read_file
+from toolweave.engine.engine import Engine, Run
+from toolweave.engine.events import FINAL, RunStatus
+from toolweave.engine.execution import execution
+from toolweave.errors import Conflict, Invalid
+from toolweave.json_text import Json, JsonObject
+from toolweave.tasks import background
+from toolweave.workflow.formats.load import load
+from toolweave.workflow.model import Workflow
+from toolweave.workflow.patching import apply_patch
+from toolweave.workflow.report import examine_loaded
+
+LOOK_EVERY_S = 0.1
+EXIT_CODES: dict[RunStatus, int] = {"success": 0, "waiting": 0}
+
+
+@click.command("run")
+@click.argument("file", required=False, metavar="FILE")
+@click.option("--input", "pairs", multiple=True, metavar="NAME=VALUE", help="One input.")
+@click.option("--inputs", metavar="JSON", help="All inputs as a JSON object.")
+@click.option("--from", "node", metavar="NODE", help="Begin at this node of an earlier run.")
+@click.option("--of", "old_run", metavar="RUN", help="The earlier run; `last` is the newest.")
+@click.option("--set", "edits", multiple=True, metavar="POINTER=VALUE", help="Change its input.")
+@json_option
+def run_workflow(
+    file: str | None,
+    pairs: tuple[str, ...],
+    inputs: str | None,
+    node: str | None,
+    old_run: str | None,
+    edits: tuple[str, ...],
+    as_json: bool,
+) -> int:
+    """Run a workflow file, or an earlier run again from one of its nodes."""
+    if bool(file) == bool(node and old_run):
+        raise click.UsageError("give a FILE, or --from NODE and --of RUN")
+    given = _inputs(pairs, inputs)
+    display = Display(as_json=as_json)
+
+    async def work() -> int:
+        async with (
+            ground() as rooms,
+            open_studio(rooms) as studio,
+            open_engine(studio, on_progress=display.progress) as engine,
+        ):
+            if file is not None:
+                started = await engine.start(await _checked(file, rooms), given)
+            else:
+                change = _edit(edits) if edits else None
+                old = await find_run(engine, str(old_run))
+                started = await engine.fork(old.id, str(node), change)
+            return await _watched(engine, started, display)
+
+    return run(work)
+
+
+async def _watched(engine: Engine, started: str, display: Display) -> int:
+    plan = await engine.plan(started)
+    display.begin(started, plan)
+    interrupts = 0
+    shown = 0
+
+    async def watch() -> None:
+        nonlocal shown
+        async for entry in engine.follow(started):
+            shown = entry.seq
+            display.show(entry)
+
+    async def stop() -> None:
+        nonlocal interrupts
+        async for _ in _interrupts():
+            interrupts += 1
+            display.stopping()
+            await engine.cancel(started)
+
+    async with background() as tasks:
+        tasks.start_soon(watch)
+        tasks.start_soon(stop)
+        status = await _to_the_end(engine, started, display)
+    entries = await engine.journal.read(started)
+    for entry in entries[shown:]:
+        display.show(entry)
+    display.end(status, execution(started, plan, entries), entries)
+    return 130 if interrupts else EXIT_CODES.get(status, 1)
+
+
+async def _to_the_end(engine: Engine, started: str, display: Display) -> RunStatus:
+    """Bring a run forward, also over pauses and tries again, until it is over or needs a person."""
+    while True:
+        try:
+            status = await engine.advance(started)
+        except Conflict:  # another process brings it forward
+            status = "running"
+        found = await engine.get(started)
+        if found.status in FINAL:
+            return found.status
+        if status == "running":
+            await anyio.sleep(LOOK_EVERY_S)
+        elif found.wake_at is None:
+            return found.status
+        else:
+            display.waiting(started, await engine.journal.read(started))
+            await _until_due(engine, found, datetime.fromisoformat(found.wake_at))
+
+
+async def _until_due(engine: Engine, found: Run, due: datetime) -> None:
+    """Wait for a moment, or until somebody answers or cancels, here or elsewhere."""
+    while (ahead := (due - datetime.now(UTC)).total_seconds()) > 0:
+        with anyio.move_on_after(min(ahead, 0.5)):
+            await engine.journal.wait_for_news(found.id)
+            return
+        if (await engine.get(found.id)).changed_at != found.changed_at:
+            return
+
+
+async def _interrupts() -> AsyncGenerator[None]:
+    """The first Ctrl-C; the next one is as always."""
+    if sys.platform == "win32":
+        return
+    with anyio.open_signal_receiver(signal.SIGINT) as signals:
+        async for _ in signals:
+            break
+    yield
+
+
+async def _checked(file: str, rooms: Ground) -> Workflow:
+    given = read_file(file)
+    loaded = load(given.data, name_hint=given.name)
+    report = examine_loaded(loaded, await known_offline(rooms))
+    if not report.is_valid:
+        errors = [problem for problem in report.problems if problem.severity == "error"]
+        raise Invalid(
+            "WORKFLOW_INVALID",
+            f"{file!r} cannot be run: {_problems(len(errors))}",
+            problems=errors,
+            hint=f"`toolweave validate {file}` tells more, and --fix mends what can be mended",
+        )
+    return loaded.workflow
+
+
+def _problems(count: int) -> str:
+    return "1 problem" if count == 1 else f"{count} problems"
+
+
+def _inputs(pairs: Sequence[str], whole: str | None) -> JsonObject:
+    values: JsonObject = {}
+    if whole is not None:
+        found = _json(whole, "--inputs")
+        if not isinstance(found, dict):
+            raise click.BadParameter('expected a JSON object: {"name": value, …}')
+        values |= found
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not name or not equals:
+            raise click.BadParameter(f"{pair!r} is not of the form NAME=VALUE")
+        values[name] = _value(text)
+    return values
+
+
+def _edit(pairs: Sequence[str]) -> Callable[[Json], Json]:
+    operations: list[JsonObject] = []
+    for pair in pairs:
+        place, equals, text = pair.partition("=")
+        if not equals or not place.startswith("/"):
+            raise click.BadParameter(f"{pair!r} is not of the form /data/field=VALUE")
+        operations.append({"op": "add", "path": place, "value": _value(text)})
+
+    def change(came_in: Json) -> Json:
+        changed = apply_patch({"data": came_in}, operations)
+        return cast("JsonObject", changed)["data"]
+
+    return change
+
+
+def _value(text: str) -> Json:
+    """What was typed: JSON where it is JSON, else a text."""
+    try:
+        return json_text.read(text)
+    except Invalid:
+        return text
+
+
+def _json(text: str, option: str) -> Json:
+    try:
+        return json_text.read(text)
+    except Invalid as error:
+        raise click.BadParameter(f"{option}: {error.message}") from None

@@ -1,0 +1,210 @@
+"""How a run looks on the terminal: a line for each step as it happens, and a timeline after."""
+
+import os
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+
+import click
+from rich.cells import cell_len
+
+from toolweave.cli.terminal import Part, say
+from toolweave.cli.visible import json_text, visible
+from toolweave.engine.engine import Engine, Run
+from toolweave.engine.events import (
+    Computed,
+    Event,
+    Key,
+    StepFailed,
+    StepFinished,
+    StepStarted,
+    StepUncertain,
+    StepWaiting,
+    to_body,
+)
+from toolweave.engine.execution import StepRecord, records
+from toolweave.engine.journal import Entry
+from toolweave.engine.plan import Plan
+from toolweave.engine.state import TURN
+from toolweave.json_text import Json, JsonObject, write
+from toolweave.tools.tool import Progress
+
+WIDTH = 40
+STYLES = {
+    "success": "green",
+    "failed": "red",
+    "partial": "red",
+    "cancelled": "yellow",
+    "waiting": "cyan",
+    "retrying": "yellow",
+    "uncertain": "magenta",
+    "skipped": "yellow",
+    "running": "blue",
+}
+MARKS = {
+    "success": "✓",
+    "failed": "✗",
+    "waiting": "…",
+    "retrying": "↻",
+    "uncertain": "?",
+    "running": "▸",
+}
+
+
+class Display:
+    """Shows one run; as JSON, one event a line."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self._as_json = as_json
+        self._told: set[Key] = set()
+
+    def begin(self, run: str, plan: Plan) -> None:
+        """Say what runs."""
+        if not self._as_json:
+            say((plan.workflow.name or "workflow", "bold"), f"  run {run}", stderr=True)
+
+    def stopping(self) -> None:
+        """Somebody pressed Ctrl-C."""
+        if not self._as_json:
+            say("Stopping; Ctrl-C again leaves at once.", stderr=True)
+
+    def show(self, entry: Entry) -> None:
+        """One thing that happened."""
+        if self._as_json:
+            _put(as_line(entry))
+            return
+        for key, status, words in _told(entry.event):
+            mark: Part = (f"{MARKS[status]} ", STYLES[status])
+            say(mark, f"{key}{words}", indent=2, stderr=True)
+
+    async def progress(self, run: str, key: Key, progress: Progress) -> None:
+        """How far a running step is."""
+        total = f"/{progress.total:g}" if progress.total else ""
+        words = f" {progress.message}" if progress.message else ""
+        if self._as_json:
+            line: JsonObject = {"type": "progress", "run": run, "step": key}
+            how_far = {"done": progress.done, "total": progress.total}
+            _put(line | how_far | {"message": progress.message})
+        else:
+            say(f"  {key} {progress.done:g}{total}{words}", indent=2, stderr=True)
+
+    def end(self, status: str, result: JsonObject, entries: Sequence[Entry]) -> None:
+        """How it ended, and what it gave."""
+        if self._as_json:
+            _put({"type": "result", **result})
+            return
+        say((status, STYLES.get(status, "")), stderr=True)
+        error = result.get("error")
+        if isinstance(error, dict):
+            say((f"{error.get('message')}  [{error.get('code')}]", "red"), stderr=True)
+            if error.get("hint"):
+                say(f"Hint: {error['hint']}", stderr=True)
+        if status == "success":
+            show_value(result["finalResult"])
+        self.waiting(str(result["runId"]), entries)
+
+    def waiting(self, run: str, entries: Sequence[Entry]) -> None:
+        """What a person has to do for the run to go on, as commands; each is said once."""
+        for record in records(entries):
+            what = to_do(run, record)
+            if what is not None and not self._as_json and record.key not in self._told:
+                self._told.add(record.key)
+                say(what[0], stderr=True)
+                say(what[1], indent=2, stderr=True)
+
+
+async def find_run(engine: Engine, name: str) -> Run:
+    """The run somebody means: by its id, by how that begins, or the `last` one.
+
+    Raises:
+        NotFound: `RUN_UNKNOWN`.
+    """
+    if name == "last" and (newest := await engine.runs(limit=1)):
+        return newest[0]
+    return await engine.get(name)
+
+
+def _put(line: JsonObject) -> None:
+    """A line for programs; that nobody reads them any more (`| head`) does not stop a run."""
+    try:
+        click.echo(write(line))
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def as_line(entry: Entry) -> JsonObject:
+    """An entry of the journal for programs."""
+    return {"type": entry.event.kind, "seq": entry.seq, "at": entry.at, **to_body(entry.event)}
+
+
+def show_value(value: Json) -> None:
+    """A value: text as it is, everything else as JSON."""
+    click.echo(visible(value) if isinstance(value, str) else json_text(value))
+
+
+def timeline(entries: Sequence[Entry]) -> list[tuple[Part, ...]]:
+    """A run as bars over time, one line a step."""
+    found = records(entries)
+    if not found:
+        return []
+    start = min(_moment(record.started_at) for record in found)
+    end = max(_moment(record.finished_at or entries[-1].at) for record in found)
+    span = max((end - start).total_seconds(), 0.001)
+    widest = min(max(cell_len(record.key) for record in found), 32)
+    return [_bar(record, start, span, widest, entries[-1].at) for record in found]
+
+
+def _bar(
+    record: StepRecord, start: datetime, span: float, widest: int, now: str
+) -> tuple[Part, ...]:
+    begins = (_moment(record.started_at) - start).total_seconds() / span
+    ends = (_moment(record.finished_at or now) - start).total_seconds() / span
+    first = min(round(begins * WIDTH), WIDTH - 1)
+    length = max(1, round(ends * WIDTH) - first)
+    bar = " " * first + "█" * length
+    style = STYLES.get(record.status, "")
+    words = f"{record.took_ms} ms" if record.finished_at else record.status
+    error = f"  {record.error['message']}" if record.error else ""
+    name = visible(record.key, one_line=True)
+    padding = " " * max(widest - cell_len(name), 0)
+    return (f"{name}{padding}  ", (bar.ljust(WIDTH), style), f"  {words}{error}")
+
+
+def _told(event: Event) -> list[tuple[Key, str, str]]:
+    match event:
+        case Computed(steps):
+            return [(str(step[0]), "success", "") for step in steps if step[1] != TURN]
+        case StepStarted(key, attempt):
+            return [(key, "running", f"  (try {attempt})" if attempt > 1 else "")]
+        case StepFinished(key):
+            return [(key, "success", "")]
+        case StepWaiting(key):
+            return [(key, "waiting", f"  until {event.until}" if event.until else "  waits")]
+        case StepUncertain(key):
+            return [(key, "uncertain", "  whether it happened is not known")]
+        case StepFailed(key):
+            status = "failed" if event.retry_at is None else "retrying"
+            return [(key, status, f"  {event.message}  [{event.code}]")]
+        case _:
+            return []
+
+
+def to_do(run: str, record: StepRecord) -> tuple[str, str] | None:
+    """What a person has to do about a step, and the command that does it."""
+    answer = f"`toolweave runs answer {run} {record.key}"
+    if record.status == "uncertain":
+        doubt = "had begun when its process ended; nobody knows whether it happened."
+        return f"{record.key} {doubt}", f"{answer} --choice retry` (or skip, or fail) decides."
+    if record.status == "waiting" and record.value is not None:
+        asked = f"{record.key} waits for an answer: {_question(record.value)}"
+        return asked, f"{answer} --reply VALUE` gives it."
+    return None
+
+
+def _question(question: Json) -> str:
+    text = question.get("text") if isinstance(question, dict) else None
+    return text if isinstance(text, str) else write(question)
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text)

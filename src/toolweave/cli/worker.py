@@ -1,0 +1,43 @@
+"""`toolweave worker`: one more process that brings runs forward, on the same database."""
+
+import logging
+import signal
+import sys
+from dataclasses import replace
+
+import anyio
+import click
+
+from toolweave.app.ground import open_ground
+from toolweave.app.running import open_engine
+from toolweave.app.studio import open_studio
+from toolweave.cli.terminal import say
+from toolweave.settings import from_environment
+
+
+@click.command()
+@click.option("--database", metavar="URL", help="postgresql://… that all workers share.")
+def worker(database: str | None) -> None:
+    """Bring runs forward until stopped with Ctrl-C.
+
+    Start as many as you like: a run is held by one of them, and when that one dies another takes
+    the run over.
+    """
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    anyio.run(_work, database)
+
+
+async def _work(database: str | None) -> None:
+    settings = from_environment()
+    if database:
+        settings = replace(settings, database=database)
+    async with (
+        open_ground(settings) as ground,
+        open_studio(ground) as studio,
+        open_engine(studio, keeps_time=True),
+    ):
+        with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+            say("working", stderr=True)
+            async for _ in signals:
+                break
+    say("stopped", stderr=True)

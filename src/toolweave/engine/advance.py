@@ -1,0 +1,270 @@
+"""Bring one run forward until it is over or has to wait: do what `decide` says, write it down.
+
+A step's effect begins after its `step_started` is durable, and what came of it is durable before
+anything that depends on it begins. The end of one step and the start of the next share a commit.
+"""
+
+import logging
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+
+import anyio
+import anyio.lowlevel
+from anyio.abc import TaskGroup
+
+from toolweave.catalog.node import RunFacts, Wait
+from toolweave.clock import timestamp
+from toolweave.engine.binding import Binder
+from toolweave.engine.computing import Computer, failure_of
+from toolweave.engine.context import Services, StepContext
+from toolweave.engine.decide import Decision, Work, decide
+from toolweave.engine.events import (
+    FINAL,
+    CancelAsked,
+    Event,
+    Key,
+    RunStatus,
+    StepFailed,
+    StepFinished,
+    StepStarted,
+    StepUncertain,
+    StepWaiting,
+)
+from toolweave.engine.holders import HOLD_S
+from toolweave.engine.journal import Change, Entry, Journal, Lease, Written, written
+from toolweave.engine.retry import retry_at
+from toolweave.engine.spans import step_span
+from toolweave.engine.state import RunState
+from toolweave.errors import TimedOut, ToolweaveError
+from toolweave.tasks import background
+
+logger = logging.getLogger(__name__)
+
+MAX_CONCURRENT = 64
+# How long computing may hold the event loop, and how often a busy run looks for news from outside.
+SLICE_S = 0.02
+LOOK_EVERY_S = 1.0
+
+
+class Advance:
+    """One process's hold on a run."""
+
+    def __init__(
+        self, state: RunState, run: RunFacts, lease: Lease, *, journal: Journal, services: Services
+    ) -> None:
+        self._state = state
+        self._run = run
+        self._lease = lease
+        self._journal = journal
+        self._services = services
+        self._binder = Binder(state, run)
+        self._unwritten: list[Written] = []
+        self._seq = 0
+        # When something was written last: a holder that is silent for long loses the run.
+        self._said = time.monotonic()
+        self._scopes: dict[Key, anyio.CancelScope] = {}
+        # What came of steps; nothing means that somebody wrote from outside.
+        self._done_send, self._done = anyio.create_memory_object_stream[Event | None](float("inf"))
+
+    def _replay(self, entries: Sequence[Entry]) -> None:
+        """Take in what happened before, and see to the steps that were cut off."""
+        for entry in entries:
+            self._state.apply(entry.event)
+            self._seq = entry.seq
+        if self._state.finished:
+            return
+        for key in list(self._state.running):
+            place = self._state.place(key)
+            if place.step.effect == "once":
+                self._note(StepUncertain(key))
+            else:
+                del self._state.running[key]
+                self._state.ready[key] = place
+
+    async def run(self, entries: Sequence[Entry]) -> RunStatus:
+        """Go on from what happened before until nothing is left to do now.
+
+        Raises:
+            Conflict: `RUN_TAKEN` when another process took the run; its steps are stopped.
+            Unavailable: the journal cannot be written.
+        """
+        with self._done_send, self._done:
+            self._replay(entries)
+            async with background() as tasks:
+                while not self._state.finished and await self._go_on(tasks):
+                    pass
+        return self._state.status
+
+    def look(self) -> None:
+        """Somebody wrote to the run: take it in now."""
+        self._done_send.send_nowait(None)
+
+    async def _go_on(self, tasks: TaskGroup) -> bool:
+        """Do what can be done now; whether there is more to come."""
+        await self._compute()
+        decision = decide(self._state, self._services.clock.now(), MAX_CONCURRENT)
+        starting = self._starting(decision)
+        if decision.finish is not None:
+            self._note(decision.finish)
+        await self._commit(decision)
+        self._begin(tasks, starting)
+        if self._state.running:
+            await self._hear(decision)
+            return True
+        return bool(decision.work)
+
+    async def _compute(self) -> None:
+        """All pure steps, in slices, so that other runs get their turn."""
+        computer = Computer(self._state, self._binder)
+        until = time.monotonic() + SLICE_S
+        while events := list(computer.events()):
+            self._unwritten.extend(map(written, events))
+            if time.monotonic() > until:
+                await self._write(None)
+                await anyio.lowlevel.checkpoint()
+                until = time.monotonic() + SLICE_S
+
+    def _starting(self, decision: Decision) -> list[tuple[Work, StepContext]]:
+        """Make ready what is to be run, as far as there is room."""
+        room = MAX_CONCURRENT - len(self._state.running)
+        starting: list[tuple[Work, StepContext]] = []
+        for work in decision.work[: max(room, 0)]:
+            key = work.place.key
+            try:
+                given = self._binder.given(work.place)
+            except ToolweaveError as error:
+                self._note(failure_of(key, error, work.attempt))
+                continue
+            self._note(StepStarted(key, work.attempt))
+            context = StepContext(given, self._run, key, work.attempt, work.resumed, self._services)
+            starting.append((work, context))
+        return starting
+
+    def _begin(self, tasks: TaskGroup, starting: Sequence[tuple[Work, StepContext]]) -> None:
+        for work, context in starting:
+            if self._state.is_cancelled:  # the wish came while their start was written down
+                self._note(_cancelled(work))
+                continue
+            scope = self._scopes[context.place] = anyio.CancelScope()
+            tasks.start_soon(self._do, work, context, scope)
+
+    async def _do(self, work: Work, context: StepContext, scope: anyio.CancelScope) -> None:
+        """One try of one step; whatever happens, an event comes of it."""
+        step, key = work.place.step, context.place
+        code = step.kind.effectful
+        assert code is not None
+        event: Event = _cancelled(work)
+        began = time.monotonic()
+        with scope, step_span(self._run, work, context.key):
+            try:
+                with anyio.fail_after(step.timeout_s):
+                    outcome = await code.run(context)
+                if isinstance(outcome, Wait):
+                    until = timestamp(outcome.until) if outcome.until else None
+                    event = StepWaiting(key, until, outcome.question, outcome.memory)
+                else:
+                    ports = None if outcome.ports == ("output",) else list(outcome.ports)
+                    event = StepFinished(key, outcome.value, ports)
+            except TimeoutError:
+                message = f"node {step.id!r} took longer than {step.timeout_s:g} s"
+                event = self._failed(work, TimedOut("STEP_TIMEOUT", message))
+            except ToolweaveError as error:
+                event = self._failed(work, error)
+            except Exception:
+                logger.exception("step failed", extra={"run": self._run.id, "step": key})
+                message = f"node {step.id!r} failed in a way nobody foresaw; the log tells more"
+                event = self._failed(work, ToolweaveError("INTERNAL", message))
+        self._scopes.pop(key, None)
+        self._services.meter.observe(step.node.ref or step.node.type, time.monotonic() - began)
+        self._done_send.send_nowait(event)
+
+    def _failed(self, work: Work, error: ToolweaveError) -> StepFailed:
+        step = work.place.step
+        next_try = retry_at(
+            error,
+            step.effect,
+            attempt=work.attempt,
+            attempts=step.attempts,
+            now=self._services.clock.now(),
+        )
+        failed = failure_of(work.place.key, error, work.attempt)
+        if next_try is None:
+            return failed
+        return StepFailed(
+            failed.key,
+            failed.code,
+            failed.message,
+            failed.attempt,
+            timestamp(next_try),
+            failed.hint,
+            failed.problems,
+        )
+
+    async def _hear(self, decision: Decision) -> None:
+        """Wait until a step is over, something came from outside, or a moment has come."""
+        wait_s = LOOK_EVERY_S
+        if decision.wake_at is not None:
+            ahead = decision.wake_at - self._services.clock.now()
+            wait_s = min(wait_s, max(ahead.total_seconds(), 0))
+        heard: list[Event | None] = []
+        if not self._unwritten:
+            with anyio.move_on_after(wait_s):
+                heard.append(await self._done.receive())
+        with suppress(anyio.WouldBlock):
+            while True:
+                heard.append(self._done.receive_nowait())
+        for event in heard:
+            if event is not None:
+                self._note(event)
+        if not self._unwritten:
+            await self._look_outside()
+        if time.monotonic() - self._said > HOLD_S / 3:
+            await self._write(None)
+
+    async def _look_outside(self) -> None:
+        """Take in answers and wishes that others wrote."""
+        for entry in await self._journal.read(self._run.id, self._seq):
+            self._take(entry)
+
+    def _take(self, entry: Entry) -> None:
+        self._seq = entry.seq
+        self._state.apply(entry.event)
+        if isinstance(entry.event, CancelAsked):
+            for scope in self._scopes.values():
+                scope.cancel()
+
+    def _note(self, event: Event) -> None:
+        try:
+            row = written(event)
+        except TypeError as error:
+            assert isinstance(event, StepFinished | StepWaiting), event
+            message = f"what it gave is no JSON: {error}"
+            event = StepFailed(event.key, "NODE_OUTPUT_INVALID", message)
+            row = written(event)
+        self._state.apply(event)
+        self._unwritten.append(row)
+
+    async def _commit(self, decision: Decision) -> None:
+        status = self._state.status
+        wake_at = None if self._state.running else decision.wake_at
+        error = decision.finish.error if decision.finish else None
+        message = str(error["message"]) if error else None
+        change = Change(status, wake_at, status in FINAL, message)
+        if self._unwritten or not self._state.running:
+            await self._write(change)
+
+    async def _write(self, change: Change | None) -> None:
+        events, self._unwritten = self._unwritten, []
+        last = await self._journal.append(self._lease, events, change)
+        self._said = time.monotonic()
+        if last - len(events) != self._seq:
+            # Somebody wrote from outside in between.
+            for entry in await self._journal.read(self._run.id, self._seq):
+                if entry.seq <= last - len(events):
+                    self._take(entry)
+        self._seq = last
+
+
+def _cancelled(work: Work) -> StepFailed:
+    return StepFailed(work.place.key, "RUN_CANCELLED", "the run was cancelled", work.attempt)

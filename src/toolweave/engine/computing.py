@@ -1,0 +1,146 @@
+"""Everything in a run that needs no waiting: pure steps and the turns of loops, in one go.
+
+Each go becomes one row of the journal, however many steps it takes.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from toolweave.catalog.node import Given, Looping, Outcome
+from toolweave.engine.binding import Binder
+from toolweave.engine.decide import decide
+from toolweave.engine.events import Computed, Event, Key, LoopOpened, StepFailed
+from toolweave.engine.state import TURN, Loop, Place, RunState
+from toolweave.errors import Invalid, ToolweaveError
+from toolweave.json_text import Json
+
+MAX_STEPS = 1_000
+
+
+@dataclass(eq=False)
+class _Row:
+    """A row in the making; a value that is passed on is in it once."""
+
+    steps: list[list[Json]] = field(default_factory=list[list[Json]])
+    values: list[Json] = field(default_factory=list[Json])
+    _numbers: dict[int, int] = field(default_factory=dict[int, int])
+
+    def add(self, key: Key, outcome: Outcome) -> None:
+        """Note a step."""
+        number = self._numbers.setdefault(id(outcome.value), len(self.values))
+        if number == len(self.values):
+            self.values.append(outcome.value)
+        # No mark at all stands for the usual port.
+        ports: list[Json] = [] if outcome.ports == ("output",) else list(outcome.ports) or [None]
+        self.steps.append([key, number, *ports])
+
+    def turn(self, key: Key) -> None:
+        """Note that a loop begins a turn."""
+        self.steps.append([key, TURN])
+
+
+class Computer:
+    """Computes what is ready, applying it to the state as it goes."""
+
+    def __init__(self, state: RunState, binder: Binder) -> None:
+        self._state = state
+        self._binder = binder
+        self._row = _Row()
+
+    def events(self) -> Iterator[Event]:
+        """Events of one go, already applied; none when nothing was to be computed.
+
+        At most about `MAX_STEPS` steps: call it again until it gives nothing.
+        """
+        while len(self._row.steps) < MAX_STEPS:
+            decision = decide(self._state, self._binder.run.started_at)
+            if not (decision.compute or decision.loops):
+                break
+            for place in decision.compute:
+                yield from self._step(place)
+            for loop in decision.loops:
+                yield from self._loop(loop)
+        yield from self._closed_row()
+
+    def _step(self, place: Place) -> Iterator[Event]:
+        kind = place.step.kind
+        try:
+            if place.step.prepared.is_disabled:
+                self._apply(place, Outcome(self._passed_on(place)))
+            elif kind.loop is not None:
+                items = kind.loop.items(self._binder.of_loop(place))
+                yield from self._apart(LoopOpened(place.key, items))
+            elif kind.pure is not None:
+                self._apply(place, kind.pure.compute(self._binder.given(place)))
+        except ToolweaveError as error:
+            yield from self._apart(failure_of(place.key, error))
+
+    def _passed_on(self, place: Place) -> Json:
+        incoming = self._binder.came_in(place)
+        return {"data": incoming} if place.step.prepared.passes_on else incoming
+
+    def _loop(self, loop: Loop) -> Iterator[Event]:
+        place, code = loop.place, loop.place.step.kind.loop
+        assert code is not None
+        key = place.key
+        self._state.touched.discard(key)
+        try:
+            given = self._binder.of_loop(place)
+            self._judge(loop, code, given)
+            while (
+                not loop.broken and loop.open_turns < code.width(given) and _has_next(loop, given)
+            ):
+                self._row.turn(key)
+                self._state.begin_turn(loop)
+                self._state.touched.discard(key)
+            if loop.open_turns or len(loop.turns) < loop.begun:
+                return
+            if loop.broken is not None and loop.broken.error is not None:
+                raise Invalid(str(loop.broken.error["code"]), str(loop.broken.error["message"]))
+            turns = [loop.turns[index] for index in range(loop.begun)]
+            self._apply(place, code.finish(given, turns))
+        except ToolweaveError as error:
+            yield from self._apart(failure_of(key, error))
+        self._binder.forget_loop(key)
+
+    def _judge(self, loop: Loop, code: Looping, given: Given) -> None:
+        """Whether a turn that failed ends the loop; each is asked about once."""
+        while loop.failed and loop.broken is None:
+            turn = loop.failed.pop(0)
+            loop.broken = turn if code.stops(given, turn) else None
+
+    def _apply(self, place: Place, outcome: Outcome) -> None:
+        self._row.add(place.key, outcome)
+        self._state.leave(place, outcome)
+
+    def _apart(self, event: Event) -> Iterator[Event]:
+        """An event of its own, behind what was computed before it."""
+        yield from self._closed_row()
+        self._state.apply(event)
+        yield event
+
+    def _closed_row(self) -> Iterator[Event]:
+        if self._row.steps:
+            yield Computed(self._row.steps, self._row.values)
+            self._row = _Row()
+
+
+def _has_next(loop: Loop, given: Given) -> bool:
+    if loop.items is not None:
+        return loop.begun < len(loop.items)
+    code = loop.place.step.kind.loop
+    assert code is not None
+    if len(loop.turns) < loop.begun:
+        return False  # the condition looks at the last turn
+    last = loop.last[0] if loop.last else given.value("data")
+    return code.goes_on(given, loop.begun, last)
+
+
+def failure_of(key: Key, error: ToolweaveError, attempt: int = 1) -> StepFailed:
+    """What is written down of an error."""
+    problems = (
+        [problem.as_json() for problem in error.problems] if isinstance(error, Invalid) else []
+    )
+    return StepFailed(
+        key, error.code, error.message, attempt, hint=error.hint, problems=problems or None
+    )

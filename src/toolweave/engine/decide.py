@@ -1,0 +1,127 @@
+"""What is to be done next in a run: a pure function of where it stands and what time it is."""
+
+import sys
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+
+from toolweave.catalog.node import Resumed
+from toolweave.engine.events import Finished, Key
+from toolweave.engine.plan import Step
+from toolweave.engine.state import Loop, Place, RunState
+from toolweave.json_text import Json, JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A step to be run now: for the first time, again, or because what it waited for came."""
+
+    place: Place
+    attempt: int = 1
+    resumed: Resumed | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Everything that can be done now; with nothing to do, until when it sleeps, or how it ends."""
+
+    compute: tuple[Place, ...] = ()
+    loops: tuple[Loop, ...] = ()
+    work: tuple[Work, ...] = ()
+    wake_at: datetime | None = None
+    finish: Finished | None = None
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing can be done now."""
+        return not (self.compute or self.loops or self.work or self.finish)
+
+
+def decide(state: RunState, now: datetime, room: int = sys.maxsize) -> Decision:
+    """What to do next, of steps that were not begun yet at most `room`."""
+    if state.finished:
+        return Decision()
+    if state.is_cancelled and not state.running:
+        return Decision(finish=Finished("cancelled", _intermediate(state)))
+    if state.is_cancelled:
+        return Decision()
+    compute = tuple(
+        place for place in state.ready.values() if place.step.is_pure or place.step.is_loop
+    )
+    loops = tuple(state.loops[key] for key in state.touched if key in state.loops)
+    if compute or loops:
+        return Decision(compute, loops)
+    work = [
+        Work(place, state.attempts.get(key, 0) + 1, state.resumed.get(key))
+        for key, place in islice(state.ready.items(), room)
+    ]
+    work.extend(_due(state, now))
+    if work or state.running:
+        return Decision(work=tuple(work), wake_at=_next(state, now))
+    if state.waiting or state.retrying or state.uncertain:
+        return Decision(wake_at=_next(state, now))
+    return Decision(finish=_finished(state))
+
+
+def result_of(state: RunState) -> Json:
+    """What a run gives: its ends', else its last steps' values; one alone stands for itself."""
+    outcomes = state.top.outcomes
+    steps = [step for step in state.plan.steps if step.index in outcomes]
+    ends = [step for step in steps if step.node.type in {"end", "result"}]
+    last = ends or [step for step in steps if not _goes_on(step, outcomes[step.index].ports)]
+    values = {step.id: outcomes[step.index].value for step in last}
+    return next(iter(values.values())) if len(values) == 1 else values
+
+
+def _due(state: RunState, now: datetime) -> list[Work]:
+    """Steps whose moment or answer has come."""
+    due: list[Work] = []
+    for key, failed in state.retrying.items():
+        if failed.retry_at is None or datetime.fromisoformat(failed.retry_at) <= now:
+            due.append(Work(state.place(key), failed.attempt + 1, state.resumed.get(key)))
+    for key, waiting in state.waiting.items():
+        answer = state.answers.get(key)
+        attempt = state.attempts.get(key, 1)
+        if answer is not None:
+            resumed = Resumed("answer", answer.reply, waiting.memory)
+            due.append(Work(state.place(key), attempt, resumed))
+        elif waiting.until is not None and datetime.fromisoformat(waiting.until) <= now:
+            resumed = Resumed("timer", None, waiting.memory)
+            due.append(Work(state.place(key), attempt, resumed))
+    return due
+
+
+def _next(state: RunState, now: datetime) -> datetime | None:
+    """The earliest moment at which something becomes due."""
+    moments = [failed.retry_at for failed in state.retrying.values()]
+    moments += [waiting.until for waiting in state.waiting.values()]
+    later = [moment for text in moments if text and (moment := datetime.fromisoformat(text)) > now]
+    return min(later, default=None)
+
+
+def _finished(state: RunState) -> Finished:
+    if not state.failures:
+        return Finished("success", result_of(state))
+    key, failed = next(iter(state.failures.items()))
+    error: JsonObject = {
+        "code": failed.code,
+        "message": failed.message,
+        "failedAt": key,
+        "hint": failed.hint,
+    }
+    done = _intermediate(state)
+    is_partial = any(not _is_start(state, key) for key in done)
+    return Finished("partial" if is_partial else "failed", done, error)
+
+
+def _intermediate(state: RunState) -> JsonObject:
+    return {key: outcome.value for key, outcome in state.outcomes()}
+
+
+def _is_start(state: RunState, key: Key) -> bool:
+    step = state.plan.by_id.get(key)
+    return step is not None and step.node.type in {"start", "TRIGGER", "multi_input", "input"}
+
+
+def _goes_on(step: Step, ports: tuple[str, ...]) -> bool:
+    return any(link.port in ports for link in step.outgoing)

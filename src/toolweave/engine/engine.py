@@ -1,0 +1,398 @@
+"""Runs, as everybody else sees them: start, bring forward, answer, cancel, fork, look at."""
+
+import hashlib
+import logging
+import uuid
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+
+import anyio
+from anyio.abc import TaskGroup
+
+from toolweave import json_text
+from toolweave.catalog.node import RunFacts
+from toolweave.clock import timestamp
+from toolweave.engine.advance import Advance
+from toolweave.engine.binding import Binder
+from toolweave.engine.context import Services
+from toolweave.engine.events import (
+    FINAL,
+    Answered,
+    CancelAsked,
+    Choice,
+    Event,
+    Key,
+    Resolved,
+    RunStatus,
+    Started,
+)
+from toolweave.engine.forking import history_before
+from toolweave.engine.holders import is_gone
+from toolweave.engine.journal import Entry, Journal
+from toolweave.engine.plan import Kinds, Plan, make_plan
+from toolweave.engine.spans import run_span
+from toolweave.engine.state import RunState
+from toolweave.errors import Conflict, NotFound, ToolweaveError
+from toolweave.json_text import Json, JsonObject
+from toolweave.storage.database import Database, Row
+from toolweave.tasks import background
+from toolweave.workflow.formats.load import convert, read
+from toolweave.workflow.model import Workflow
+
+logger = logging.getLogger(__name__)
+
+KNOWN_WORKFLOWS = 256
+# How long another process may take to stop the steps of a run that is cancelled.
+STOP_S = 3.0
+# How often the one who keeps time looks for runs whose holder died, and after a failure.
+LOOK_EVERY_S = 5.0
+RETRY_S = 5.0
+
+_COLUMNS = (
+    "id, workflow, status, started_at, changed_at, finished_at, wake_at, trigger_kind, fork_of, "
+    "error"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run as it stands."""
+
+    id: str
+    workflow: str
+    status: RunStatus
+    started_at: str
+    changed_at: str
+    finished_at: str | None
+    wake_at: str | None
+    trigger: str | None
+    fork_of: str | None
+    error: str | None
+
+
+# What came in to a step, changed by somebody.
+Edit = Callable[[Json], Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """How a run begins in the middle: of which run, at which node, with what."""
+
+    of: str
+    at: str
+    edits: JsonObject | None = None
+    history: tuple[Event, ...] = ()
+
+
+class Engine:
+    """All runs of one database."""
+
+    def __init__(
+        self, database: Database, journal: Journal, kinds: Kinds, *, services: Services
+    ) -> None:
+        self._database = database
+        self._kinds = kinds
+        self._services = services
+        self._advancing: dict[str, bool] = {}
+        self._holds: dict[str, Advance] = {}
+        self._tasks: TaskGroup | None = None
+        self._timer = anyio.Event()
+        self._planned = lru_cache(maxsize=KNOWN_WORKFLOWS)(self._plan_of)
+        # By identity, which holds as long as they are here: they never change.
+        self._texts: dict[int, tuple[Workflow, str, str]] = {}
+        self.journal = journal
+
+    @asynccontextmanager
+    async def running(self, *, keeps_time: bool = False) -> AsyncGenerator[None]:
+        """Write the journal, bring runs forward, and with `keeps_time` wake those that wait."""
+        async with self.journal.writing(), background() as tasks:
+            self._tasks = tasks
+            if keeps_time:
+                tasks.start_soon(self._keep_time)
+            try:
+                yield
+            finally:
+                self._tasks = None
+
+    async def start(
+        self,
+        workflow: Workflow,
+        inputs: Json = None,
+        *,
+        trigger: str | None = None,
+        once_key: str | None = None,
+        fork: Fork | None = None,
+    ) -> str:
+        """Write down that a run begins; `advance` or a worker brings it forward.
+
+        Raises:
+            Invalid: the workflow cannot be run.
+        """
+        text, document = self._pinned(workflow)
+        run, now = str(uuid.uuid4()), timestamp(self._services.clock.now())
+        began = Started(inputs, trigger)
+        if fork is not None:
+            began = Started(inputs, trigger, fork.of, fork.at, fork.edits)
+        events = [began, *(fork.history if fork else ())]
+        async with self._database.transaction() as transaction:
+            await transaction.execute(
+                "INSERT INTO documents (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING",
+                document,
+                text,
+            )
+            made = await transaction.execute(
+                "INSERT INTO runs (id, workflow, document, status, started_at, changed_at, "
+                "trigger_kind, once_key, fork_of) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "
+                "ON CONFLICT (once_key) DO NOTHING",
+                *(run, workflow.name, document, "running", now, now),
+                *(trigger, once_key, began.fork_of),
+            )
+            if made:
+                await self.journal.begin(transaction, run, events)
+        if not made:
+            row = await self._database.row("SELECT id FROM runs WHERE once_key = ?", once_key)
+            return str(row[0]) if row else run
+        self._timer.set()
+        return run
+
+    async def advance(self, run: str) -> RunStatus:
+        """Bring a run forward here and now, until it is over or waits."""
+        if run in self._advancing:
+            self._advancing[run] = True  # once more, for what came meanwhile
+            return "running"
+        self._advancing[run] = True
+        status: RunStatus = "running"
+        try:
+            while self._advancing[run]:
+                self._advancing[run] = False
+                status = await self._advance_once(run)
+        finally:
+            del self._advancing[run]
+            self._timer.set()  # it may have a moment to wake at
+        return status
+
+    async def answer(self, run: str, key: Key, reply: Json, *, by: str | None = None) -> None:
+        """Answer a step that waits.
+
+        Raises:
+            Conflict: `STEP_NOT_WAITING`.
+        """
+        state = await self.state(run)
+        if key not in state.waiting:
+            raise _not_waiting(run, key, list(state.waiting))
+        await self.journal.add(run, Answered(key, reply, by))
+        self._wake(run)
+
+    async def resolve(self, run: str, key: Key, choice: Choice, *, by: str | None = None) -> None:
+        """Decide about a step of which nobody knows whether it happened.
+
+        Raises:
+            Conflict: `STEP_NOT_WAITING`.
+        """
+        state = await self.state(run)
+        if key not in state.uncertain:
+            raise _not_waiting(run, key, sorted(state.uncertain))
+        await self.journal.add(run, Resolved(key, choice, by))
+        self._wake(run)
+
+    async def cancel(self, run: str, *, by: str | None = None) -> None:
+        """Ask for a run to stop; one that is over stays as it is."""
+        found = await self.get(run)
+        if found.status in FINAL:
+            return
+        try:
+            await self.journal.add(run, CancelAsked(by))
+        except Conflict:
+            return  # it ended just now
+        if found.status == "running" and run not in self._advancing:
+            await self._let_holder_stop(run)
+        self._wake(run)
+
+    async def fork(self, run: str, node: str, edit: Edit | None = None) -> str:
+        """A new run that takes everything before `node` from an old one; `edit` changes its input.
+
+        Raises:
+            NotFound: `RUN_UNKNOWN`, `NODE_ID_UNKNOWN`.
+            Conflict: `STEP_NOT_REACHED` when the old run never came there.
+        """
+        found = await self.get(run)
+        state = await self.state(found.id)
+        history = history_before(state, node)
+        edits: JsonObject = {}
+        if edit is not None:
+            place = state.places.get(node)
+            if place is None:
+                message = f"run {found.id!r} never came to node {node!r}"
+                raise Conflict("STEP_NOT_REACHED", message)
+            edits[node] = edit(Binder(state, _facts(found)).came_in(place))
+        fork = Fork(found.id, node, edits or None, history)
+        return await self.start(state.plan.workflow, state.inputs, fork=fork)
+
+    async def get(self, run: str) -> Run:
+        """One run, by its id or by how that begins.
+
+        Raises:
+            NotFound: `RUN_UNKNOWN`.
+        """
+        rows = await self._database.rows(f"SELECT {_COLUMNS} FROM runs WHERE id = ?", run)
+        if not rows:  # not by range: what sorts between depends on the database
+            begins = f"SELECT {_COLUMNS} FROM runs WHERE substr(id, 1, {len(run)}) = ? LIMIT 2"
+            rows = await self._database.rows(begins, run)
+        if not run or len(rows) != 1:
+            hint = "give more of its id" if rows else "`toolweave runs list` shows them"
+            raise NotFound("RUN_UNKNOWN", f"there is no run {run!r}", hint=hint)
+        return _run(rows[0])
+
+    async def runs(
+        self, *, status: str | None = None, workflow: str | None = None, limit: int = 50
+    ) -> list[Run]:
+        """The newest runs, of one status or of the workflow of one name."""
+        wanted = {"status": status, "workflow": workflow}
+        values = [value for value in wanted.values() if value]
+        where = " AND ".join(f"{name} = ?" for name, value in wanted.items() if value)
+        where = f"WHERE {where}" if where else ""
+        rows = await self._database.rows(
+            f"SELECT {_COLUMNS} FROM runs {where} ORDER BY started_at DESC, id LIMIT ?",
+            *values,
+            limit,
+        )
+        return [_run(row) for row in rows]
+
+    async def unfinished(self) -> list[str]:
+        """The runs that could go on now: due, or cut off and held by nobody."""
+        now = timestamp(self._services.clock.now())
+        rows = await self._database.rows(
+            "SELECT id, holder, held_until FROM runs WHERE status = 'running' "
+            "OR (status IN ('waiting', 'uncertain') AND wake_at <= ?)",
+            now,
+        )
+        return [
+            str(run)
+            for run, holder, held_until in rows
+            if held_until is None or held_until < now or is_gone(holder)
+        ]
+
+    async def plan(self, run: str) -> Plan:
+        """The plan of a run, of the workflow as it was when the run began."""
+        row = await self._database.row(
+            "SELECT documents.hash, documents.text FROM runs JOIN documents "
+            "ON documents.hash = runs.document WHERE runs.id = ?",
+            run,
+        )
+        if row is None:
+            raise NotFound("RUN_UNKNOWN", f"there is no run {run!r}")
+        return self._planned(row[1])
+
+    async def state(self, run: str) -> RunState:
+        """Where a run stands, from its journal."""
+        state = RunState(await self.plan(run))
+        for entry in await self.journal.read(run):
+            state.apply(entry.event)
+        return state
+
+    def follow(self, run: str, after: int = 0) -> AsyncIterator[Entry]:
+        """What happened in a run and what happens, until it is over."""
+        return self.journal.follow(run, after)
+
+    def _pinned(self, workflow: Workflow) -> tuple[str, str]:
+        """The text of a workflow that can be run, and its hash; known if it was started before."""
+        known = self._texts.get(id(workflow))
+        if known is not None:
+            return known[1], known[2]
+        make_plan(workflow, self._kinds)
+        text = json_text.write(convert(workflow, "toolweave"))
+        document = hashlib.sha256(text.encode()).hexdigest()
+        if len(self._texts) >= KNOWN_WORKFLOWS:
+            del self._texts[next(iter(self._texts))]
+        self._texts[id(workflow)] = (workflow, text, document)
+        return text, document
+
+    def _plan_of(self, text: str) -> Plan:
+        return make_plan(read(json_text.read(text)).workflow, self._kinds)
+
+    async def _let_holder_stop(self, run: str) -> None:
+        """Another process may hold the run: it hears of the wish, and stops its steps cleanly."""
+        with anyio.move_on_after(STOP_S):
+            async for _ in self.journal.follow(run):
+                pass
+
+    async def _advance_once(self, run: str) -> RunStatus:
+        row = await self._database.row(
+            "SELECT runs.status, runs.workflow, runs.started_at, documents.text FROM runs "
+            "JOIN documents ON documents.hash = runs.document WHERE runs.id = ?",
+            run,
+        )
+        if row is None:
+            raise NotFound("RUN_UNKNOWN", f"there is no run {run!r}")
+        status, workflow, started_at, text = row
+        if status in FINAL:
+            return status
+        plan = self._planned(text)
+        lease, entries = await self.journal.take(run)
+        facts = RunFacts(run, workflow, datetime.fromisoformat(started_at))
+        hold = Advance(RunState(plan), facts, lease, journal=self.journal, services=self._services)
+        self._holds[run] = hold
+        try:
+            with run_span(facts):
+                return await hold.run(entries)
+        finally:
+            del self._holds[run]
+
+    def _wake(self, run: str) -> None:
+        if run in self._holds:
+            self._holds[run].look()
+        if self._tasks is not None:
+            self._tasks.start_soon(self._advance_quietly, run)
+
+    async def _advance_quietly(self, run: str) -> None:
+        try:
+            await self.advance(run)
+        except Conflict:
+            pass  # another process has it
+        except ToolweaveError as error:
+            # One run that cannot go on stops no other; it is as its journal says.
+            logger.warning("run stopped", extra={"run": run, "code": error.code})
+
+    async def _keep_time(self) -> None:
+        """Bring forward what was cut off, and whatever becomes due."""
+        while True:
+            self._timer = anyio.Event()
+            wait_s = RETRY_S
+            try:
+                for run in await self.unfinished():
+                    if run not in self._advancing:
+                        self._wake(run)
+                wait_s = await self._until_next()
+            except ToolweaveError as error:
+                logger.warning("cannot look for runs", extra={"code": error.code})
+            with anyio.move_on_after(wait_s):
+                await self._timer.wait()
+
+    async def _until_next(self) -> float:
+        row = await self._database.row(
+            "SELECT min(wake_at) FROM runs WHERE finished_at IS NULL AND wake_at IS NOT NULL"
+        )
+        if row is None or row[0] is None:
+            return LOOK_EVERY_S
+        ahead = datetime.fromisoformat(row[0]) - self._services.clock.now()
+        return min(max(ahead.total_seconds(), 0.01), LOOK_EVERY_S)
+
+
+def _facts(run: Run) -> RunFacts:
+    return RunFacts(run.id, run.workflow, datetime.fromisoformat(run.started_at))
+
+
+def _run(row: Row) -> Run:
+    return Run(*row)
+
+
+def _not_waiting(run: str, key: Key, waiting: Sequence[Key]) -> Conflict:
+    names = ", ".join(repr(one) for one in waiting[:5])
+    return Conflict(
+        "STEP_NOT_WAITING",
+        f"step {key!r} of run {run!r} does not wait for that",
+        hint=f"these do: {names}" if names else "nothing in this run does",
+    )

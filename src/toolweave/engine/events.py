@@ -1,0 +1,204 @@
+"""What can happen in a run. The journal holds these and nothing else; a run is their fold.
+
+Written as small JSON: `kind` is a column, the rest the body. A step's key is its place in the
+graph: `fetch`, or `loop#3/fetch` for the fourth iteration of `loop`.
+"""
+
+from dataclasses import dataclass, fields
+from typing import ClassVar, Literal, TypeAlias
+
+from toolweave.errors import Invalid
+from toolweave.json_text import Json, JsonObject
+
+Key: TypeAlias = str
+RunStatus = Literal["running", "waiting", "uncertain", "success", "partial", "failed", "cancelled"]
+FINAL: frozenset[RunStatus] = frozenset({"success", "partial", "failed", "cancelled"})
+Choice = Literal["retry", "skip", "fail"]
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The run began; its workflow, inputs and what triggered it are pinned."""
+
+    kind: ClassVar[str] = "started"
+    inputs: Json
+    trigger: str | None = None
+    # The run this one was forked from, and the step it begins at.
+    fork_of: str | None = None
+    fork_at: str | None = None
+    # What comes in to steps, changed by whoever forked the run.
+    edits: JsonObject | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """Pure steps, in the order they were computed: key, number of its value, ports if unusual.
+
+    A value that is passed on is there once, however many steps it went through.
+    """
+
+    kind: ClassVar[str] = "computed"
+    steps: list[list[Json]]
+    values: list[Json]
+
+
+@dataclass(frozen=True, slots=True)
+class StepStarted:
+    """An effect is about to happen."""
+
+    kind: ClassVar[str] = "step_started"
+    key: Key
+    attempt: int = 1
+    given: Json = None
+
+
+@dataclass(frozen=True, slots=True)
+class StepFinished:
+    """An effect happened."""
+
+    kind: ClassVar[str] = "step_finished"
+    key: Key
+    value: Json
+    ports: list[str] | None = None  # the usual one
+
+
+@dataclass(frozen=True, slots=True)
+class StepFailed:
+    """A try failed; with `retry_at` another one follows."""
+
+    kind: ClassVar[str] = "step_failed"
+    key: Key
+    code: str
+    message: str
+    attempt: int = 1
+    retry_at: str | None = None
+    hint: str | None = None
+    problems: list[Json] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StepWaiting:
+    """The step waits for a moment, an answer, or both."""
+
+    kind: ClassVar[str] = "step_waiting"
+    key: Key
+    until: str | None = None
+    question: JsonObject | None = None
+    memory: Json = None
+
+
+@dataclass(frozen=True, slots=True)
+class StepUncertain:
+    """The step had begun when its process died: nobody knows whether the effect happened."""
+
+    kind: ClassVar[str] = "step_uncertain"
+    key: Key
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """Somebody decided about an uncertain step."""
+
+    kind: ClassVar[str] = "resolved"
+    key: Key
+    choice: Choice
+    by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """Somebody answered a waiting step."""
+
+    kind: ClassVar[str] = "answered"
+    key: Key
+    reply: Json
+    by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoopOpened:
+    """A loop knows what it goes through; `items` is nothing where a condition decides."""
+
+    kind: ClassVar[str] = "loop_opened"
+    key: Key
+    items: list[Json] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CancelAsked:
+    """Somebody asked for the run to stop."""
+
+    kind: ClassVar[str] = "cancel_asked"
+    by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The run is over."""
+
+    kind: ClassVar[str] = "finished"
+    status: RunStatus
+    result: Json = None
+    error: JsonObject | None = None
+
+
+Event: TypeAlias = (
+    Started
+    | Computed
+    | StepStarted
+    | StepFinished
+    | StepFailed
+    | StepWaiting
+    | StepUncertain
+    | Resolved
+    | Answered
+    | LoopOpened
+    | CancelAsked
+    | Finished
+)
+_KINDS: dict[str, type[Event]] = {
+    event.kind: event
+    for event in (
+        Started,
+        Computed,
+        StepStarted,
+        StepFinished,
+        StepFailed,
+        StepWaiting,
+        StepUncertain,
+        Resolved,
+        Answered,
+        LoopOpened,
+        CancelAsked,
+        Finished,
+    )
+}
+_DEFAULTS: dict[type[Event], dict[str, object]] = {
+    kind: {one.name: one.default for one in fields(kind)} for kind in _KINDS.values()
+}
+
+
+def to_body(event: Event) -> JsonObject:
+    """An event as JSON, without what is as always."""
+    defaults = _DEFAULTS[type(event)]
+    return {
+        name: value
+        for name in defaults
+        if (value := getattr(event, name)) is not defaults[name] and value != defaults[name]
+    }
+
+
+def from_body(kind: str, body: JsonObject) -> Event:
+    """The event of a journal row.
+
+    Raises:
+        Invalid: `JOURNAL_UNREADABLE` for a row of a later version.
+    """
+    try:
+        return _KINDS[kind](**body)  # type: ignore[arg-type] # rows are our own
+    except (KeyError, TypeError) as error:
+        raise Invalid(
+            "JOURNAL_UNREADABLE",
+            f"the journal has an event {kind!r} that this version does not know",
+            hint="it was written by a later version; upgrade toolweave",
+        ) from error

@@ -1,0 +1,150 @@
+"""A run told as seed 003's `FlowExecution`, and step by step for timelines."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from toolweave.engine.events import (
+    Computed,
+    Finished,
+    Key,
+    Resolved,
+    Started,
+    StepFailed,
+    StepFinished,
+    StepStarted,
+    StepUncertain,
+    StepWaiting,
+)
+from toolweave.engine.journal import Entry
+from toolweave.engine.plan import Plan
+from toolweave.engine.state import TURN
+from toolweave.json_text import Json, JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    """What is known of one step: how it stands, when, and what it gave."""
+
+    key: Key
+    status: str
+    started_at: str
+    finished_at: str | None = None
+    value: Json = None
+    attempt: int = 1
+    error: JsonObject | None = None
+
+    @property
+    def took_ms(self) -> int:
+        """How long its last try took."""
+        return _ms(self.started_at, self.finished_at) if self.finished_at else 0
+
+
+def records(entries: Sequence[Entry]) -> list[StepRecord]:
+    """Every step of a run, in the order they began."""
+    found: dict[Key, StepRecord] = {}
+    for entry in entries:
+        for record in _seen(entry, found):
+            found[record.key] = record
+    return list(found.values())
+
+
+def _over(found: dict[Key, StepRecord], at: str) -> Iterator[StepRecord]:
+    """Steps that the end of a run left as they were."""
+    for record in list(found.values()):
+        if record.status in {"running", "waiting", "retrying", "uncertain"}:
+            yield replace(record, status="cancelled", finished_at=record.finished_at or at)
+
+
+def execution(run_id: str, plan: Plan, entries: Sequence[Entry]) -> JsonObject:
+    """A finished run in seed 003's shape; `runId` is ours."""
+    name = plan.workflow.name
+    started = next(entry for entry in entries if isinstance(entry.event, Started))
+    last = entries[-1]
+    finished = last.event if isinstance(last.event, Finished) else None
+    began = datetime.fromisoformat(started.at)
+    assert isinstance(started.event, Started)
+    shown: JsonObject = {
+        "flowId": name,
+        "flowName": name,
+        "executionId": f"{name}_{int(began.timestamp() * 1000)}",
+        "runId": run_id,
+        "initialVariables": started.event.inputs,
+        "intermediateResults": [
+            _result(record, plan) for record in records(entries) if record.status == "success"
+        ],
+        "totalExecutionTimeMs": _ms(started.at, last.at),
+        "status": finished.status if finished else "running",
+        "finalResult": finished.result if finished and finished.status == "success" else None,
+    }
+    if finished and finished.error:
+        partial = {"partialResults": shown["intermediateResults"]}
+        shown["error"] = _error(finished.error, plan) | partial
+    return shown
+
+
+def _seen(entry: Entry, found: dict[Key, StepRecord]) -> Iterator[StepRecord]:
+    """The records that an entry makes or changes."""
+    event, at = entry.event, entry.at
+    match event:
+        case Computed(steps, values):
+            for key, number, *_ in steps:
+                if number != TURN:
+                    value = values[int(str(number))]
+                    yield StepRecord(str(key), "success", at, at, value)
+        case StepStarted(key, attempt):
+            began = found[key].started_at if key in found and attempt == 1 else at
+            yield StepRecord(key, "running", began, attempt=attempt)
+        case StepFinished(key, value):
+            yield replace(found[key], status="success", finished_at=at, value=value)
+        case StepWaiting(key):
+            yield replace(found[key], status="waiting", value=event.question)
+        case StepFailed(key):
+            error: JsonObject = {"code": event.code, "message": event.message, "hint": event.hint}
+            status = "failed" if event.retry_at is None else "retrying"
+            before = found.get(key, StepRecord(key, status, at))
+            yield replace(before, status=status, finished_at=at, error=error)
+        case Finished():
+            yield from _over(found, at)
+        case _:
+            yield from _doubted(entry, found)
+
+
+def _doubted(entry: Entry, found: dict[Key, StepRecord]) -> Iterator[StepRecord]:
+    """A step of which nobody knows whether it happened, and what was decided about it."""
+    match entry.event:
+        case StepUncertain(key):
+            yield replace(found[key], status="uncertain")
+        case Resolved(key, choice):
+            status = {"skip": "skipped", "fail": "failed"}.get(choice, "running")
+            yield replace(found[key], status=status, finished_at=entry.at)
+        case _:
+            return
+
+
+def _result(record: StepRecord, plan: Plan) -> JsonObject:
+    step = plan.by_id.get(record.key.rpartition("/")[2])
+    return {
+        "nodeId": record.key,
+        "templateName": step.node.title if step else record.key,
+        "inputVariables": {},
+        "output": record.value,
+        "executionTimeMs": record.took_ms,
+        "timestamp": record.finished_at,
+    }
+
+
+def _error(error: JsonObject, plan: Plan) -> JsonObject:
+    key = str(error.get("failedAt"))
+    step = plan.by_id.get(key.rpartition("/")[2])
+    place: JsonObject = {"nodeId": key, "templateName": step.node.title if step else key}
+    return {
+        **{name: value for name, value in error.items() if value is not None},
+        "failedAt": place,
+    }
+
+
+def _ms(start: str, end: str) -> int:
+    took = datetime.fromisoformat(end) - datetime.fromisoformat(start)
+    # The seed wants a positive number, however fast it was.
+    return max(1, round(took.total_seconds() * 1000))

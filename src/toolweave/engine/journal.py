@@ -1,0 +1,376 @@
+"""What happened in every run: one append-only table, written in groups, fenced by epoch.
+
+Everything pending goes into one transaction, whoever waits for it wakes after the commit. A
+batch of a holder that lost its lease touches nothing. Others may add an answer or the wish to
+cancel at any time: numbers are given out by the database.
+"""
+
+import hashlib
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+import anyio
+import orjson
+
+from toolweave import json_text
+from toolweave.clock import Clock, timestamp
+from toolweave.engine.events import Event, RunStatus, from_body, to_body
+from toolweave.engine.holders import HOLD_S, is_gone, new_holder
+from toolweave.errors import Conflict, NotFound, ToolweaveError, Unavailable
+from toolweave.storage.database import Database, Row, Statement, Transaction, Value, Values
+from toolweave.tasks import background
+
+MAX_ROW_CHARS = 100_000
+# How often somebody who follows looks, where the writer is another process.
+LOOK_EVERY_S = 0.5
+
+# In place of an epoch: whoever holds the run.
+ANYBODY = -1
+# Who holds the newest epoch may write, and anybody as long as the run is not over.
+_MAY_WRITE = "(epoch = ? OR (? < 0 AND finished_at IS NULL))"
+# The numbers were given out just before, so the last one stands in the run.
+_APPEND = (
+    "INSERT INTO journal (run, seq, at, kind, body, blob) "
+    f"SELECT id, seq - ?, ?, ?, ?, ? FROM runs WHERE id = ? AND {_MAY_WRITE}"
+)
+_SELECT = (
+    "SELECT journal.seq, journal.at, journal.kind, coalesce(journal.body, blobs.text) "
+    "FROM journal LEFT JOIN blobs ON blobs.hash = journal.blob "
+    "WHERE journal.run = ? AND journal.seq > ? ORDER BY journal.seq"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An event in its place."""
+
+    seq: int
+    at: str
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An event as it will stand in the journal."""
+
+    kind: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to write a run's journal until somebody takes the next epoch."""
+
+    run: str
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What becomes of the run itself, in the same transaction as its events."""
+
+    status: RunStatus
+    wake_at: datetime | None = None
+    is_final: bool = False
+    error: str | None = None
+
+
+@dataclass(eq=False)
+class _Pending:
+    run: str
+    epoch: int
+    events: Sequence[Written]
+    change: Change | None
+    at: str
+    done: anyio.Event = field(default_factory=anyio.Event)
+    failure: ToolweaveError | None = None
+    last: int = 0
+
+
+class Journal:
+    """The journal of all runs in one database."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self.database = database
+        self._clock = clock
+        self._holder = new_holder()
+        self._pending: list[_Pending] = []
+        self._wake = anyio.Event()
+        self._is_writing = False
+        self._news: dict[str, anyio.Event] = {}
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncGenerator[None]:
+        """Write for as long as this is entered; what is pending at the end is still written."""
+        async with background() as tasks:
+            tasks.start_soon(self._write_forever)
+            try:
+                yield
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await self._write_all()
+
+    async def begin(self, transaction: Transaction, run: str, events: Sequence[Event]) -> None:
+        """Write the first events of a run, in the transaction that makes it."""
+        rows = [written(event) for event in events]
+        pending = _Pending(run, ANYBODY, rows, None, timestamp(self._clock.now()))
+        for statement in (_numbers(pending), *_blobs(rows)):
+            await transaction.execute(statement.sql, *statement.values)
+        await transaction.executemany(_APPEND, list(_rows(pending)))
+
+    async def take(self, run: str) -> tuple[Lease, list[Entry]]:
+        """Become the one who brings a run forward, and read what happened so far.
+
+        Raises:
+            NotFound: `RUN_UNKNOWN`.
+            Conflict: `RUN_HELD` while another process does.
+        """
+        now = timestamp(self._clock.now())
+        is_free = "(held_until IS NULL OR held_until < ? OR holder = ?)"
+        found = await self._take_if(run, is_free, (now, self._holder))
+        if found is not None:
+            return found
+        row = await self.database.row("SELECT holder, held_until FROM runs WHERE id = ?", run)
+        if row is None:
+            raise _no_run(run)
+        holder, held_until = row
+        if is_gone(holder):
+            # Of two who find it so, one comes first; the other finds another holder.
+            is_same = "coalesce(holder, '') = ? AND coalesce(held_until, '') = ?"
+            found = await self._take_if(run, is_same, (holder or "", held_until or ""))
+        if found is None:
+            raise _held(run, holder)
+        return found
+
+    async def _take_if(
+        self, run: str, condition: str, values: Values
+    ) -> tuple[Lease, list[Entry]] | None:
+        taken, rows = await self.database.at_once(
+            [
+                Statement(
+                    "UPDATE runs SET epoch = epoch + 1, holder = ?, held_until = ? "
+                    f"WHERE id = ? AND {condition} RETURNING epoch",
+                    (self._holder, _until(self._clock.now()), run, *values),
+                ),
+                Statement(_SELECT, (run, 0)),
+            ]
+        )
+        return (Lease(run, taken[0][0]), [_entry(row) for row in rows]) if taken else None
+
+    async def keep(self, lease: Lease) -> None:
+        """Say that a run is still held.
+
+        Raises:
+            Conflict: `RUN_TAKEN` when another process took it.
+        """
+        await self.append(lease, ())
+
+    async def append(
+        self, lease: Lease, events: Sequence[Written], change: Change | None = None
+    ) -> int:
+        """Write events durably; the number of the last one.
+
+        Raises:
+            Conflict: `RUN_TAKEN` when another process took the run.
+        """
+        return await self._write(lease.run, lease.epoch, events, change)
+
+    async def add(self, run: str, event: Event) -> int:
+        """Write an event from outside, whoever holds the lease.
+
+        Raises:
+            Conflict: `RUN_TAKEN` when the run is over.
+        """
+        return await self._write(run, ANYBODY, [written(event)], None)
+
+    async def read(self, run: str, after: int = 0) -> list[Entry]:
+        """What happened in a run after a number."""
+        return [_entry(row) for row in await self.database.rows(_SELECT, run, after)]
+
+    async def follow(self, run: str, after: int = 0) -> AsyncIterator[Entry]:
+        """What happened and what happens, until the run is over.
+
+        Raises:
+            NotFound: `RUN_UNKNOWN`.
+        """
+        row = await self.database.row("SELECT finished_at, seq FROM runs WHERE id = ?", run)
+        if row is None:
+            raise _no_run(run)
+        if row[0] is not None and after >= row[1]:
+            return  # whoever comes back has seen it all
+        while True:
+            news = self._news.setdefault(run, anyio.Event())
+            for entry in await self.read(run, after):
+                after = entry.seq
+                yield entry
+                if entry.event.kind == "finished":
+                    return
+            with anyio.move_on_after(LOOK_EVERY_S):
+                await news.wait()
+
+    async def wait_for_news(self, run: str) -> None:
+        """Return when something was written to a run by this process."""
+        await self._news.setdefault(run, anyio.Event()).wait()
+
+    async def _write(
+        self, run: str, epoch: int, events: Sequence[Written], change: Change | None
+    ) -> int:
+        pending = _Pending(run, epoch, events, change, timestamp(self._clock.now()))
+        self._pending.append(pending)
+        with anyio.CancelScope(shield=True):
+            if not self._is_writing:
+                # Nobody to share a commit with: write at once, without waking the other task.
+                await self._write_batch()
+            if self._pending:
+                self._wake.set()
+            await pending.done.wait()
+        if pending.failure is not None:
+            raise pending.failure
+        return pending.last
+
+    async def _write_forever(self) -> None:
+        while True:
+            await self._wake.wait()
+            self._wake = anyio.Event()
+            await self._write_all()
+
+    async def _write_all(self) -> None:
+        while self._pending:
+            with anyio.CancelScope(shield=True):
+                await self._write_batch()
+
+    async def _write_batch(self) -> None:
+        batch = self._next_batch()
+        # What nobody foresaw must not look like a success to those who wait.
+        failure: ToolweaveError | None = Unavailable(
+            "STORAGE_BROKEN", "the journal could not be written; the log tells more"
+        )
+        self._is_writing = True
+        try:
+            await self._commit(batch)
+            failure = None
+        except ToolweaveError as error:
+            failure = error
+        finally:
+            self._is_writing = False
+            self._tell(batch, failure)
+
+    def _next_batch(self) -> list[_Pending]:
+        """All that is pending, but of each run only the first: numbers are given out by run."""
+        first: dict[str, _Pending] = {}
+        later: list[_Pending] = []
+        for pending in self._pending:
+            if first.setdefault(pending.run, pending) is not pending:
+                later.append(pending)
+        self._pending = later
+        return list(first.values())
+
+    async def _commit(self, batch: Sequence[_Pending]) -> None:
+        statements: list[Statement] = []
+        for pending in batch:
+            statements += [_numbers(pending), *_blobs(pending.events)]
+        # Rows of a writer that lost its lease find no run of its epoch, and are not written.
+        rows = tuple(row for pending in batch for row in _rows(pending))
+        if rows:
+            statements.append(Statement(_APPEND, many=rows))
+        found = [
+            rows
+            for statement, rows in zip(
+                statements, await self.database.at_once(statements), strict=True
+            )
+            if statement.sql.startswith("UPDATE")
+        ]
+        for pending, given_out in zip(batch, found, strict=True):
+            if given_out:
+                pending.last = given_out[0][0]
+            else:
+                pending.failure = _taken(pending.run)
+
+    def _tell(self, batch: Sequence[_Pending], failure: ToolweaveError | None) -> None:
+        for pending in batch:
+            pending.failure = pending.failure or failure
+            pending.done.set()
+            news = self._news.pop(pending.run, None)
+            if news is not None:
+                news.set()
+
+
+def _numbers(pending: _Pending) -> Statement:
+    """Give out numbers, if the writer still holds the run."""
+    change = pending.change
+    sets = "seq = seq + ?, changed_at = ?"
+    values: list[Value] = [len(pending.events), pending.at]
+    if change is not None:
+        sets += ", status = ?, wake_at = ?, finished_at = ?, error = ?"
+        wake_at = timestamp(change.wake_at) if change.wake_at else None
+        values += [change.status, wake_at, pending.at if change.is_final else None, change.error]
+    if pending.epoch != ANYBODY:
+        sets += ", held_until = ?"
+        is_held = change is None or change.status == "running"
+        values.append(_until(datetime.fromisoformat(pending.at)) if is_held else None)
+    sql = f"UPDATE runs SET {sets} WHERE id = ? AND {_MAY_WRITE} RETURNING seq"
+    return Statement(sql, (*values, pending.run, pending.epoch, pending.epoch))
+
+
+def _rows(pending: _Pending) -> Iterator[Values]:
+    before = len(pending.events)
+    for event in pending.events:
+        before -= 1
+        blob = _hash(event.body) if len(event.body) > MAX_ROW_CHARS else None
+        kept = None if blob else event.body
+        epoch = pending.epoch
+        yield (before, pending.at, event.kind, kept, blob, pending.run, epoch, epoch)
+
+
+def _blobs(events: Sequence[Written]) -> Iterator[Statement]:
+    for event in events:
+        if len(event.body) > MAX_ROW_CHARS:
+            sql = "INSERT INTO blobs (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING"
+            yield Statement(sql, (_hash(event.body), event.body))
+
+
+def _hash(body: str) -> str:
+    return hashlib.sha256(body.encode()).hexdigest()
+
+
+def written(event: Event) -> Written:
+    """An event as text.
+
+    Raises:
+        TypeError: it holds what JSON cannot.
+    """
+    return Written(event.kind, json_text.write(to_body(event)))
+
+
+def _entry(row: Row) -> Entry:
+    seq, at, kind, body = row
+    if body is None:
+        raise Unavailable("JOURNAL_UNREADABLE", f"an event {kind!r} has lost its body")
+    return Entry(seq, at, from_body(kind, orjson.loads(body)))
+
+
+def _taken(run: str) -> Conflict:
+    return Conflict(
+        "RUN_TAKEN",
+        f"run {run!r} is over, or another process has taken it",
+        hint="`toolweave runs show` tells how it goes on",
+    )
+
+
+def _until(now: datetime) -> str:
+    return timestamp(now + timedelta(seconds=HOLD_S))
+
+
+def _held(run: str, holder: str | None) -> Conflict:
+    _, _, process = (holder or "").partition("/")
+    return Conflict(
+        "RUN_HELD",
+        f"run {run!r} is being brought forward by process {process.partition('/')[0] or '?'}",
+        hint="`toolweave runs watch` follows it",
+    )
+
+
+def _no_run(run: str) -> NotFound:
+    return NotFound("RUN_UNKNOWN", f"there is no run {run!r}")

@@ -1,0 +1,280 @@
+"""A workflow made ready to run, once per version: steps, links, loop bodies, compiled templates."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol, TypeAlias
+
+from toolweave.catalog.node import ChoosesEffect, Effectful, Looping, Pure
+from toolweave.catalog.spec import Effect, NodeSpec
+from toolweave.engine.prepared import Prepared, prepare
+from toolweave.errors import Invalid
+from toolweave.problems import Problem, pointer
+from toolweave.workflow.graph import Graph
+from toolweave.workflow.model import Node, Workflow
+
+LOOP_PORT = "loop"
+NEVER_RUN = frozenset({"group", "note", "comment", "stickyNote"})
+
+Code: TypeAlias = Pure | Effectful | Looping
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The code of a node and what its specification says of it.
+
+    What kind of code it is, is looked at once: to ask a protocol takes as long as a step.
+    """
+
+    code: Code
+    effect: Effect
+    spec: NodeSpec | None = None
+
+    @cached_property
+    def loop(self) -> Looping | None:
+        """The code of a loop."""
+        return self.code if isinstance(self.code, Looping) else None
+
+    @cached_property
+    def pure(self) -> Pure | None:
+        """The code of a step that computes."""
+        return self.code if isinstance(self.code, Pure) else None
+
+    @cached_property
+    def effectful(self) -> Effectful | None:
+        """The code of a step that does something."""
+        return self.code if isinstance(self.code, Effectful) else None
+
+
+class Kinds(Protocol):
+    """Finds the code of a node; `app` has the real one."""
+
+    def of(self, node: Node) -> Kind | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An edge between two steps, by their numbers."""
+
+    source: int
+    target: int
+    port: str
+    target_port: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """A node with its code and its links; `loop` is the innermost loop it is in the body of."""
+
+    index: int
+    node: Node
+    kind: Kind
+    incoming: tuple[Link, ...]
+    outgoing: tuple[Link, ...]
+    loop: int | None = None
+
+    @property
+    def id(self) -> str:
+        return self.node.id
+
+    @cached_property
+    def prepared(self) -> Prepared:
+        """What of it no run changes."""
+        return prepare(self.node, self.kind.spec)
+
+    @cached_property
+    def effect(self) -> Effect:
+        """What a try of it does to the world, as it is configured."""
+        code = self.kind.code
+        if isinstance(code, ChoosesEffect):
+            return code.effect_of(self.prepared.config)
+        return self.kind.effect
+
+    @cached_property
+    def is_pure(self) -> bool:
+        """Whether it is computed rather than run."""
+        return self.kind.pure is not None
+
+    @cached_property
+    def is_loop(self) -> bool:
+        """Whether it runs a body."""
+        return self.kind.loop is not None
+
+    @cached_property
+    def handles_errors(self) -> bool:
+        """Whether something hangs on its port `error`."""
+        return any(link.port == "error" for link in self.outgoing)
+
+    @cached_property
+    def attempts(self) -> int:
+        """How often it is tried at most."""
+        return 1 + max(0, _whole(self.node, "retry_attempts", 3 if self.kind.spec else 0))
+
+    @cached_property
+    def timeout_s(self) -> float:
+        """How long one try may take."""
+        return max(1, _whole(self.node, "timeout", 420))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything the engine needs to know of a workflow."""
+
+    workflow: Workflow
+    steps: tuple[Step, ...]
+    # The steps of the top (None) and of each loop's body, by number.
+    bodies: dict[int | None, tuple[int, ...]]
+
+    @cached_property
+    def by_id(self) -> dict[str, Step]:
+        """Steps by the id of their node."""
+        return {step.id: step for step in self.steps}
+
+    @cached_property
+    def starts(self) -> tuple[Step, ...]:
+        """The steps that the run's inputs go into: triggers and starts, else the first ones."""
+        named = tuple(step for step in self.steps if is_start(step.node))
+        return named or tuple(step for step in self.steps if not step.incoming)
+
+
+def is_start(node: Node) -> bool:
+    """Whether a run begins at this node."""
+    return node.type in {"start", "TRIGGER"}
+
+
+def make_plan(workflow: Workflow, kinds: Kinds) -> Plan:
+    """The plan of a workflow.
+
+    Raises:
+        Invalid: `NODE_NOT_RUNNABLE` with every node that has no code, `CIRCULAR_DEPENDENCY`.
+    """
+    graph = Graph(workflow)
+    nodes = _running(graph)
+    found = {node.id: kinds.of(node) for node in nodes}
+    _refuse_unknown(workflow, [node for node in nodes if found[node.id] is None])
+    places = {node.id: index for index, node in enumerate(nodes)}
+    links = [
+        Link(places[edge.source], places[edge.target], edge.source_port, edge.target_port)
+        for edge in graph.edges
+        if edge.source in places and edge.target in places
+    ]
+    ready = [kind for node in nodes if (kind := found[node.id])]
+    leaving = _grouped(links, len(nodes), lambda link: link.source)
+    entering = _grouped(links, len(nodes), lambda link: link.target)
+    loops = _loops(ready, leaving)
+    steps = tuple(
+        Step(
+            index,
+            node,
+            ready[index],
+            tuple(link for link in entering[index] if _counts(link, loops)),
+            tuple(leaving[index]),
+            loops[index],
+        )
+        for index, node in enumerate(nodes)
+    )
+    bodies: dict[int | None, list[int]] = {None: []}
+    for step in steps:
+        if step.is_loop:
+            bodies.setdefault(step.index, [])
+        bodies.setdefault(step.loop, []).append(step.index)
+    _refuse_cycles(steps)
+    return Plan(workflow, steps, {loop: tuple(body) for loop, body in bodies.items()})
+
+
+def _running(graph: Graph) -> list[Node]:
+    """The nodes that are steps: not groups and notes, and not what hangs on an agent."""
+    attached: set[str] = set()
+    for node in graph.nodes.values():
+        listed = node.data.get("attachedNodes")
+        attached.update(map(str, listed) if isinstance(listed, list) else ())
+    return [
+        node
+        for node in graph.nodes.values()
+        if node.type not in NEVER_RUN and (node.id not in attached or graph.incoming(node.id))
+    ]
+
+
+def _grouped(links: Sequence[Link], size: int, by: Callable[[Link], int]) -> list[list[Link]]:
+    groups: list[list[Link]] = [[] for _ in range(size)]
+    for link in links:
+        groups[by(link)].append(link)
+    return groups
+
+
+def _loops(kinds: Sequence[Kind], leaving: Sequence[Sequence[Link]]) -> list[int | None]:
+    """The innermost loop that each step is in the body of."""
+    bodies: dict[int, set[int]] = {}
+    for index, kind in enumerate(kinds):
+        if kind.loop is not None:
+            inside = _reached(index, leaving, lambda port: port == LOOP_PORT)
+            bodies[index] = inside - _reached(index, leaving, lambda port: port != LOOP_PORT)
+    innermost: list[int | None] = [None] * len(kinds)
+    for loop in sorted(bodies, key=lambda loop: -len(bodies[loop])):
+        for index in bodies[loop]:
+            innermost[index] = loop
+    return innermost
+
+
+def _reached(
+    loop: int, leaving: Sequence[Sequence[Link]], takes: Callable[[str], bool]
+) -> set[int]:
+    """Everything behind some ports of a loop, the loop itself left out."""
+    waiting = [link.target for link in leaving[loop] if takes(link.port)]
+    reached: set[int] = set()
+    while waiting:
+        index = waiting.pop()
+        if index != loop and index not in reached:
+            reached.add(index)
+            waiting.extend(link.target for link in leaving[index])
+    return reached
+
+
+def _counts(link: Link, loops: Sequence[int | None]) -> bool:
+    """Whether a step waits for the link: one of its own level, or its loop's turn."""
+    return loops[link.source] == loops[link.target] or loops[link.target] == link.source
+
+
+def _refuse_unknown(workflow: Workflow, missing: Sequence[Node]) -> None:
+    if not missing:
+        return
+    places = {node.id: index for index, node in enumerate(workflow.nodes)}
+    problems = [
+        Problem(
+            "NODE_NOT_RUNNABLE",
+            pointer("nodes", places[node.id], "type"),
+            f"node {node.id!r} is of a kind that cannot be run: {node.ref or node.type!r}",
+        )
+        for node in missing
+    ]
+    raise Invalid("NODE_NOT_RUNNABLE", problems[0].message, problems=problems)
+
+
+def _refuse_cycles(steps: Sequence[Step]) -> None:
+    """Every level must have an order; a loop's body hangs on it without being behind it."""
+    left = {step.index: 0 for step in steps}
+    for step in steps:
+        for link in step.incoming:
+            left[step.index] += link.source != step.loop
+    ready = [index for index, count in left.items() if not count]
+    while ready:
+        index = ready.pop()
+        del left[index]
+        for link in steps[index].outgoing:
+            if link.target in left and steps[link.target].loop == steps[index].loop:
+                left[link.target] -= 1
+                if not left[link.target]:
+                    ready.append(link.target)
+    if left:
+        names = ", ".join(repr(steps[index].id) for index in list(left)[:5])
+        raise Invalid(
+            "CIRCULAR_DEPENDENCY",
+            f"these nodes wait for each other: {names}",
+            hint="only the body of a loop may lead back; remove one of the connections",
+        )
+
+
+def _whole(node: Node, name: str, default: int) -> int:
+    settings = node.data.get("configurations")
+    value = settings.get(name) if isinstance(settings, dict) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) else default

@@ -1,0 +1,67 @@
+"""Which finished runs are kept: by age and by number. What waits or runs is never touched."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from toolweave.clock import timestamp
+from toolweave.storage.database import Database, Statement
+
+BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """How long and how many; nothing means for ever."""
+
+    days: float | None = 30.0
+    runs: int | None = 10_000
+
+
+async def prune(database: Database, retention: Retention, now: datetime) -> int:
+    """Delete finished runs beyond what is kept, oldest first; how many."""
+    pruned = 0
+    while True:
+        found = await _beyond(database, retention, now)
+        if not found:
+            break
+        await _delete(database, found)
+        pruned += len(found)
+    if pruned:
+        await database.execute(
+            "DELETE FROM documents WHERE hash NOT IN (SELECT document FROM runs)"
+        )
+        await database.execute(
+            "DELETE FROM blobs WHERE hash NOT IN (SELECT blob FROM journal WHERE blob IS NOT NULL)"
+        )
+    return pruned
+
+
+async def _beyond(database: Database, retention: Retention, now: datetime) -> list[str]:
+    """Some of the runs that are too old or too many."""
+    if retention.days is not None:
+        rows = await database.rows(
+            "SELECT id FROM runs WHERE finished_at < ? ORDER BY finished_at LIMIT ?",
+            timestamp(now - timedelta(days=retention.days)),
+            BATCH,
+        )
+        if rows:
+            return [str(row[0]) for row in rows]
+    if retention.runs is not None:
+        rows = await database.rows(
+            "SELECT id FROM runs WHERE finished_at IS NOT NULL "
+            "ORDER BY finished_at DESC, id LIMIT ? OFFSET ?",
+            BATCH,
+            retention.runs,
+        )
+        return [str(row[0]) for row in rows]
+    return []
+
+
+async def _delete(database: Database, runs: list[str]) -> None:
+    many = tuple((run,) for run in runs)
+    await database.at_once(
+        [
+            Statement("DELETE FROM journal WHERE run = ?", many=many),
+            Statement("DELETE FROM runs WHERE id = ?", many=many),
+        ]
+    )

@@ -1,0 +1,358 @@
+"""Where a run stands: the fold of its events over its plan. No time, no I/O, no choice.
+
+Whatever follows from the events (skipped branches, what is ready, how a loop goes on) is worked
+out here and never written down, so a journal read again gives the very same state.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from toolweave.catalog.node import ERROR_PORT, Iteration, Outcome, Resumed
+from toolweave.engine.events import (
+    Answered,
+    CancelAsked,
+    Computed,
+    Event,
+    Finished,
+    Key,
+    LoopOpened,
+    Resolved,
+    RunStatus,
+    Started,
+    StepFailed,
+    StepFinished,
+    StepStarted,
+    StepUncertain,
+    StepWaiting,
+)
+from toolweave.engine.plan import LOOP_PORT, Plan, Step
+from toolweave.errors import Invalid
+from toolweave.json_text import Json, JsonObject
+
+# In a row of computed steps, in place of a value's number: a loop begins its next turn.
+TURN = -1
+
+
+@dataclass(eq=False)
+class Frame:
+    """One level of the graph being run: the top, or one turn of a loop."""
+
+    prefix: str
+    loop: "Place | None" = None
+    index: int = 0
+    item: Json = None
+    # By number of the step: links not decided yet, links that were taken, what came of it.
+    undecided: dict[int, int] = field(default_factory=dict[int, int])
+    taken: dict[int, int] = field(default_factory=dict[int, int])
+    outcomes: dict[int, Outcome] = field(default_factory=dict[int, Outcome])
+    keys: list[Key] = field(default_factory=list[Key])
+    open_steps: int = 0
+    error: JsonObject | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """A step within a frame: what is run, waited for and written down."""
+
+    frame: Frame
+    step: Step
+
+    @property
+    def key(self) -> Key:
+        """Its name in the journal."""
+        return self.frame.prefix + self.step.node.id
+
+
+@dataclass(eq=False)
+class Loop:
+    """A loop under way."""
+
+    place: Place
+    items: list[Json] | None
+    turns: dict[int, Iteration] = field(default_factory=dict[int, Iteration])
+    # Failed turns nobody has judged yet, and the one that ends the loop.
+    failed: list[Iteration] = field(default_factory=list[Iteration])
+    broken: Iteration | None = None
+    # What the last turn that worked gave; nothing before there is one.
+    last: tuple[Json, ...] = ()
+    begun: int = 0
+    open_turns: int = 0
+
+
+def carried_by(step: Step, outcome: Outcome) -> Json:
+    """What leaves a step: all it gave, or what a node that passes on passes on."""
+    value = outcome.value
+    if step.prepared.passes_on and ERROR_PORT not in outcome.ports and isinstance(value, dict):
+        return value.get("data")
+    return value
+
+
+class RunState:
+    """The fold: `apply` changes it, and `leave` and `begin_turn`, which rows of it consist of."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.inputs: Json = None
+        self.started: Started | None = None
+        self.finished: Finished | None = None
+        self.is_cancelled = False
+        self.top = Frame("")
+        self.places: dict[Key, Place] = {}
+        self.ready: dict[Key, Place] = {}
+        self.running: dict[Key, StepStarted] = {}
+        self.waiting: dict[Key, StepWaiting] = {}
+        self.answers: dict[Key, Answered] = {}
+        # What ended the wait of a step that goes on; kept until it is over, or waits again.
+        self.resumed: dict[Key, Resumed] = {}
+        self.retrying: dict[Key, StepFailed] = {}
+        self.attempts: dict[Key, int] = {}
+        self.uncertain: set[Key] = set()
+        self.failures: dict[Key, StepFailed] = {}
+        self.loops: dict[Key, Loop] = {}
+        # Loops that may have another turn, or be over.
+        self.touched: set[Key] = set()
+
+    def apply(self, event: Event) -> None:
+        """Take one event in."""
+        match event:
+            case Started(inputs):
+                self.started, self.inputs = event, inputs
+                self._open(self.top, None)
+            case Computed(steps, values):
+                for key, number, *ports in steps:
+                    self._computed(str(key), int(str(number)), values, ports)
+            case StepFinished(key, value, ports):
+                left_by = ("output",) if ports is None else tuple(ports)
+                self.leave(self.place(key), Outcome(value, left_by))
+            case CancelAsked():
+                self.is_cancelled = True
+            case Finished():
+                self.finished = event
+            case _:
+                self._apply_to_step(event)
+
+    def _apply_to_step(self, event: Event) -> None:
+        match event:
+            case StepStarted(key, attempt):
+                self._resume(key)
+                self._forget(key)
+                self.running[key], self.attempts[key] = event, attempt
+            case StepFailed(key):
+                self._forget(key)
+                if event.retry_at is None:
+                    self._failed(self.place(key), event)
+                else:
+                    self.retrying[key] = event
+            case StepWaiting(key):
+                self._forget(key)
+                self.resumed.pop(key, None)
+                self.waiting[key] = event
+            case Answered(key):
+                if key in self.waiting:  # else it came too late
+                    self.answers.setdefault(key, event)
+            case StepUncertain(key):
+                self._forget(key)
+                self.uncertain.add(key)
+            case Resolved(key):
+                self._resolved(event)
+            case LoopOpened(key, items):
+                place = self.place(key)
+                self._forget(key)
+                self.loops[key] = Loop(place, items)
+                self.touched.add(key)
+            case _:
+                raise AssertionError(event)
+
+    def place(self, key: Key) -> Place:
+        """The place of a key that was ready once.
+
+        Raises:
+            Invalid: `JOURNAL_UNREADABLE` for one that cannot have been.
+        """
+        found = self.places.get(key)
+        if found is None:
+            message = f"the journal tells of a step {key!r} that the run had not come to"
+            raise Invalid("JOURNAL_UNREADABLE", message)
+        return found
+
+    @property
+    def status(self) -> RunStatus:
+        """What the run would be called now."""
+        if self.finished:
+            return self.finished.status
+        if self.running or self.ready or self.touched:
+            return "running"
+        if self.uncertain:
+            return "uncertain"
+        return "waiting" if self.waiting or self.retrying else "running"
+
+    def outcomes(self) -> Iterator[tuple[Key, Outcome]]:
+        """What came of every step so far, of the top and of all turns."""
+        for key, place in self.places.items():
+            outcome = place.frame.outcomes.get(place.step.index)
+            if outcome is not None:
+                yield key, outcome
+
+    def _open(self, frame: Frame, loop: int | None) -> None:
+        body = self.plan.bodies[loop]
+        frame.open_steps = len(body)
+        for index in body:
+            step = self.plan.steps[index]
+            frame.undecided[index] = sum(link.source != loop for link in step.incoming)
+            frame.taken[index] = sum(
+                link.source == loop and link.port == LOOP_PORT for link in step.incoming
+            )
+            if not frame.undecided[index]:
+                self._enter(frame, step)
+
+    def _enter(self, frame: Frame, step: Step) -> None:
+        """All links of a step are decided: it is ready, or passed over."""
+        place = Place(frame, step)
+        is_root = not step.incoming
+        if is_root or frame.taken[step.index]:
+            key = place.key
+            frame.keys.append(key)
+            self.places[key] = self.ready[key] = place
+        else:
+            self._decided(place, ())
+
+    def _computed(self, key: Key, number: int, values: list[Json], ports: list[Json]) -> None:
+        if number == TURN:
+            self.begin_turn(self.loops[key])
+        elif ports:
+            left_by = tuple(str(port) for port in ports if port is not None)
+            self.leave(self.place(key), Outcome(values[number], left_by))
+        else:
+            self.leave(self.place(key), Outcome(values[number]))
+
+    def begin_turn(self, loop: Loop) -> None:
+        """A loop begins its next turn."""
+        place, index = loop.place, loop.begun
+        self.touched.discard(place.key)
+        item = loop.items[index] if loop.items is not None else None
+        loop.begun += 1
+        if self.plan.bodies[place.step.index]:
+            loop.open_turns += 1
+            self._open(Frame(f"{place.key}#{index}/", place, index, item), place.step.index)
+        else:
+            loop.turns[index] = Iteration(item)
+            self.touched.add(place.key)
+
+    def leave(self, place: Place, outcome: Outcome) -> None:
+        """A step is over: what every event about its end comes down to."""
+        key = place.key
+        self._forget(key)
+        self.resumed.pop(key, None)
+        self._close_loop(key)
+        if self.failures and place.step.is_loop:
+            self._forgive(key)
+        place.frame.outcomes[place.step.index] = outcome
+        self._decided(place, outcome.ports)
+
+    def _failed(self, place: Place, event: StepFailed) -> None:
+        error: JsonObject = {"code": event.code, "message": event.message, "node": place.step.id}
+        self._close_loop(place.key)
+        if place.step.handles_errors:
+            self.leave(place, Outcome({"error": error}, (ERROR_PORT,)))
+            return
+        self.failures[place.key] = event
+        if place.frame.error is None:
+            place.frame.error = error
+        self._decided(place, ())
+
+    def _resume(self, key: Key) -> None:
+        waiting = self.waiting.get(key)
+        if waiting is not None:
+            answer = self.answers.pop(key, None)
+            self.resumed[key] = (
+                Resumed("answer", answer.reply, waiting.memory)
+                if answer
+                else Resumed("timer", None, waiting.memory)
+            )
+
+    def _resolved(self, event: Resolved) -> None:
+        if event.key not in self.uncertain:
+            return  # somebody else was faster
+        self.uncertain.discard(event.key)
+        place = self.place(event.key)
+        if event.choice == "retry":
+            self.ready[event.key] = place
+        elif event.choice == "skip":
+            self.leave(place, Outcome(None))
+        else:
+            message = "whether it happened is not known; it was decided to fail"
+            self._failed(place, StepFailed(event.key, "STEP_UNCERTAIN", message))
+
+    def _decided(self, place: Place, ports: tuple[str, ...]) -> None:
+        """Follow the links of steps that are over, as far as that decides others."""
+        waiting = [(place, ports)]
+        while waiting:
+            at, left_by = waiting.pop()
+            frame = at.frame
+            frame.open_steps -= 1
+            for link in at.step.outgoing:
+                if link.target not in frame.undecided:
+                    continue  # back to the loop, or out of its body
+                target = self.plan.steps[link.target]
+                frame.undecided[link.target] -= 1
+                frame.taken[link.target] += link.port in left_by
+                if frame.undecided[link.target]:
+                    continue
+                if frame.taken[link.target]:
+                    self._enter(frame, target)
+                else:
+                    waiting.append((Place(frame, target), ()))
+            if frame.open_steps == 0 and frame.loop is not None:
+                self._turned(frame)
+
+    def _turned(self, frame: Frame) -> None:
+        """A turn of a loop is over."""
+        assert frame.loop is not None
+        loop = self.loops.get(frame.loop.key)
+        for key in frame.keys:
+            del self.places[key]  # a turn that is over is only in the journal
+            self.attempts.pop(key, None)
+            self.answers.pop(key, None)
+        if loop is not None:
+            loop.open_turns -= 1
+            turn = loop.turns[frame.index] = Iteration(self._result_of(frame), frame.error)
+            if turn.error:
+                loop.failed.append(turn)
+            else:
+                loop.last = (turn.value,)
+            self.touched.add(frame.loop.key)
+
+    def _result_of(self, frame: Frame) -> Json:
+        """What the body led back to its loop with, else what its last steps gave."""
+        assert frame.loop is not None
+        loop = frame.loop.step.index
+        back: list[Json] = []
+        last: list[Json] = []
+        for index in self.plan.bodies[loop]:
+            outcome = frame.outcomes.get(index)
+            if outcome is None:
+                continue
+            step = self.plan.steps[index]
+            links = [link for link in step.outgoing if link.port in outcome.ports]
+            if any(link.target == loop for link in links):
+                back.append(carried_by(step, outcome))
+            elif not any(link.target in frame.outcomes for link in links):
+                last.append(carried_by(step, outcome))
+        found = back or last
+        return found[0] if len(found) == 1 else found or None
+
+    def _forgive(self, loop: Key) -> None:
+        """Failures in the body of a loop that goes on after them are its own affair."""
+        for key in [key for key in self.failures if key.startswith(f"{loop}#")]:
+            del self.failures[key]
+
+    def _close_loop(self, key: Key) -> None:
+        self.loops.pop(key, None)
+        self.touched.discard(key)
+
+    def _forget(self, key: Key) -> None:
+        self.ready.pop(key, None)
+        self.running.pop(key, None)
+        self.waiting.pop(key, None)
+        self.retrying.pop(key, None)
+        self.uncertain.discard(key)

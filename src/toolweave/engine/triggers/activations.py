@@ -1,0 +1,151 @@
+"""Which triggers are on, and how far each has looked: two tables.
+
+A workflow is kept as it was when it was switched on, so that nobody's half-done edit goes live.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from toolweave.clock import Clock, timestamp
+from toolweave.errors import Conflict
+from toolweave.storage.database import Database
+
+MAX_FAILURE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveWorkflow:
+    """A workflow that is on, as it was then."""
+
+    slug: str
+    name: str
+    revision: str
+    document: str
+    enabled_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveTrigger:
+    """A trigger node that is on; `seen` is up to where it has looked."""
+
+    workflow: str
+    node: str
+    ref: str
+    path: str | None = None
+    seen: str | None = None
+    fired_at: str | None = None
+    failure: str | None = None
+
+
+class Activations:
+    """The tables of one database."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def enable(
+        self,
+        *,
+        slug: str,
+        name: str,
+        revision: str,
+        document: str,
+        triggers: Sequence[ActiveTrigger],
+    ) -> None:
+        """Switch a workflow on, in place of an older version of it.
+
+        A trigger that was on already goes on where it was.
+
+        Raises:
+            Conflict: `HOOK_PATH_TAKEN`.
+        """
+        now = timestamp(self._clock.now())
+        async with self._database.transaction() as transaction:
+            before = {
+                (node, ref): (seen, fired_at)
+                for node, ref, seen, fired_at in await transaction.rows(
+                    "SELECT node, ref, seen, fired_at FROM active_triggers WHERE workflow = ?", slug
+                )
+            }
+            await transaction.execute("DELETE FROM active_triggers WHERE workflow = ?", slug)
+            await transaction.execute("DELETE FROM active_workflows WHERE slug = ?", slug)
+            await transaction.execute(
+                "INSERT INTO active_workflows (slug, name, revision, document, enabled_at) "
+                "VALUES (?, ?, ?, ?, ?)",
+                *(slug, name, revision, document, now),
+            )
+            for trigger in triggers:
+                taken = await transaction.row(
+                    "SELECT workflow, node FROM active_triggers WHERE path = ?", trigger.path
+                )
+                if taken is not None:
+                    raise _path_taken(trigger, *taken)
+                seen, fired_at = before.get((trigger.node, trigger.ref), (trigger.seen, None))
+                await transaction.execute(
+                    "INSERT INTO active_triggers (workflow, node, ref, path, seen, fired_at) "
+                    "VALUES (?, ?, ?, ?, ?, ?)",
+                    *(slug, trigger.node, trigger.ref, trigger.path, seen, fired_at),
+                )
+
+    async def disable(self, slug: str) -> bool:
+        """Switch a workflow off; whether it was on."""
+        async with self._database.transaction() as transaction:
+            await transaction.execute("DELETE FROM active_triggers WHERE workflow = ?", slug)
+            return bool(
+                await transaction.execute("DELETE FROM active_workflows WHERE slug = ?", slug)
+            )
+
+    async def workflows(self) -> list[ActiveWorkflow]:
+        """Every workflow that is on."""
+        rows = await self._database.rows(
+            "SELECT slug, name, revision, document, enabled_at FROM active_workflows ORDER BY slug"
+        )
+        return [ActiveWorkflow(*row) for row in rows]
+
+    async def versions(self) -> dict[str, str]:
+        """Workflows that are on, with what changes whenever one is switched on again."""
+        rows = await self._database.rows(
+            "SELECT slug, revision, enabled_at FROM active_workflows ORDER BY slug"
+        )
+        return {slug: f"{revision} {enabled_at}" for slug, revision, enabled_at in rows}
+
+    async def triggers(self) -> list[ActiveTrigger]:
+        """Every trigger that is on."""
+        rows = await self._database.rows(
+            "SELECT workflow, node, ref, path, seen, fired_at, failure FROM active_triggers "
+            "ORDER BY workflow, node"
+        )
+        return [ActiveTrigger(*row) for row in rows]
+
+    async def looked(self, workflow: str, node: str, seen: str, *, has_fired: bool = False) -> None:
+        """Note how far a trigger has looked, and that nothing is wrong with it."""
+        now = timestamp(self._clock.now()) if has_fired else None
+        await self._database.execute(
+            "UPDATE active_triggers SET seen = ?, failure = NULL, "
+            "fired_at = coalesce(?, fired_at) WHERE workflow = ? AND node = ?",
+            *(seen, now, workflow, node),
+        )
+
+    async def fired(self, workflow: str, node: str) -> None:
+        """Note that a trigger has started a run."""
+        await self._database.execute(
+            "UPDATE active_triggers SET failure = NULL, fired_at = ? "
+            "WHERE workflow = ? AND node = ?",
+            *(timestamp(self._clock.now()), workflow, node),
+        )
+
+    async def failed(self, workflow: str, node: str, failure: str) -> None:
+        """Note why a trigger's last look failed."""
+        await self._database.execute(
+            "UPDATE active_triggers SET failure = ? WHERE workflow = ? AND node = ?",
+            *(failure[:MAX_FAILURE], workflow, node),
+        )
+
+
+def _path_taken(trigger: ActiveTrigger, workflow: str, node: str) -> Conflict:
+    return Conflict(
+        "HOOK_PATH_TAKEN",
+        f"the path {trigger.path!r} belongs to node {node!r} of {workflow!r} already",
+        hint="give this trigger another path, or switch the other workflow off",
+    )

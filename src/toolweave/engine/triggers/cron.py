@@ -1,0 +1,101 @@
+"""When a schedule is due, in its own time zone: pure, no clock.
+
+As Debian's cron does it: what is set for a time that the clock skips happens right after the gap,
+what is set for a time that comes twice happens the first time; `*` hours follow real time.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from cronsim import CronSim, CronSimError
+
+from toolweave.errors import Invalid
+
+# Later than this is not late but missed.
+ON_TIME = timedelta(seconds=60)
+# Looked at from the end on, so that a minute's schedule after a year off costs little.
+_WINDOWS = (timedelta(hours=1), timedelta(days=2), timedelta(days=62))
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """A cron expression in a time zone; of missed times the last few are made up for."""
+
+    expression: str
+    zone: ZoneInfo
+    max_missed: int = 1
+
+
+def read_schedule(expression: str, timezone: str, max_missed: int) -> Schedule:
+    """The schedule, if it can be read and ever comes.
+
+    Raises:
+        Invalid: `CRON_INVALID`, `TIMEZONE_UNKNOWN`.
+    """
+    try:
+        zone = ZoneInfo(timezone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise Invalid(
+            "TIMEZONE_UNKNOWN",
+            f"there is no time zone {timezone!r}",
+            hint="give its IANA name, such as Europe/Berlin, or UTC",
+        ) from None
+    schedule = Schedule(expression, zone, max_missed)
+    if next_time(schedule, datetime(2026, 1, 1, tzinfo=UTC)) is None:
+        raise _invalid(expression, "it never comes")
+    return schedule
+
+
+def next_time(schedule: Schedule, after: datetime) -> datetime | None:
+    """The first time after a moment, in UTC; nothing when there is none."""
+    return next(_times(schedule, after), None)
+
+
+def due_times(schedule: Schedule, after: datetime, now: datetime) -> list[datetime]:
+    """What is due after a moment and until now: of what was missed, only the last few."""
+    found = _last_times(schedule, after, now, schedule.max_missed)
+    on_time = [moment for moment in found if now - moment <= ON_TIME]
+    missed = found[: len(found) - len(on_time)]
+    return missed[-schedule.max_missed :] + on_time
+
+
+def _last_times(schedule: Schedule, after: datetime, now: datetime, enough: int) -> list[datetime]:
+    """All times in the shortest window that holds enough of them, or all there are."""
+    for window in _WINDOWS:
+        start = now - window
+        if start <= after:
+            break
+        found = _until(schedule, start, now)
+        if sum(now - moment > ON_TIME for moment in found) >= enough:
+            return found
+    return _until(schedule, after, now)
+
+
+def _until(schedule: Schedule, after: datetime, now: datetime) -> list[datetime]:
+    found: list[datetime] = []
+    for moment in _times(schedule, after):
+        if moment > now:
+            break
+        found.append(moment)
+    return found
+
+
+def _times(schedule: Schedule, after: datetime) -> Iterator[datetime]:
+    try:
+        for local in CronSim(schedule.expression, after.astimezone(schedule.zone)):
+            moment = local.astimezone(UTC)
+            # Within an hour that comes twice, the first one may be behind us.
+            if moment > after:
+                yield moment
+    except CronSimError as error:
+        raise _invalid(schedule.expression, str(error)) from None
+
+
+def _invalid(expression: str, why: str) -> Invalid:
+    return Invalid(
+        "CRON_INVALID",
+        f"the schedule {expression!r} cannot be used: {why}",
+        hint="minute, hour, day of month, month, day of week: `0 9 * * 1-5`",
+    )

@@ -1,0 +1,129 @@
+"""Whether a request comes from who it says: tokens and signatures, compared in constant time.
+
+Pure. `None` is proven; a text says what was wrong, for the log and never for the caller.
+"""
+
+import base64
+import hashlib
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+# How far the time in a signed request may be from ours.
+WINDOW_S = 300
+
+TOKEN_HEADERS = ("x-webhook-token", "x-auth-token", "x-api-key")
+TOKEN_PARAMETER = "token"
+SIGNATURE = "x-signature"
+TIMESTAMP = "x-timestamp"
+GITHUB_SIGNATURE = "x-hub-signature-256"
+SLACK_SIGNATURE, SLACK_TIMESTAMP = "x-slack-signature", "x-slack-request-timestamp"
+STANDARD = ("webhook-id", "webhook-timestamp", "webhook-signature")
+
+# What proves a caller is no business of the run.
+PROOFS = frozenset({"authorization", "cookie", *TOKEN_HEADERS})
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A request as it came; header names are in lower case."""
+
+    method: str
+    path: str
+    received_at: datetime
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    query: Mapping[str, str] = field(default_factory=dict[str, str])
+    body: bytes = b""
+    client_ip: str = ""
+
+
+def header_token(arrival: Arrival, secret: str) -> str | None:
+    """A token as `Authorization: Bearer …`, or in a header of its own."""
+    scheme, _, bearer = arrival.headers.get("authorization", "").partition(" ")
+    given = [arrival.headers[name] for name in TOKEN_HEADERS if name in arrival.headers]
+    if scheme.lower() == "bearer":
+        given.append(bearer.strip())
+    return None if any(_same(one, secret) for one in given) else "no header has the token"
+
+
+def query_token(arrival: Arrival, secret: str) -> str | None:
+    """A token as `?token=…`."""
+    is_same = _same(arrival.query.get(TOKEN_PARAMETER, ""), secret)
+    return None if is_same else "the query has not the token"
+
+
+def signature(arrival: Arrival, secret: str) -> str | None:
+    """An HMAC-SHA256 of the body in one of three usual forms; with a time where the form has one.
+
+    `X-Signature: sha256=HEX` over `TIMESTAMP.BODY` with `X-Timestamp`; Standard Webhooks; or
+    `X-Hub-Signature-256` over the body alone.
+    """
+    headers = arrival.headers
+    if STANDARD[2] in headers:
+        return _standard(arrival, secret)
+    if SIGNATURE in headers:
+        moment = headers.get(TIMESTAMP, "")
+        signed = moment.encode() + b"." + arrival.body
+        expected = _hex(secret, signed)
+        given = headers[SIGNATURE].removeprefix("sha256=")
+        return _late(moment, arrival) or _differs(given, expected)
+    return github_signature(arrival, secret)
+
+
+def github_signature(arrival: Arrival, secret: str) -> str | None:
+    """GitHub's: an HMAC-SHA256 of the body."""
+    given = arrival.headers.get(GITHUB_SIGNATURE, "")
+    return _differs(given, f"sha256={_hex(secret, arrival.body)}")
+
+
+def slack_signature(arrival: Arrival, secret: str) -> str | None:
+    """Slack's `v0`: an HMAC-SHA256 of `v0:TIMESTAMP:BODY`."""
+    moment = arrival.headers.get(SLACK_TIMESTAMP, "")
+    expected = f"v0={_hex(secret, b'v0:' + moment.encode() + b':' + arrival.body)}"
+    return _late(moment, arrival) or _differs(arrival.headers.get(SLACK_SIGNATURE, ""), expected)
+
+
+def replayed_by(arrival: Arrival) -> str | None:
+    """What is the same when a signed request is sent again, and of no other: time and signature."""
+    headers = arrival.headers
+    if SIGNATURE in headers and TIMESTAMP in headers:
+        return f"{headers[TIMESTAMP]}.{headers[SIGNATURE]}"
+    return None
+
+
+def _standard(arrival: Arrival, secret: str) -> str | None:
+    identity, moment, given = (arrival.headers.get(name, "") for name in STANDARD)
+    signed = f"{identity}.{moment}.".encode() + arrival.body
+    key = secret.encode()
+    if secret.startswith("whsec_"):
+        try:
+            key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+        except ValueError:
+            return "the secret is no base64"
+    expected = base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode()
+    offered = [one.removeprefix("v1,") for one in given.split() if one.startswith("v1,")]
+    if (late := _late(moment, arrival)) is not None:
+        return late
+    return None if any(_same(one, expected) for one in offered) else "the signature differs"
+
+
+def _late(moment: str, arrival: Arrival) -> str | None:
+    if not moment.isascii() or not moment.isdigit() or len(moment) > 15:
+        return "the time of the signature is missing"
+    if abs(arrival.received_at.timestamp() - int(moment)) > WINDOW_S:
+        return "the time of the signature is too far from now"
+    return None
+
+
+def _hex(secret: str, signed: bytes) -> str:
+    return hmac.digest(secret.encode(), signed, hashlib.sha256).hex()
+
+
+def _differs(given: str, expected: str) -> str | None:
+    return None if _same(given, expected) else "the signature differs"
+
+
+def _same(given: str, expected: str) -> bool:
+    # An empty secret proves nothing, whatever is given.
+    return bool(expected) and hmac.compare_digest(given.encode(), expected.encode())

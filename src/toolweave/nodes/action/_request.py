@@ -1,0 +1,144 @@
+"""What ACTION.HTTP_REQUEST sends, made of its settings and inputs. Pure."""
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+from urllib.parse import quote, urlencode
+
+from toolweave import json_text
+from toolweave.errors import Invalid
+from toolweave.json_text import Json, JsonObject
+
+# `{{ name }}` as templates write it, and `{name}` as API descriptions do.
+_VARIABLE = re.compile(r"\{\{\s*([\w.-]+)\s*\}\}|\{([\w.-]+)\}")
+_BODILESS = frozenset({"GET", "HEAD"})
+
+
+class Payload(NamedTuple):
+    """A body and the type it has unless a header says another."""
+
+    body: bytes | None = None
+    content_type: str | None = None
+
+
+def fill_url(url: str, variables: JsonObject) -> str:
+    """`url` with its variables put in, so that none can leave its place.
+
+    Raises:
+        Invalid: `HTTP_URL_INVALID` for a variable without a value, or one that would change the
+            path around it.
+    """
+
+    def value(found: re.Match[str]) -> str:
+        name = found[1] or found[2]
+        if name not in variables:
+            if found[2]:
+                return found[0]
+            raise Invalid(
+                "HTTP_URL_INVALID",
+                f"the url asks for {name!r}, which url_variables does not have",
+                hint=f'give url_variables {{"{name}": …}}',
+            )
+        text = plain(variables[name], f"url_variables.{name}")
+        if text in {"", ".", ".."}:
+            raise Invalid("HTTP_URL_INVALID", f"url_variables.{name} is {text!r}")
+        return quote(text, safe="")
+
+    return _VARIABLE.sub(value, url)
+
+
+def merge_headers(configured: JsonObject, dynamic: JsonObject) -> dict[str, str]:
+    """All headers by name in lower case; the dynamic ones win, and null takes one away."""
+    _refuse_references(dynamic)
+    merged: JsonObject = {name.lower(): value for name, value in configured.items()}
+    merged |= {name.lower(): value for name, value in dynamic.items()}
+    return {
+        name: plain(value, f"header {name!r}")
+        for name, value in merged.items()
+        if value is not None
+    }
+
+
+def merge_params(configured: JsonObject, dynamic: JsonObject) -> dict[str, list[str]]:
+    """All query values by name; the dynamic ones win, and null takes one away."""
+    _refuse_references(dynamic)
+    return {
+        name: [plain(one, f"query value {name!r}") for one in _several(value)]
+        for name, value in (configured | dynamic).items()
+        if value is not None
+    }
+
+
+def make_payload(method: str, body_type: str, body: Json) -> Payload:
+    """What is sent as body.
+
+    Raises:
+        Invalid: `HTTP_BODY_INVALID` for a body that cannot be sent as its type says.
+    """
+    if body is None or body_type == "none" or method in _BODILESS:
+        return Payload()
+    match body_type:
+        case "form":
+            return Payload(_form(body), "application/x-www-form-urlencoded")
+        case "raw":
+            return _raw(body)
+        case _:
+            return Payload(json_text.write(body).encode(), "application/json")
+
+
+def plain(value: Json, where: str) -> str:
+    """A text, number or boolean as it is written into an address or header.
+
+    Raises:
+        Invalid: `HTTP_VALUE_INVALID` for a list, an object or null.
+    """
+    if isinstance(value, str):
+        return value
+    if value is None or isinstance(value, dict | list):
+        message = f"{where} is {value!r:.80}; expected a text, a number, true or false"
+        raise Invalid("HTTP_VALUE_INVALID", message)
+    return json_text.write(value)
+
+
+def _form(body: Json) -> bytes:
+    if not isinstance(body, dict):
+        message = f"a form is an object of fields, not {body!r:.80}"
+        raise Invalid("HTTP_BODY_INVALID", message)
+    fields = {
+        name: [plain(one, f"form field {name!r}") for one in _several(value)]
+        for name, value in body.items()
+        if value is not None
+    }
+    return urlencode(fields, doseq=True).encode()
+
+
+def _raw(body: Json) -> Payload:
+    kind: Json = "text/plain; charset=utf-8"
+    if isinstance(body, dict):
+        body, kind = body.get("text"), body.get("content_type", kind)
+    if not isinstance(body, str) or not isinstance(kind, str):
+        raise Invalid(
+            "HTTP_BODY_INVALID",
+            f"a raw body is a text, not {body!r:.80}",
+            hint='write the text, or {"text": "<a/>", "content_type": "text/xml"}',
+        )
+    return Payload(body.encode(), kind)
+
+
+def _refuse_references(dynamic: JsonObject) -> None:
+    """What comes in at run time may be anybody's: it must not ask for a secret."""
+    if "${vault:" in json_text.write(dynamic):
+        raise Invalid(
+            "HTTP_VALUE_INVALID",
+            "a value that comes in at run time refers to the vault",
+            hint="write the reference into headers or query_params of the node itself",
+        )
+
+
+def _several(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else [value]
+
+
+def names_a_key(headers: Mapping[str, Json]) -> bool:
+    """Whether the author says by a header of their own that the other side knows repeats."""
+    return any(name.lower() == "idempotency-key" for name in headers)

@@ -1,0 +1,251 @@
+"""The conditions of FLOW.FILTER: read once, then asked about each item."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal, NoReturn, TypeAlias, TypeGuard
+
+from rapidfuzz import fuzz
+
+from toolweave.catalog.node import Given
+from toolweave.errors import Invalid
+from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.flow._items import field_of, is_same
+from toolweave.nodes.flow._seen import Seen
+from toolweave.tools.unions import kind_of
+from toolweave.workflow.expressions.language import Fault, compile_text, evaluate
+
+Nulls: TypeAlias = Literal["include", "exclude", "treat_as_empty"]
+# Whether something holds for the value of a field.
+Holds: TypeAlias = Callable[[Json], bool]
+# Whether something holds for an item at a place of the list.
+Condition: TypeAlias = Callable[[int, Json], bool]
+
+_SIGNS = {
+    "==": "equals",
+    "!=": "not_equals",
+    ">": "greater_than",
+    ">=": "greater_or_equal",
+    "<": "less_than",
+    "<=": "less_or_equal",
+}
+_TYPES = ("string", "number", "integer", "float", "boolean", "array", "object", "null")
+_MATCHES = "text.matches(pattern)"
+DEFAULT_LIKENESS = 0.8
+
+
+class Unfit(Exception):
+    """A condition cannot be asked of an item."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How the conditions of one filter are meant."""
+
+    kind: str
+    minds_case: bool
+    nulls: Nulls
+    is_nested: bool
+    names: Mapping[str, Json]
+
+    def conditions(self, given: Given) -> list[Condition]:
+        """Every condition of the filter.
+
+        Raises:
+            Invalid: `FILTER_CONDITION_INVALID` for one that can never be asked.
+        """
+        if self.kind == "custom_function":
+            return [self._expression(given.text("custom_filter_function"), "the function")]
+        listed = given.listing("conditions")
+        if not listed:
+            _refuse("'conditions' is empty, so there is nothing to filter by")
+        return [self._condition(one, index) for index, one in enumerate(listed)]
+
+    def _condition(self, written: Json, index: int) -> Condition:
+        if not isinstance(written, dict):
+            _refuse(f"condition {index} is no object")
+        if self.kind == "complex_expression":
+            return self._expression(_text(written, "expression", index), f"condition {index}")
+        path = _text(written, "field", index)
+        is_about_null = _is_about_null(self.kind, written)
+        holds = self._holds(written, index)
+
+        def asked(_place: int, item: Json) -> bool:
+            value = field_of(item, path, is_nested=self.is_nested)
+            if value is None and not is_about_null:
+                if self.nulls != "treat_as_empty":
+                    return self.nulls == "include"
+                value = ""
+            try:
+                return holds(value)
+            except Unfit as unfit:
+                raise Unfit(f"field {path!r}: {unfit}") from None
+
+        return asked
+
+    def _expression(self, text: str, called: str) -> Condition:
+        expression = compile_text(text)
+        if not expression.is_usable:
+            faults = [fault for fault in expression.faults if fault.severity == "error"]
+            _refuse(f"{called} cannot be read: {faults[0].message}", faults[0].hint)
+
+        def asked(place: int, item: Json) -> bool:
+            found = evaluate(text, Seen({"item": item, "index": place}, self.names))
+            if isinstance(found, Fault):
+                raise Unfit(found.message)
+            if not isinstance(found.value, bool):
+                raise Unfit(f"{text[:80]!r} gives {found.value!r:.80}, not true or false")
+            return found.value
+
+        return asked
+
+    def _holds(self, written: JsonObject, index: int) -> Holds:
+        match self.kind:
+            case "regex_pattern":
+                return self._matching(_text(written, "pattern", index), index)
+            case "range_filter":
+                return _within(written, index)
+            case "exists_filter":
+                return lambda value: value is not None
+            case "type_filter":
+                return _of_type(_text(written, "type", index), index)
+            case "array_contains":
+                wanted = self._plain(written.get("value"))
+                return lambda value: self._has(_list(value), wanted)
+            case "fuzzy_match":
+                return self._like(written, index)
+            case _:
+                return self._compared(written, index)
+
+    def _compared(self, written: JsonObject, index: int) -> Holds:
+        name = _text(written, "operator", index)
+        name, wanted = _SIGNS.get(name, name), self._plain(written.get("value"))
+        if name in ("in", "not_in") and not isinstance(wanted, list):
+            _refuse(f"condition {index}: {name!r} needs a list as 'value'")
+        operators: dict[str, Holds] = {
+            "equals": lambda value: is_same(self._plain(value), wanted),
+            "not_equals": lambda value: not is_same(self._plain(value), wanted),
+            "greater_than": lambda value: _order(self._plain(value), wanted) > 0,
+            "greater_or_equal": lambda value: _order(self._plain(value), wanted) >= 0,
+            "less_than": lambda value: _order(self._plain(value), wanted) < 0,
+            "less_or_equal": lambda value: _order(self._plain(value), wanted) <= 0,
+            "in": lambda value: self._has(_list(wanted), self._plain(value)),
+            "not_in": lambda value: not self._has(_list(wanted), self._plain(value)),
+            "contains": lambda value: self._contains(value, wanted),
+            "starts_with": lambda value: _words(self._plain(value)).startswith(_words(wanted)),
+            "ends_with": lambda value: _words(self._plain(value)).endswith(_words(wanted)),
+            # With `"value": false` it must be missing.
+            "exists": lambda value: (value is not None) is (wanted is not False),
+        }
+        if name not in operators:
+            _refuse(
+                f"condition {index}: no operator {name!r}", f"use one of {', '.join(operators)}"
+            )
+        return operators[name]
+
+    def _matching(self, pattern: str, index: int) -> Holds:
+        pattern = pattern if self.minds_case else f"(?i){pattern}"
+        tried = evaluate(_MATCHES, {"text": "", "pattern": pattern})
+        if isinstance(tried, Fault):
+            _refuse(f"condition {index}: {tried.message}", tried.hint)
+
+        def holds(value: Json) -> bool:
+            found = evaluate(_MATCHES, {"text": _words(value), "pattern": pattern})
+            if isinstance(found, Fault):
+                raise Unfit(found.message)
+            return found.value is True
+
+        return holds
+
+    def _like(self, written: JsonObject, index: int) -> Holds:
+        wanted = _words(self._plain(_text(written, "value", index)))
+        threshold = written.get("threshold", DEFAULT_LIKENESS)
+        if not _is_number(threshold) or not 0 <= threshold <= 1:
+            _refuse(f"condition {index}: 'threshold' must be a number from 0 to 1")
+        least = threshold * 100
+        return lambda value: fuzz.ratio(_words(self._plain(value)), wanted) >= least
+
+    def _contains(self, value: Json, wanted: Json) -> bool:
+        if isinstance(value, list):
+            return self._has(value, wanted)
+        return _words(wanted) in _words(self._plain(value))
+
+    def _has(self, values: list[Json], wanted: Json) -> bool:
+        return any(is_same(self._plain(value), wanted) for value in values)
+
+    def _plain(self, value: Json) -> Json:
+        """A value as it is compared: without the difference of A and a, if that does not count."""
+        if self.minds_case:
+            return value
+        if isinstance(value, list):
+            return [self._plain(one) for one in value]
+        return value.casefold() if isinstance(value, str) else value
+
+
+def _is_about_null(kind: str, written: JsonObject) -> bool:
+    return (
+        kind == "exists_filter"
+        or (kind == "simple_condition" and written.get("operator") == "exists")
+        or (kind == "type_filter" and written.get("type") == "null")
+    )
+
+
+def _within(written: JsonObject, index: int) -> Holds:
+    least, most = written.get("min_value"), written.get("max_value")
+    if least is None and most is None:
+        _refuse(f"condition {index} needs 'min_value', 'max_value' or both")
+    # Of what is exactly at a border, `_order` gives 0.
+    border = 0 if written.get("inclusive", True) is not False else 1
+
+    def holds(value: Json) -> bool:
+        return (least is None or _order(value, least) >= border) and (
+            most is None or _order(most, value) >= border
+        )
+
+    return holds
+
+
+def _of_type(name: str, index: int) -> Holds:
+    if name not in _TYPES:
+        _refuse(f"condition {index}: no type {name!r}", f"use one of {', '.join(_TYPES)}")
+    kinds = {"number": ("number", "integer"), "float": ("number", "integer")}.get(name, (name,))
+    return lambda value: kind_of(value) in kinds
+
+
+def _order(one: Json, other: Json) -> int:
+    """Below, at or above 0 as `one` is less than, equal to or greater than `other`."""
+    if _is_number(one) and _is_number(other):
+        return (one > other) - (one < other)
+    if isinstance(one, str) and isinstance(other, str):
+        return (one > other) - (one < other)
+    raise Unfit(f"{one!r:.80} cannot be compared with {other!r:.80}")
+
+
+def _is_number(value: Json) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _words(value: Json) -> str:
+    if isinstance(value, str):
+        return value
+    raise Unfit(f"{value!r:.80} is no text")
+
+
+def _list(value: Json) -> list[Json]:
+    if isinstance(value, list):
+        return value
+    raise Unfit(f"{value!r:.80} is no list")
+
+
+def _text(written: JsonObject, name: str, index: int) -> str:
+    value = written.get(name)
+    if isinstance(value, str) and value:
+        return value
+    _refuse(f"condition {index} needs a text as {name!r}")
+
+
+def _refuse(message: str, hint: str | None = None) -> NoReturn:
+    raise Invalid(
+        "FILTER_CONDITION_INVALID",
+        message,
+        hint=hint or "the guidance of FLOW.FILTER shows the form of each filter_type",
+    )

@@ -1,0 +1,81 @@
+"""Lists and the items in them: where they are, a field of one, which comes first."""
+
+import re
+
+from toolweave import json_text
+from toolweave.catalog.node import Given
+from toolweave.errors import Invalid
+from toolweave.json_text import Json
+from toolweave.workflow.evaluating import value_of
+
+# A path that begins with one of these is read as it stands; any other goes into `data`.
+_ROOTS = frozenset({"data", "input", "inputs", "context", "variables", "trigger", "nodes", "loop"})
+_ROOT = re.compile(r"\w+")
+
+
+def list_at(given: Given, path: str) -> list[Json]:
+    """The list that a path leads to: `data.users`, or `users` for the same.
+
+    Raises:
+        Invalid: `NODE_INPUT_INVALID` where there is something else.
+    """
+    root = _ROOT.match(path)
+    is_whole = root is not None and root[0] in _ROOTS
+    found = value_of(path if is_whole else f"data.{path}", given.names)
+    if not isinstance(found, list):
+        raise Invalid(
+            "NODE_INPUT_INVALID",
+            f"'array_path' leads to {path!r}, which is no list",
+            facts={"field": "array_path"},
+        )
+    return found
+
+
+def field_of(item: Json, path: str, *, is_nested: bool = True) -> Json:
+    """What an item has at `user.name` or `tags.0`; nothing where it has not."""
+    for name in path.split(".") if is_nested else (path,):
+        if isinstance(item, dict):
+            item = item.get(name)
+        elif isinstance(item, list) and name.isdecimal() and int(name) < len(item):
+            item = item[int(name)]
+        else:
+            return None
+    return item
+
+
+def is_same(one: Json, other: Json) -> bool:
+    """Whether two values are equal as JSON: 1 and 1.0 are, 1 and true are not."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    return one == other
+
+
+def in_order(items: list[Json], path: str, order: str) -> list[int]:
+    """The places of the items, sorted by a field; those without it come last.
+
+    Raises:
+        Invalid: `SORT_INVALID` for no field, or an order that is neither asc nor desc.
+    """
+    if not path or order not in ("asc", "desc"):
+        raise Invalid(
+            "SORT_INVALID",
+            f"items cannot be sorted by field {path!r} in order {order!r}",
+            hint="name a field, such as user.name, and an order: asc or desc",
+        )
+    values = {place: field_of(item, path) for place, item in enumerate(items)}
+    having = [place for place, value in values.items() if value is not None]
+    having.sort(key=lambda place: _rank(values[place]), reverse=order == "desc")
+    return having + [place for place, value in values.items() if value is None]
+
+
+def _rank(value: Json) -> tuple[int, float, str]:
+    """Values of different kinds never meet: yes and no, numbers, texts, then all others."""
+    match value:
+        case bool():
+            return (0, float(value), "")
+        case int() | float():
+            return (1, value, "")
+        case str():
+            return (2, 0, value)
+        case _:
+            return (3, 0, json_text.canonical(value).decode())

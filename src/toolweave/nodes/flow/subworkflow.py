@@ -1,0 +1,88 @@
+"""FLOW.SUBWORKFLOW: run another workflow as a step of this one."""
+
+from typing import Protocol, cast
+
+from toolweave.catalog.node import NodeContext, Outcome
+from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.errors import Invalid
+from toolweave.json_text import Json
+
+
+class Workflows(Protocol):
+    """Runs stored workflows; the resource `workflows`."""
+
+    async def run(self, name: str, inputs: Json, key: str) -> Json:
+        """What a workflow gives; a second call with the same key takes up the same run.
+
+        Raises:
+            NotFound: there is no workflow of that name.
+        """
+        ...
+
+
+class Subworkflow:
+    """Hands its input to another workflow and gives what that gives."""
+
+    spec = NodeSpec(
+        type="FLOW",
+        subtype="SUBWORKFLOW",
+        summary="Run another stored workflow as one step and go on with its result.",
+        # The other run is found again by this step's key, so that it is never started twice.
+        effect="keyed",
+        configurations=(
+            Field("workflow", "string", "Name of the stored workflow.", required=True),
+        ),
+        inputs=(
+            Field(
+                "data",
+                "any",
+                "Inputs of the other run, as an object: what its trigger gives.",
+                required=True,
+            ),
+        ),
+        outputs=(
+            Field("result", "any", "What the other workflow gave."),
+            Field("workflow", "string", "Name of the workflow that was run."),
+        ),
+        tags=("flow", "workflow", "reuse"),
+        keywords=(
+            *("subworkflow", "call", "reuse", "nested", "child workflow"),
+            *("invoke", "module", "function", "another workflow", "execute"),
+        ),
+        guidance=(
+            "The other workflow runs by its own rules: its failure is this node's failure, which "
+            "the port `error` takes on. One that waits for people needs a long `timeout` here."
+        ),
+        examples=(
+            Example(
+                "Clean the address",
+                "A workflow that several others use.",
+                {"workflow": "clean-address"},
+                {"data": {"street": "12 main st."}},
+            ),
+            Example(
+                "By kind of order",
+                "The name comes from the data.",
+                {"workflow": "order-{{ data.kind }}"},
+                {"data": {"kind": "express", "order": "A-1"}},
+            ),
+        ),
+    )
+
+    async def run(self, context: NodeContext) -> Outcome:
+        """What the other workflow gave.
+
+        Raises:
+            Unavailable: `RESOURCE_MISSING` where no workflows are stored.
+            Invalid: `NODE_INPUT_INVALID` without a name.
+        """
+        name = context.given.text("workflow")
+        if not name:
+            message = "'workflow' must be the name of a stored workflow"
+            raise Invalid("NODE_INPUT_INVALID", message, facts={"field": "workflow"})
+        workflows = cast(Workflows, context.resource("workflows"))
+        result = await workflows.run(name, context.given.value("data"), context.key)
+        return Outcome({"result": result, "workflow": name})
+
+
+node = Subworkflow()

@@ -1,0 +1,135 @@
+"""FLOW.SWITCH: go one of several ways."""
+
+from toolweave.catalog.node import Given, Outcome
+from toolweave.catalog.spec import Example, Field, NodeSpec, Port
+from toolweave.errors import Invalid
+from toolweave.json_text import Json
+from toolweave.workflow.evaluating import condition
+
+MAX_CASES = 16
+DEFAULT = "default"
+
+
+class Switch:
+    """Passes its input on by the first case that holds, or by all that do."""
+
+    spec = NodeSpec(
+        type="FLOW",
+        subtype="SWITCH",
+        summary="Go one of several ways, by the first of a list of cases that holds.",
+        effect="pure",
+        configurations=(
+            Field(
+                "cases",
+                "array",
+                'CEL for each way, true or false: [{"when": "data.urgent"}]; the first '
+                "leaves by case-0.",
+                required=True,
+                items="object",
+            ),
+            Field(
+                "takes_all",
+                "boolean",
+                "Whether every case that holds is taken; else only the first.",
+                False,
+            ),
+        ),
+        inputs=(
+            Field(
+                "data",
+                "any",
+                "What the cases look at; it is passed on unchanged.",
+                required=True,
+            ),
+            Field("context", "object", "More values for the cases, as `context.name`."),
+            Field("variables", "object", "Variables for the cases, as `variables.name`."),
+        ),
+        outputs=(
+            Field("data", "any", "The input, unchanged."),
+            Field("matched", "array", "Ports it left by.", items="string"),
+        ),
+        output_ports=(
+            *(Port(f"case-{index}", f"Taken for case {index}.") for index in range(MAX_CASES)),
+            Port(DEFAULT, "Taken when no case holds."),
+        ),
+        tags=("flow", "switch", "routing"),
+        keywords=(
+            *("switch", "case", "cases", "router", "several ways", "choose"),
+            *("match", "default", "dispatch", "many paths", "multiway"),
+        ),
+        guidance=(
+            "Cases are looked at in order, from case-0; connect `default` for everything else, or "
+            "the run ends there. Do not put it after a HUMAN_IN_THE_LOOP node, which already "
+            "leaves by its answer."
+        ),
+        examples=(
+            Example(
+                "By priority",
+                "The second case holds.",
+                {
+                    "cases": [
+                        {"when": "data.priority == 'high'"},
+                        {"when": "data.priority == 'normal'"},
+                    ]
+                },
+                {"data": {"ticket": "T-1", "priority": "normal"}},
+                {"data": {"ticket": "T-1", "priority": "normal"}, "matched": ["case-1"]},
+                port="case-1",
+            ),
+            Example(
+                "None of them",
+                "An unknown language goes by default.",
+                {"cases": [{"when": "data.language in ['de', 'fr']"}]},
+                {"data": {"language": "ja"}},
+                {"data": {"language": "ja"}, "matched": ["default"]},
+                port="default",
+            ),
+            Example(
+                "Everyone who asked",
+                "Both hold, and both are taken.",
+                {
+                    "cases": [{"when": "data.by_mail"}, {"when": "data.by_phone"}],
+                    "takes_all": True,
+                },
+                {"data": {"by_mail": True, "by_phone": True}},
+                {"data": {"by_mail": True, "by_phone": True}, "matched": ["case-0", "case-1"]},
+                port="case-0",
+                also=("case-1",),
+            ),
+        ),
+    )
+
+    def compute(self, given: Given) -> Outcome:
+        """What came in, by the ways whose conditions hold.
+
+        Raises:
+            Invalid: `SWITCH_CASE_INVALID`, or `CONDITION_FAILED` for one that is no condition.
+        """
+        cases = given.listing("cases")
+        if not 0 < len(cases) <= MAX_CASES:
+            message = f"'cases' has {len(cases)} cases; it takes 1 to {MAX_CASES}"
+            raise Invalid("SWITCH_CASE_INVALID", message)
+        matched: list[str] = []
+        for index, case in enumerate(cases):
+            if _holds(case, index, given):
+                matched.append(f"case-{index}")
+                if not given.flag("takes_all"):
+                    break
+        ports = tuple(matched) or (DEFAULT,)
+        return Outcome({"data": given.value("data"), "matched": list[Json](ports)}, ports)
+
+
+def _holds(case: Json, index: int, given: Given) -> bool:
+    when = case.get("when") if isinstance(case, dict) else None
+    if isinstance(when, bool):  # a template may have worked it out already
+        return when
+    if not isinstance(when, str) or not when.strip():
+        raise Invalid(
+            "SWITCH_CASE_INVALID",
+            f"case {index} has no condition",
+            hint='write it as {"when": "data.urgent"}',
+        )
+    return condition(when, given.names)
+
+
+node = Switch()

@@ -1,0 +1,1 @@
+"""Nodes that call a tool of an MCP server."""

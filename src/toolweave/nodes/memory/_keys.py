@@ -1,0 +1,64 @@
+"""What a store of keys can do, whatever it keeps them in; how one is searched by a pattern."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol, cast
+
+import re2  # pyright: ignore[reportMissingTypeStubs] # it has none
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """The moment of an operation, and the step it belongs to."""
+
+    at_s: float
+    step: str
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How many keys may begin with a prefix."""
+
+    prefix: str
+    max_keys: int
+
+
+class Keys(Protocol):
+    """Texts under keys. What has expired is not there."""
+
+    async def get(self, key: str) -> str | None: ...
+
+    async def has(self, key: str) -> bool: ...
+
+    async def set(self, key: str, text: str, *, ttl_s: float, room: Room) -> bool:
+        """Keep `text`, for good where `ttl_s` is 0; false where there is no room."""
+        ...
+
+    async def delete(self, key: str) -> None: ...
+
+    async def names(self, prefix: str) -> list[str]:
+        """Every key that begins with `prefix`, in any order."""
+        ...
+
+    async def clear(self, prefix: str) -> None: ...
+
+
+class _Pattern(Protocol):
+    def fullmatch(self, text: str) -> object | None: ...
+
+
+def matches(name: str, pattern: str) -> bool:
+    """Whether `name` is as `pattern` says: `*` is any text, `?` any character."""
+    return _compiled(pattern).fullmatch(name) is not None
+
+
+@lru_cache(maxsize=128)
+def _compiled(pattern: str) -> _Pattern:
+    parts = {"*": ".*", "?": "."}
+    regex = "".join(parts.get(one) or _escape(one) for one in pattern)
+    return cast("_Pattern", _compile(f"(?s){regex}"))
+
+
+# It has no types.
+_compile = re2.compile  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+_escape = cast("type[str]", re2.escape)  # pyright: ignore[reportUnknownMemberType]

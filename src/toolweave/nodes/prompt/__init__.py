@@ -1,0 +1,1 @@
+"""Nodes of the drawing tool and of flows: starts, ends, texts and branches."""

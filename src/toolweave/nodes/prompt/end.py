@@ -1,0 +1,17 @@
+"""`end` and `result`: where a run ends; what comes in here is what the run gives."""
+
+from toolweave.catalog.node import Given, Outcome
+
+
+class End:
+    """Gives what came in."""
+
+    types = ("end", "result")
+    effect = "pure"
+
+    def compute(self, given: Given) -> Outcome:
+        """What came in."""
+        return Outcome(given.came_in)
+
+
+plain = End()

@@ -1,0 +1,17 @@
+"""`start`: where a run begins; gives what the run was started with."""
+
+from toolweave.catalog.node import Given, Outcome
+
+
+class Start:
+    """Passes the run's inputs on."""
+
+    types = ("start",)
+    effect = "pure"
+
+    def compute(self, given: Given) -> Outcome:
+        """The inputs."""
+        return Outcome(given.came_in)
+
+
+plain = Start()

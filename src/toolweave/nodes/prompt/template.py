@@ -1,0 +1,40 @@
+"""`template`: a text of a flow with `{name}` holes, filled; with a model, its answer."""
+
+from toolweave.catalog.node import Given, Outcome
+from toolweave.errors import Invalid
+from toolweave.workflow.expressions.language import Value
+from toolweave.workflow.expressions.templates import read_template, substitute
+from toolweave.workflow.named_values import named_value
+
+
+class Template:
+    """Fills `{name}` of a flow's template; every name must be known."""
+
+    types = ("template",)
+    effect = "pure"
+
+    def compute(self, given: Given) -> Outcome:
+        """The filled text.
+
+        Raises:
+            Invalid: `MISSING_VARIABLES` with every name that has no value.
+        """
+        text = given.config.get("template")
+        variables = given.config.get("variableValues")
+        holes = read_template(text, "name").holes if isinstance(text, str) else ()
+        names = dict.fromkeys(hole.asked for hole in holes)
+        values = {name: named_value(name, given.names, variables) for name in names}
+        missing = [name for name, (found, _) in values.items() if not found]
+        if missing:
+            listed = ", ".join(missing)
+            raise Invalid(
+                "MISSING_VARIABLES",
+                f"the template needs values for: {listed}",
+                hint="give them as inputs of the run",
+                facts={"variables": missing},
+            )
+        filled = substitute(text, lambda name: Value(values[name][1]), style="name")
+        return Outcome(filled.value if isinstance(filled.value, str) else "")
+
+
+plain = Template()

@@ -1,0 +1,236 @@
+"""`/api/v1/edit`: operations on a workflow that is sent along, for the studio; nothing is saved.
+
+A workflow goes in as `document`, in any dialect, or as `text`, a file's (JSON or YAML); it comes
+out in the dialect it came in, and pointers and patches are those of what was sent.
+"""
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Any, Self, cast
+
+from anyio.to_thread import run_sync
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import Response
+from pydantic import BaseModel, Field, model_validator
+
+from toolweave.access.keys import ApiKey
+from toolweave.app.workbench import Switch, Workbench, require_workflow
+from toolweave.errors import Invalid
+from toolweave.export import discover
+from toolweave.export.exporting import export
+from toolweave.export.importing import import_text
+from toolweave.json_text import Json
+from toolweave.nodes import discover as discover_nodes
+from toolweave.problems import Problem
+from toolweave.rest import openapi
+from toolweave.rest.answers import json_answer
+from toolweave.rest.auth import Doorkeeper
+from toolweave.rest.bodies import Strict, one_of, read_shape
+from toolweave.rest.shapes import KEYED, READING, ProblemShape, responses
+from toolweave.workflow.formats.format import Loaded
+from toolweave.workflow.formats.load import convert, load, read
+from toolweave.workflow.modes import Mode
+
+TARGETS = tuple(exporter.name for exporter in discover())
+
+
+class Given(Strict):
+    """A workflow, as a document or as the text of its file."""
+
+    model_config = one_of(document="object", text="string")
+
+    # Any: a workflow in whatever dialect; the readers tell what is wrong with it.
+    document: dict[str, Any] | None = Field(None, description="The workflow, in any dialect")
+    text: str | None = Field(None, description="The text of its file instead (JSON or YAML)")
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Self:
+        if (self.document is None) == (self.text is None):
+            raise ValueError("give the workflow as 'document' or as 'text', one of them")
+        return self
+
+    async def loaded(self) -> Loaded:
+        """The workflow, however little of it is understood; in a thread, as it may be large."""
+        if self.text is not None:
+            return await run_sync(load, self.text)
+        return await run_sync(read, cast("Json", self.document))
+
+
+class Validating(Given):
+    """A workflow to check."""
+
+    live: bool = Field(
+        False, description="Ask the servers it names for their tools; needs `workflows:run`"
+    )
+
+
+class Switching(Given):
+    """An MCP node to configure in another way."""
+
+    node: str = Field(min_length=1, max_length=200, description="Its id")
+    mode: Mode = Field(description="The mode to switch to")
+    description: str | None = Field(None, description="What you want, for the language modes")
+    tool: str | None = Field(None, description="The tool of its server, where it changes")
+    live: bool = Field(False, description="Ask its server for its tools; needs `workflows:run`")
+
+
+class Exporting(Given):
+    """A workflow and what to make of it."""
+
+    to: str = Field(description="The target", json_schema_extra={"enum": list(TARGETS)})
+
+
+class Importing(Strict):
+    """The text of a file that an export wrote."""
+
+    text: str
+
+
+class Validated(BaseModel):
+    """All that is wrong; with `live`, how MCP nodes stand and which servers did not answer."""
+
+    valid: bool
+    format: str
+    problems: list[ProblemShape]
+    statuses: dict[str, str] | None = None
+    unreachable: dict[str, str] | None = None
+
+
+class Mended(BaseModel):
+    """The workflow after mending, what was mended in it, and what is left."""
+
+    format: str
+    document: dict[str, Any]
+    mended: list[ProblemShape]
+    problems: list[ProblemShape]
+
+
+class Switched(BaseModel):
+    """The workflow with the node in its new mode."""
+
+    format: str
+    document: dict[str, Any]
+
+
+class FileShape(BaseModel):
+    """A file to write."""
+
+    path: str
+    text: str
+
+
+class Exported(BaseModel):
+    """The files for a target, the entry first, and what it lacks."""
+
+    target: str
+    files: list[FileShape]
+    problems: list[ProblemShape]
+
+
+class Imported(BaseModel):
+    """The workflow an export carries."""
+
+    format: str
+    document: dict[str, Any]
+    problems: list[ProblemShape]
+
+
+class _Answers:
+    """The handlers."""
+
+    def __init__(self, workbench: Workbench) -> None:
+        self._workbench = workbench
+        self._specs = [node.spec for node in discover_nodes()]
+
+    async def validate_workflow(self, request: Request) -> Response:
+        """Check a workflow; the answer is 200 however much is wrong with it."""
+        body = await read_shape(request, Validating)
+        _may_be_live(request, body.live)
+        found = await self._workbench.examine(await body.loaded(), live=body.live)
+        told = found.report.as_json()
+        if body.live:
+            told |= {"statuses": dict(found.statuses), "unreachable": dict(found.reasons)}
+        return json_answer(told)
+
+    async def fix_workflow(self, request: Request) -> Response:
+        """Mend everything in a workflow that can be mended."""
+        body = await read_shape(request, Given)
+        report, left = await self._workbench.mend(await body.loaded())
+        return json_answer(
+            {
+                "format": report.loaded.format,
+                "document": convert(left.loaded.workflow, report.loaded.format),
+                "mended": _told(report.fixed.mended),
+                "problems": _told(left.problems),
+            }
+        )
+
+    async def switch_mode(self, request: Request) -> Response:
+        """Switch an MCP node to another mode; what the others held is kept for coming back."""
+        body = await read_shape(request, Switching)
+        _may_be_live(request, body.live)
+        loaded = await body.loaded()
+        to = Switch(body.node, body.mode, body.description, body.tool)
+        changed = await self._workbench.switch(loaded.workflow, to, live=body.live)
+        return json_answer({"format": loaded.format, "document": convert(changed, loaded.format)})
+
+    async def export_workflow(self, request: Request) -> Response:
+        """Make a workflow into the files of a coding agent; no secret is among them."""
+        body = await read_shape(request, Exporting)
+        loaded = require_workflow(await body.loaded())
+        errors = [problem for problem in loaded.problems if problem.severity == "error"]
+        if errors:
+            raise Invalid(
+                errors[0].code,
+                f"the workflow cannot be exported: {errors[0].message}",
+                problems=errors,
+                hint="`POST /api/v1/edit/fix` mends what can be mended",
+            )
+        made = await run_sync(partial(export, loaded.workflow, body.to, specs=self._specs))
+        problems = [
+            problem.as_json() | {"pointer": loaded.places.original(problem.pointer)}
+            for problem in made.problems
+        ]
+        files = [{"path": file.path, "text": file.text} for file in made.files]
+        return json_answer({"target": made.target, "files": files, "problems": problems})
+
+    async def import_workflow(self, request: Request) -> Response:
+        """Make the workflow again from a file that an export wrote."""
+        body = await read_shape(request, Importing)
+        loaded = await run_sync(import_text, body.text)
+        document = convert(loaded.workflow, "toolweave")
+        problems = _told(loaded.problems)
+        return json_answer({"format": "toolweave", "document": document, "problems": problems})
+
+
+def edit_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
+    """The five endpoints; all need `workflows:read`, and asking servers `workflows:run` as well."""
+    answers = _Answers(workbench)
+    router = APIRouter(prefix="/api/v1/edit", tags=["edit"])
+    for path, answer, reading, ok, more in (
+        ("/validate", answers.validate_workflow, Validating, Validated, ()),
+        ("/fix", answers.fix_workflow, Given, Mended, ()),
+        ("/mode", answers.switch_mode, Switching, Switched, (404,)),
+        ("/export", answers.export_workflow, Exporting, Exported, ()),
+        ("/import", answers.import_workflow, Importing, Imported, ()),
+    ):
+        router.add_api_route(
+            path,
+            answer,
+            methods=["POST"],
+            dependencies=[Depends(doorkeeper.wants("workflows:read"))],
+            responses=responses(ok, *KEYED, *READING, *more),
+            openapi_extra=openapi.keyed(reading),
+        )
+    return router
+
+
+def _may_be_live(request: Request, is_live: bool) -> None:
+    # Asking a server may start its command, as a run would.
+    if is_live:
+        key: ApiKey = request.state.key
+        key.require("workflows:run")
+
+
+def _told(problems: Iterable[Problem]) -> list[dict[str, Any]]:
+    return [problem.as_json() for problem in problems]

@@ -1,0 +1,133 @@
+"""`/hooks/…`: where other systems deliver what starts workflows.
+
+No key is needed: each trigger says how a caller proves itself. The guard's rules for Host, Origin
+and size hold here as everywhere; how often each address may be called is counted here.
+"""
+
+from html import escape
+
+from fastapi import APIRouter
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from toolweave.app.triggering import Delivered, Triggers
+from toolweave.clock import Clock
+from toolweave.engine.events import Finished
+from toolweave.engine.triggers.deliveries import WAIT_PARAMETER
+from toolweave.engine.triggers.proving import Arrival
+from toolweave.errors import Invalid, Limited, ToolweaveError
+from toolweave.json_text import JsonObject, write
+from toolweave.rest.answers import json_answer
+from toolweave.rest.auth import Rates
+
+PREFIX = "/hooks"
+LONGEST_WAIT_S = 30.0
+# Those who try addresses that nobody has share one allowance.
+NOBODY = "hook"
+
+
+class HookDoor:
+    """Answers every request below `/hooks`: 202 with the run, or 200 with how it ended."""
+
+    def __init__(self, triggers: Triggers, rates: Rates, clock: Clock) -> None:
+        self._triggers = triggers
+        self._rates = rates
+        self._clock = clock
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Take one delivery."""
+        request = Request(scope, receive)
+        answer = await self._answer(request)
+        await answer(scope, receive, send)
+
+    async def _answer(self, request: Request) -> Response:
+        path = str(request.scope["path"]).removeprefix(PREFIX)
+        await self._count(path)
+        wait_s = _wait(request)
+        arrival = await _arrival(request, path, self._clock)
+        try:
+            delivered = await self._triggers.deliver(arrival)
+        except ToolweaveError as error:
+            if error.code == "METHOD_NOT_ALLOWED":
+                allow = ", ".join(error.facts["allow"])
+                raise HTTPException(405, headers={"Allow": allow}) from None
+            raise
+        if delivered.challenge is not None:
+            return json_answer({"challenge": delivered.challenge})
+        ended = None
+        if wait_s and delivered.runs:
+            ended = await self._triggers.ended(delivered.runs[0], wait_s)
+        return _told(delivered, ended)
+
+    async def _count(self, path: str) -> None:
+        who = f"{NOBODY}:{path}" if await self._triggers.hears(path) else NOBODY
+        try:
+            self._rates.spend(who)
+        except Limited as error:
+            message = "this address is called too often"
+            raise Limited("RATE_LIMITED", message, hint=error.hint, facts=error.facts) from None
+
+
+def hook_routes(triggers: Triggers, rates: Rates, clock: Clock) -> APIRouter:
+    """Everything below `/hooks`; which paths there are is decided by the workflows."""
+    router = APIRouter()
+    door = HookDoor(triggers, rates, clock)
+    router.routes.append(Route(PREFIX + "/{path:path}", endpoint=door, include_in_schema=False))
+    return router
+
+
+async def _arrival(request: Request, path: str, clock: Clock) -> Arrival:
+    headers: dict[str, str] = {}
+    for name, value in request.headers.items():
+        headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    return Arrival(
+        method=request.method,
+        path=path,
+        received_at=clock.now(),
+        headers=headers,
+        query=dict(request.query_params),
+        body=await request.body(),
+        client_ip=request.client.host if request.client else "",
+    )
+
+
+def _wait(request: Request) -> float:
+    text = request.query_params.get(WAIT_PARAMETER)
+    if text is None:
+        return 0.0
+    if not text.isascii() or not text.isdecimal() or len(text) > 3:
+        raise Invalid(
+            "REQUEST_INVALID",
+            f"wait is {text[:20]!r}; expected are whole seconds, at most {LONGEST_WAIT_S:g}",
+        )
+    return min(float(text), LONGEST_WAIT_S)
+
+
+def _told(delivered: Delivered, ended: Finished | None) -> Response:
+    status = 202 if delivered.runs and ended is None else 200
+    body: JsonObject = {"status": "ignored", "reasons": list(delivered.ignored)}
+    if delivered.runs:
+        body = {"run_id": delivered.runs[0], "status": ended.status if ended else "accepted"}
+    if len(delivered.runs) > 1:
+        body["run_ids"] = list(delivered.runs)
+    if ended is not None:
+        body["result"] = ended.result
+        if ended.error:
+            body["error"] = ended.error
+    if delivered.response_format == "json":
+        return json_answer(body, status)
+    text = _as_text(body, ended)
+    if delivered.response_format == "text":
+        return PlainTextResponse(text, status)
+    page = f"<!doctype html><meta charset=utf-8><title>Workflow</title><pre>{escape(text)}</pre>"
+    policy = {"Content-Security-Policy": "default-src 'none'; sandbox"}
+    return HTMLResponse(page, status, headers=policy)
+
+
+def _as_text(body: JsonObject, ended: Finished | None) -> str:
+    if ended is not None and ended.status == "success":
+        return ended.result if isinstance(ended.result, str) else write(ended.result)
+    return f"{body['status']} {body.get('run_id', '')}".strip()

@@ -1,0 +1,297 @@
+"""`toolweave run` and `toolweave runs`: in process where that is enough, else real processes."""
+
+import json
+import os
+import re
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+import pytest
+from tests.cli.driving import DEADLINE_S, Commands, Ran
+from tests.engine.building import workflow
+
+from toolweave.testing.server import ScriptedServer, a_tool, never, says
+from toolweave.workflow.formats.load import convert
+
+RUN_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}")
+BRANCH = {"subtype": "IF", "configurations": {"condition_expression": "data.n > 3"}}
+SIMPLE = (
+    {
+        "s": "start",
+        "big": ("FLOW", BRANCH),
+        "yes": ("prompt", {"prompt": "{{name}} is big."}),
+        "no": ("prompt", {"prompt": "{{name}} is small."}),
+        "e": "end",
+    },
+    ["s > big", "big.true > yes", "big.false > no", "yes > e", "no > e"],
+)
+
+
+def mcp(tool: str, server: str = "mine", **values: object) -> tuple[str, dict[str, object]]:
+    data: dict[str, object] = {"serverId": server, "toolName": tool, "parameterValues": values}
+    return ("mcp", {**data, "mode": "detailed"})
+
+
+def save(tw: Commands, nodes: dict[str, Any], edges: Sequence[str]) -> str:
+    text = json.dumps(convert(workflow(nodes, edges), "toolweave"))
+    (tw.project / "flow.json").write_text(text, encoding="utf-8")
+    return "flow.json"
+
+
+def lines_of(ran: Ran) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in ran.lines]
+
+
+def only_run(tw: Commands) -> dict[str, Any]:
+    (found,) = tw.ok("runs", "list", "--json").json
+    return found
+
+
+def until_called(server: ScriptedServer) -> None:
+    until = monotonic() + DEADLINE_S
+    while not server.heard("tools/call"):
+        assert monotonic() < until
+        sleep(0.02)
+
+
+@pytest.fixture
+def server(tw: Commands, tmp_path: Path) -> ScriptedServer:
+    tools = [a_tool("one"), a_tool("stuck"), a_tool("two"), a_tool("fails")]
+    server = ScriptedServer(tmp_path / "s", *tools)
+    server.on_call("stuck", [never()])
+    server.on_call("fails", [says("It broke.", isError=True)])
+    tw.add("mine", server)
+    return server
+
+
+@pytest.mark.requirement("003:FlowExecution.finalResult", "003:lifecycle.executing-to-completed")
+def test_a_workflow_runs_with_its_inputs_and_prints_its_result(tw: Commands) -> None:
+    file = save(tw, *SIMPLE)
+    ran = tw.ok("run", file, "--input", "n=5", "--input", "name=Ada")
+    assert ran.out == "Ada is big.\n"
+    shown = ran.err.splitlines()
+    assert RUN_ID.search(shown[0])
+    assert shown[1:] == ["  ✓ s", "  ✓ big", "  ✓ yes", "  ✓ e", "success"]
+    assert tw.ok("run", file, "--inputs", '{"n": 1, "name": "Bob"}').out == "Bob is small.\n"
+
+
+def test_for_programs_every_event_is_a_line_and_the_last_one_the_result(tw: Commands) -> None:
+    file = save(tw, *SIMPLE)
+    found = lines_of(tw.ok("run", file, "--input", "n=5", "--input", "name=Ada", "--json"))
+    assert [line["type"] for line in found] == ["started", "computed", "finished", "result"]
+    assert [line.get("seq") for line in found] == [1, 2, 3, None]
+    result = found[-1]
+    assert (result["status"], result["finalResult"]) == ("success", "Ada is big.")
+    assert result["runId"] == only_run(tw)["id"]
+
+
+def test_a_reader_that_goes_away_does_not_stop_the_run(tw: Commands) -> None:
+    pause = {"subtype": "DELAY", "configurations": {"duration_seconds": 0.3}}
+    file = save(tw, {"s": "start", "d": ("FLOW", pause), "e": "end"}, ["s > d", "d > e"])
+    with tw.process("run", file, "--json") as process:
+        assert process.stdout is not None
+        assert json.loads(process.stdout.readline())["type"] == "started"
+        process.stdout.close()
+        assert process.wait(DEADLINE_S) == 0
+    assert only_run(tw)["status"] == "success"
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        ((), "give a FILE, or --from NODE and --of RUN"),
+        (("nothing.json",), "'nothing.json' cannot be read: No such file or directory"),
+        (("flow.json", "--input", "n"), "'n' is not of the form NAME=VALUE"),
+        (("flow.json", "--inputs", "[1]"), "expected a JSON object"),
+        (("flow.json", "--inputs", "{"), "--inputs: not JSON"),
+        (("--from", "e"), "give a FILE, or --from NODE and --of RUN"),
+        (("flow.json", "--from", "e", "--of", "x"), "give a FILE"),
+        (("--from", "e", "--of", "x", "--set", "n=1"), "not of the form /data/field=VALUE"),
+    ],
+)
+def test_wrong_use_is_told_and_nothing_runs(
+    tw: Commands, args: tuple[str, ...], words: str
+) -> None:
+    save(tw, *SIMPLE)
+    ran = tw("run", *args)
+    assert ran.code == 2
+    assert words in " ".join(ran.err.split())
+    assert tw.ok("runs", "list").out.startswith("Nothing ran yet.")
+
+
+def test_an_invalid_workflow_does_not_run_and_every_problem_is_told(tw: Commands) -> None:
+    broken = {"subtype": "IF", "configurations": {"condition_expression": "data.n >"}}
+    file = save(tw, {"s": "start", "x": ("FLOW", broken), "y": ("FLOW", {"subtype": "NOPE"})}, [])
+    ran = tw("run", file)
+    assert (ran.code, ran.out) == (1, "")
+    assert re.match(
+        r"Error: 'flow.json' cannot be run: \d+ problems  \[WORKFLOW_INVALID\]", ran.err
+    )
+    assert "/nodes/1" in ran.err
+    assert "/nodes/2" in ran.err
+    assert "Hint: `toolweave validate flow.json` tells more" in ran.err
+    assert tw.ok("runs", "list", "--json").json == []
+
+
+@pytest.mark.requirement("003:FlowExecution.status.partial", "003:FlowExecution.error.failedAt")
+def test_a_run_that_fails_half_way_keeps_what_it_had_and_tells_where(
+    tw: Commands, server: ScriptedServer
+) -> None:
+    nodes = {"s": "start", "one": mcp("one"), "bad": mcp("fails"), "e": "end"}
+    file = save(tw, nodes, ["s > one", "one > bad", "bad > e"])
+    ran = tw("run", file, "--json")
+    assert ran.code == 1
+    result = lines_of(ran)[-1]
+    assert result["status"] == "partial"
+    assert [one["nodeId"] for one in result["intermediateResults"]] == ["s", "one"]
+    assert result["error"]["failedAt"]["nodeId"] == "bad"
+    shown = tw("run", file)
+    assert shown.code == 1
+    assert shown.err.splitlines()[-2] == "partial"
+    assert shown.err.splitlines()[-1].endswith("says: It broke.  [TOOL_FAILED]")
+
+
+def test_a_pause_is_waited_for(tw: Commands) -> None:
+    pause = {"subtype": "DELAY", "configurations": {"duration_seconds": 0.2}}
+    file = save(tw, {"s": "start", "d": ("FLOW", pause), "e": "end"}, ["s > d", "d > e"])
+    ran = tw.ok("run", file, "--input", "n=1")
+    assert json.loads(ran.out) == {"n": 1}
+    assert "… d  until" in ran.err
+
+
+def test_an_earlier_run_goes_on_from_a_node_with_another_input(tw: Commands) -> None:
+    file = save(tw, *SIMPLE)
+    tw.ok("run", file, "--input", "n=5", "--input", "name=Ada")
+    run = only_run(tw)["id"]
+    again = tw.ok("run", "--from", "big", "--of", run[:8], "--set", "/data/n=1", "--json")
+    found = lines_of(again)
+    assert found[0]["fork_of"] == run
+    assert found[-1]["finalResult"] == "Ada is small."
+    wrong = tw("run", "--from", "bigg", "--of", run)
+    assert wrong.code == 1
+    assert wrong.err.startswith("Error: the workflow has no node 'bigg'  [NODE_ID_UNKNOWN]")
+    assert "big" in wrong.err.splitlines()[1]
+    assert "[RUN_UNKNOWN]" in tw("run", "--from", "big", "--of", "zzz").err
+
+
+def test_a_run_is_shown_with_its_timeline(tw: Commands) -> None:
+    file = save(tw, *SIMPLE)
+    tw.ok("run", file, "--input", "n=5", "--input", "name=Ada")
+    found = only_run(tw)
+    assert (found["status"], found["workflow"]) == ("success", "test")
+    shown = tw.ok("runs", "show", found["id"][:6])
+    assert shown.lines[0] == f"test  {found['id']}  success"
+    assert [line.split()[0] for line in shown.lines[1:5]] == ["s", "big", "yes", "e"]
+    assert shown.lines[-1] == "Ada is big."
+    steps = tw.ok("runs", "show", found["id"], "--json").json["steps"]
+    assert {step["key"]: step["status"] for step in steps} == dict.fromkeys(
+        ("s", "big", "yes", "e"), "success"
+    )
+    assert [found["id"]] == [one["id"] for one in tw.ok("runs", "list", "--json").json]
+    assert tw.ok("runs", "list", "--json", "--status", "failed").json == []
+    assert tw.ok("runs", "show", "last").out == shown.out
+    assert "[RUN_UNKNOWN]" in tw("runs", "show", "zzz").err
+
+
+def test_a_step_that_waits_for_a_person_is_answered_by_a_command(tw: Commands) -> None:
+    wait = {"subtype": "WAIT", "configurations": {"wait_type": "approval"}}
+    file = save(tw, {"s": "start", "w": ("FLOW", wait), "e": "end"}, ["s > w", "w > e"])
+    with tw.terminal("run", file, "--input", "n=1", columns=200) as screen:
+        screen.wait_for("--reply VALUE` gives it.")
+        run = RUN_ID.search(screen.text)
+        assert run is not None
+        assert "w waits for an answer" in screen.text
+        answered = tw.run("runs", "answer", run[0], "w", "--reply", "true")
+        assert answered.code == 0, answered
+        assert screen.end() == 0
+    assert only_run(tw)["status"] == "success"
+    again = tw("runs", "answer", run[0], "w", "--reply", "true")
+    assert again.code == 1
+    assert "[STEP_NOT_WAITING]" in again.err
+    assert "nothing in this run does" in again.err
+
+
+def test_ctrl_c_stops_the_tool_call_and_the_run_is_cancelled(
+    tw: Commands, server: ScriptedServer
+) -> None:
+    file = save(tw, {"s": "start", "slow": mcp("stuck"), "e": "end"}, ["s > slow", "slow > e"])
+    with tw.terminal("run", file) as screen:
+        screen.wait_for("▸ slow")
+        until_called(server)
+        screen.interrupt()
+        assert screen.end() == 130
+        assert "Stopping; Ctrl-C again leaves at once." in screen.text
+        assert "cancelled" in screen.text
+    found = only_run(tw)
+    assert found["status"] == "cancelled"
+    assert found["finishedAt"]
+    again = tw.ok("runs", "cancel", found["id"])
+    assert again.out == "The run is cancelled.\n"
+
+
+def test_a_killed_run_is_resumed_and_its_uncertain_step_decided(
+    tw: Commands, server: ScriptedServer
+) -> None:
+    nodes = {"s": "start", "one": mcp("one"), "slow": mcp("stuck"), "e": "end"}
+    file = save(tw, nodes, ["s > one", "one > slow", "slow > e"])
+    with tw.process("run", file, "--json") as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            found = json.loads(line)
+            if found["type"] == "step_started" and found["key"] == "slow":
+                break
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait(DEADLINE_S)
+    run = only_run(tw)["id"]
+    assert only_run(tw)["status"] == "running"
+    assert tw.ok("runs", "resume", "--all").out == f"{run}  uncertain\n"
+    shown = tw.ok("runs", "show", run).out
+    assert "nobody knows whether it happened" in shown
+    assert f"`toolweave runs answer {run} slow --choice retry` (or skip, or fail) decides." in shown
+    wrong = tw("runs", "answer", run, "one", "--choice", "retry")
+    assert wrong.code == 1
+    assert "these do: 'slow'" in wrong.err
+    assert tw("runs", "answer", run, "slow").code == 2
+    assert tw.ok("runs", "answer", run, "slow", "--choice", "skip").out == "The run is success.\n"
+    assert tw.ok("runs", "resume", "--all").out == "Nothing is to be resumed.\n"
+    calls = [call["name"] for call in server.heard("tools/call")]
+    assert calls == ["one", "stuck"]
+
+
+def test_another_process_watches_a_run_and_cancels_it(tw: Commands, server: ScriptedServer) -> None:
+    file = save(tw, {"s": "start", "slow": mcp("stuck"), "e": "end"}, ["s > slow", "slow > e"])
+    with tw.process("run", file, "--json") as process:
+        until_called(server)
+        run = only_run(tw)["id"]
+        held = tw("runs", "resume", run)
+        assert (held.code, held.out) == (0, f"{run}  running\n")
+        with tw.process("runs", "watch", run, "--json") as watching:
+            assert watching.stdout is not None
+            assert json.loads(watching.stdout.readline())["type"] == "started"
+            assert tw.ok("runs", "cancel", run).out == "The run is cancelled.\n"
+            out, err = process.communicate(timeout=DEADLINE_S)
+            seen, _ = watching.communicate(timeout=DEADLINE_S)
+    assert process.returncode == 1, err
+    kinds = [json.loads(line)["type"] for line in out.splitlines()]
+    assert kinds[-3:] == ["step_failed", "finished", "result"]
+    assert json.loads(out.splitlines()[-1])["status"] == "cancelled"
+    assert json.loads(seen.splitlines()[-1])["status"] == "cancelled"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes are stopped by signals here")
+def test_a_real_server_reports_its_progress_in_a_run(tw: Commands) -> None:
+    tw.ok("servers", "add", "demo", "--", sys.executable, "-m", "toolweave.cli.main", "demo-server")
+    tw.ok("servers", "approve", "demo", "--yes")
+    count = mcp("countdown", "demo", start="{{ trigger.n }}", step_delay_s=0.01)
+    file = save(tw, {"s": "start", "c": count, "e": "end"}, ["s > c", "c > e"])
+    ran = tw.run("run", file, "--input", "n=3", "--json")
+    assert ran.code == 0, ran.err
+    found = lines_of(ran)
+    assert found[-1]["finalResult"] == {"steps": 3}
+    progress = [line for line in found if line["type"] == "progress"]
+    assert progress[-1]["message"] == "lift-off"
+    assert all(line["step"] == "c" for line in progress)

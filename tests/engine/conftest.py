@@ -1,0 +1,53 @@
+"""An engine of its own for each test, on both databases."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+from tests.engine.building import Behaviour, EchoTools, Kinds
+from tests.storage.postgres import Postgres, postgres
+
+from toolweave.engine.context import Services
+from toolweave.engine.engine import Engine
+from toolweave.engine.journal import Journal
+from toolweave.storage.database import Database, open_database
+from toolweave.storage.migrations import migrate
+from toolweave.testing.clock import FakeClock
+
+__all__ = ["postgres"]
+
+Opened = Callable[..., Awaitable[Engine]]
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture(
+    params=["sqlite", pytest.param("postgresql", marks=pytest.mark.xdist_group("postgres"))]
+)
+async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[Database]:
+    address = f"sqlite:///{tmp_path / 'runs.db'}"
+    if request.param == "postgresql":
+        server: Postgres = request.getfixturevalue("postgres")
+        address = server.new_database()
+    async with open_database(address) as opened:
+        await migrate(opened)
+        yield opened
+
+
+@pytest.fixture
+async def engine(database: Database, clock: FakeClock) -> AsyncGenerator[Opened]:
+    """Open an engine whose nodes behave as told; several on one database are several processes."""
+    async with AsyncExitStack() as stack:
+
+        async def opened(**behaviours: Behaviour) -> Engine:
+            kinds = Kinds(**behaviours)
+            services = Services(EchoTools(), clock)
+            made = Engine(database, Journal(database, clock), kinds, services=services)
+            await stack.enter_async_context(made.running())
+            return made
+
+        yield opened

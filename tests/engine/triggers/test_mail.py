@@ -1,0 +1,153 @@
+"""Mails that start runs, from a real IMAP conversation."""
+
+from collections.abc import AsyncGenerator, Generator
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.engine.triggers.hosting import Host, hosting, node, trigger
+from tests.engine.triggers.imap_server import FakeMailbox, serving_imap
+
+from toolweave.engine.triggers import mail
+from toolweave.errors import Invalid
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def host(tmp_path: Path) -> AsyncGenerator[Host]:
+    async with hosting(tmp_path / "home") as opened:
+        await opened.ground.vault.put("mail", "pass word")
+        yield opened
+
+
+@pytest.fixture
+def mailbox() -> Generator[FakeMailbox]:
+    with serving_imap() as served:
+        yield served
+
+
+def a_mail(subject: str, *, attachment: bytes | None = None) -> bytes:
+    message = EmailMessage()
+    message["From"] = "Ada <ada@example.com>"
+    message["To"] = "me@example.com"
+    message["Subject"] = subject
+    message["Date"] = "Mon, 02 Mar 2026 10:29:40 +0100"
+    message["Message-ID"] = "<1@example.com>"
+    message.set_content("The whole text.")
+    if attachment is not None:
+        message.add_attachment(attachment, "application", "pdf", filename="invoice.pdf")
+    return message.as_bytes()
+
+
+def watch(mailbox: FakeMailbox, **config: Any) -> dict[str, Any]:
+    return trigger(
+        "EMAIL",
+        email_provider="imap",
+        server_config={"host": "127.0.0.1", "port": mailbox.port, "use_ssl": False},
+        credentials={"username": "me", "password": "${vault:mail}"},
+        polling_interval=30,
+        **config,
+    )
+
+
+async def look(host: Host) -> None:
+    await host.clock.advance(30)
+    await host.triggers.looking.once(mail.REF, host.triggers.mails.look)
+
+
+@pytest.mark.requirement("004:run.TRIGGER.EMAIL")
+async def test_each_new_mail_starts_one_run(host: Host, mailbox: FakeMailbox) -> None:
+    mailbox.add(a_mail("was there before"))
+    await host.enable("Mail", watch(mailbox), node("end"))
+    await look(host)
+    mailbox.add(a_mail("Invoice", attachment=b"%PDF"))
+    mailbox.add(a_mail("Second"))
+    for _ in range(3):
+        await look(host)
+    told = await host.inputs()
+    assert [one["subject"] for one in told] == ["Invoice", "Second"]
+    headers = told[0].pop("email_headers")
+    assert isinstance(headers, dict)
+    assert headers["message-id"] == "<1@example.com>"
+    assert told[0] == {
+        "trigger_time": "2026-01-01T00:01:00.000Z",
+        "email_id": "7-2",
+        "sender": "ada@example.com",
+        "recipient": "me@example.com",
+        "subject": "Invoice",
+        "body_text": "The whole text.\n",
+        "body_html": "",
+        "attachments": [
+            {
+                "filename": "invoice.pdf",
+                "size": 4,
+                "content_type": "application/pdf",
+                "content": "JVBERg==",
+            }
+        ],
+        "received_date": "2026-03-02T09:29:40.000Z",
+        "trigger_message": "Mail from ada@example.com: Invoice",
+    }
+    run = (await host.runs())[0]
+    assert await host.engine.advance(run.id) == "success"
+
+
+async def test_a_mailbox_is_asked_as_often_as_it_wants(host: Host, mailbox: FakeMailbox) -> None:
+    await host.enable("Mail", watch(mailbox), node("end"))
+    await look(host)
+    for _ in range(5):
+        await host.triggers.looking.once(mail.REF, host.triggers.mails.look)
+    assert len(mailbox.logins) == 1
+    await look(host)
+    assert len(mailbox.logins) == 2
+
+
+async def test_only_mails_that_pass_the_filters_start_runs(
+    host: Host, mailbox: FakeMailbox
+) -> None:
+    await host.enable("Mail", watch(mailbox, subject_keywords=["invoice"]), node("end"))
+    await look(host)
+    for subject in ("Hello", "Your INVOICE"):
+        mailbox.add(a_mail(subject))
+    await look(host)
+    assert [one["subject"] for one in await host.inputs()] == ["Your INVOICE"]
+
+
+async def test_a_mailbox_that_was_made_anew_is_begun_anew(host: Host, mailbox: FakeMailbox) -> None:
+    await host.enable("Mail", watch(mailbox), node("end"))
+    await look(host)
+    mailbox.validity += 1
+    mailbox.add(a_mail("old"))
+    await look(host)
+    mailbox.add(a_mail("new"))
+    await look(host)
+    assert [one["subject"] for one in await host.inputs()] == ["new"]
+
+
+async def test_a_server_that_refuses_is_told_and_asked_again(
+    host: Host, mailbox: FakeMailbox
+) -> None:
+    mailbox.password = "another one"
+    await host.enable("Mail", watch(mailbox), node("end"))
+    await look(host)
+    told = (await host.triggers.switches.list())[0].failure
+    assert told is not None
+    assert told.startswith("EMAIL_UNREACHABLE")
+    assert "pass word" not in told
+    mailbox.password = "pass word"
+    await look(host)
+    assert (await host.triggers.switches.list())[0].failure is None
+
+
+@pytest.mark.parametrize("provider", ["gmail_api", "outlook_api"])
+async def test_a_provider_that_cannot_be_asked_is_not_switched_on(
+    host: Host, mailbox: FakeMailbox, provider: str
+) -> None:
+    given = watch(mailbox)
+    given["data"]["configurations"]["email_provider"] = provider
+    await host.store("Mail", given, node("end"))
+    with pytest.raises(Invalid) as refused:
+        await host.triggers.switches.enable("Mail")
+    assert refused.value.code == "EMAIL_PROVIDER_UNSUPPORTED"

@@ -1,0 +1,159 @@
+"""A process whose children bring a run forward and are killed: reads one order a line.
+
+An order: {"folder", "mode": "start" | "resume", "journal": "honest" | "hasty"} and how it dies:
+"at" (number of a commit) with "when" ("before" | "after"), or "after_s". Each order is a fork,
+made before there is an event loop; the answer is how it ended and how many commits it made.
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+from tests.engine.building import EchoTools, workflow
+
+from toolweave.catalog.node import NodeContext, Outcome
+from toolweave.clock import SystemClock
+from toolweave.engine.context import Services
+from toolweave.engine.engine import Engine
+from toolweave.engine.events import FINAL
+from toolweave.engine.journal import Change, Journal, Lease, Written
+from toolweave.engine.plan import Kind
+from toolweave.nodes.prompt import end, start
+from toolweave.storage.database import Database, open_database
+from toolweave.storage.migrations import migrate
+from toolweave.workflow.model import Node, Workflow
+
+EFFECT_S = 0.005
+BRANCHES, LENGTH = 5, 5
+# How a branch goes: which kinds of steps, in order. 5 x 5 steps, 3 joins, a start and an end.
+PATTERN = ("once", "keyed", "end", "once", "once")
+
+
+def graph() -> Workflow:
+    nodes = {"s": "start", "left": "once", "right": "keyed", "join": "once", "e": "end"}
+    edges = ["left > join", "right > join", "join > e"]
+    for branch in range(BRANCHES):
+        names = [f"b{branch}_{index}" for index in range(LENGTH)]
+        nodes |= dict(zip(names, PATTERN, strict=True))
+        into = "left" if branch % 2 else "right"
+        for one, other in zip(["s", *names], [*names, into], strict=True):
+            edges.append(f"{one} > {other}")
+    return workflow(nodes, edges)
+
+
+@dataclass(frozen=True)
+class Effects:
+    """A file that effects leave a mark in, before and after."""
+
+    path: Path
+
+    async def run(self, context: NodeContext) -> Outcome:
+        key = context.key.partition("/")[2]
+        self._mark(f"begin {key}")
+        # Branches drift apart, so that their commits are their own.
+        await anyio.sleep(EFFECT_S * (1 + sum(key.encode()) % 7 / 5))
+        self._mark(f"end {key}")
+        return Outcome(key)
+
+    def _mark(self, text: str) -> None:
+        handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        os.write(handle, f"{text}\n".encode())
+        os.close(handle)
+
+    def marks(self) -> Counter[str]:
+        text = self.path.read_text(encoding="utf-8") if self.path.exists() else ""
+        return Counter(text.splitlines())
+
+
+class Kinds:
+    def __init__(self, effects: Effects) -> None:
+        self._kinds = {
+            "start": Kind(start.plain, "pure"),
+            "end": Kind(end.plain, "pure"),
+            "once": Kind(effects, "once"),
+            "keyed": Kind(effects, "keyed"),
+        }
+
+    def of(self, node: Node) -> Kind | None:
+        return self._kinds[node.type]
+
+
+class DyingJournal(Journal):
+    """Dies before or after its commit number so and so."""
+
+    def __init__(self, database: Database, order: dict[str, Any]) -> None:
+        super().__init__(database, SystemClock())
+        self._order = order
+        self.commits = 0
+
+    async def append(
+        self, lease: Lease, events: Sequence[Written], change: Change | None = None
+    ) -> int:
+        self.commits += 1
+        self._die("before")
+        if self._order["journal"] == "hasty":
+            events = [event for event in events if event.kind != "step_started"]
+        last = await super().append(lease, events, change)
+        self._die("after")
+        return last
+
+    def _die(self, when: str) -> None:
+        if self.commits == self._order.get("at") and when == self._order["when"]:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+async def bring_forward(order: dict[str, Any]) -> None:
+    folder = Path(order["folder"])
+    effects = Effects(folder / "effects")
+    async with open_database(folder / "runs.db") as database:
+        await migrate(database)
+        journal = DyingJournal(database, order)
+        services = Services(EchoTools(), SystemClock())
+        engine = Engine(database, journal, Kinds(effects), services=services)
+        async with engine.running():
+            if order["mode"] == "start":
+                await engine.start(graph(), {"n": 1}, once_key="the run")
+            for run in await engine.runs():
+                await to_the_end(engine, run.id, effects, folder)
+    (folder / "commits").write_text(str(journal.commits), encoding="utf-8")
+
+
+async def to_the_end(engine: Engine, run: str, effects: Effects, folder: Path) -> None:
+    """Go on; whoever decides about uncertain steps looks at what happened in the world."""
+    while (await engine.advance(run)) not in FINAL:
+        for key in (await engine.state(run)).uncertain:
+            with (folder / "uncertain").open("a", encoding="utf-8") as file:
+                file.write(f"{key}\n")
+            happened = effects.marks()[f"end {key}"]
+            await engine.resolve(run, key, "skip" if happened else "retry")
+
+
+def serve() -> None:
+    for line in sys.stdin:
+        order = json.loads(line)
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                anyio.run(bring_forward, order)
+                code = 0
+            finally:
+                os._exit(code)
+        if "after_s" in order:
+            time.sleep(order["after_s"])
+            os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+        sys.stdout.write(f"{os.waitstatus_to_exitcode(status)}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    serve()

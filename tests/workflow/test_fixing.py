@@ -1,0 +1,74 @@
+"""Mending: only by patches that are proven, everything at once, and never for the worse."""
+
+from collections import Counter
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.workflow.checks.building import known, line, node, whole
+from tests.workflow.checks.test_patches import tangled
+from tests.workflow.strategies import steady
+
+from toolweave.workflow.checks import check_workflow
+from toolweave.workflow.fixing import MAX_TOLD, checked, fix
+from toolweave.workflow.formats.format import FORMAT_NAMES, FormatName
+from toolweave.workflow.model import EdgeId, Workflow
+
+
+def errors(workflow: Workflow, format: FormatName = "toolweave") -> Counter[str]:
+    found = check_workflow(workflow, known(), format)
+    return Counter(one.code for one in found if one.severity == "error")
+
+
+def test_faults_of_many_nodes_are_mended_together() -> None:
+    workflow = line(
+        node("start", "strat"),
+        node("a", "promtp", prompt="x"),
+        node("wait", "FLOW.DLEAY"),
+        node("end", "end"),
+    )
+    fixed = fix(workflow, known(), "toolweave")
+    assert [one.type for one in fixed.workflow.nodes] == ["start", "prompt", "FLOW", "end"]
+    assert [one.code for one in fixed.left] == []
+    assert len(fixed.mended) == 3
+
+
+def test_what_cannot_be_mended_is_left_and_told() -> None:
+    fixed = fix(line(node("start", "start"), node("a", "quantum")), known(), "toolweave")
+    assert "NODE_TYPE_UNKNOWN" in [one.code for one in fixed.left]
+
+
+def test_a_right_workflow_is_given_back_as_it_is() -> None:
+    workflow = line(node("start", "start"), node("a", prompt="x"), node("end", "end"))
+    fixed = fix(workflow, known(), "toolweave")
+    assert fixed.workflow is workflow
+    assert fixed.mended == ()
+
+
+def test_an_edge_that_was_named_after_its_ends_still_is() -> None:
+    workflow = whole([node("start", "start"), node("write", prompt="x")], ["start > wrtie"])
+    (edge,) = workflow.edges
+    named = replace(workflow, edges=(replace(edge, id=EdgeId("start->wrtie")),))
+    fixed = fix(named, known(), "toolweave")
+    assert ("start->write", "write") in [(one.id, one.target) for one in fixed.workflow.edges]
+
+
+def test_of_very_many_problems_the_errors_are_told_first() -> None:
+    nodes = [node(f"n{at}", parent="nowhere", prompt="x") for at in range(MAX_TOLD + 200)]
+    workflow = whole([*nodes, node("last", "quantum")])
+    told = [one.problem for one in checked(workflow, known(), "toolweave")]
+    assert len(told) == MAX_TOLD + 1
+    assert told[-1].code == "PROBLEMS_LEFT_OUT"
+    assert "NODE_TYPE_UNKNOWN" in [one.code for one in told]
+
+
+@steady(50)
+@given(tangled(), st.sampled_from(FORMAT_NAMES))
+def test_no_proven_patch_and_no_mending_makes_an_error(
+    workflow: Workflow, format: FormatName
+) -> None:
+    before = errors(workflow, format)
+    for one in checked(workflow, known(), format):
+        if one.mended is not None:
+            assert errors(one.mended, format) <= before, one.problem
+    assert errors(fix(workflow, known(), format).workflow, format) <= before

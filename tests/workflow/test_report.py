@@ -1,0 +1,70 @@
+"""A file examined: places and patches are those of that very file, whatever its dialect."""
+
+import json
+from typing import Any
+
+import pytest
+from tests.workflow.checks.building import known
+from tests.workflow.sample_files import text_of
+
+from toolweave.workflow.formats.load import load
+from toolweave.workflow.patching import apply_patch, value_at
+from toolweave.workflow.report import examine
+
+# A file, what is made wrong in it, and where that is told.
+SLIPS = [
+    ("toolweave/catalog-nodes.json", '"to": "say"', '"to": "sya"', "/connections/3/to"),
+    ("ccwf/all-node-types.json", '"to": "skl"', '"to": "slk"', "/connections/7/to"),
+    ("flow/seed-003.json", '"target": "node-3"', '"target": "ndoe-3"', "/edges/1/target"),
+    ("flow/export.json", '"target": "t-1"', '"target": "T_1"', "/flows/0/edges/0/target"),
+    ("flow/third.json", '"target": "over"', '"target": "ovre"', "/edges/2/target"),
+    ("agent-team/current.json", '"to_node": "gate"', '"to_node": "gtae"', "/connections/1/to_node"),
+]
+
+
+@pytest.mark.parametrize(("name", "right", "wrong", "place"), SLIPS)
+def test_a_patch_mends_the_file_itself(name: str, right: str, wrong: str, place: str) -> None:
+    text = text_of(name)
+    assert right in text
+    report = examine(text.replace(right, wrong, 1), known())
+    found = next(one for one in report.problems if one.pointer == place)
+    assert found.severity == "error"
+    # Any: the file as plain JSON.
+    document: Any = json.loads(text.replace(right, wrong, 1))
+    assert value_at(document, place) in wrong
+    mended = apply_patch(document, found.patch or ())
+    assert load(json.dumps(mended)).workflow == load(text).workflow
+    assert report.fixed.workflow.edges == load(text).workflow.edges
+
+
+def test_a_file_that_is_no_workflow_has_nothing_to_mend() -> None:
+    report = examine("[1, 2", known())
+    assert not report.is_valid
+    assert not report.is_workflow
+    assert report.as_json()["problems"][0]["code"] == "WORKFLOW_NOT_JSON"
+
+
+def test_what_a_reader_and_a_check_both_say_is_told_once() -> None:
+    document = json.loads(text_of("flow/seed-003.json"))
+    document["nodes"].append(document["nodes"][0])
+    report = examine(json.dumps(document), known())
+    told = [(one.code, one.pointer) for one in report.problems]
+    assert len(told) == len(set(told))
+    assert "NODE_ID_DUPLICATE" in {code for code, _ in told}
+
+
+@pytest.mark.requirement("003:Flow.nodes.min")
+def test_a_flow_without_nodes_is_refused() -> None:
+    document = json.loads(text_of("flow/seed-003.json")) | {"nodes": [], "edges": []}
+    report = examine(json.dumps(document), known())
+    assert "WORKFLOW_EMPTY" in {one.code for one in report.problems if one.severity == "error"}
+
+
+@pytest.mark.requirement("003:CIRCULAR_DEPENDENCY", "003:VALIDATION_ERROR")
+def test_a_flow_with_a_cycle_is_refused_and_the_cycle_named() -> None:
+    document = json.loads(text_of("flow/seed-003.json"))
+    document["edges"].append({"id": "back", "source": "node-3", "target": "node-2", "type": "chain"})
+    report = examine(json.dumps(document), known())
+    assert not report.is_valid
+    (found,) = (one for one in report.problems if one.code == "CIRCULAR_DEPENDENCY")
+    assert "node-2 → node-3 → node-2" in found.message
