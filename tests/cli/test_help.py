@@ -9,7 +9,7 @@ from tests.cli.driving import Commands
 from toolweave.cli.main import cli
 
 # They run until they are stopped and print no data.
-SERVICES = {"toolweave demo-server", "toolweave mcp", "toolweave serve"}
+SERVICES = {"toolweave demo-server", "toolweave mcp", "toolweave serve", "toolweave worker"}
 
 
 def _commands(
@@ -76,6 +76,8 @@ def test_every_command_of_the_contract_is_there() -> None:
         *(f"servers {name}" for name in ("disable", "remove", "check", "tools")),
         *(f"catalog {name}" for name in ("types", "show", "search")),
         *(f"keys {name}" for name in ("create", "list", "revoke")),
+        *("validate", "convert", "export", "import", "node mode", "run", "worker"),
+        *(f"runs {name}" for name in ("list", "show", "watch", "cancel", "resume", "answer")),
     }
     assert {f"toolweave {name}" for name in contract} <= set(COMMANDS)
 

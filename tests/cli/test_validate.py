@@ -1,6 +1,7 @@
 """`toolweave validate`: what it says, what it mends, and how it ends."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -159,7 +160,7 @@ def test_live_servers_are_asked_and_the_statuses_written(tw: Commands) -> None:
     nodes[2]["data"]["toolName"] = "quantum"
     nodes[3]["data"]["serverId"] = "nowhere"
     ids = [one["id"] for one in nodes]
-    edges = [edge(a, b) for a, b in zip(ids, ids[1:], strict=False)]
+    edges = [edge(one, other) for one, other in pairwise(ids)]
     path = written(tw, whole("live", nodes, edges))
     ran = tw("validate", "--live", "--json", str(path))
     assert ran.code == 1

@@ -61,7 +61,10 @@ async def test_a_call_gives_data_and_the_same_as_text(client: Client) -> None:
     result = await client.call_tool("get_node_types", {"type_filter": "flow"})
     assert result.is_error is False
     assert result.structured_content == {
-        "FLOW": ["IF", "LOOP", "MERGE", "FILTER", "SORT", "WAIT", "DELAY"]
+        "FLOW": [
+            *("IF", "LOOP", "MERGE", "FILTER", "SORT", "WAIT", "DELAY"),
+            *("FOR_EACH", "SPLIT", "STOP", "SUBWORKFLOW", "SWITCH", "TIMEOUT"),
+        ]
     }
     assert orjson.loads(text_of(result)) == result.structured_content
     found = await client.call_tool("search_nodes", {"query": "send a message to slack"})
@@ -136,7 +139,7 @@ async def test_types_and_subtypes_are_completed(client: Client) -> None:
     assert (await typed("node_type", "t")).values == ["TRIGGER", "TOOL"]
     assert (await typed("node_type", "")).total == 8
     assert (await typed("subtype", "slack_i")).values == ["SLACK_INTERACTION"]
-    assert (await typed("subtype", "s", node_type="flow")).values == ["SORT"]
+    assert (await typed("subtype", "so", node_type="flow")).values == ["SORT"]
     assert (await typed("subtype", "", node_type="NOPE")).values == []
     assert (await typed("subtype", "zzz")).has_more is False
     prompt = types.PromptReference(type="ref/prompt", name="nope")

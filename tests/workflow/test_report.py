@@ -31,7 +31,7 @@ def test_a_patch_mends_the_file_itself(name: str, right: str, wrong: str, place:
     assert found.severity == "error"
     # Any: the file as plain JSON.
     document: Any = json.loads(text.replace(right, wrong, 1))
-    assert value_at(document, place) in wrong
+    assert str(value_at(document, place)) in wrong
     mended = apply_patch(document, found.patch or ())
     assert load(json.dumps(mended)).workflow == load(text).workflow
     assert report.fixed.workflow.edges == load(text).workflow.edges
@@ -63,8 +63,25 @@ def test_a_flow_without_nodes_is_refused() -> None:
 @pytest.mark.requirement("003:CIRCULAR_DEPENDENCY", "003:VALIDATION_ERROR")
 def test_a_flow_with_a_cycle_is_refused_and_the_cycle_named() -> None:
     document = json.loads(text_of("flow/seed-003.json"))
-    document["edges"].append({"id": "back", "source": "node-3", "target": "node-2", "type": "chain"})
+    document["edges"].append(
+        {"id": "back", "source": "node-3", "target": "node-2", "type": "chain"}
+    )
     report = examine(json.dumps(document), known())
     assert not report.is_valid
     (found,) = (one for one in report.problems if one.code == "CIRCULAR_DEPENDENCY")
     assert "node-2 → node-3 → node-2" in found.message
+
+
+@pytest.mark.requirement("001:McpNodeData.outputPorts", "001:VALIDATION_RULES.MCP.OUTPUT_PORTS")
+def test_an_mcp_node_has_one_output_port() -> None:
+    document = json.loads(text_of("toolweave/seed-001.json"))
+    at = next(at for at, one in enumerate(document["nodes"]) if one["type"] == "mcp")
+    right = json.dumps(document)
+    document["nodes"][at]["data"]["outputPorts"] = 3
+    place = f"/nodes/{at}/data/outputPorts"
+    (found,) = (
+        one for one in examine(json.dumps(document), known()).problems if one.pointer == place
+    )
+    assert found.code == "FIELD_LIMIT_VIOLATED"
+    assert apply_patch(document, found.patch or ()) == json.loads(right)
+    assert place not in {one.pointer for one in examine(right, known()).problems}

@@ -1,4 +1,4 @@
-"""What nodes may ask for by name: `http`, `files`, `databases`."""
+"""What nodes may ask for by name: `http`, `files`, `databases`, `stores`."""
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
@@ -10,6 +10,7 @@ from toolweave.app.databases import SqlDatabases
 from toolweave.app.folders import Folders
 from toolweave.app.ground import Ground
 from toolweave.app.secret_texts import SecretTexts
+from toolweave.app.stores import open_stores
 from toolweave.app.web import SafeHttp
 
 FILES = "files"
@@ -24,11 +25,15 @@ async def open_resources(
     folders = Folders((ground.settings.home / FILES, *file_roots))
     http = SafeHttp(secrets, allow_private=allow_private)
     try:
-        yield {
-            "http": http,
-            "files": folders,
-            "databases": SqlDatabases(folders, secrets, allow_private=allow_private),
-        }
+        async with open_stores(
+            ground.database, ground.settings.home, secrets, allow_private=allow_private
+        ) as stores:
+            yield {
+                "http": http,
+                "files": folders,
+                "databases": SqlDatabases(folders, secrets, allow_private=allow_private),
+                "stores": stores,
+            }
     finally:
         with anyio.CancelScope(shield=True):
             await http.aclose()

@@ -190,7 +190,8 @@ class OpenStores:
             with anyio.fail_after(CONNECT_S):
                 texts = await self._resolve(host, port)
         except (OSError, UnicodeError):
-            raise _unreachable(f"there is no address for {host!r}") from None
+            message = f"there is no address for {host!r}"
+            raise Unavailable("STORE_UNREACHABLE", message, hint="check the address") from None
         return [address for text in texts if (address := read_ip(text)) is not None]
 
     async def _connected(self, address: RedisAddress, is_approved: bool) -> Redis:
@@ -207,7 +208,11 @@ class OpenStores:
                 await client.aclose()
                 raise
             return client
-        raise _unreachable(f"no Redis answers at {where}")
+        raise Unavailable(
+            "REDIS_UNREACHABLE",
+            f"no Redis answers at {where}",
+            hint="check that it runs, that its address is right, and its certificate with rediss://",
+        )
 
 
 @asynccontextmanager
@@ -303,8 +308,3 @@ def _make_folder_of(root: Path, path: str) -> None:
     parent = (root / path).parent
     if "\0" not in path and parent.resolve().is_relative_to(root.resolve()):
         make_private_folder(parent)
-
-
-def _unreachable(message: str) -> Unavailable:
-    hint = "check that it runs and that its address is right"
-    return Unavailable("REDIS_UNREACHABLE", message, hint=hint)

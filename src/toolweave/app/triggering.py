@@ -6,13 +6,16 @@ Joins what is on (`switches.py`) to the filters of the nodes and to the engine.
 import logging
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import anyio
 
 from toolweave.app.ground import Ground
+from toolweave.app.secret_texts import SecretTexts
+from toolweave.app.slack_names import SlackNames
 from toolweave.app.switches import Switches
+from toolweave.app.web import SafeHttp
 from toolweave.clock import timestamp
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Event, Finished
@@ -53,10 +56,18 @@ class Delivered:
 class Triggers:
     """The triggers of one process that hosts them."""
 
-    def __init__(self, ground: Ground, engine: Engine, *, roots: Sequence[Path] = ()) -> None:
+    def __init__(
+        self,
+        ground: Ground,
+        engine: Engine,
+        *,
+        roots: Sequence[Path] = (),
+        slack_names: SlackNames | None = None,
+    ) -> None:
         self.switches = Switches(ground, roots=roots)
         self._clock = ground.clock
         self._engine = engine
+        self._slack_names = slack_names
         switches = self.switches
         self.board = Board(switches.activations, switches.kinds, switches.present)
         self.looking = Looking(self.board, switches.activations, engine, ground.clock)
@@ -162,7 +173,7 @@ class Triggers:
             received_at=timestamp(arrival.received_at),
             client_ip=arrival.client_ip,
         )
-        accepted = ACCEPTS[row.ref](active.config, delivery)
+        accepted = await self._accepted(active, delivery)
         if isinstance(accepted, Refused):
             return accepted
         same = deliveries.same_by(row.ref, arrival, body)
@@ -176,6 +187,19 @@ class Triggers:
         )
         await self._note(active)
         return run
+
+    async def _accepted(self, active: Active, delivery: Delivery) -> Accepted:
+        if active.row.ref != "TRIGGER.SLACK" or self._slack_names is None:
+            return ACCEPTS[active.row.ref](active.config, delivery)
+        channel, user = slack.ids_of(delivery)
+        # Without the channel's name it may have been refused for that alone.
+        token = await self.switches.secret(str(active.config.get("bot_token")))
+        names = {channel: await self._slack_names.name("channel", channel, token)}
+        accepted = slack.accepts(active.config, replace(delivery, names=names))
+        if isinstance(accepted, Refused):
+            return accepted
+        names[user] = await self._slack_names.name("user", user, token)
+        return slack.accepts(active.config, replace(delivery, names=names))
 
     async def _note(self, active: Active) -> None:
         """Write down that a trigger fired, now and then: a busy hook has better things to do."""
@@ -194,9 +218,15 @@ async def open_triggers(
     ground: Ground, engine: Engine, *, roots: Sequence[Path] = ()
 ) -> AsyncGenerator[Triggers]:
     """The triggers of a process that hosts them; the engine must keep time."""
-    triggers = Triggers(ground, engine, roots=roots)
-    async with triggers.running():
-        yield triggers
+    http = SafeHttp(SecretTexts(ground.vault, ground.masker))
+    names = SlackNames(http, ground.clock)
+    triggers = Triggers(ground, engine, roots=roots, slack_names=names)
+    try:
+        async with triggers.running():
+            yield triggers
+    finally:
+        with anyio.CancelScope(shield=True):
+            await http.aclose()
 
 
 def _accepts_failure(active: Active, failed: JsonObject) -> JsonObject | None:

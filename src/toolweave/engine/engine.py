@@ -32,6 +32,7 @@ from toolweave.engine.events import (
 from toolweave.engine.forking import history_before
 from toolweave.engine.holders import is_gone
 from toolweave.engine.journal import Entry, Journal
+from toolweave.engine.metrics import metrics
 from toolweave.engine.plan import Kinds, Plan, make_plan
 from toolweave.engine.spans import run_span
 from toolweave.engine.state import RunState
@@ -274,6 +275,10 @@ class Engine:
             for run, holder, held_until in rows
             if held_until is None or held_until < now or is_gone(holder)
         ]
+
+    async def metrics(self) -> str:
+        """How runs and steps do, as Prometheus reads it."""
+        return await metrics(self._database, self._services.meter, self._services.clock.now())
 
     async def plan(self, run: str) -> Plan:
         """The plan of a run, of the workflow as it was when the run began."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from fastapi import FastAPI, Request
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
@@ -21,6 +21,7 @@ from toolweave.rest.refusals import refusal
 from toolweave.rest.routes.edit import edit_routes
 from toolweave.rest.routes.health import health_routes
 from toolweave.rest.routes.knowledge import InvokeDoor, knowledge_routes
+from toolweave.rest.routes.metrics import metrics_routes
 from toolweave.rest.routes.runs import run_routes
 from toolweave.rest.routes.workflows import workflow_routes
 
@@ -31,6 +32,7 @@ def create_app(
     toolbox: Toolbox,
     doorkeeper: Doorkeeper,
     workbench: Workbench,
+    hooks: APIRouter,
     *,
     hosts: Sequence[str],
     origins: Sequence[str],
@@ -38,7 +40,7 @@ def create_app(
     mcp: ASGIApp | None = None,
 ) -> ASGIApp:
     """Everything served over HTTP, behind the guard."""
-    api = create_api(toolbox, doorkeeper, workbench, service_token=service_token, mcp=mcp)
+    api = create_api(toolbox, doorkeeper, workbench, hooks, service_token=service_token, mcp=mcp)
     return Guard(InvokeDoor(api, toolbox, doorkeeper), hosts=hosts, origins=origins)
 
 
@@ -46,6 +48,7 @@ def create_api(
     toolbox: Toolbox,
     doorkeeper: Doorkeeper,
     workbench: Workbench,
+    hooks: APIRouter,
     *,
     service_token: str | None,
     mcp: ASGIApp | None = None,
@@ -65,6 +68,8 @@ def create_api(
     api.include_router(edit_routes(workbench, doorkeeper))
     api.include_router(run_routes(workbench, doorkeeper))
     api.include_router(health_routes())
+    api.include_router(metrics_routes(workbench, doorkeeper))
+    api.include_router(hooks)
     serve_openapi(api, doorkeeper)
     if mcp is not None:
         # Routes, not a mount: that would redirect from the one to the other, and few follow.

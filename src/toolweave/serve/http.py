@@ -22,12 +22,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from toolweave.access.keys import Keys
 from toolweave.app.ground import Ground
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
+from toolweave.app.triggering import open_triggers
 from toolweave.app.workbench import open_workbench
 from toolweave.mcp_server.changes import Changes
 from toolweave.mcp_server.server import build_server
 from toolweave.rest.app import create_app
 from toolweave.rest.auth import Doorkeeper, Rates
 from toolweave.rest.log import logged_to
+from toolweave.rest.routes.hooks import hook_routes
 from toolweave.storage.files import write_private
 from toolweave.tasks import background
 
@@ -106,6 +108,7 @@ async def open_app(
         await catalog.refresh()
         async with (
             open_workbench(ground) as workbench,
+            open_triggers(ground, workbench.engine) as triggers,
             server.session_manager.run(),
             background() as tasks,
         ):
@@ -115,6 +118,7 @@ async def open_app(
                 toolbox,
                 doorkeeper,
                 workbench,
+                hook_routes(triggers, rates, ground.clock),
                 hosts=address.hosts,
                 origins=address.origins,
                 service_token=token,

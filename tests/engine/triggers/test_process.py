@@ -17,7 +17,10 @@ from tests.engine.triggers.hosting import Host, catalog, hosting, node, trigger
 
 from toolweave.engine.engine import Run
 
-PROGRAM = (sys.executable, "-m", "tests.engine.triggers.serve_hooks")
+PROGRAM = (
+    *(sys.executable, "-m", "toolweave.cli.main", "serve"),
+    *("--port", "0", "--no-browser"),
+)
 ROOT = Path(__file__).parents[3]
 
 Work = Callable[[Host], Awaitable[None]]

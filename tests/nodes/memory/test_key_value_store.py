@@ -9,7 +9,7 @@ from tests.nodes.memory.running import Memory
 
 from toolweave.errors import Denied, Invalid
 from toolweave.json_text import Json, JsonObject, read
-from toolweave.nodes.memory import _held
+from toolweave.nodes.memory import _file_keys, _held
 from toolweave.nodes.memory.key_value_store import node
 from toolweave.storage.database import open_database
 
@@ -294,5 +294,17 @@ async def test_a_process_holds_only_so_much(
     await plain_memory.keys("set", "a", "x" * 60, config=config)
     with pytest.raises(Invalid) as caught:
         await plain_memory.keys("set", "b", "x" * 60, config={**config, "key_prefix": "other:"})
+    assert caught.value.code == "MEMORY_VALUE_INVALID"
+    assert (await plain_memory.keys("keys", config=config))["keys"] == ["a"]
+
+
+async def test_a_file_grows_only_so_far(
+    plain_memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_file_keys, "MAX_VALUE_BYTES", 200)
+    config = BACKENDS["file"]
+    await plain_memory.keys("set", "a", "x" * 60, config=config)
+    with pytest.raises(Invalid) as caught:
+        await plain_memory.keys("set", "b", "x" * 60, config=config)
     assert caught.value.code == "MEMORY_VALUE_INVALID"
     assert (await plain_memory.keys("keys", config=config))["keys"] == ["a"]

@@ -226,7 +226,7 @@ async def test_a_workflow_cannot_name_a_private_address(
     with pytest.raises(ToolweaveError) as caught:
         await plain_memory.keys("get", "a", config=config)
     # A name without a dot may have no address here at all.
-    assert caught.value.code in {"STORE_ADDRESS_DENIED", "REDIS_UNREACHABLE"}
+    assert caught.value.code in {"STORE_ADDRESS_DENIED", "STORE_UNREACHABLE"}
     assert caught.value.code == "STORE_ADDRESS_DENIED" or "internal" in url
 
 
@@ -329,3 +329,16 @@ async def _reach(stores: OpenStores, scheme: str, url: str) -> None:
         async with stores.redis(url):
             return
     await stores.postgres(url)
+
+
+async def test_a_name_without_an_address_is_told(
+    sqlite_database: Database, tmp_path: Path, secrets: Secrets
+) -> None:
+    async def nowhere(_host: str, _port: int) -> list[str]:
+        raise OSError("no such name")
+
+    texts = SecretTexts(secrets, Masker())
+    async with open_stores(sqlite_database, tmp_path, texts, resolve=nowhere) as stores:
+        with pytest.raises(Unavailable) as caught:
+            await _reach(stores, "redis", "redis://cache.example.com")
+    assert caught.value.code == "STORE_UNREACHABLE"

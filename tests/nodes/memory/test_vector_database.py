@@ -42,7 +42,7 @@ FAQ: JsonObject = {
         },
         {
             "id": "urlaub",
-            "content": "Dreißig Tage Urlaub im Jahr, paid leave.",
+            "content": "Dreißig Urlaubstage im Jahr, paid leave.",
             "metadata": {"language": "de", "team": "people", "floor": True},
         },
     ]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from tests.tools.builders import corpus
 from tests.workflow.sample_files import FOLDER
@@ -64,7 +64,17 @@ def tool(server: str, name: str) -> Tool:
     return next(one for one in servers()[server] if one.name == name)
 
 
-def node(node_id: str, kind: str, name: str | None = None, **data: Any) -> Document:
+def an_object(value: Any) -> Document:
+    """The value if it is an object, else an empty one."""
+    return cast("Document", value) if isinstance(value, dict) else {}
+
+
+def a_list(value: Any) -> list[Any]:
+    """The value if it is a list, else an empty one."""
+    return cast("list[Any]", value) if isinstance(value, list) else []
+
+
+def node(node_id: str, kind: str, name: str | None = None, /, **data: Any) -> Document:
     """A node as a file says it; `FLOW.IF` is a catalog node."""
     kind, dot, subtype = kind.partition(".")
     body = {"subtype": subtype, **data} if dot else data
@@ -372,7 +382,7 @@ def _drawn() -> Document:
 
 def _modes() -> Document:
     """MCP nodes in the language modes."""
-    described = {
+    described: Document = {
         **tool_fields(tool("demo", "weather")),
         "parameterValues": {},
         "mode": "naturalLanguageParam",
@@ -383,7 +393,7 @@ def _modes() -> Document:
         "preservedDetailedConfig": {"parameterValues": {"city": "Bern"}, "timestamp": STAMP},
         "outputPorts": 1,
     }
-    tasked = {
+    tasked: Document = {
         "serverId": "demo",
         "toolName": "",
         "toolDescription": "",
@@ -446,8 +456,7 @@ _SAMPLES = (
 def _sample(name: str) -> Base:
     # Any: as in `Document`.
     document: Any = json_text.read((FOLDER / name).read_bytes())
-    assert isinstance(document, dict)
-    document = deepcopy(document)
+    document = an_object(document)
     # Two samples show faults that files in the wild have; here they are mended first.
     if name == "ccwf/wrapped-modes.json":
         document["workflow"]["nodes"][1]["data"]["parameterValues"]["resource_type"] = "api"

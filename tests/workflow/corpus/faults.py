@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from tests.workflow.corpus.bases import Base, Document, copied
+from tests.workflow.corpus.bases import Base, Document, a_list, an_object, copied
 
 # `same`: the patch gives the base back; `valid`: something without an error; `none`: no fix known.
 Fix = Literal["same", "valid", "none"]
@@ -44,10 +44,10 @@ def parts(document: Document) -> Parts:
     """The nodes and edges of a file; no edges where it draws them in another way."""
     whole = document.get("workflow", document)
     whole = whole["flows"][0] if "flows" in whole else whole
-    edges = whole.get("edges", whole.get("connections"))
-    if not isinstance(edges, list):
+    edges = a_list(whole.get("edges", whole.get("connections")))
+    if not edges:
         return Parts(whole["nodes"], [], "from", "to", "fromPort")
-    first: Document = edges[0] if edges else {}
+    first = an_object(edges[0]) if edges else {}
     if "source" in first:
         names = ("source", "target", "sourceHandle")
     elif "from_node" in first:
@@ -62,8 +62,7 @@ def values_of(node: Document, key: str) -> Document:
     older = {"configurations": "parameters", "inputParams": "input_params"}
     for owner in (node.get("data", {}), node):
         for name in (key, older.get(key, key)):
-            found = owner.get(name)
-            if isinstance(found, dict):
+            if found := an_object(owner.get(name)):
                 return found
     return {}
 

@@ -82,7 +82,7 @@ def _edges(made: Faults) -> Iterator[Fault]:
 
     def added(source: str, target: str, port: object = None):
         def change(document: Document) -> None:
-            edge = {"id": "added", names.source: source, names.target: target}
+            edge: Document = {"id": "added", names.source: source, names.target: target}
             if port is not None:
                 edge[names.port] = port
             parts(document).edges.append(edge)
@@ -211,7 +211,7 @@ def _types(made: Faults) -> Iterator[Fault]:
             )
             if wrong and wrong != kind and not is_older:
                 change = put(wrong, at, "type")
-                # Readers write the values of a flow's inputs in one way, if they know that they are.
+                # Readers write the values of a flow's inputs in one way, if they know them.
                 fix: Fix = "valid" if kind == "multi_input" else "same"
                 codes = (*TYPES, "NODE_TYPE_CORRECTED")
                 yield made.made(name, change, *codes, fix=fix, place=node["id"])

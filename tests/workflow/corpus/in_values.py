@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from tests.workflow.corpus.bases import Base, Document, tool, world
-from tests.workflow.corpus.faults import Fault, Faults, cut, drop, put, rename, swapped
+from tests.workflow.corpus.bases import Base, Document, a_list, an_object, tool, world
+from tests.workflow.corpus.faults import Fault, Faults, Fix, cut, drop, put, rename, swapped
 
 from toolweave.catalog.schema import configuration_schema
 from toolweave.catalog.spec import NodeSpec
@@ -39,7 +39,7 @@ def faults(base: Base) -> Iterator[Fault]:
         steps, values = _part(at, node, ("configurations", "parameters"))
         if values:
             yield from _part_itself(made, steps, spec)
-            schema = _strict(configuration_schema(spec))
+            schema = configuration_schema(spec)
             yield from _object(made, schema, schema, steps, is_strict=False)
         if spec.origin is not None:
             schema = spec.origin.input_schema
@@ -60,13 +60,9 @@ def _remembered(data: Document) -> Document:
 
 
 def _limits(entry: Document) -> Document:
-    limits = entry.get("validation") or {}
+    limits = an_object(entry.get("validation"))
     known = ("enum", "minimum", "maximum", "pattern", "minLength")
     return {key: limits[key] for key in known if key in limits}
-
-
-def _strict(schema: Document) -> Document:
-    return schema
 
 
 def _spec(base: Base, node: Document) -> NodeSpec | None:
@@ -159,7 +155,7 @@ def _object(
                     kind, change, *codes, fix="same", grave=grave, place=f"{place}/{name}"
                 )
         if name in needed:
-            fix = "valid" if "default" in part or "const" in part else "none"
+            fix: Fix = "valid" if "default" in part or "const" in part else "none"
             there = f"{place}/{name}"
             change = drop(*here)
             yield made.made(
@@ -178,80 +174,94 @@ def _object(
 def _value(
     made: Faults, schema: Document, root: Document, steps: Steps, value: Any
 ) -> Iterator[Fault]:
-    place = "/".join(map(str, steps))
     kind = schema.get("type")
-    if (
-        "enum" in schema
-        and isinstance(value, str)
-        and len(set(map(str.casefold, filter(_text, schema["enum"])))) > 1
-    ):
-        for slip, wrong in (("option-swapped", swapped(value)), ("option-case", value.swapcase())):
-            if wrong and wrong != value:
-                yield made.made(slip, put(wrong, *steps), *OPTION, fix="same", place=place)
-        yield made.made("option-nonsense", put("purple-ish", *steps), *OPTION, place=place)
-        yield made.made("option-number", put(7, *steps), *OPTION, *TYPE, place=place)
+    options = {one.casefold() for one in a_list(schema.get("enum")) if isinstance(one, str)}
+    if len(options) > 1 and isinstance(value, str):
+        yield from _option(made, steps, value)
     elif isinstance(value, bool) and kind == "boolean":
+        place = "/".join(map(str, steps))
         wrong = str(value).lower()
         yield made.made("boolean-as-text", put(wrong, *steps), *TYPE, fix="same", place=place)
         yield made.made("boolean-as-word", put("maybe", *steps), *TYPE, place=place)
     elif kind in ("integer", "number") and isinstance(value, int | float):
-        yield made.made("number-as-text", put(str(value), *steps), *TYPE, fix="same", place=place)
-        yield made.made("number-as-word", put("several", *steps), *TYPE, place=place)
-        yield made.made("number-as-list", put([value], *steps), *TYPE, place=place)
-        if kind == "integer":
-            yield made.made("number-broken", put(value + 0.5, *steps), *TYPE, *LIMIT, place=place)
-        if "maximum" in schema:
-            change = put(schema["maximum"] + 1, *steps)
-            yield made.made("number-too-big", change, *LIMIT, place=place)
-        if "minimum" in schema:
-            change = put(schema["minimum"] - 1, *steps)
-            yield made.made("number-too-small", change, *LIMIT, place=place)
-    elif (
-        kind == "string"
-        and isinstance(value, str)
-        and "enum" not in schema
-        and "const" not in schema
-    ):
-        plain = "pattern" not in schema and "format" not in schema
-        plain = plain and steps[-1] not in ("bot_token", "condition_expression")
-        change = put(42, *steps)
-        yield made.made(
-            "text-as-number", change, *TYPE, fix="valid" if plain else "none", place=place
-        )
-        yield made.made("text-as-object", put({"value": value}, *steps), *TYPE, place=place)
-        if "pattern" in schema:
-            yield made.made("text-unlike", put("~ ~", *steps), *LIMIT, place=place)
-        if schema.get("minLength"):
-            yield made.made("text-empty", put("", *steps), *LIMIT, place=place)
+        yield from _number(made, schema, steps, value)
+    elif kind == "string" and isinstance(value, str) and not schema.keys() & {"enum", "const"}:
+        yield from _plain_text(made, schema, steps, value)
     elif kind == "array" and isinstance(value, list):
-        wrong = json.dumps(value)
-        yield made.made("list-as-text", put(wrong, *steps), *TYPE, fix="same", place=place)
-        if len(value) == 1 and isinstance(value[0], str | dict):
-            yield made.made("list-as-item", put(value[0], *steps), *TYPE, fix="same", place=place)
-        if schema.get("minItems"):
-            yield made.made("list-empty", put([], *steps), *LIMIT, place=place)
-        items = _meant(schema.get("items", {}), root)
-        for at, item in enumerate(value[:1]):
-            if isinstance(item, dict) and "properties" in items:
-                yield from _object(made, items, root, (*steps, at))
-            else:
-                yield from _value(made, items, root, (*steps, at), item)
+        yield from _array(made, schema, root, steps, a_list(value))
     elif isinstance(value, dict):
-        if kind == "object":
-            wrong = json.dumps(value)
-            yield made.made("object-as-text", put(wrong, *steps), *TYPE, fix="same", place=place)
-            yield made.made("object-as-list", put([value], *steps), *TYPE, place=place)
-        if "properties" in schema:
-            yield from _object(made, schema, root, steps)
+        yield from _nested(made, schema, root, steps, an_object(value))
 
 
-def _text(value: object) -> bool:
-    return isinstance(value, str)
+def _option(made: Faults, steps: Steps, value: str) -> Iterator[Fault]:
+    place = "/".join(map(str, steps))
+    for slip, wrong in (("option-swapped", swapped(value)), ("option-case", value.swapcase())):
+        if wrong and wrong != value:
+            yield made.made(slip, put(wrong, *steps), *OPTION, fix="same", place=place)
+    yield made.made("option-nonsense", put("purple-ish", *steps), *OPTION, place=place)
+    yield made.made("option-number", put(7, *steps), *OPTION, *TYPE, place=place)
+
+
+def _number(made: Faults, schema: Document, steps: Steps, value: float) -> Iterator[Fault]:
+    place = "/".join(map(str, steps))
+    yield made.made("number-as-text", put(str(value), *steps), *TYPE, fix="same", place=place)
+    yield made.made("number-as-word", put("several", *steps), *TYPE, place=place)
+    yield made.made("number-as-list", put([value], *steps), *TYPE, place=place)
+    if schema["type"] == "integer":
+        yield made.made("number-broken", put(value + 0.5, *steps), *TYPE, *LIMIT, place=place)
+    if "maximum" in schema:
+        change = put(schema["maximum"] + 1, *steps)
+        yield made.made("number-too-big", change, *LIMIT, place=place)
+    if "minimum" in schema:
+        change = put(schema["minimum"] - 1, *steps)
+        yield made.made("number-too-small", change, *LIMIT, place=place)
+
+
+def _plain_text(made: Faults, schema: Document, steps: Steps, value: str) -> Iterator[Fault]:
+    place = "/".join(map(str, steps))
+    is_plain = not schema.keys() & {"pattern", "format"}
+    is_plain &= steps[-1] not in ("bot_token", "condition_expression")
+    fix: Fix = "valid" if is_plain else "none"
+    yield made.made("text-as-number", put(42, *steps), *TYPE, fix=fix, place=place)
+    yield made.made("text-as-object", put({"value": value}, *steps), *TYPE, place=place)
+    if "pattern" in schema:
+        yield made.made("text-unlike", put("~ ~", *steps), *LIMIT, place=place)
+    if schema.get("minLength"):
+        yield made.made("text-empty", put("", *steps), *LIMIT, place=place)
+
+
+def _array(
+    made: Faults, schema: Document, root: Document, steps: Steps, value: list[Any]
+) -> Iterator[Fault]:
+    place = "/".join(map(str, steps))
+    wrong = json.dumps(value)
+    yield made.made("list-as-text", put(wrong, *steps), *TYPE, fix="same", place=place)
+    if len(value) == 1 and isinstance(value[0], str | dict):
+        yield made.made("list-as-item", put(value[0], *steps), *TYPE, fix="same", place=place)
+    if schema.get("minItems"):
+        yield made.made("list-empty", put([], *steps), *LIMIT, place=place)
+    items = _meant(schema.get("items", {}), root)
+    for at, item in enumerate(value[:1]):
+        if isinstance(item, dict) and "properties" in items:
+            yield from _object(made, items, root, (*steps, at))
+        else:
+            yield from _value(made, items, root, (*steps, at), item)
+
+
+def _nested(
+    made: Faults, schema: Document, root: Document, steps: Steps, value: Document
+) -> Iterator[Fault]:
+    place = "/".join(map(str, steps))
+    if schema.get("type") == "object":
+        wrong = json.dumps(value)
+        yield made.made("object-as-text", put(wrong, *steps), *TYPE, fix="same", place=place)
+        yield made.made("object-as-list", put([value], *steps), *TYPE, place=place)
+    if "properties" in schema:
+        yield from _object(made, schema, root, steps)
 
 
 def _takes(schema: Document, kind: str) -> bool:
-    kinds = schema.get("type")
-    named = kinds if isinstance(kinds, list) else [kinds]
+    named = a_list(schema.get("type")) or [schema.get("type")]
     return kind in named or not schema.keys() & {"type", "enum", "const", "properties"}
 
 
@@ -260,11 +270,10 @@ def _is_template(value: Any) -> bool:
 
 
 def _meant(schema: Any, root: Document) -> Document:
-    while isinstance(schema, dict) and "$ref" in schema:
-        schema = root["$defs"][schema["$ref"].rpartition("/")[2]]
-    if isinstance(schema, dict) and "oneOf" in schema:
-        return {}
-    return schema if isinstance(schema, dict) else {}
+    found = an_object(schema)
+    while "$ref" in found:
+        found = root["$defs"][found["$ref"].rpartition("/")[2]]
+    return {} if "oneOf" in found else found
 
 
 def _at(made: Faults, steps: Steps) -> Document:

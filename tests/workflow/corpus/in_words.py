@@ -4,13 +4,25 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from tests.workflow.corpus.bases import Base, Document, edge, node
-from tests.workflow.corpus.faults import Fault, Faults, drop, parts, put, rename, swapped, values_of
+from tests.workflow.corpus.bases import Base, Document, a_list, an_object, edge, node
+from tests.workflow.corpus.faults import (
+    Fault,
+    Faults,
+    Fix,
+    drop,
+    parts,
+    put,
+    rename,
+    swapped,
+    values_of,
+)
 
 NAME = ("REFERENCE_NAME_UNKNOWN", "REFERENCE_NODE_UNKNOWN")
 FIELD = ("REFERENCE_FIELD_UNKNOWN", "REFERENCE_PORT_UNKNOWN")
-UNREADABLE = ("EXPRESSION_INVALID", "TEMPLATE_UNCLOSED", "EXPRESSION_OLDER_SYNTAX")
-UNREADABLE += ("EXPRESSION_UNSUPPORTED", "EXPRESSION_FUNCTION_UNKNOWN")
+UNREADABLE = (
+    *("EXPRESSION_INVALID", "TEMPLATE_UNCLOSED", "EXPRESSION_OLDER_SYNTAX"),
+    *("EXPRESSION_UNSUPPORTED", "EXPRESSION_FUNCTION_UNKNOWN"),
+)
 _HOLE = re.compile(r"\{\{ *([^{}]+?) *\}\}")
 _PATH = re.compile(r"^(?:nodes\.)?[A-Za-z_]\w*(?:\.\w+)*$")
 _OPEN = frozenset({"data", "input", "inputs", "trigger", "run", "loop"})
@@ -32,10 +44,10 @@ def faults(base: Base) -> Iterator[Fault]:
 def _texts(value: Any, steps: Steps) -> Iterator[tuple[Steps, str]]:
     if isinstance(value, str):
         yield steps, value
-    elif isinstance(value, dict | list):
-        pairs = value.items() if isinstance(value, dict) else enumerate(value)
-        for key, item in pairs:
-            yield from _texts(item, (*steps, key))
+    for key, item in an_object(value).items():
+        yield from _texts(item, (*steps, key))
+    for at, item in enumerate(a_list(value)):
+        yield from _texts(item, (*steps, at))
 
 
 def _references(made: Faults, at: int, one: Document) -> Iterator[Fault]:
@@ -118,14 +130,15 @@ def _conditions(made: Faults, at: int, one: Document) -> Iterator[Fault]:
     steps: Steps = (at, "data", "configurations", "condition_expression")
     if not isinstance(text, str) or "configurations" not in data:
         return
-    for kind, wrong, fix in (
+    slips: tuple[tuple[str, str, Fix], ...] = (
         ("condition-javascript", text.replace("==", "===").replace(">", "> 0 && 1 >"), "valid"),
         ("condition-open", f"({text}", "none"),
         ("condition-cut", f"{text} &&", "none"),
         ("condition-quote", f"{text} + '", "none"),
         ("condition-words", "if the amount is large", "none"),
         ("condition-assigned", re.sub(r"==|>", "=", text, count=1), "none"),
-    ):
+    )
+    for kind, wrong, fix in slips:
         if wrong != text and not (kind == "condition-javascript" and "===" not in wrong):
             yield made.made(
                 kind,

@@ -10,9 +10,10 @@ MARK = "faults "
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """One line, from what the tests recorded; so also with -n, where they run elsewhere."""
     counts: Counter[str] = Counter()
-    for report in terminalreporter.getreports(""):
+    reports = [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]
+    for report in reports:
         for key, value in getattr(report, "user_properties", ()):
-            if key.startswith(MARK) and report.when == "call":
+            if key.startswith(MARK):
                 counts[key.removeprefix(MARK)] += int(str(value))
     if not counts["all"]:
         return

@@ -34,8 +34,9 @@ class Outcome:
 MOST_OF_A_KIND = 2
 
 
-def faults_of(base: Base, most: int = MOST_OF_A_KIND) -> Iterator[Fault]:
-    """Single faults of a base, of every kind that it has room for."""
+def faults_of(base: Base) -> Iterator[Fault]:
+    """Single faults of a base, of every kind that it has room for; of a sample file one each."""
+    most = 1 if "/" in base.name else MOST_OF_A_KIND
     counts: Counter[str] = Counter()
     for each in (in_structure, in_values, in_words):
         for fault in each.faults(base):

@@ -8,7 +8,17 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from tests.workflow.corpus.bases import Document, edge, mcp, node, servers, whole, world
+from tests.workflow.corpus.bases import (
+    Document,
+    a_list,
+    an_object,
+    edge,
+    mcp,
+    node,
+    servers,
+    whole,
+    world,
+)
 
 from toolweave.catalog.spec import Field, NodeSpec
 from toolweave.tools.example import example_arguments, example_value
@@ -121,8 +131,8 @@ def _options(random: Random, tool: Tool) -> Document:
 def _refer(drawing: Drawing, properties: Any, values: Document) -> None:
     """Reads earlier texts where any text is taken."""
     for name in values:
-        part = properties.get(name) if isinstance(properties, dict) else None
-        is_free = isinstance(part, dict) and part.get("type") == "string" and part.keys() <= _PLAIN
+        part = an_object(an_object(properties).get(name))
+        is_free = part.get("type") == "string" and part.keys() <= _PLAIN
         if is_free and drawing.texts and drawing.random.random() < 0.5:
             asked = drawing.random.choice(drawing.texts)
             forms = (f"{{{{ {asked} }}}}", f"See {{{{ {asked} }}}}.", f"{{{{ string({asked}) }}}}")
@@ -132,10 +142,9 @@ def _refer(drawing: Drawing, properties: Any, values: Document) -> None:
 def _give(drawing: Drawing, name: str, schema: Any) -> None:
     """Notes the texts that a node certainly gives."""
     value = name if name.isidentifier() else f"nodes['{name}'].output"
-    properties = (schema or {}).get("properties") or {}
-    needed = (schema or {}).get("required") or []
-    for one in needed:
-        if isinstance(properties.get(one), dict) and properties[one].get("type") == "string":
+    properties = an_object(an_object(schema).get("properties"))
+    for one in a_list(an_object(schema).get("required")):
+        if an_object(properties.get(one)).get("type") == "string":
             drawing.texts.append(f"{value}.{one}" if one.isidentifier() else f"{value}['{one}']")
     if schema is None:
         drawing.texts.append(f"{value}.text")
@@ -190,7 +199,7 @@ def _setting(random: Random, given: Field) -> Any:
 def _condition(drawing: Drawing) -> None:
     text = random_condition(drawing)
     name = drawing.id("if")
-    given = {"inputParams": {"data": {"count": 3}}} if "data." in text else {}
+    given: Document = {"inputParams": {"data": {"count": 3}}} if "data." in text else {}
     settings = {"condition_expression": text}
     one = node(name, "FLOW.IF", configurations=settings, **given)
     drawing.add(one, ("true", "false"))

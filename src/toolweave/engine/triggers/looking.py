@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from toolweave.clock import Clock
-from toolweave.engine.triggers.activations import Activations
+from toolweave.engine.triggers.activations import MAX_FAILURE, Activations
 from toolweave.engine.triggers.board import Active, Board, Starter
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import Json
@@ -42,8 +42,6 @@ class Looking:
             try:
                 waits.append(await look(active))
             except ToolweaveError as error:
-                extra = {"workflow": active.name, "node": active.row.node, "code": error.code}
-                logger.warning("a trigger cannot look", extra=extra)
                 await self._note(active, error)
         return max(min(waits), 0.0)
 
@@ -70,5 +68,7 @@ class Looking:
     async def _note(self, active: Active, error: ToolweaveError) -> None:
         row = active.row
         text = f"{error.code}: {error.message}"
-        if row.failure != text:
+        if row.failure != text[:MAX_FAILURE]:  # told once, not at every look
+            extra = {"workflow": active.name, "node": row.node, "code": error.code}
+            logger.warning("a trigger cannot look", extra=extra)
             await self.activations.failed(row.workflow, row.node, text)

@@ -58,7 +58,7 @@ class Stores(Protocol):
         Raises:
             Invalid: `STORE_ADDRESS_INVALID`.
             Denied: `STORE_ADDRESS_DENIED` for a private address nobody allowed.
-            Unavailable: `REDIS_UNREACHABLE`.
+            Unavailable: `STORE_UNREACHABLE`, `REDIS_UNREACHABLE`.
         """
         ...
 
@@ -68,7 +68,7 @@ class Stores(Protocol):
         Raises:
             Invalid: `STORE_ADDRESS_INVALID`.
             Denied: `STORE_ADDRESS_DENIED`.
-            Unavailable: `STORAGE_UNREACHABLE`.
+            Unavailable: `STORE_UNREACHABLE`, `STORAGE_UNREACHABLE`.
         """
         ...
 

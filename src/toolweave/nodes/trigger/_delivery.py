@@ -19,6 +19,8 @@ class Delivery:
     body: Json = None
     received_at: str = ""
     client_ip: str = ""
+    # What ids in the body are called, where the sender tells only ids.
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,7 @@
 """TRIGGER.SLACK: start when something happens in a Slack workspace."""
 
+from collections.abc import Mapping
+
 from toolweave.catalog.node import Given, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import Json, JsonObject
@@ -157,16 +159,17 @@ def accepts(config: JsonObject, delivery: Delivery) -> Accepted:
     event = at(payload, "event")
     if not isinstance(event, dict):
         return Refused("it holds no event")
-    if (reason := _refusal(config, payload, event)) is not None:
+    names = delivery.names
+    if (reason := _refusal(config, payload, event, names)) is not None:
         return Refused(reason)
     kind, user, channel = text_at(event, "type"), _user(event), _channel(event)
     return {
         "trigger_time": delivery.received_at,
         "event_type": kind,
         "channel_id": channel,
-        "channel_name": text_at(event, "channel.name"),
+        "channel_name": text_at(event, "channel.name") or names.get(channel, ""),
         "user_id": user,
-        "user_name": text_at(event, "user.name"),
+        "user_name": text_at(event, "user.name") or names.get(user, ""),
         "message_text": text_at(event, "text"),
         "thread_ts": text_at(event, "thread_ts") or text_at(event, "ts"),
         "trigger_message": f"Slack event {kind}" + (f" in {channel}" if channel else ""),
@@ -174,7 +177,9 @@ def accepts(config: JsonObject, delivery: Delivery) -> Accepted:
     }
 
 
-def _refusal(config: JsonObject, payload: JsonObject, event: JsonObject) -> str | None:
+def _refusal(
+    config: JsonObject, payload: JsonObject, event: JsonObject, known: Mapping[str, str]
+) -> str | None:
     kind = text_at(event, "type")
     workspaces = {text_at(payload, "team_id"), text_at(payload, "enterprise_id")}
     if text_at(config, "workspace_id") not in workspaces:
@@ -187,12 +192,19 @@ def _refusal(config: JsonObject, payload: JsonObject, event: JsonObject) -> str 
     if kind == "message" and text_at(event, "subtype") not in _SPOKEN:
         return f"it is a message of the kind {text_at(event, 'subtype')!r}"
     channels = {name.removeprefix("#") for name in texts(config.get("channels"))}
-    names = {_channel(event), text_at(event, "channel.name")}
+    channel = _channel(event)
+    names = {channel, text_at(event, "channel.name"), known.get(channel)}
     if channels and not channels & names:
-        return f"channel {_channel(event)!r} is not among the channels; Slack tells ids, not names"
+        return f"channel {channel!r} is not among the channels"
     if not holds_one(text_at(event, "text"), texts(config.get("keywords"))):
         return "it holds none of the keywords"
     return None
+
+
+def ids_of(delivery: Delivery) -> tuple[str, str]:
+    """The ids of the channel and of the person, whose names Slack does not tell."""
+    event = at(payload_of(delivery), "event")
+    return _channel(event), _user(event)
 
 
 def _channel(event: Json) -> str:

@@ -56,7 +56,7 @@ class WorkflowFailed:
         tags=("trigger", "error", "alert"),
         keywords=(
             *("error", "failure", "failed", "alert", "alarm", "incident"),
-            *("catch", "notify", "crash", "exception"),
+            *("broken", "notify", "crash", "exception"),
         ),
         guidance=(
             "A run that was started by this trigger never starts another one by failing, so an "

@@ -94,6 +94,20 @@ def _of_node(node: Node) -> Iterator[Problem]:
         yield from _choices(node, _CHOICES[kind])
     if kind in _WITH_VARIABLES:
         yield from _variables(node)
+    if kind == "mcp" and node.data.get("outputPorts", 1) != 1:
+        yield _one_port(node.data["outputPorts"])
+
+
+def _one_port(given: Json) -> Problem:
+    """001: an MCP node leaves by one port."""
+    return Problem(
+        "FIELD_LIMIT_VIOLATED",
+        pointer("outputPorts"),
+        f"'outputPorts' is {shown(given)}; a node of type 'mcp' leaves by one port",
+        hint="write 1; to go several ways, let a decision follow",
+        severity="warning",
+        patch=({"op": "replace", "path": pointer("outputPorts"), "value": 1},),
+    )
 
 
 def _field(node: Node, rule: _Rule, rules: tuple[_Rule, ...]) -> Iterator[Problem]:
