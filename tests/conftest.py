@@ -2,7 +2,7 @@
 
 import pytest
 
-pytest_plugins = ["tests.seeds.plugin"]
+pytest_plugins = ["tests.seeds.plugin", "tests.workflow.corpus.plugin"]
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,8 @@ import pytest
 from tests.cli.driving import Commands
 from tests.workflow.corpus.bases import line, mcp, node
 
+from toolweave.testing.server import ScriptedServer, a_tool
+
 WORDS = "Greet Ada Lovelace in German, please"
 VALUES = {"name": "Ada", "language": "de"}
 
@@ -126,3 +128,29 @@ def test_an_unknown_node_is_named_with_the_one_that_is_meant(tw: Commands) -> No
 def test_a_mode_that_does_not_exist_is_wrong_use(tw: Commands) -> None:
     ran = tw("node", "mode", str(written(tw)), "hello", "--set", "telepathy")
     assert ran.code == 2
+
+
+def test_a_node_is_added_after_another_with_checked_values(tw: Commands, tmp_path: Path) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"name": {"type": "string"}},
+        "required": ["name"],
+        "additionalProperties": False,
+    }
+    tool = a_tool("greet", inputSchema=schema)
+    tw.add("demo", ScriptedServer(tmp_path / "s", tool))
+    file = tw.project / "w.json"
+    file.write_text(
+        '{"id": "w", "name": "w", "nodes": [{"id": "start", "type": "start", "name": "start", '
+        '"data": {}}], "connections": []}'
+    )
+    wrong = tw("node", "add", "w.json", "demo", "greet", "--arg", "nmae=Ada")
+    assert wrong.code == 1
+    made = tw.ok(
+        "node", "add", "w.json", "demo", "greet", "--arg", "name={{ trigger.who }}",
+        "--after", "start", "--json",
+    ).json  # fmt: skip
+    assert (made["id"], made["parameterValues"]) == ("greet", {"name": "{{ trigger.who }}"})
+    assert tw.ok("validate", "w.json", "--json").json["valid"] is True
+    unknown = tw("node", "add", "w.json", "demo", "gret")
+    assert (unknown.code, "did you mean 'greet'" in unknown.err) == (1, True)

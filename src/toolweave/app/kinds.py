@@ -5,6 +5,8 @@ from toolweave.catalog.node import Effectful, Looping, Pure
 from toolweave.engine.plan import Kind
 from toolweave.workflow.model import Node
 
+LIVE_TOOL = "TOOL.MCP:"
+
 
 class NodeKinds:
     """Every kind of node of this package."""
@@ -24,4 +26,8 @@ class NodeKinds:
 
     def of(self, node: Node) -> Kind | None:
         """The code of a node; nothing where there is none."""
-        return self._by_ref.get(node.ref) if node.ref else self._by_type.get(node.type)
+        if node.ref is None:
+            return self._by_type.get(node.type)
+        if node.ref.startswith(LIVE_TOOL):
+            return self._by_type["TOOL.MCP"]
+        return self._by_ref.get(node.ref)

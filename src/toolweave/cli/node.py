@@ -14,12 +14,14 @@ from toolweave.cli.workflow_files import read_file
 from toolweave.clock import SystemClock
 from toolweave.errors import Invalid, NotFound
 from toolweave.problems import did_you_mean
+from toolweave.tools.coerce import coerce_arguments
 from toolweave.tools.tool import Tool
 from toolweave.workflow.checks.case import Known
 from toolweave.workflow.formats.load import load
+from toolweave.workflow.mcp_node import configured, node_for
 from toolweave.workflow.mode_check import check_mode
 from toolweave.workflow.mode_switch import switch_mode
-from toolweave.workflow.model import Node, Workflow
+from toolweave.workflow.model import Edge, EdgeId, Node, Workflow
 from toolweave.workflow.modes import MODES, Mode, mode_of, text_at
 
 
@@ -68,6 +70,42 @@ def mode(
         given.replace(given.dumped(workflow, loaded.format))
     if file != "-":
         _show(changed, as_json=as_json)
+
+
+@node.command()
+@click.argument("file", metavar="FILE")
+@click.argument("server")
+@click.argument("tool_name", metavar="TOOL")
+@click.option("--arg", "pairs", multiple=True, metavar="NAME=VALUE", help="One parameter.")
+@click.option("--after", metavar="NODE", help="The node it comes after.")
+@json_option
+def add(
+    file: str,
+    server: str,
+    tool_name: str,
+    pairs: tuple[str, ...],
+    after: str | None,
+    as_json: bool,
+) -> None:
+    """Add a node that calls an approved tool; values are checked by the tool's schema."""
+    given = read_file(file)
+    loaded = load(given.data, name_hint=given.name)
+    workflow = loaded.workflow
+    tool = _tool(_tools(server, workflow, live=False), server, tool_name)
+    values, problems = coerce_arguments(tool, [pair for pair in pairs if "{{" not in pair])
+    values |= dict(pair.split("=", 1) for pair in pairs if "{{" in pair and "=" in pair)
+    if problems:
+        raise Invalid("MCP_ARGUMENTS_INVALID", problems[0].message, problems=problems)
+    made = node_for(tool, {node.id for node in workflow.nodes})
+    made = configured(made, values) if values else made
+    edges = workflow.edges
+    if after is not None:
+        source = _node(workflow, after).id
+        edges = (*edges, Edge(EdgeId(f"{source}-{made.id}"), source, made.id))
+    changed = replace(workflow, nodes=(*workflow.nodes, made), edges=edges)
+    given.replace(given.dumped(changed, loaded.format))
+    if file != "-":
+        _show(made, as_json=as_json)
 
 
 def _refuse_new_errors(before: Node, after: Node) -> None:

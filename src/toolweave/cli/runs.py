@@ -32,7 +32,13 @@ def runs() -> None:
 
 @runs.command("list")
 @click.option("--status", help="Only runs of this status.")
-@click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 1000))
+@click.option(
+    "--limit",
+    default=50,
+    show_default=True,
+    type=click.IntRange(1, 1000),
+    help="How many at most.",
+)
 @json_option
 def list_runs(status: str | None, limit: int, as_json: bool) -> None:
     """List the newest runs."""
@@ -108,21 +114,23 @@ def watch(run_id: str, as_json: bool) -> None:
 
 @runs.command()
 @click.argument("run_id", metavar="RUN")
-def cancel(run_id: str) -> None:
+@json_option
+def cancel(run_id: str, as_json: bool) -> None:
     """Stop a run."""
 
-    async def work(engine: Engine) -> str:
+    async def work(engine: Engine) -> tuple[str, str]:
         found = await find_run(engine, run_id)
         await engine.cancel(found.id)
-        return await _brought_forward(engine, found.id)
+        return found.id, await _brought_forward(engine, found.id)
 
-    _say_status(_with_engine(work))
+    _say_status(*_with_engine(work), as_json=as_json)
 
 
 @runs.command()
 @click.argument("run_id", metavar="RUN", required=False)
 @click.option("--all", "every", is_flag=True, help="Every run that can go on.")
-def resume(run_id: str | None, every: bool) -> None:
+@json_option
+def resume(run_id: str | None, every: bool, as_json: bool) -> None:
     """Go on with runs that were cut off or are due."""
     if every == (run_id is not None):
         raise click.UsageError("give a RUN, or --all")
@@ -132,6 +140,9 @@ def resume(run_id: str | None, every: bool) -> None:
         return [(one, await _brought_forward(engine, one)) for one in chosen]
 
     done = _with_engine(work)
+    if as_json:
+        print_json([{"id": one, "status": status} for one, status in done])
+        return
     for one, status in done:
         say(f"{one}  {status}")
     if not done:
@@ -143,20 +154,21 @@ def resume(run_id: str | None, every: bool) -> None:
 @click.argument("step", metavar="NODE")
 @click.option("--choice", type=click.Choice(CHOICES), help="What to do about an uncertain step.")
 @click.option("--reply", metavar="VALUE", help="The answer of a step that waits; JSON or text.")
-def answer(run_id: str, step: str, choice: str | None, reply: str | None) -> None:
+@json_option
+def answer(run_id: str, step: str, choice: str | None, reply: str | None, as_json: bool) -> None:
     """Answer a step that waits, or decide about an uncertain one."""
     if (choice is None) == (reply is None):
         raise click.UsageError("give --choice for an uncertain step, or --reply for a waiting one")
 
-    async def work(engine: Engine) -> str:
+    async def work(engine: Engine) -> tuple[str, str]:
         found = await find_run(engine, run_id)
         if choice is not None:
             await engine.resolve(found.id, step, cast("Choice", choice))
         else:
             await engine.answer(found.id, step, _value(str(reply)))
-        return await _brought_forward(engine, found.id)
+        return found.id, await _brought_forward(engine, found.id)
 
-    _say_status(_with_engine(work))
+    _say_status(*_with_engine(work), as_json=as_json)
 
 
 async def _brought_forward(engine: Engine, run_id: str) -> str:
@@ -167,8 +179,10 @@ async def _brought_forward(engine: Engine, run_id: str) -> str:
         return (await engine.get(run_id)).status
 
 
-def _say_status(status: str) -> None:
-    if status == "running":
+def _say_status(run_id: str, status: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"id": run_id, "status": status})
+    elif status == "running":
         say("Noted. Another process runs it, and takes it in within a second.")
     else:
         say(f"The run is {status}.")

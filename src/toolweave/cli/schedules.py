@@ -67,7 +67,8 @@ def enable(name: str, node: str | None, as_json: bool) -> None:
 
 @schedules.command()
 @click.argument("name")
-def disable(name: str) -> None:
+@json_option
+def disable(name: str, as_json: bool) -> None:
     """Switch the triggers of a workflow off; runs under way go on."""
 
     async def work() -> None:
@@ -75,7 +76,10 @@ def disable(name: str) -> None:
             await Switches(rooms).disable(name)
 
     run(work)
-    say(f"The triggers of {name!r} are off.")
+    if as_json:
+        print_json({"workflow": name, "enabled": False})
+    else:
+        say(f"The triggers of {name!r} are off.")
 
 
 @schedules.command("run-now")

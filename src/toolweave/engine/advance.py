@@ -31,12 +31,11 @@ from toolweave.engine.events import (
     StepUncertain,
     StepWaiting,
 )
-from toolweave.engine.holders import HOLD_S
 from toolweave.engine.journal import Change, Entry, Journal, Lease, Written, written
 from toolweave.engine.retry import retry_at
 from toolweave.engine.spans import step_span
 from toolweave.engine.state import RunState
-from toolweave.errors import TimedOut, ToolweaveError
+from toolweave.errors import TimedOut, ToolweaveError, Unavailable
 from toolweave.tasks import background
 
 logger = logging.getLogger(__name__)
@@ -218,9 +217,11 @@ class Advance:
             if event is not None:
                 self._note(event)
         if not self._unwritten:
-            await self._look_outside()
-        if time.monotonic() - self._said > HOLD_S / 3:
-            await self._write(None)
+            # While steps run and nothing is to be written, a database may come and go.
+            with suppress(Unavailable):
+                await self._look_outside()
+                if time.monotonic() - self._said > self._journal.hold_s / 3:
+                    await self._write(None)
 
     async def _look_outside(self) -> None:
         """Take in answers and wishes that others wrote."""

@@ -7,7 +7,6 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 
 import anyio
 from anyio.abc import TaskGroup
@@ -18,6 +17,7 @@ from toolweave.clock import timestamp
 from toolweave.engine.advance import Advance
 from toolweave.engine.binding import Binder
 from toolweave.engine.context import Services
+from toolweave.engine.due import BATCH, LOOK_EVERY_S, REST_S, Rests, due_runs, until_next
 from toolweave.engine.events import (
     FINAL,
     Answered,
@@ -30,7 +30,6 @@ from toolweave.engine.events import (
     Started,
 )
 from toolweave.engine.forking import history_before
-from toolweave.engine.holders import is_gone
 from toolweave.engine.journal import Entry, Journal
 from toolweave.engine.metrics import metrics
 from toolweave.engine.plan import Kinds, Plan, make_plan
@@ -38,7 +37,7 @@ from toolweave.engine.spans import run_span
 from toolweave.engine.state import RunState
 from toolweave.errors import Conflict, NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
-from toolweave.storage.database import Database, Row
+from toolweave.storage.database import Database, Row, Statement
 from toolweave.tasks import background
 from toolweave.workflow.formats.load import convert, read
 from toolweave.workflow.model import Workflow
@@ -48,14 +47,15 @@ logger = logging.getLogger(__name__)
 KNOWN_WORKFLOWS = 256
 # How long another process may take to stop the steps of a run that is cancelled.
 STOP_S = 3.0
-# How often the one who keeps time looks for runs whose holder died, and after a failure.
-LOOK_EVERY_S = 5.0
-RETRY_S = 5.0
 
 _COLUMNS = (
     "id, workflow, status, started_at, changed_at, finished_at, wake_at, trigger_kind, fork_of, "
     "error"
 )
+
+_PIN = "INSERT INTO documents (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING"
+# What another process does is no failure.
+_ELSEWHERE = frozenset({"RUN_HELD", "RUN_TAKEN"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,10 @@ class Engine:
         self._holds: dict[str, Advance] = {}
         self._tasks: TaskGroup | None = None
         self._timer = anyio.Event()
-        self._planned = lru_cache(maxsize=KNOWN_WORKFLOWS)(self._plan_of)
+        self._keeps_time = False
+        self._rests = Rests()
+        # By hash of their workflow.
+        self._plans: dict[str, Plan] = {}
         # By identity, which holds as long as they are here: they never change.
         self._texts: dict[int, tuple[Workflow, str, str]] = {}
         self.journal = journal
@@ -111,6 +114,7 @@ class Engine:
         """Write the journal, bring runs forward, and with `keeps_time` wake those that wait."""
         async with self.journal.writing(), background() as tasks:
             self._tasks = tasks
+            self._keeps_time = keeps_time
             if keeps_time:
                 tasks.start_soon(self._keep_time)
             try:
@@ -138,25 +142,21 @@ class Engine:
         if fork is not None:
             began = Started(inputs, trigger, fork.of, fork.at, fork.edits)
         events = [began, *(fork.history if fork else ())]
-        async with self._database.transaction() as transaction:
-            await transaction.execute(
-                "INSERT INTO documents (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING",
-                document,
-                text,
-            )
-            made = await transaction.execute(
-                "INSERT INTO runs (id, workflow, document, status, started_at, changed_at, "
-                "trigger_kind, once_key, fork_of) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "
-                "ON CONFLICT (once_key) DO NOTHING",
-                *(run, workflow.name, document, "running", now, now),
-                *(trigger, once_key, began.fork_of),
-            )
-            if made:
-                await self.journal.begin(transaction, run, events)
+        row = Statement(
+            "INSERT INTO runs (id, workflow, document, status, started_at, changed_at, "
+            "trigger_kind, once_key, fork_of, seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+            "ON CONFLICT (once_key) DO NOTHING RETURNING id",
+            (run, workflow.name, document, "running", now, now)
+            + (trigger, once_key, began.fork_of, len(events)),
+        )
+        _, made, *_ = await self._database.at_once(
+            [Statement(_PIN, (document, text)), row, *self.journal.first(run, events)]
+        )
         if not made:
-            row = await self._database.row("SELECT id FROM runs WHERE once_key = ?", once_key)
-            return str(row[0]) if row else run
-        self._timer.set()
+            found = await self._database.row("SELECT id FROM runs WHERE once_key = ?", once_key)
+            return str(found[0]) if found else run
+        if self._keeps_time and self._tasks is not None:
+            self._tasks.start_soon(self._begin, run)
         return run
 
     async def advance(self, run: str) -> RunStatus:
@@ -172,7 +172,8 @@ class Engine:
                 status = await self._advance_once(run)
         finally:
             del self._advancing[run]
-            self._timer.set()  # it may have a moment to wake at
+            if status not in FINAL:
+                self._timer.set()  # it may have a moment to wake at
         return status
 
     async def answer(self, run: str, key: Key, reply: Json, *, by: str | None = None) -> None:
@@ -264,17 +265,7 @@ class Engine:
 
     async def unfinished(self) -> list[str]:
         """The runs that could go on now: due, or cut off and held by nobody."""
-        now = timestamp(self._services.clock.now())
-        rows = await self._database.rows(
-            "SELECT id, holder, held_until FROM runs WHERE status = 'running' "
-            "OR (status IN ('waiting', 'uncertain') AND wake_at <= ?)",
-            now,
-        )
-        return [
-            str(run)
-            for run, holder, held_until in rows
-            if held_until is None or held_until < now or is_gone(holder)
-        ]
+        return await due_runs(self._database, self._services.clock.now(), self.journal.holder)
 
     async def metrics(self) -> str:
         """How runs and steps do, as Prometheus reads it."""
@@ -282,14 +273,10 @@ class Engine:
 
     async def plan(self, run: str) -> Plan:
         """The plan of a run, of the workflow as it was when the run began."""
-        row = await self._database.row(
-            "SELECT documents.hash, documents.text FROM runs JOIN documents "
-            "ON documents.hash = runs.document WHERE runs.id = ?",
-            run,
-        )
+        row = await self._database.row("SELECT document FROM runs WHERE id = ?", run)
         if row is None:
             raise NotFound("RUN_UNKNOWN", f"there is no run {run!r}")
-        return self._planned(row[1])
+        return await self._planned(row[0])
 
     async def state(self, run: str) -> RunState:
         """Where a run stands, from its journal."""
@@ -315,8 +302,18 @@ class Engine:
         self._texts[id(workflow)] = (workflow, text, document)
         return text, document
 
-    def _plan_of(self, text: str) -> Plan:
-        return make_plan(read(json_text.read(text)).workflow, self._kinds)
+    async def _planned(self, document: str) -> Plan:
+        """The plan of a workflow by its hash; known if it was asked for before."""
+        plan = self._plans.pop(document, None)
+        if plan is None:
+            row = await self._database.row("SELECT text FROM documents WHERE hash = ?", document)
+            if row is None:
+                raise NotFound("RUN_UNKNOWN", f"the workflow {document!r} of a run is gone")
+            plan = make_plan(read(json_text.read(row[0])).workflow, self._kinds)
+        if len(self._plans) >= KNOWN_WORKFLOWS:
+            del self._plans[next(iter(self._plans))]
+        self._plans[document] = plan  # the one used last comes last
+        return plan
 
     async def _let_holder_stop(self, run: str) -> None:
         """Another process may hold the run: it hears of the wish, and stops its steps cleanly."""
@@ -325,19 +322,9 @@ class Engine:
                 pass
 
     async def _advance_once(self, run: str) -> RunStatus:
-        row = await self._database.row(
-            "SELECT runs.status, runs.workflow, runs.started_at, documents.text FROM runs "
-            "JOIN documents ON documents.hash = runs.document WHERE runs.id = ?",
-            run,
-        )
-        if row is None:
-            raise NotFound("RUN_UNKNOWN", f"there is no run {run!r}")
-        status, workflow, started_at, text = row
-        if status in FINAL:
-            return status
-        plan = self._planned(text)
         lease, entries = await self.journal.take(run)
-        facts = RunFacts(run, workflow, datetime.fromisoformat(started_at))
+        plan = await self._planned(lease.document)
+        facts = RunFacts(run, lease.workflow, datetime.fromisoformat(lease.started_at))
         hold = Advance(RunState(plan), facts, lease, journal=self.journal, services=self._services)
         self._holds[run] = hold
         try:
@@ -352,38 +339,44 @@ class Engine:
         if self._tasks is not None:
             self._tasks.start_soon(self._advance_quietly, run)
 
+    async def _begin(self, run: str) -> None:
+        """Bring a new run forward, unless whoever started it does."""
+        if run not in self._advancing:
+            await self._advance_quietly(run)
+
     async def _advance_quietly(self, run: str) -> None:
         try:
             await self.advance(run)
-        except Conflict:
-            pass  # another process has it
+            self._rests.end(run)
         except ToolweaveError as error:
             # One run that cannot go on stops no other; it is as its journal says.
-            logger.warning("run stopped", extra={"run": run, "code": error.code})
+            self._rests.begin(run, anyio.current_time())
+            if error.code not in _ELSEWHERE:
+                logger.warning("run stopped", extra={"run": run, "code": error.code})
 
     async def _keep_time(self) -> None:
         """Bring forward what was cut off, and whatever becomes due."""
+        rest_s = REST_S
         while True:
             self._timer = anyio.Event()
-            wait_s = RETRY_S
             try:
-                for run in await self.unfinished():
-                    if run not in self._advancing:
-                        self._wake(run)
-                wait_s = await self._until_next()
+                wait_s, rest_s = await self._look(), REST_S
             except ToolweaveError as error:
                 logger.warning("cannot look for runs", extra={"code": error.code})
+                wait_s, rest_s = rest_s, min(rest_s * 2, LOOK_EVERY_S)
             with anyio.move_on_after(wait_s):
                 await self._timer.wait()
 
-    async def _until_next(self) -> float:
-        row = await self._database.row(
-            "SELECT min(wake_at) FROM runs WHERE finished_at IS NULL AND wake_at IS NOT NULL"
-        )
-        if row is None or row[0] is None:
-            return LOOK_EVERY_S
-        ahead = datetime.fromisoformat(row[0]) - self._services.clock.now()
-        return min(max(ahead.total_seconds(), 0.01), LOOK_EVERY_S)
+    async def _look(self) -> float:
+        """Wake what can go on; how long nothing more will."""
+        now, moment = self._services.clock.now(), anyio.current_time()
+        found = await due_runs(self._database, now, self.journal.holder)
+        for run in found:
+            if run not in self._advancing and not self._rests.rests(run, moment):
+                self._wake(run)
+        if len(found) >= BATCH:
+            return REST_S
+        return min(await until_next(self._database, now), self._rests.left(moment))
 
 
 def _facts(run: Run) -> RunFacts:

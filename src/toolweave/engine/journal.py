@@ -19,7 +19,7 @@ from toolweave.clock import Clock, timestamp
 from toolweave.engine.events import Event, RunStatus, from_body, to_body
 from toolweave.engine.holders import HOLD_S, is_gone, new_holder
 from toolweave.errors import Conflict, NotFound, ToolweaveError, Unavailable
-from toolweave.storage.database import Database, Row, Statement, Transaction, Value, Values
+from toolweave.storage.database import Database, Row, Statement, Value, Values
 from toolweave.tasks import background
 
 MAX_ROW_CHARS = 100_000
@@ -61,10 +61,13 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to write a run's journal until somebody takes the next epoch."""
+    """The right to write a run's journal until somebody takes the next epoch; which run it is."""
 
     run: str
     epoch: int
+    workflow: str
+    document: str
+    started_at: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,8 @@ class _Pending:
     events: Sequence[Written]
     change: Change | None
     at: str
+    # Until when the writer holds the run without another word.
+    until: str
     done: anyio.Event = field(default_factory=anyio.Event)
     failure: ToolweaveError | None = None
     last: int = 0
@@ -92,10 +97,12 @@ class _Pending:
 class Journal:
     """The journal of all runs in one database."""
 
-    def __init__(self, database: Database, clock: Clock) -> None:
+    def __init__(self, database: Database, clock: Clock, *, hold_s: float = HOLD_S) -> None:
         self.database = database
+        self.holder = new_holder()
+        # For how long a run is held without a word.
+        self.hold_s = hold_s
         self._clock = clock
-        self._holder = new_holder()
         self._pending: list[_Pending] = []
         self._wake = anyio.Event()
         self._is_writing = False
@@ -112,13 +119,10 @@ class Journal:
                 with anyio.CancelScope(shield=True):
                     await self._write_all()
 
-    async def begin(self, transaction: Transaction, run: str, events: Sequence[Event]) -> None:
-        """Write the first events of a run, in the transaction that makes it."""
-        rows = [written(event) for event in events]
-        pending = _Pending(run, ANYBODY, rows, None, timestamp(self._clock.now()))
-        for statement in (_numbers(pending), *_blobs(rows)):
-            await transaction.execute(statement.sql, *statement.values)
-        await transaction.executemany(_APPEND, list(_rows(pending)))
+    def first(self, run: str, events: Sequence[Event]) -> list[Statement]:
+        """How the first events of a run are written, after the row that has their number."""
+        pending = self._new(run, ANYBODY, [written(event) for event in events], None)
+        return [*_blobs(pending.events), Statement(_APPEND, many=tuple(_rows(pending)))]
 
     async def take(self, run: str) -> tuple[Lease, list[Entry]]:
         """Become the one who brings a run forward, and read what happened so far.
@@ -129,7 +133,7 @@ class Journal:
         """
         now = timestamp(self._clock.now())
         is_free = "(held_until IS NULL OR held_until < ? OR holder = ?)"
-        found = await self._take_if(run, is_free, (now, self._holder))
+        found = await self._take_if(run, is_free, (now, self.holder))
         if found is not None:
             return found
         row = await self.database.row("SELECT holder, held_until FROM runs WHERE id = ?", run)
@@ -150,14 +154,16 @@ class Journal:
         taken, rows = await self.database.at_once(
             [
                 Statement(
-                    "UPDATE runs SET epoch = epoch + 1, holder = ?, held_until = ? "
-                    f"WHERE id = ? AND {condition} RETURNING epoch",
-                    (self._holder, _until(self._clock.now()), run, *values),
+                    "UPDATE runs SET epoch = epoch + 1, holder = ?, "
+                    "held_until = CASE WHEN finished_at IS NULL THEN ? END "
+                    f"WHERE id = ? AND {condition} "
+                    "RETURNING epoch, workflow, document, started_at",
+                    (self.holder, self._until(self._clock.now()), run, *values),
                 ),
                 Statement(_SELECT, (run, 0)),
             ]
         )
-        return (Lease(run, taken[0][0]), [_entry(row) for row in rows]) if taken else None
+        return (Lease(run, *taken[0]), [_entry(row) for row in rows]) if taken else None
 
     async def keep(self, lease: Lease) -> None:
         """Say that a run is still held.
@@ -217,7 +223,7 @@ class Journal:
     async def _write(
         self, run: str, epoch: int, events: Sequence[Written], change: Change | None
     ) -> int:
-        pending = _Pending(run, epoch, events, change, timestamp(self._clock.now()))
+        pending = self._new(run, epoch, events, change)
         self._pending.append(pending)
         with anyio.CancelScope(shield=True):
             if not self._is_writing:
@@ -229,6 +235,15 @@ class Journal:
         if pending.failure is not None:
             raise pending.failure
         return pending.last
+
+    def _new(
+        self, run: str, epoch: int, events: Sequence[Written], change: Change | None
+    ) -> _Pending:
+        now = self._clock.now()
+        return _Pending(run, epoch, events, change, timestamp(now), self._until(now))
+
+    def _until(self, now: datetime) -> str:
+        return timestamp(now + timedelta(seconds=self.hold_s))
 
     async def _write_forever(self) -> None:
         while True:
@@ -309,7 +324,11 @@ def _numbers(pending: _Pending) -> Statement:
     if pending.epoch != ANYBODY:
         sets += ", held_until = ?"
         is_held = change is None or change.status == "running"
-        values.append(_until(datetime.fromisoformat(pending.at)) if is_held else None)
+        values.append(pending.until if is_held else None)
+    else:
+        # Whoever keeps time sees it, should the one who wrote it die before the run goes on.
+        sets += ", wake_at = CASE WHEN status = 'running' THEN wake_at ELSE ? END"
+        values.append(pending.at)
     sql = f"UPDATE runs SET {sets} WHERE id = ? AND {_MAY_WRITE} RETURNING seq"
     return Statement(sql, (*values, pending.run, pending.epoch, pending.epoch))
 
@@ -357,10 +376,6 @@ def _taken(run: str) -> Conflict:
         f"run {run!r} is over, or another process has taken it",
         hint="`toolweave runs show` tells how it goes on",
     )
-
-
-def _until(now: datetime) -> str:
-    return timestamp(now + timedelta(seconds=HOLD_S))
 
 
 def _held(run: str, holder: str | None) -> Conflict:

@@ -10,12 +10,14 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
 
+from pydantic import ValidationError
+
 from toolweave.clock import timestamp
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
 from toolweave.tools.check import check_arguments
 from toolweave.tools.shown import shown
-from toolweave.tools.wire import read_wire
+from toolweave.tools.wire import WireParameter, read_wire
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import (
     CONFIG_OF,
@@ -102,7 +104,9 @@ def _data(data: JsonObject, now: datetime) -> Iterator[Problem]:
         yield _invalid_mode(data, now)
         return
     for key, (kind, default) in _REQUIRED[mode].items():
-        yield from _required(data, key, kind, default)
+        value = data.get(key)
+        if not isinstance(value, kind) or (value == "" and default != ""):
+            yield _required(value, key, kind, default)
     yield from _strays(data, mode)
     if mode != "fullNaturalLanguage":
         yield from _parameters(data.get("parameters"), ("parameters",))
@@ -134,17 +138,14 @@ def _guessed(named: str, data: JsonObject) -> Mode | None:
     return present[0] if len(present) == 1 else None
 
 
-def _required(data: JsonObject, key: str, kind: type, default: Json) -> Iterator[Problem]:
-    value = data.get(key)
-    if isinstance(value, kind) and (value != "" or default == ""):
-        return
+def _required(value: Json, key: str, kind: type, default: Json) -> Problem:
     if value is None or value == "":
         message = f"an MCP node in this mode needs {key!r}, {_CALLED[kind]}"
     else:
         message = f"{key!r} is {shown(value)}; expected {_CALLED[kind]}"
     # What has an obvious value may be left out: the node runs all the same.
     is_lenient = default is not None and value is None
-    yield Problem(
+    return Problem(
         "MCP_NODE_FIELD_INVALID",
         pointer(key),
         message,
@@ -187,9 +188,17 @@ def _is_only_clue(data: JsonObject, mode: Mode, other: Mode) -> bool:
 
 def _parameters(entries: Json, at: tuple[str | int, ...]) -> Iterator[Problem]:
     for index, entry in enumerate(entries if isinstance(entries, list) else []):
-        _, problems = read_wire(entry)
-        for problem in problems:
-            yield replace(problem, pointer=pointer(*at, index) + problem.pointer)
+        if not _is_parameter(entry):
+            for problem in read_wire(entry)[1]:
+                yield replace(problem, pointer=pointer(*at, index) + problem.pointer)
+
+
+def _is_parameter(entry: Json) -> bool:
+    try:
+        WireParameter.model_validate(entry)
+    except ValidationError:
+        return False
+    return True
 
 
 def _config(data: JsonObject, key: str, now: datetime) -> Iterator[Problem]:

@@ -119,3 +119,9 @@ async def test_a_question_waits_and_goes_the_way_of_the_answer(runs: Engine, rep
     async for _ in runs.follow(run):
         pass
     assert result_of(await runs.state(run)) == "blue"
+
+
+async def test_a_tool_by_its_name_in_the_catalog_is_called_with_its_inputs(runs: Engine) -> None:
+    tool = ("TOOL", {"subtype": "MCP:demo/greet", "inputParams": {"name": "{{ trigger.who }}"}})
+    given = await result(runs, {"s": "start", "t": tool}, ["s > t"], {"who": "Ada"})
+    assert given == {"name": "Ada"}

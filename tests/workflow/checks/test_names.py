@@ -3,9 +3,12 @@
 from dataclasses import replace
 
 import pytest
-from tests.workflow.checks.building import after_patch, found, node, told, whole
+from tests.workflow.checks.building import after_patch, found, known, node, told, whole
 
+from toolweave.json_text import Json
+from toolweave.workflow.checks import check_workflow
 from toolweave.workflow.checks.names import check
+from toolweave.workflow.formats.load import read
 from toolweave.workflow.model import Node
 
 
@@ -28,10 +31,10 @@ def test_a_name_inside_the_pattern_is_fine() -> None:
     assert told(check, replace(whole([named("check-aws-2")]), name="availability-check")) == []
 
 
-def test_names_of_flows_and_catalog_workflows_are_free() -> None:
-    workflow = replace(whole([named("Daily digest!", "template")]), name="Weekly digest")
+def test_names_of_nodes_of_flows_and_of_catalog_workflows_are_free() -> None:
+    workflow = replace(whole([named("Daily digest!", "template")]), name="Weekly")
     assert told(check, workflow, "flow") == []
-    assert told(check, workflow, "agent-team") == []
+    assert told(check, replace(workflow, name="Weekly digest"), "agent-team") == []
 
 
 @pytest.mark.requirement("001:VALIDATION_RULES.MCP.NAME_MAX_LENGTH")
@@ -84,3 +87,19 @@ def test_the_name_of_a_sub_flow_is_not_the_workflows() -> None:
     assert [one.code for one in found(check, replace(whole([]), name="My flow"))] == [
         "WORKFLOW_NAME_UNUSUAL"
     ]
+
+
+@pytest.mark.requirement("003:Flow.metadata.name.pattern", "003:Flow.metadata.name.max")
+@pytest.mark.parametrize(
+    ("name", "is_fine"),
+    [("Marketing_Strategy-2", True), ("a" * 100, True), ("a" * 101, False), ("my flow", False)],
+)
+def test_a_flows_name_has_letters_digits_underscores_and_hyphens(name: str, is_fine: bool) -> None:
+    document: Json = {
+        "metadata": {"name": name, "version": "1.0.0"},
+        "nodes": [{"id": "a", "type": "multi_input", "data": {"variables": ["x"]}}],
+        "edges": [],
+    }
+    found = check_workflow(read(document).workflow, known(), "flow")
+    codes = [one.code for one in found if one.code == "WORKFLOW_NAME_UNUSUAL"]
+    assert codes == ([] if is_fine else ["WORKFLOW_NAME_UNUSUAL"])

@@ -17,6 +17,9 @@ MAX_FLOW_NODES = 50
 MAX_FLOW_EDGES = 100
 MAX_DRAWN_NODES = 100
 MAX_CHARS = {"prompt": 10_000, "questionText": 500, "label": 50}
+# 003: FlowEdge.id; 001: VALIDATION_RULES.MCP.DESCRIPTION_MAX_LENGTH
+MAX_FLOW_EDGE_ID = 50
+MAX_DESCRIPTION = 1_024
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,7 @@ def check(case: Case) -> Iterator[Problem]:
             yield _too_many("nodes", nodes, MAX_FLOW_NODES, "error")
         if edges > MAX_FLOW_EDGES:
             yield _too_many("connections", edges, MAX_FLOW_EDGES, "error")
+        yield from _edge_ids(case)
     elif style == "drawn":
         if nodes > MAX_DRAWN_NODES:
             yield _too_many("nodes", nodes, MAX_DRAWN_NODES, "warning")
@@ -64,7 +68,8 @@ def _too_many(key: str, count: int, most: int, severity: Severity) -> Problem:
 
 
 def _texts(index: int, node: Node) -> Iterator[Problem]:
-    for key, most in MAX_CHARS.items():
+    limits = {"toolDescription": MAX_DESCRIPTION} if type_of(node) == "mcp" else MAX_CHARS
+    for key, most in limits.items():
         value = node.data.get(key)
         if isinstance(value, str) and len(value) > most:
             yield Problem(
@@ -72,6 +77,18 @@ def _texts(index: int, node: Node) -> Iterator[Problem]:
                 pointer("nodes", index, "data", key),
                 f"{key!r} has {len(value)} characters; the drawing tool takes at most {most}",
                 hint="shorten it",
+                severity="warning",
+            )
+
+
+def _edge_ids(case: Case) -> Iterator[Problem]:
+    for index, edge in enumerate(case.workflow.edges):
+        if len(edge.id) > MAX_FLOW_EDGE_ID:
+            yield Problem(
+                "TEXT_TOO_LONG",
+                pointer("connections", index, "id"),
+                f"the id has {len(edge.id)} characters; in a flow at most {MAX_FLOW_EDGE_ID}",
+                hint="give it a shorter one",
                 severity="warning",
             )
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from toolweave.problems import Problem, pointer
+from toolweave.problems import Problem
 from toolweave.workflow.checks.case import Case
 from toolweave.workflow.mode_check import check_mode
 
@@ -16,7 +16,7 @@ def check(case: Case) -> Iterator[Problem]:
     for index, node in enumerate(case.workflow.nodes):
         if node.type != "mcp":
             continue
-        place = pointer("nodes", index, "data")
+        place = f"/nodes/{index}/data"
         is_theirs = case.format == "ccwf" or "ccwf" in node.kept
         for problem in check_mode(node, case.known.now):
             is_theirs_to_omit = is_theirs and problem.code in _OMITTED

@@ -19,6 +19,9 @@ from toolweave.workflow.model import Node
 # 001: VALIDATION_RULES.MCP
 PATTERN = re.compile(r"[a-z0-9-]+")
 MAX_LENGTH = 64
+# 003: Flow.metadata.name
+FLOW_PATTERN = re.compile(r"[A-Za-z0-9_-]+")
+MAX_FLOW_NAME = 100
 
 # An exported workflow has a file for each of them.
 _FILES = frozenset({"subAgent"})
@@ -38,6 +41,8 @@ def check(case: Case) -> Iterator[Problem]:
     if case.format in {"ccwf", "toolweave"} and not case.is_subflow:
         yield from _workflow(case)
         yield from _unusual(case)
+    elif case.format == "flow" and not case.is_subflow:
+        yield from _flow(case)
     files = _Files()
     for index, node in enumerate(case.workflow.nodes):
         kind = type_of(node)
@@ -59,6 +64,26 @@ def _workflow(case: Case) -> Iterator[Problem]:
         pointer("name"),
         f"the name {shown(name)} has more than small letters, digits and hyphens",
         hint=f"its files are called {_slug(name)!r}",
+        severity="warning",
+    )
+
+
+def _flow(case: Case) -> Iterator[Problem]:
+    """003: a flow is found by its name, which is part of addresses and keys."""
+    name = case.workflow.name
+    if not name:
+        return  # noted when the file is read
+    if len(name) > MAX_FLOW_NAME:
+        problem = f"the name has {len(name)} characters; a flow's has at most {MAX_FLOW_NAME}"
+    elif not FLOW_PATTERN.fullmatch(name):
+        problem = f"the name {shown(name)} has more than letters, digits, underscores and hyphens"
+    else:
+        return
+    yield Problem(
+        "WORKFLOW_NAME_UNUSUAL",
+        pointer("name"),
+        problem,
+        hint=f"other programs may want {_slug(name)!r}; here it may stay",
         severity="warning",
     )
 

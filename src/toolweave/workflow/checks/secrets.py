@@ -11,6 +11,7 @@ from toolweave.access.mask import LEAST_CHARACTERS, is_sensitive
 from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
+from toolweave.tools.document import Steps
 from toolweave.workflow.checks.case import Case
 from toolweave.workflow.checks.meant import catalog_nodes
 from toolweave.workflow.modes import object_at
@@ -28,17 +29,23 @@ _STAND_IN = re.compile(
     re.IGNORECASE,
 )
 _PASSWORD_IN_URL = re.compile(r"://[^\s/?#:@]{1,200}:[^\s/?#@]{1,200}@")
-_REFERENCES = ("{{", "${")
+_NONE: frozenset[str] = frozenset()
 
 
 def check(case: Case) -> Iterator[Problem]:
     """Literal keys, tokens and passwords in the values of nodes."""
-    secret = {index: _secret_fields(spec) for index, _, spec in catalog_nodes(case)}
+    fields: dict[str, frozenset[str]] = {}
+    secret: dict[int, frozenset[str]] = {}
+    for index, _, spec in catalog_nodes(case):
+        if spec.ref not in fields:
+            fields[spec.ref] = _secret_fields(spec)
+        secret[index] = fields[spec.ref]
     for index, node in enumerate(case.workflow.nodes):
         for part in _PARTS:
             if part in node.data:
-                place = pointer("nodes", index, "data", part)
-                yield from _in(object_at(node.data, part), place, secret.get(index, frozenset()))
+                values = object_at(node.data, part)
+                for steps in _in(values, secret.get(index, _NONE)):
+                    yield _told(pointer("nodes", index, "data", part, *steps))
 
 
 def _secret_fields(spec: NodeSpec) -> frozenset[str]:
@@ -46,26 +53,27 @@ def _secret_fields(spec: NodeSpec) -> frozenset[str]:
     return frozenset(name for one in fields if one.sensitive for name in (one.name, *one.aliases))
 
 
-def _in(values: JsonObject, place: str, secret: frozenset[str]) -> Iterator[Problem]:
+def _in(values: JsonObject, secret: frozenset[str]) -> Iterator[Steps]:
     """`secret` are names at the top; below them, names that tell so themselves."""
-    waiting: list[tuple[Json, str, bool]] = [
-        (value, place + pointer(name), name in secret or is_sensitive(name))
+    waiting: list[tuple[Json, Steps, bool]] = [
+        (value, (name,), name in secret or is_sensitive(name))
         for name, value in values.items()
+        if isinstance(value, str | dict | list)
     ]
     while waiting:
         value, at, is_secret = waiting.pop()
         if isinstance(value, dict):
             waiting += [
-                (item, at + pointer(name), is_sensitive(name)) for name, item in value.items()
+                (item, (*at, name), is_sensitive(name)) for name, item in value.items()
             ]
         elif isinstance(value, list):
-            waiting += [(item, f"{at}/{index}", is_secret) for index, item in enumerate(value)]
+            waiting += [(item, (*at, index), is_secret) for index, item in enumerate(value)]
         elif isinstance(value, str) and _is_literal(value, is_secret=is_secret):
-            yield _told(at)
+            yield at
 
 
 def _is_literal(text: str, *, is_secret: bool) -> bool:
-    if any(mark in text for mark in _REFERENCES):
+    if "{{" in text or "${" in text:
         return False
     if not is_secret:
         return bool(_KEY.fullmatch(text) or _PASSWORD_IN_URL.search(text))

@@ -28,6 +28,8 @@ _NAMED: dict[Style, re.Pattern[str]] = {
     "name": re.compile(rf"\{{{_ASKED}\}}"),
     "names": re.compile(rf"\{{\{{[ \t]*{_ASKED}[ \t]*\}}\}}"),
 }
+# An expression without texts, maps and comments, up to its end: no need to take it to words.
+_PLAIN = re.compile(r"""[^"'`{}/]*+\}\}""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,8 @@ def moved(fault: Fault, text: str, by: int) -> Fault:
 
 def _end_of(text: str, start: int) -> int | None:
     """Where `}}` ends the expression that begins at `start`: outside texts, maps and comments."""
+    if plain := _PLAIN.match(text, start):
+        return plain.end() - 2
     depth = 0
     for token in tokens(text, start):
         if token.text == "{":

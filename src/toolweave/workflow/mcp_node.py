@@ -1,0 +1,60 @@
+"""MCP nodes from the moment a tool is chosen (seed 001): created, then configured."""
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Literal
+
+from toolweave.errors import Invalid
+from toolweave.json_text import JsonObject
+from toolweave.tools.check import check_arguments
+from toolweave.tools.tool import Tool
+from toolweave.workflow.ids import slug
+from toolweave.workflow.model import Node, NodeId, Position
+from toolweave.workflow.modes import object_at, tool_fields, tool_of
+
+State = Literal["created", "configured"]
+
+
+def node_for(tool: Tool, taken: Collection[str], position: Position | None = None) -> Node:
+    """A new node that calls `tool`, with an id that none of `taken` has."""
+    stem = slug(tool.name) or "tool"
+    identity = next(
+        name
+        for number in range(len(taken) + 1)
+        if (name := stem if number == 0 else f"{stem}-{number + 1}") not in taken
+    )
+    data: JsonObject = {
+        "serverId": tool.server,
+        **tool_fields(tool),
+        "parameterValues": {},
+        "validationStatus": "valid",
+        "outputPorts": 1,
+        "mode": "detailed",
+    }
+    return Node(NodeId(identity), "mcp", identity, position or Position(0, 0), data)
+
+
+def state_of(node: Node) -> State:
+    """Whether a node has what its tool needs to be called."""
+    tool, values = tool_of(node.data), object_at(node.data, "parameterValues")
+    needed = [parameter.name for parameter in tool.parameters if parameter.required]
+    return "configured" if all(name in values for name in needed) else "created"
+
+
+def configured(node: Node, values: JsonObject) -> Node:
+    """The node with values for its parameters; templates are looked at when the workflow is.
+
+    Raises:
+        Invalid: `MCP_ARGUMENTS_INVALID` with everything that is wrong.
+    """
+    literal = {name: value for name, value in values.items() if "{{" not in str(value)}
+    problems = [
+        problem
+        for problem in check_arguments(tool_of(node.data), literal)
+        if problem.severity == "error"
+        and not (problem.code == "MCP_PARAMETER_REQUIRED" and problem.pointer.strip("/") in values)
+    ]
+    if problems:
+        message = f"the values do not fit tool {node.data.get('toolName')!r}"
+        raise Invalid("MCP_ARGUMENTS_INVALID", message, problems=problems)
+    return replace(node, data={**node.data, "parameterValues": values})
