@@ -259,7 +259,8 @@ def test_a_killed_run_is_resumed_and_its_uncertain_step_decided(
     assert tw.ok("runs", "answer", run, "slow", "--choice", "skip").out == "The run is success.\n"
     assert tw.ok("runs", "resume", "--all").out == "Nothing is to be resumed.\n"
     calls = [call["name"] for call in server.heard("tools/call")]
-    assert calls == ["one", "stuck"]
+    # Killed before or after the call went out: in no case was it made twice.
+    assert calls in (["one"], ["one", "stuck"])
 
 
 def test_another_process_watches_a_run_and_cancels_it(tw: Commands, server: ScriptedServer) -> None:

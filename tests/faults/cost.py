@@ -4,6 +4,7 @@ A stall is the time a 5 ms timer was late, less the time the loop's thread was r
 the machine had no processor for it (the kernel counts that): a busy machine is not our stall.
 """
 
+import gc
 import threading
 import time
 from collections.abc import AsyncGenerator
@@ -38,6 +39,9 @@ class Cost:
 async def measured() -> AsyncGenerator[Cost]:
     """Measure for as long as this is entered."""
     cost = Cost()
+    # What thousands of earlier tests left in this process is not looked through again meanwhile.
+    gc.collect()
+    gc.freeze()
     _forget_peak()
     before = psutil.Process().memory_info().rss
     async with background() as tasks:
@@ -49,6 +53,7 @@ async def measured() -> AsyncGenerator[Cost]:
             with anyio.CancelScope(shield=True):
                 await anyio.sleep(2 * TICK_S)  # a stall just now shows at the next tick
             cost.growth_bytes = _peak_bytes() - before
+            gc.unfreeze()
 
 
 async def _feel_stalls(cost: Cost) -> None:

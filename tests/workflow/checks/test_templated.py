@@ -3,6 +3,7 @@
 import pytest
 
 from toolweave.json_text import Json, JsonObject
+from toolweave.workflow.checks.judging import Judge
 from toolweave.workflow.checks.templated import check_values, has_template
 
 BOX: JsonObject = {
@@ -15,7 +16,7 @@ HOLE = "{{ data.x }}"
 
 
 def places(schema: JsonObject, values: JsonObject) -> list[str]:
-    return [problem.pointer for problem in check_values(schema, values)]
+    return [problem.pointer for problem in check_values(Judge(schema), values)]
 
 
 @pytest.mark.parametrize(

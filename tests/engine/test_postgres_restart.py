@@ -1,0 +1,154 @@
+"""Postgres falls over and comes back while runs go on: nothing is lost, nothing happens twice.
+
+A server of its own, stopped as a crash does (`-m immediate`). A journal that leaves out that a
+step begins (`hasty`) must be seen to repeat steps by the same harness.
+"""
+
+import tempfile
+from collections import Counter
+from collections.abc import Generator, Sequence
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+import pytest
+from tests.engine.building import EchoTools, Kinds, workflow
+from tests.storage.postgres import Postgres, get_server
+
+from toolweave.catalog.node import NodeContext, Outcome
+from toolweave.clock import SystemClock
+from toolweave.engine.context import Services
+from toolweave.engine.engine import Engine
+from toolweave.engine.events import FINAL
+from toolweave.engine.journal import Change, Journal, Lease, Written
+from toolweave.errors import Conflict, Unavailable
+from toolweave.storage.database import Database, open_database
+from toolweave.storage.migrations import migrate
+
+pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("postgres")]
+
+RUNS, EFFECT_S = 50, 0.15
+STEPS = ("a", "b", "c", "d")
+GRAPH = workflow(
+    {"s": "start", "a": "once", "b": "keyed", "c": "once", "d": "once", "e": "end"},
+    ["s > a", "a > b", "b > c", "s > d", "c > e", "d > e"],
+)
+
+
+@pytest.fixture
+def own_postgres() -> Generator[Postgres]:
+    """A server that may be stopped: nobody else uses it."""
+    with tempfile.TemporaryDirectory(prefix="toolweave-pg-", ignore_cleanup_errors=True) as folder:
+        data = Path(folder, "data")
+        data.mkdir()
+        server = get_server(data)
+        running = Postgres(server)
+        try:
+            yield running
+        finally:
+            running.stop()
+            server.cleanup()
+
+
+class Hasty(Journal):
+    """The control: leaves out that a step begins."""
+
+    async def append(
+        self, lease: Lease, events: Sequence[Written], change: Change | None = None
+    ) -> int:
+        kept = [event for event in events if event.kind != "step_started"]
+        return await super().append(lease, kept, change)
+
+
+class World:
+    """What really happened, whatever is journaled."""
+
+    def __init__(self) -> None:
+        self.begun: Counter[str] = Counter()
+        self.ended: Counter[str] = Counter()
+
+    async def effect(self, context: NodeContext) -> Outcome:
+        """Takes time: with an instant effect no harness would ever see a step twice."""
+        self.begun[context.key] += 1
+        await anyio.sleep(EFFECT_S)
+        self.ended[context.key] += 1
+        return Outcome(context.given.came_in)
+
+
+async def start_all(engine: Engine, began: anyio.Event) -> None:
+    """Start every run once, however often the database is away."""
+    for number in range(RUNS):
+        while True:
+            try:
+                await engine.start(GRAPH, number, once_key=f"run {number}")
+                break
+            except (Unavailable, Conflict):
+                await anyio.sleep(0.05)
+        if number == RUNS // 5:
+            began.set()
+
+
+async def restart(server: Postgres, times: int) -> None:
+    for _ in range(times):
+        await anyio.sleep(0.2)
+        await anyio.to_thread.run_sync(server.stop)
+        await anyio.to_thread.run_sync(server.start)
+
+
+async def settle(engine: Engine, world: World) -> None:
+    """Let the engine go on by itself; a person decides about what is uncertain, once it rests."""
+    while True:
+        await anyio.sleep(0.05)
+        try:
+            found = await engine.runs(limit=RUNS + 1)
+            for run in found:
+                if run.status == "uncertain":
+                    for key in list((await engine.state(run.id)).uncertain):
+                        happened = world.ended[f"{run.id}/{key}"]
+                        await engine.resolve(run.id, key, "skip" if happened else "retry")
+        except (Unavailable, Conflict):
+            continue
+        if all(run.status in FINAL for run in found):
+            return
+
+
+async def ordeal(server: Postgres, database: Database, journal: Journal, times: int) -> World:
+    """All runs, with the database falling over so many times; what happened."""
+    await migrate(database)
+    world, began = World(), anyio.Event()
+    kinds = Kinds(**dict.fromkeys(STEPS, world.effect))
+    engine = Engine(database, journal, kinds, services=Services(EchoTools(), SystemClock()))
+    with anyio.fail_after(60):
+        async with engine.running(keeps_time=True), anyio.create_task_group() as tasks:
+            tasks.start_soon(start_all, engine, began)
+            await began.wait()
+            await restart(server, times)
+            await settle(engine, world)
+        runs = await engine.runs(limit=RUNS + 1)
+    assert [run.status for run in runs] == ["success"] * RUNS
+    assert {key.partition("/")[0] for key in world.ended} == {run.id for run in runs}
+    return world
+
+
+def once_keys(world: World) -> list[str]:
+    return [key for key in world.ended if not key.endswith("/b")]
+
+
+async def test_restarts_of_postgres_lose_nothing_and_repeat_nothing(own_postgres: Postgres) -> None:
+    async with open_database(own_postgres.new_database()) as database:
+        journal = Journal(database, SystemClock())
+        world = await ordeal(own_postgres, database, journal, 2)
+        assert len(world.ended) == RUNS * len(STEPS)
+        assert [key for key in once_keys(world) if world.ended[key] != 1] == []
+        # Whatever began twice was uncertain, and somebody who looked said: again.
+        again = sum(world.begun[key] - 1 for key in once_keys(world))
+        rows = await database.rows("SELECT count(*) FROM journal WHERE kind = 'step_uncertain'")
+    assert rows[0][0] > 0
+    assert again <= rows[0][0]
+
+
+async def test_a_journal_that_leaves_out_the_start_repeats_steps(own_postgres: Postgres) -> None:
+    """The positive control: this harness sees a step that happens twice."""
+    async with open_database(own_postgres.new_database()) as database:
+        world = await ordeal(own_postgres, database, Hasty(database, SystemClock()), 1)
+    assert [key for key in once_keys(world) if world.begun[key] != 1]
