@@ -10,29 +10,20 @@ import sys
 import tempfile
 import time
 import tracemalloc
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
 import anyio
-from tests.engine.building import EchoTools, Kinds, catalog, workflow
+from bench.engine_kinds import INPUT, chain, loop, opened, setting, wide
+from bench.engine_peers import installed, peer_cost
+from bench.engine_rates import finished_a_second, over_a_webhook, postgres, worked_a_second
 
-from toolweave.clock import SystemClock
-from toolweave.engine.context import Services
 from toolweave.engine.engine import Engine
-from toolweave.engine.journal import Journal
-from toolweave.engine.plan import Kind
 from toolweave.json_text import Json
-from toolweave.nodes.action import set_fields
-from toolweave.nodes.flow import for_each
-from toolweave.storage.database import open_database
-from toolweave.storage.migrations import migrate
-from toolweave.workflow.model import Node, Workflow
+from toolweave.workflow.model import Workflow
 
 CHUNK = 50
-INPUT: Json = {"city": "London", "n": 7, "text": "x" * 60}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,39 +56,12 @@ class Row:
         return (self.what, figure, floor, self.floor_is or "-", ratio, self.target)
 
 
-class BenchKinds:
-    """The kinds of the engine's tests, and the real nodes that are measured."""
-
-    def __init__(self) -> None:
-        self._tested = Kinds()
-        self._real = {
-            node.spec.ref: Kind(node, node.spec.effect, node.spec)
-            for node in (set_fields.node, for_each.node)
-        }
-
-    def of(self, node: Node) -> Kind | None:
-        """The code of a node."""
-        return self._real.get(node.ref or "") or self._tested.of(node)
-
-
 @dataclass(frozen=True, slots=True)
 class Cost:
     """What bringing one run forward took."""
 
     cpu_us: float
     wall_us: float
-
-
-@asynccontextmanager
-async def opened(folder: Path) -> AsyncGenerator[Engine]:
-    """An engine on a database of its own."""
-    async with open_database(folder / "runs.db") as database:
-        await migrate(database)
-        clock = SystemClock()
-        services = Services(EchoTools(), clock)
-        engine = Engine(database, Journal(database, clock), BenchKinds(), services=services)
-        async with engine.running():
-            yield engine
 
 
 async def cost(engine: Engine, graph: Workflow, rounds: int, inputs: Json = INPUT) -> Cost:
@@ -113,31 +77,6 @@ async def cost(engine: Engine, graph: Workflow, rounds: int, inputs: Json = INPU
             raise RuntimeError(f"the run ended as {status}: {(await engine.get(run)).error}")
         found.append(Cost(cpu * 1e6, wall * 1e6))
     return min(found[1:], key=lambda one: one.cpu_us)
-
-
-def chain(length: int, make: Callable[[int], object]) -> Workflow:
-    """A start and so many nodes in a row."""
-    names = ["s", *(f"n{index}" for index in range(length))]
-    nodes = {"s": "start", **{name: make(index) for index, name in enumerate(names[1:])}}
-    return workflow(nodes, [f"{one} > {other}" for one, other in pairwise(names)])
-
-
-def wide(width: int) -> Workflow:
-    """A start, and everything else behind it at once."""
-    names = [f"n{index}" for index in range(width)]
-    return workflow(
-        {"s": "start", **dict.fromkeys(names, "once")}, [f"s > {name}" for name in names]
-    )
-
-
-def loop(body: str) -> Workflow:
-    """A loop over what comes in, with one node in it."""
-    return workflow({"s": "start", "l": "each", "b": body}, ["s > l", "l.loop > b"])
-
-
-def setting(_index: int) -> tuple[str, dict[str, Json]]:
-    """A node that sets one field by an expression."""
-    return ("ACTION", catalog("SET_FIELDS", set={"n": "{{ data.n + 1 }}"})[1])
 
 
 def commit_cost(folder: Path, commits: int) -> Cost:
@@ -233,12 +172,49 @@ async def start_row(engine: Engine, size: Size) -> Row:
     return Row("start of a run, 50 nodes, CPU", each, "us")
 
 
+def peer_rows(ours: Sequence[Row], rounds: int) -> list[Row]:
+    """The same chain by other engines that store every step, where they can be installed."""
+    python = installed()
+    figures = {row.what: row.figure for row in ours}
+    found: list[Row] = []
+    for peer, name in (("langgraph", "LangGraph, SQLite saver"), ("dbos", "DBOS, SQLite")):
+        costs = peer_cost(python, peer, 50, rounds) if python else None
+        for kind, theirs in zip(("CPU", "wall"), costs or (), strict=False):
+            figure = figures[f"durable step, chain, {kind}"]
+            found.append(Row(f"beside a peer, {kind}", figure, "us", theirs, name, "<= 1"))
+    return found
+
+
+async def rate_rows(size: Size) -> list[Row]:
+    """Whole runs of 50 nodes."""
+    with tempfile.TemporaryDirectory(prefix="toolweave-bench-") as name, postgres() as server:
+        sqlite = await finished_a_second(f"sqlite:///{name}/rates.db", size.commits)
+        other = await finished_a_second(server.new_database(), size.commits)
+        one = await worked_a_second(server.new_database(), 1, size.commits)
+        two = await worked_a_second(server.new_database(), 2, size.commits)
+    return [
+        Row("runs of 50 nodes started and finished, SQLite", sqlite, "/s"),
+        Row("the same on Postgres", other, "/s", sqlite, "on SQLite"),
+        Row("runs that compute, 2 workers on Postgres", two, "/s", one, "1 worker"),
+    ]
+
+
+def webhook_rows(size: Size) -> list[Row]:
+    """Stored and finished, over HTTP; n8n's figures are of an empty workflow, from the issue."""
+    found = over_a_webhook(size.commits)
+    rate, peer = found.runs_a_second, "n8n's best, from the issue"
+    return [
+        Row("webhook, 50 nodes, to the result, p50", found.p50_ms, "ms"),
+        Row("webhook, 50 nodes, 8 at once", rate, "/s", 26, peer, ">= 3"),
+    ]
+
+
 async def rows_of(size: Size) -> list[Row]:
-    """Every line of the table."""
+    """What happens in one process."""
     with tempfile.TemporaryDirectory(prefix="toolweave-bench-") as name:
         folder = Path(name)
         floor = commit_cost(folder, size.commits)
-        async with opened(folder) as engine:
+        async with opened(folder / "runs.db") as engine:
             return [
                 *await pure_rows(engine, size),
                 *await durable_rows(engine, folder, floor, size),
@@ -253,8 +229,13 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     quick = parser.parse_args().quick
     size = Size(rounds=1, wide=100, turns=500, commits=50) if quick else Size()
+    rows = anyio.run(rows_of, size)
+    if not quick:
+        rows += peer_rows(rows, size.rounds)
+    rows += anyio.run(rate_rows, size)
+    rows += webhook_rows(size)
     head = ("what", "figure", "floor", "the floor is", "ratio", "target")
-    lines = [head, *(row.cells for row in anyio.run(rows_of, size))]
+    lines = [head, *(row.cells for row in rows)]
     widths = [max(len(cell) for cell in column) for column in zip(*lines, strict=True)]
     for line in lines:
         text = "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))

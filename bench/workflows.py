@@ -11,7 +11,7 @@ from time import process_time
 
 import orjson
 from bench.export import workflow_of
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel, Field, JsonValue
 from tests.workflow.corpus.bases import Document, edge, mcp, node, whole, world
 
 from toolweave.export.exporting import export
@@ -39,12 +39,20 @@ class _Node(BaseModel):
     data: dict[str, JsonValue]
 
 
+class _Connection(BaseModel):
+    id: str
+    source: str = Field(alias="from")
+    target: str = Field(alias="to")
+    source_port: str = Field(alias="fromPort")
+    target_port: str = Field(alias="toPort")
+
+
 class _Workflow(BaseModel):
     id: str
     name: str
     version: str
     nodes: list[_Node]
-    connections: list[dict[str, JsonValue]]
+    connections: list[_Connection]
 
 
 def document_of(size: int) -> Document:

@@ -3,6 +3,8 @@
 However many wait, a look reads only those whose moment has come, by index and so many at a time.
 """
 
+import random
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -11,9 +13,13 @@ from toolweave.engine.holders import is_gone
 from toolweave.storage.database import Database
 
 # How many runs one look finds at most; the next look finds the rest.
-BATCH = 500
+BATCH = 200
+# A process takes so many at once, then as many as it can: others want some too.
+AT_ONCE, AT_LEAST = 32, 4
 # How often the one who keeps time looks for runs whose holder died.
 LOOK_EVERY_S = 5.0
+# How soon it looks again while there are more runs than it took.
+BUSY_S = 0.05
 # How long a run, or the look itself, rests after a failure: twice as long each time.
 REST_S = 0.25
 MAX_REST_S = 60.0
@@ -24,22 +30,22 @@ _FREE = (
     "SELECT id, holder, held_until FROM runs WHERE status = 'running' "
     "AND (held_until IS NULL OR held_until < ?) ORDER BY started_at LIMIT ?"
 )
-# By its moment alone: the status of 100,000 that wait says nothing about who is due.
+# By its moment alone, which a run that is over has not: every other index holds all that wait.
 _DUE = (
-    "SELECT id, holder, held_until FROM runs WHERE wake_at <= ? AND finished_at IS NULL "
-    "AND status <> 'running' ORDER BY wake_at LIMIT ?"
+    "SELECT id, holder, held_until FROM runs WHERE wake_at <= ? AND status <> 'running' "
+    "ORDER BY wake_at LIMIT ?"
 )
 DUE = (
     f"SELECT * FROM ({_HELD}) AS held UNION ALL SELECT * FROM ({_FREE}) AS free "
     f"UNION ALL SELECT * FROM ({_DUE}) AS due"
 )
-NEXT = "SELECT wake_at FROM runs WHERE wake_at > ? AND finished_at IS NULL ORDER BY wake_at LIMIT 1"
+NEXT = "SELECT wake_at FROM runs WHERE wake_at > ? ORDER BY wake_at LIMIT 1"
 
 
-async def due_runs(database: Database, now: datetime, holder: str) -> list[str]:
+async def due_runs(database: Database, now: datetime, holder: str, limit: int = BATCH) -> list[str]:
     """The runs that are due, or cut off and held by nobody else than `holder`."""
     at = timestamp(now)
-    rows = await database.rows(DUE, at, at, BATCH, at, BATCH)
+    rows = await database.rows(DUE, at, at, limit, at, limit)
     gone: dict[str | None, bool] = {holder: True}
     found: list[str] = []
     for run, held_by, held_until in rows:
@@ -89,7 +95,36 @@ class Rests:
         rest = self._rests.get(run)
         return rest is not None and rest.until > now
 
+    def __len__(self) -> int:
+        return len(self._rests)
+
     def left(self, now: float) -> float:
         """Seconds until the next one may be tried again."""
         ahead = (rest.until - now for rest in self._rests.values() if rest.until > now)
         return min(ahead, default=LOOK_EVERY_S)
+
+
+class Watch:
+    """Chooses which runs a process takes next."""
+
+    def __init__(self, database: Database, holder: str) -> None:
+        self.rests = Rests()
+        # Whether there were more than it took.
+        self.has_more = False
+        self._database = database
+        self._holder = holder
+
+    async def look(
+        self, now: datetime, moment: float, busy: Collection[str]
+    ) -> tuple[list[str], float]:
+        """Runs to bring forward beside those that are, and how long nothing more can."""
+        # Those that rest come first, and must not hide the others.
+        found = await due_runs(self._database, now, self._holder, BATCH + len(self.rests))
+        able = [run for run in found if run not in busy and not self.rests.rests(run, moment)]
+        # In any order: several processes that look at once shall not want the same.
+        random.shuffle(able)
+        room = max(AT_ONCE - len(busy), AT_LEAST)
+        self.has_more = len(able) > room
+        if self.has_more:
+            return able[:room], BUSY_S
+        return able, min(await until_next(self._database, now), self.rests.left(moment))

@@ -17,7 +17,7 @@ from toolweave.clock import timestamp
 from toolweave.engine.advance import Advance
 from toolweave.engine.binding import Binder
 from toolweave.engine.context import Services
-from toolweave.engine.due import BATCH, LOOK_EVERY_S, REST_S, Rests, due_runs, until_next
+from toolweave.engine.due import LOOK_EVERY_S, REST_S, Watch, due_runs
 from toolweave.engine.events import (
     FINAL,
     Answered,
@@ -37,7 +37,7 @@ from toolweave.engine.spans import run_span
 from toolweave.engine.state import RunState
 from toolweave.errors import Conflict, NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
-from toolweave.storage.database import Database, Row, Statement
+from toolweave.storage.database import Database, Row, Statement, checked
 from toolweave.tasks import background
 from toolweave.workflow.formats.load import convert, read
 from toolweave.workflow.model import Workflow
@@ -102,7 +102,7 @@ class Engine:
         self._tasks: TaskGroup | None = None
         self._timer = anyio.Event()
         self._keeps_time = False
-        self._rests = Rests()
+        self._watch = Watch(database, journal.holder)
         # By hash of their workflow.
         self._plans: dict[str, Plan] = {}
         # By identity, which holds as long as they are here: they never change.
@@ -142,12 +142,12 @@ class Engine:
         if fork is not None:
             began = Started(inputs, trigger, fork.of, fork.at, fork.edits)
         events = [began, *(fork.history if fork else ())]
+        first = (run, workflow.name, document, "running", now, now)
         row = Statement(
             "INSERT INTO runs (id, workflow, document, status, started_at, changed_at, "
             "trigger_kind, once_key, fork_of, seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
             "ON CONFLICT (once_key) DO NOTHING RETURNING id",
-            (run, workflow.name, document, "running", now, now)
-            + (trigger, once_key, began.fork_of, len(events)),
+            checked((*first, trigger, once_key, began.fork_of, len(events))),
         )
         _, made, *_ = await self._database.at_once(
             [Statement(_PIN, (document, text)), row, *self.journal.first(run, events)]
@@ -172,8 +172,8 @@ class Engine:
                 status = await self._advance_once(run)
         finally:
             del self._advancing[run]
-            if status not in FINAL:
-                self._timer.set()  # it may have a moment to wake at
+            if status not in FINAL or self._watch.has_more:
+                self._timer.set()  # it may have a moment to wake at, or left room for another
         return status
 
     async def answer(self, run: str, key: Key, reply: Json, *, by: str | None = None) -> None:
@@ -347,10 +347,10 @@ class Engine:
     async def _advance_quietly(self, run: str) -> None:
         try:
             await self.advance(run)
-            self._rests.end(run)
+            self._watch.rests.end(run)
         except ToolweaveError as error:
             # One run that cannot go on stops no other; it is as its journal says.
-            self._rests.begin(run, anyio.current_time())
+            self._watch.rests.begin(run, anyio.current_time())
             if error.code not in _ELSEWHERE:
                 logger.warning("run stopped", extra={"run": run, "code": error.code})
 
@@ -370,13 +370,10 @@ class Engine:
     async def _look(self) -> float:
         """Wake what can go on; how long nothing more will."""
         now, moment = self._services.clock.now(), anyio.current_time()
-        found = await due_runs(self._database, now, self.journal.holder)
+        found, wait_s = await self._watch.look(now, moment, self._advancing)
         for run in found:
-            if run not in self._advancing and not self._rests.rests(run, moment):
-                self._wake(run)
-        if len(found) >= BATCH:
-            return REST_S
-        return min(await until_next(self._database, now), self._rests.left(moment))
+            self._wake(run)
+        return wait_s
 
 
 def _facts(run: Run) -> RunFacts:

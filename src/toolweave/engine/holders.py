@@ -50,4 +50,6 @@ def _begun(pid: int) -> str:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
-    return stat.rpartition(")")[2].split()[19]
+    state, *rest = stat.rpartition(")")[2].split()
+    # Dead, and only not yet asked after by its parent.
+    return "" if state in {"Z", "X"} else rest[18]

@@ -231,7 +231,8 @@ class Journal:
                 await self._write_batch()
             if self._pending:
                 self._wake.set()
-            await pending.done.wait()
+            if not pending.done.is_set():
+                await pending.done.wait()
         if pending.failure is not None:
             raise pending.failure
         return pending.last
@@ -319,7 +320,8 @@ def _numbers(pending: _Pending) -> Statement:
     values: list[Value] = [len(pending.events), pending.at]
     if change is not None:
         sets += ", status = ?, wake_at = ?, finished_at = ?, error = ?"
-        wake_at = timestamp(change.wake_at) if change.wake_at else None
+        wakes = None if change.is_final else change.wake_at
+        wake_at = timestamp(wakes) if wakes else None
         values += [change.status, wake_at, pending.at if change.is_final else None, change.error]
     if pending.epoch != ANYBODY:
         sets += ", held_until = ?"

@@ -11,7 +11,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import AsyncGenerator, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,11 +56,27 @@ class _Session:
 
     async def run(self, work: Work[T]) -> T:
         """Do `work` after all that was asked before; cancelled or not, it is done to its end."""
-        future = asyncio.wrap_future(self._thread.submit(self._do, work))
-        # Both shields: the first against cancel scopes, the second against `Task.cancel`.
+        loop = asyncio.get_running_loop()
+        # Not the thread's own future: each link of a chain of them is a turn of the event loop.
+        done: asyncio.Future[T] = loop.create_future()
+
+        def tell(work_done: Future[T]) -> None:
+            if done.done():
+                return  # whoever waited was cancelled by `Task.cancel`
+            error = work_done.exception()
+            if error is None:
+                done.set_result(work_done.result())
+            else:
+                done.set_exception(error)
+
+        def is_done(work_done: Future[T]) -> None:
+            with suppress(RuntimeError):  # the loop was closed: nobody waits
+                loop.call_soon_threadsafe(tell, work_done)
+
+        self._thread.submit(self._do, work).add_done_callback(is_done)
         with anyio.CancelScope(shield=True):
-            await asyncio.shield(future)
-        return future.result()
+            await done
+        return done.result()
 
     def _do(self, work: Work[T]) -> T:
         try:
