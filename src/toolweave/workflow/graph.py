@@ -22,19 +22,21 @@ class Graph:
             for edge in workflow.edges
             if edge.source in self.nodes and edge.target in self.nodes
         )
-        self._out: dict[NodeId, list[Edge]] = {}
-        self._in: dict[NodeId, list[Edge]] = {}
+        leaving: dict[NodeId, list[Edge]] = {}
+        entering: dict[NodeId, list[Edge]] = {}
         for edge in self.edges:
-            self._out.setdefault(edge.source, []).append(edge)
-            self._in.setdefault(edge.target, []).append(edge)
+            leaving.setdefault(edge.source, []).append(edge)
+            entering.setdefault(edge.target, []).append(edge)
+        self._out = {node: tuple(edges) for node, edges in leaving.items()}
+        self._in = {node: tuple(edges) for node, edges in entering.items()}
 
     def outgoing(self, node: NodeId) -> tuple[Edge, ...]:
         """The edges that leave a node, in file order."""
-        return tuple(self._out.get(node, ()))
+        return self._out.get(node, ())
 
     def incoming(self, node: NodeId) -> tuple[Edge, ...]:
         """The edges that enter a node, in file order."""
-        return tuple(self._in.get(node, ()))
+        return self._in.get(node, ())
 
     @cached_property
     def order(self) -> tuple[NodeId, ...]:

@@ -9,15 +9,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
+from functools import lru_cache
 
-from pydantic import ValidationError
+import orjson
 
 from toolweave.clock import timestamp
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
 from toolweave.tools.check import check_arguments
 from toolweave.tools.shown import shown
-from toolweave.tools.wire import WireParameter, read_wire
+from toolweave.tools.wire import read_wire
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import (
     CONFIG_OF,
@@ -39,6 +40,7 @@ MIN_CHARS = {PARAM_CONFIG: 10, TASK_CONFIG: 20}
 MAX_CHARS = 10_000
 MAX_TOOLS = 200
 STALE_AFTER = timedelta(days=7)
+_MAX_REMEMBERED = 16 * 1024
 
 TOO_SHORT = (
     "Natural language description is too short ({length} characters). Please provide at least "
@@ -187,18 +189,25 @@ def _is_only_clue(data: JsonObject, mode: Mode, other: Mode) -> bool:
 
 
 def _parameters(entries: Json, at: tuple[str | int, ...]) -> Iterator[Problem]:
-    for index, entry in enumerate(entries if isinstance(entries, list) else []):
-        if not _is_parameter(entry):
-            for problem in read_wire(entry)[1]:
-                yield replace(problem, pointer=pointer(*at, index) + problem.pointer)
+    if not isinstance(entries, list) or _are_parameters(entries):
+        return
+    for index, entry in enumerate(entries):
+        for problem in read_wire(entry)[1]:
+            yield replace(problem, pointer=pointer(*at, index) + problem.pointer)
 
 
-def _is_parameter(entry: Json) -> bool:
+def _are_parameters(entries: list[Json]) -> bool:
     try:
-        WireParameter.model_validate(entry)
-    except ValidationError:
+        text = orjson.dumps(entries)
+    except TypeError:
         return False
-    return True
+    return len(text) <= _MAX_REMEMBERED and _can_be_read(text)
+
+
+@lru_cache(maxsize=512)
+def _can_be_read(entries: bytes) -> bool:
+    """Whether these are parameters; many nodes have the same tool."""
+    return all(not read_wire(entry)[1] for entry in orjson.loads(entries))
 
 
 def _config(data: JsonObject, key: str, now: datetime) -> Iterator[Problem]:

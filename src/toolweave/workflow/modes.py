@@ -17,6 +17,7 @@ from toolweave.tools.write_schema import write_input_schema
 
 Mode = Literal["detailed", "naturalLanguageParam", "fullNaturalLanguage"]
 MODES: tuple[Mode, ...] = get_args(Mode)
+_BY_NAME: dict[str, Mode] = {mode: mode for mode in MODES}
 
 PARAM_CONFIG = "naturalLanguageParamConfig"
 TASK_CONFIG = "fullNaturalLanguageConfig"
@@ -79,7 +80,9 @@ ToolMode: TypeAlias = Detailed | DescribedParameters | DescribedTask
 def mode_of(data: JsonObject) -> Mode | None:
     """The mode a node's data names; detailed when it names none, nothing when it is no mode."""
     named = data.get("mode")
-    return "detailed" if named is None else next((mode for mode in MODES if mode == named), None)
+    if named is None:
+        return "detailed"
+    return _BY_NAME.get(named) if isinstance(named, str) else None
 
 
 def read_mode(data: JsonObject) -> ToolMode:

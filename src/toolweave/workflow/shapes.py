@@ -6,8 +6,10 @@ narrow further may be passed over. Trees are cut at a depth and a size, and are 
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import reduce
-from typing import Literal
+from functools import lru_cache, reduce
+from typing import Literal, NamedTuple
+
+import orjson
 
 from toolweave.json_text import Json, JsonObject
 from toolweave.tools.document import Document
@@ -21,6 +23,7 @@ Fit = Literal["yes", "no", "unknown"]
 
 MAX_DEPTH = 10
 MAX_SIZE = 2_000
+_MAX_REMEMBERED = 16 * 1024
 
 _KINDS_OF: dict[str, frozenset[Kind]] = {
     "string": frozenset({"string"}),
@@ -87,9 +90,12 @@ BOOLEAN = Shape(_KINDS_OF["boolean"])
 OBJECT = Shape(_KINDS_OF["object"])
 
 
+_OF_KINDS = {name: Shape(kinds) for name, kinds in _KINDS_OF.items()}
+
+
 def of_kind(name: str) -> Shape:
     """The shape of a JSON Schema type."""
-    return Shape(_KINDS_OF[name])
+    return _OF_KINDS[name]
 
 
 # CEL's own words for what an expression gives.
@@ -129,11 +135,23 @@ def of_value(value: Json) -> Shape:
 
 def of_schema(schema: Json) -> Shape:
     """What a JSON Schema says of its values; references leave the document nowhere."""
+    try:
+        text = orjson.dumps(schema)
+    except TypeError:
+        text = b""
+    if 0 < len(text) <= _MAX_REMEMBERED:
+        return _remembered(text)
     return _Reader(Document(schema)).shape(schema, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+@lru_cache(maxsize=512)
+def _remembered(text: bytes) -> Shape:
+    """The shape of a schema's text: every workflow that is checked asks for those of its tools."""
+    schema: Json = orjson.loads(text)
+    return _Reader(Document(schema)).shape(schema, 0)
+
+
+class Look(NamedTuple):
     """What a step into a value finds: that it is named, may be there, is not named, or cannot be.
 
     `unsaid`: the schema names other fields and does not say whether there are more.

@@ -4,28 +4,53 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 from toolweave.catalog.index import Catalog
-from toolweave.catalog.spec import NodeSpec
-from toolweave.json_text import JsonObject
+from toolweave.catalog.spec import Field, NodeSpec
 from toolweave.problems import pointer
 from toolweave.tools.tool import Tool
+from toolweave.workflow.checks.judging import Judge
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.graph import Graph
 from toolweave.workflow.mode_status import LiveTools
 from toolweave.workflow.model import Edge, Node, Workflow
+from toolweave.workflow.scope.given import Given
 from toolweave.workflow.shapes import Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What may stand in one part of a catalog node's data."""
+
+    judge: Judge
+    # The same where nothing is missed, as it may come in.
+    fed: Judge
+    # Fields in which null is a value, as it says of others that they are not set; nothing if all.
+    of_any: frozenset[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """An input that a node cannot do without, all its names and what it has to be."""
+
+    field: Field
+    names: tuple[str, ...]
+    shape: Shape
 
 
 @dataclass(slots=True)
 class Made:
-    """Schemas and shapes of specifications by their names, which a catalog has once."""
+    """What follows of specifications, by their names, which a catalog has once."""
 
-    schemas: dict[str, dict[str, JsonObject]] = field(
-        default_factory=dict[str, dict[str, JsonObject]]
-    )
+    parts: dict[tuple[str, str], Part] = field(default_factory=dict[tuple[str, str], Part])
+    needed: dict[str, tuple[Needed, ...]] = field(default_factory=dict[str, tuple[Needed, ...]])
     taken: dict[tuple[str, str], Shape] = field(default_factory=dict[tuple[str, str], Shape])
-    given: dict[str, Shape] = field(default_factory=dict[str, Shape])
+    given: dict[str, Given] = field(default_factory=dict[str, Given])
+
+
+# A memo of a pure function: what it holds never shows, and goes with its catalog.
+_MADE: WeakKeyDictionary[Catalog, Made] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +65,11 @@ class Known:
     pinned: LiveTools | None = None
     # The names of stored workflows, where they are known.
     workflows: frozenset[str] | None = None
-    # What follows from specifications alone, worked out once for all workflows checked by this.
-    made: "Made" = field(default_factory=lambda: Made(), compare=False, repr=False)
+
+    @property
+    def made(self) -> Made:
+        """What follows from specifications alone, worked out once for as long as they live."""
+        return _MADE.setdefault(self.catalog, Made())
 
     def tools_of(self, server: str) -> Sequence[Tool] | None:
         """The tools of a server: as it says now, else as they were approved."""
@@ -71,13 +99,26 @@ class Case:
         return Graph(self.workflow)
 
     @cached_property
-    def _specs(self) -> dict[int, NodeSpec]:
-        found: dict[int, NodeSpec] = {}
-        for index, node in enumerate(self.workflow.nodes):
-            subtype = node.data.get("subtype")
-            if isinstance(subtype, str) and (spec := self.known.catalog.get(node.type, subtype)):
-                found[index] = spec
-        return found
+    def made(self) -> Made:
+        """What follows from the specifications."""
+        return self.known.made
+
+    @cached_property
+    def specs(self) -> tuple[NodeSpec | None, ...]:
+        """The specification of every node by its number, nothing for those that have none."""
+        found = self.known.catalog.get
+        return tuple(
+            found(node.type, subtype)
+            if isinstance(subtype := node.data.get("subtype"), str)
+            else None
+            for node in self.workflow.nodes
+        )
+
+    @cached_property
+    def _spec_of(self) -> dict[str, NodeSpec | None]:
+        # Of nodes with one id the first counts.
+        nodes = reversed(self.workflow.nodes)
+        return {node.id: spec for node, spec in zip(nodes, reversed(self.specs), strict=True)}
 
     @cached_property
     def _first(self) -> dict[str, int]:
@@ -88,7 +129,7 @@ class Case:
 
     def spec(self, node: Node) -> NodeSpec | None:
         """The specification of a catalog node; nothing for others and for unknown ones."""
-        return self._specs.get(self._first[node.id])
+        return self._spec_of[node.id]
 
     def at(self, node: Node, *steps: str | int) -> str:
         """The place of something in a node of the canonical document: `/nodes/3/data/subtype`."""

@@ -1,6 +1,6 @@
 """Which configurations of catalog nodes hold CEL instead of a value. No subject of its own."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from toolweave.catalog.spec import NodeSpec
@@ -51,7 +51,7 @@ CEL_FIELDS: dict[str, tuple[CelField, ...]] = {
         ),
     ),
 }
-# Lists whose items each hold CEL, and under which key; by the guidance of the nodes.
+# Of these, lists whose items each hold CEL, and under which key; by the guidance of the nodes.
 _LISTS: dict[str, tuple[CelField, str]] = {
     "FLOW.FILTER": (
         CelField("conditions", chosen_by=("filter_type", "complex_expression")),
@@ -61,9 +61,13 @@ _LISTS: dict[str, tuple[CelField, str]] = {
 }
 
 
-def cel_texts(spec: NodeSpec, configurations: JsonObject) -> Iterator[CelText]:
+def cel_texts(spec: NodeSpec, configurations: JsonObject) -> Iterable[CelText]:
     """Every CEL text in the configurations of a node."""
-    for field in CEL_FIELDS.get(spec.ref, ()):
+    return _texts(spec, configurations) if spec.ref in CEL_FIELDS else ()
+
+
+def _texts(spec: NodeSpec, configurations: JsonObject) -> Iterator[CelText]:
+    for field in CEL_FIELDS[spec.ref]:
         text = configurations.get(field.name)
         if isinstance(text, str):
             yield CelText(field, (field.name,), text, is_chosen(spec, field, configurations))

@@ -81,8 +81,8 @@ _WITH_VARIABLES = frozenset({"prompt", "multi_input", "template", "input"})
 def check(case: Case) -> Iterator[Problem]:
     """Fields that are missing, misspelt or of the wrong kind."""
     for index, node in enumerate(case.workflow.nodes):
-        place = pointer("nodes", index, "data")
-        yield from (placed(problem, place) for problem in _of_node(node))
+        for problem in _of_node(node):
+            yield placed(problem, f"/nodes/{index}/data")
 
 
 def _of_node(node: Node) -> Iterator[Problem]:

@@ -53,11 +53,12 @@ class _Walk:
 
     def backward(self) -> Iterator[tuple[int, list[str], bool]]:
         """Each edge that leads back, the names on its cycle, and whether it is a loop's body."""
-        numbers = {id(edge): index for index, edge in self.case.edges}
+        numbers: dict[int, int] = {}
         for start in self._starts():
             if start in self._done:
                 continue
             for edge in self._back_edges(start):
+                numbers = numbers or {id(one): index for index, one in self.case.edges}
                 yield numbers[id(edge)], self._names(edge), self._is_body(edge)
 
     def _names(self, back: Edge) -> list[str]:

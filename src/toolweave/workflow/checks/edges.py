@@ -20,7 +20,7 @@ from toolweave.workflow.checks.ports import (
     out_ports,
 )
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, closest
-from toolweave.workflow.model import INPUT_PORT, OUTPUT_PORT, Edge, Node, NodeId
+from toolweave.workflow.model import INPUT_PORT, OUTPUT_PORT, Edge, Node
 
 # Of a node with more ways out none is guessed.
 MAX_PORTS = 100
@@ -46,8 +46,10 @@ def check(case: Case) -> Iterator[Problem]:
         first = seen.setdefault((edge.source, edge.target, *way(edge)), index)
         if first != index:
             yield _twice(case, index, first, edge)
-        yield from _placed(case, index, edge)
-        yield from _kind(case, index, edge)
+        if misplaced := _placed(case, index, edge):
+            yield misplaced
+        if case.format == "flow":
+            yield from _kind(case, index, edge)
         if not is_attachment(edge):
             yield from ways.problems(index, edge)
     yield from _open_branches(case)
@@ -76,19 +78,19 @@ def _twice(case: Case, index: int, first: int, edge: Edge) -> Problem:
     )
 
 
-def _placed(case: Case, index: int, edge: Edge) -> Iterator[Problem]:
+def _placed(case: Case, index: int, edge: Edge) -> Problem | None:
     """Edges where none should be; what can run may run."""
     source, target = case.graph.nodes[edge.source], case.graph.nodes[edge.target]
-    silent = next((node for node in (source, target) if node.type in SILENT), None)
-    if silent is not None:
+    if source.type in SILENT or target.type in SILENT:
+        silent = source if source.type in SILENT else target
         code, message = "EDGE_AT_GROUP", f"{shown(silent.id)} is only drawn and never runs"
     elif begins(case, target):
         code, message = "EDGE_INTO_START", f"{shown(target.id)} begins the workflow"
     elif type_of(source) == "end":
         code, message = "EDGE_OUT_OF_END", f"{shown(source.id)} ends the workflow"
     else:
-        return
-    yield Problem(
+        return None
+    return Problem(
         code,
         case.at_edge(index),
         f"{message}; expected no edge {'out of' if code == 'EDGE_OUT_OF_END' else 'to'} it",
@@ -99,7 +101,7 @@ def _placed(case: Case, index: int, edge: Edge) -> Iterator[Problem]:
 
 
 def _kind(case: Case, index: int, edge: Edge) -> Iterator[Problem]:
-    if case.format != "flow" or edge.kind is None or edge.kind in {*FLOW_KINDS, *_DRAWN_KINDS}:
+    if edge.kind is None or edge.kind in {*FLOW_KINDS, *_DRAWN_KINDS}:
         return
     place = case.at_edge(index, "kind")
     meant = closest(edge.kind, FLOW_KINDS)
@@ -114,11 +116,11 @@ def _kind(case: Case, index: int, edge: Edge) -> Iterator[Problem]:
 
 
 class _Ways:
-    """The ports of both ends, looked up once a node."""
+    """The ports of both ends, looked up once a specification, or a node that has none."""
 
     def __init__(self, case: Case) -> None:
         self._case = case
-        self._out: dict[NodeId, tuple[tuple[str, ...], frozenset[str]] | None] = {}
+        self._out: dict[tuple[str, str], tuple[tuple[str, ...], frozenset[str]] | None] = {}
         self._left = MAX_LOOKED_UP
 
     def problems(self, index: int, edge: Edge) -> Iterator[Problem]:
@@ -132,11 +134,13 @@ class _Ways:
             yield from self._unknown_target(index, edge, target)
 
     def _ways_out(self, node: Node) -> tuple[tuple[str, ...], frozenset[str]] | None:
-        if node.id not in self._out:
+        spec = self._case.spec(node)
+        key = ("", node.id) if spec is None else (spec.type, spec.subtype)
+        if key not in self._out:
             known = out_ports(self._case, node)
             found = None if known is None else (known, names_out(self._case, node, known))
-            self._out[node.id] = found
-        return self._out[node.id]
+            self._out[key] = found
+        return self._out[key]
 
     def _unknown(self, index: int, edge: Edge, known: tuple[str, ...]) -> Problem:
         place = self._case.at_edge(index, "fromPort")

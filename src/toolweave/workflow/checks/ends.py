@@ -27,8 +27,9 @@ def way(edge: Edge) -> tuple[object, ...]:
 
 def begins(case: Case, node: Node) -> bool:
     """Whether a run begins with this node: it has no way in."""
-    spec = spec_of(case, node)
-    return type_of(node) == "start" or node.type == "TRIGGER" or bool(spec and not spec.input_ports)
+    if node.type == "TRIGGER" or type_of(node) == "start":
+        return True
+    return (spec := spec_of(case, node)) is not None and not spec.input_ports
 
 
 def plain_node(node_id: str, kind: str) -> Operation:

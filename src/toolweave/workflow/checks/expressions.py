@@ -28,8 +28,6 @@ from toolweave.workflow.model import Edge, Node
 from toolweave.workflow.modes import mode_of, object_at
 from toolweave.workflow.scope.uses import may_ask
 
-# Names that other languages have for constants; ours has none of them, so they cannot be meant.
-_FOREIGN = frozenset({"True", "False", "None", "undefined"})
 # What nobody writes in plain words.
 _CODE = ("===", "!==", "&&", "||", "$json", "$input", "$node", "$trigger", "$config")
 
@@ -47,12 +45,12 @@ class _Verdict:
 def check(case: Case) -> Iterator[Problem]:
     """Templates and CEL fields that cannot be read, and conversions that are not run."""
     for index, node, spec in catalog_nodes(case):
-        place = pointer("nodes", index, "data")
+        place = f"/nodes/{index}/data"
         for problem in _catalog_node(case, node, spec, place):
             yield problem if is_enabled(node) else replace(problem, severity="warning")
     for index, node in enumerate(case.workflow.nodes):
         if node.type == "mcp" and mode_of(node.data) == "detailed":
-            place = pointer("nodes", index, "data", "parameterValues")
+            place = f"/nodes/{index}/data/parameterValues"
             yield from _templates(case, node.data.get("parameterValues"), place)
     for index, edge in case.edges:
         if edge.condition:
@@ -75,9 +73,10 @@ def _catalog_node(case: Case, node: Node, spec: NodeSpec, place: str) -> Iterato
     configurations = object_at(node.data, "configurations")
     for cel in cel_texts(spec, configurations):
         if MARK not in cel.text:
-            yield from _cel_text(case, cel, place + pointer("configurations", *cel.at))
+            yield from _cel_text(case, cel, f"{place}/configurations{pointer(*cel.at)}")
     for part in ("configurations", "inputParams"):
-        yield from _templates(case, node.data.get(part), place + pointer(part))
+        if value := node.data.get(part):
+            yield from _templates(case, value, f"{place}/{part}")
 
 
 def _templates(case: Case, value: Json, place: str) -> Iterator[Problem]:
@@ -128,14 +127,12 @@ def _with_text(problem: Problem, text: str | None) -> Problem:
 def _judged(text: str, translate: Callable[[str], Translation], *, is_older: bool) -> _Verdict:
     """In a file of an older system a text may mean something else there than in CEL."""
     expression = compile_text(text)
-    is_foreign = any(reference.root in _FOREIGN for reference in expression.references)
-    errors = _errors(expression.faults)
-    if not (errors or is_foreign or is_older):
+    if expression.is_ours and not is_older:
         return _Verdict(expression.faults)
     translation = translate(text)
     if translation.is_changed:
         return _Verdict(translation.faults, translation.text)
-    if not errors:
+    if not _errors(expression.faults):
         return _Verdict(expression.faults)
     to_fill = tuple(one for one in translation.faults if one.code == "TEMPLATE_PLACEHOLDER")
     return _Verdict(to_fill or expression.faults, mended=None if to_fill else without_habits(text))

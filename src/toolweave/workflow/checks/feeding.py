@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from toolweave.catalog.schema import configuration_schema, field_schema, input_schema
-from toolweave.catalog.spec import Field, NodeSpec
+from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem
 from toolweave.tools.document import Steps
-from toolweave.workflow.checks.case import Case
+from toolweave.workflow.checks.case import Case, Needed
 from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.expressions.language import compile_text
 from toolweave.workflow.expressions.paths import write_path
@@ -71,31 +71,39 @@ class Feeding:
     def missing(self, node: Node) -> Iterator[Problem]:
         """Required inputs of a catalog node that nothing which came in can be."""
         spec = self._case.spec(node)
-        edges = self._case.graph.incoming(node.id)
+        if spec is None or not (needed := self._needed(spec)):
+            return
         came = self._scope.came_in(node.id)
-        if spec is None or len(edges) != 1 or came.is_unknown:
+        if len(self._case.graph.incoming(node.id)) != 1 or came.is_unknown:
             return
         given = object_at(node.data, "inputParams")
-        needed = [one for one in spec.inputs if one.required and one.default is None]
-        primary = next((one for one in needed if one.name == "data"), None)
-        primary = primary or next(iter(needed), None)
-        for one in needed:
-            names = (one.name, *one.aliases)
-            if any(name in given for name in names):
+        for at, one in enumerate(needed):
+            if any(name in given for name in one.names):
                 continue
-            seen = {look(came, name).verdict for name in names}
-            is_fed = one is primary and _whole_fits(came, one)
+            seen = {look(came, name).verdict for name in one.names}
+            is_fed = at == 0 and _whole_fits(came, one.shape)
             if seen == {"absent"} and not is_fed:
                 yield self._missing(node, spec, one, came)
             elif spec.origin is not None and not is_fed and "named" not in seen:
                 # A run may be started with it; of a tool's own arguments few are.
                 yield replace(self._missing(node, spec, one, came), severity="warning")
 
-    def _missing(self, node: Node, spec: NodeSpec, wanted: Field, came: Shape) -> Problem:
+    def _needed(self, spec: NodeSpec) -> tuple[Needed, ...]:
+        """What a node needs, the primary input first."""
+        made, ref = self._case.made.needed, spec.ref
+        if ref not in made:
+            needed = [
+                Needed(one, (one.name, *one.aliases), of_schema(field_schema(one)))
+                for one in spec.inputs
+                if one.required and one.default is None
+            ]
+            made[ref] = tuple(sorted(needed, key=lambda one: one.field.name != "data"))
+        return made[ref]
+
+    def _missing(self, node: Node, spec: NodeSpec, needed: Needed, came: Shape) -> Problem:
+        wanted = needed.field
         fitting = [
-            name
-            for name, shape in came.fields.items()
-            if fits(shape, of_schema(field_schema(wanted))) == "yes"
+            name for name, shape in came.fields.items() if fits(shape, needed.shape) == "yes"
         ]
         meant = closest(wanted.name, fitting) or (fitting[0] if len(fitting) == 1 else None)
         patch = None
@@ -130,10 +138,10 @@ class Feeding:
     def _takes(self, node: Node, part: str) -> Shape:
         spec = self._case.spec(node)
         if spec is not None:
-            made = self._case.known.made.taken
-            if (spec.ref, part) not in made:
-                made[spec.ref, part] = of_schema(self._schema(node, spec, part))
-            return made[spec.ref, part]
+            made, of_part = self._case.made.taken, (spec.ref, part)
+            if of_part not in made:
+                made[of_part] = of_schema(self._schema(node, spec, part))
+            return made[of_part]
         if part == "parameterValues":
             key: tuple[str, ...] = (
                 text_at(node.data, "serverId"),
@@ -201,8 +209,7 @@ def _conversions(asked: Asked, given: Shape, wanted: Shape) -> Iterator[tuple[st
         yield write_path((*asked.path, fitting[0])), given.fields[fitting[0]]
 
 
-def _whole_fits(came: Shape, wanted: Field) -> bool:
+def _whole_fits(came: Shape, shape: Shape) -> bool:
     """Whether all that came in, or its first field, may be the primary input."""
-    shape = of_schema(field_schema(wanted))
     first = next(iter(came.fields.values()), None)
     return fits(came, shape) != "no" or (first is not None and fits(first, shape) != "no")

@@ -7,6 +7,7 @@ An error only where it is certain that nothing can be there; what may be missing
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
+from operator import attrgetter
 from typing import TypeAlias
 
 from toolweave.problems import Problem, Severity, did_you_mean
@@ -61,13 +62,13 @@ def check(case: Case) -> Iterator[Problem]:
         case.spec,
         case.known.tools_of,
         graph=case.graph,
-        outputs=case.known.made.given,
+        given=case.made.given,
         is_older=case.format == "agent-team",
     )
     flow = _Flow(case, scope)
     for node in case.graph.nodes.values():
-        is_off = object_at(node.data, "configurations").get("enabled") is False
         for problem in flow.node(node):
+            is_off = object_at(node.data, "configurations").get("enabled") is False
             yield replace(problem, severity="warning") if is_off else problem
 
 
@@ -83,10 +84,18 @@ class _Flow:
         self._edge_ids = {edge.id for edge in case.workflow.edges}
 
     def node(self, node: Node) -> Iterator[Problem]:
-        asked = list(self._scope.asked_by(node))
+        if asked := list(self._scope.asked_by(node)):
+            yield from self._asked(node, asked)
+        yield from self._feeding.missing(node)
+
+    def _asked(self, node: Node, asked: list[Asked]) -> Iterator[Problem]:
         unordered: dict[NodeId, tuple[Asked, Reference]] = {}
-        for _, group in groupby(asked, key=lambda one: one.steps):
+        for _, group in groupby(asked, key=attrgetter("steps")):
             wrong = [(one, self._wrong(node, one)) for one in group]
+            if all(one.expression is not None and not faults for one, faults in wrong):
+                if misfit := self._feeding.misfit(node, wrong[0][0]):
+                    yield misfit
+                continue
             for one, faults in wrong:
                 for reference, found in faults:
                     if found.trouble == "order" and found.node is not None:
@@ -94,7 +103,6 @@ class _Flow:
             yield from self._text(node, wrong)
         for other, (one, reference) in unordered.items():
             yield self._not_run(node, other, one, reference, asked)
-        yield from self._feeding.missing(node)
 
     def _text(self, node: Node, wrong: list[tuple[Asked, _Wrong]]) -> Iterator[Problem]:
         group = [asked for asked, _ in wrong]
@@ -173,7 +181,7 @@ class _Flow:
         """What a path leads to; a slip is told even where a run may be started with anything."""
         found = self._scope.find(node, path, language)
         at = 3 if path[0] == "nodes" else 1
-        if found.trouble or len(path) <= at or not isinstance(path[at], str):
+        if not found.is_open or not isinstance(path[at], str):
             return found
         before = self._scope.find(node, path[:at], language)
         fields = before.shape.fields

@@ -99,7 +99,7 @@ def _flows(case: Case) -> Iterator[Problem]:
 
 def _workflows(case: Case) -> Iterator[Problem]:
     for index, node in enumerate(case.workflow.nodes):
-        if node.ref == "FLOW.SUBWORKFLOW":
+        if node.type == "FLOW" and node.ref == "FLOW.SUBWORKFLOW":
             yield from _subworkflow(case, index, node)
 
 

@@ -49,9 +49,9 @@ _ALIASES = {
 def check(case: Case) -> Iterator[Problem]:
     """Nodes of a type or subtype that does not exist."""
     left = MAX_LOOKED_UP
-    for index, node in enumerate(case.workflow.nodes):
+    for index, (node, spec) in enumerate(zip(case.workflow.nodes, case.specs, strict=True)):
         # A node without any type is noted when the file is read.
-        if not node.type or is_known(case, node):
+        if spec is not None or node.type in _PLAIN or not node.type:
             continue
         left -= 1
         if node.type not in NODE_TYPES and "subtype" not in node.data:
@@ -85,7 +85,7 @@ def is_catalog(node: Node) -> bool:
 
 def is_loop(node: Node) -> bool:
     """Whether a part of the workflow is repeated by it."""
-    return node.ref in LOOPS
+    return node.type == "FLOW" and node.ref in LOOPS
 
 
 def style_of(case: Case) -> Style:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from toolweave.catalog.spec import NodeSpec
 from toolweave.workflow.checks.case import Case
-from toolweave.workflow.checks.kinds import is_catalog, meant_spec, spec_of
+from toolweave.workflow.checks.kinds import is_catalog, meant_spec
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP
 from toolweave.workflow.model import Node
 
@@ -14,12 +14,13 @@ from toolweave.workflow.model import Node
 def catalog_nodes(case: Case) -> Iterator[tuple[int, Node, NodeSpec]]:
     """Every catalog node with its number and specification, also later ones of the same id."""
     left = MAX_LOOKED_UP
-    for index, node in enumerate(case.workflow.nodes):
-        spec = spec_of(case, node)
+    for index, (node, spec) in enumerate(zip(case.workflow.nodes, case.specs, strict=True)):
         if spec is None and is_catalog(node) and left > 0:
             left -= 1
             subtype = node.data.get("subtype")
             named = subtype if isinstance(subtype, str) else ""
-            spec = meant_spec(case.known.catalog, node.type, named)
-        if spec is not None:
+            meant = meant_spec(case.known.catalog, node.type, named)
+            if meant is not None:
+                yield index, node, meant
+        elif spec is not None:
             yield index, node, spec

@@ -30,8 +30,9 @@ _SYNONYMS = {
 
 def is_attachment(edge: Edge) -> bool:
     """Whether an edge gives an agent a tool or a memory instead of leading on."""
-    is_marked = edge.kind is not None and edge.kind.casefold().startswith(_ATTACHING)
-    return is_marked or edge.source_port.casefold().startswith(_ATTACHING)
+    if edge.source_port[:3].casefold() == _ATTACHING:
+        return True
+    return edge.kind is not None and edge.kind[:3].casefold() == _ATTACHING
 
 
 def out_ports(case: Case, node: Node) -> tuple[str, ...] | None:

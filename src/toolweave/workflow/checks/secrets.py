@@ -63,9 +63,7 @@ def _in(values: JsonObject, secret: frozenset[str]) -> Iterator[Steps]:
     while waiting:
         value, at, is_secret = waiting.pop()
         if isinstance(value, dict):
-            waiting += [
-                (item, (*at, name), is_sensitive(name)) for name, item in value.items()
-            ]
+            waiting += [(item, (*at, name), is_sensitive(name)) for name, item in value.items()]
         elif isinstance(value, list):
             waiting += [(item, (*at, index), is_secret) for index, item in enumerate(value)]
         elif isinstance(value, str) and _is_literal(value, is_secret=is_secret):

@@ -14,8 +14,8 @@ from toolweave.tools.dialect import dialect_of
 from toolweave.tools.document import Document, references
 from toolweave.tools.lint import MAX_STRING_LENGTH
 from toolweave.tools.repair import misspelt
-from toolweave.tools.schema import compile_schema
 from toolweave.tools.tool import Tool
+from toolweave.workflow.checks.judging import Judge
 from toolweave.workflow.scope.uses import may_ask
 
 MARK = "{{"
@@ -34,33 +34,53 @@ _NAMING = frozenset({"required", "minProperties", "maxProperties", "dependentReq
 _JOINING = ("allOf", "anyOf", "oneOf")
 
 
-def check_values(schema: JsonObject, values: JsonObject) -> Iterator[Problem]:
+def check_values(judge: Judge, values: JsonObject) -> Iterator[Problem]:
     """What is certainly wrong with `values`, by the codes of a tool's parameters."""
-    verdict, chars = compile_schema(schema).judge(values)
+    if not values and judge.takes_nothing:
+        return
+    schema = judge.schema
+    verdict, chars = judge.compiled.judge(values)
     # What fits as it is written fits a looser schema too; nothing is left to explain.
     if verdict == "valid" and chars <= MAX_STRING_LENGTH:
         return
+    names = _templated(schema, values)
+    if names and (loosened := judge.loosened(names)) is not None:
+        verdict, chars = loosened.compiled.judge(values)
+        if verdict == "valid" and chars <= MAX_STRING_LENGTH:
+            return
     looser = _Loosener(schema).loosened(schema, values)
     if looser is not None and not isinstance(looser, dict):
         return
     # References still mean the definitions of the whole.
     whole: JsonObject = {key: schema[key] for key in schema if key in _ROOT}
-    judge = schema if looser is None else whole | looser
-    for problem in check_arguments(Tool("", "", "", judge, (), {}), values):
+    asked = schema if looser is None else whole | looser
+    if names:
+        judge.keep(names, asked)
+    for problem in check_arguments(Tool("", "", "", asked, (), {}), values):
         if looser is None or problem.code != "MCP_VALUE_UNCHECKED":
             yield problem
 
 
-def strangers(schema: JsonObject, values: JsonObject) -> Iterator[Problem]:
+def _templated(schema: JsonObject, values: JsonObject) -> frozenset[str] | None:
+    """The names of texts with templates, where nothing else decides how a schema is loosened."""
+    known = _members(schema, "properties")
+    is_flat = not any(isinstance(value, dict | list) for value in values.values())
+    if not is_flat or not values.keys() <= known.keys():
+        return None
+    return frozenset(key for key, one in values.items() if isinstance(one, str) and MARK in one)
+
+
+def strangers(judge: Judge, values: JsonObject) -> Iterator[Problem]:
     """Names that a tool which would take any does not know."""
+    schema = judge.schema
     names = schema.get("properties")
     is_open = not schema.keys() & {"additionalProperties", "patternProperties", "$ref", *_JOINING}
-    if not isinstance(names, dict) or not names or not is_open:
+    if not isinstance(names, dict) or not names or not is_open or values.keys() <= names.keys():
         return
     free = [name for name in names if name not in values]
     for name in values:
         if name not in names:
-            yield _stranger(schema, values, name, misspelt(name, free))
+            yield _stranger(judge, values, name, misspelt(name, free))
 
 
 def has_template(value: Json) -> bool:
@@ -83,7 +103,7 @@ def _has_template(value: Json) -> bool:
     return False
 
 
-def _stranger(schema: JsonObject, values: JsonObject, name: str, meant: str | None) -> Problem:
+def _stranger(judge: Judge, values: JsonObject, name: str, meant: str | None) -> Problem:
     found = Problem(
         "MCP_PARAMETER_UNKNOWN",
         pointer(name),
@@ -94,7 +114,7 @@ def _stranger(schema: JsonObject, values: JsonObject, name: str, meant: str | No
     if meant is None:
         return found
     mended = {meant if key == name else key: value for key, value in values.items()}
-    wrong = {problem.pointer for problem in check_values(schema, mended)}
+    wrong = {problem.pointer for problem in check_values(judge, mended)}
     move = {"op": "move", "from": pointer(name), "path": pointer(meant)}
     return found if pointer(meant) in wrong else replace(found, patch=(move,))
 

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from toolweave.json_text import Json, JsonObject, canonical
-from toolweave.problems import Problem, pointer
+from toolweave.json_text import Json, canonical
+from toolweave.problems import Problem
 from toolweave.tools.repair import misspelt
 from toolweave.tools.tool import Tool
 from toolweave.workflow.checks.case import Case
+from toolweave.workflow.checks.judging import Judge
 from toolweave.workflow.checks.kinds import type_of
 from toolweave.workflow.checks.placing import placed
 from toolweave.workflow.checks.spelling import closest
@@ -29,7 +30,7 @@ def check(case: Case) -> Iterator[Problem]:
     known = _KnownTools(case)
     for index, node in enumerate(case.workflow.nodes):
         if type_of(node) == "mcp":
-            place = pointer("nodes", index, "data")
+            place = f"/nodes/{index}/data"
             yield from (placed(problem, place) for problem in _of_node(node, known))
 
 
@@ -38,7 +39,8 @@ class _KnownTools:
 
     def __init__(self, case: Case) -> None:
         self._case = case
-        self._schemas: dict[bytes, JsonObject] = {}
+        self._judges: dict[tuple[str, str], Judge] = {}
+        self._remembered: dict[bytes, Judge] = {}
         self._standings: dict[bytes, tuple[Problem, ...]] = {}
         self._live: dict[str, Sequence[Tool] | None] = {}
         self._tools: dict[str, dict[str, Tool] | None] = {}
@@ -67,14 +69,19 @@ class _KnownTools:
         tools = self.tools if self.is_live else self.best
         return tuple(sorted(name for name in named if tools(name) is not None))
 
-    def schema(self, node: Node) -> JsonObject | None:
-        """The schema that the values are judged by; nothing where the tool is not known."""
-        name = text_at(node.data, "toolName")
-        known = self.best(text_at(node.data, "serverId")) or {}
-        if tool := known.get(name):
-            return tool.input_schema if tool.is_usable else None
+    def judge(self, node: Node) -> Judge | None:
+        """What the values are judged by; nothing where the tool is not known."""
+        named = text_at(node.data, "serverId"), text_at(node.data, "toolName")
+        if found := self._judges.get(named):
+            return found
+        known = self.best(named[0]) or {}
+        if tool := known.get(named[1]):
+            if not tool.is_usable:
+                return None
+            judge = self._judges[named] = Judge(tool.input_schema)
+            return judge
         stored = node.data.get("parameters")
-        return self._remembered(stored) if isinstance(stored, list) else None
+        return self._judge_of(stored) if isinstance(stored, list) else None
 
     def standing(self, node: Node) -> tuple[Problem, ...]:
         """How the node stands against the live tools; many nodes have the same tool."""
@@ -87,14 +94,14 @@ class _KnownTools:
             self._standings[key] = standing(node, self.tools).problems
         return self._standings[key]
 
-    def _remembered(self, stored: list[Json]) -> JsonObject | None:
+    def _judge_of(self, stored: list[Json]) -> Judge | None:
         try:
             key = canonical(stored)
         except TypeError:
             return None
-        if key not in self._schemas:
-            self._schemas[key] = schema_of(stored)
-        return self._schemas[key]
+        if key not in self._remembered:
+            self._remembered[key] = Judge(schema_of(stored))
+        return self._remembered[key]
 
 
 def _of_node(node: Node, known: _KnownTools) -> Iterator[Problem]:
@@ -184,6 +191,6 @@ def _of_values(node: Node, known: _KnownTools) -> Iterator[Problem]:
     values = node.data.get(VALUES, {})
     if mode_of(node.data) != "detailed" or not isinstance(values, dict):
         return
-    if (schema := known.schema(node)) is not None:
-        yield from check_values(schema, values)
-        yield from strangers(schema, values)
+    if (judge := known.judge(node)) is not None:
+        yield from check_values(judge, values)
+        yield from strangers(judge, values)

@@ -13,9 +13,10 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
 from toolweave.tools.repair import misspelt
 from toolweave.tools.shown import shown
-from toolweave.workflow.checks.case import Case
+from toolweave.workflow.checks.case import Case, Part
 from toolweave.workflow.checks.cel_fields import CEL_FIELDS, CelField, is_chosen
 from toolweave.workflow.checks.expressions import is_enabled, is_readable
+from toolweave.workflow.checks.judging import Judge
 from toolweave.workflow.checks.kinds import type_of
 from toolweave.workflow.checks.meant import catalog_nodes
 from toolweave.workflow.checks.placing import placed
@@ -39,21 +40,30 @@ CODES = {
 }
 # What belongs in the data of a catalog node.
 _PARTS = (CONFIGURATIONS, INPUTS)
-_FED = "fed"
 _NAMING = frozenset({"MCP_PARAMETER_UNKNOWN"})
 _ASIDE = "/data/.."
 _ATTACHABLE = frozenset({"TOOL", "MEMORY"})
-_OTHER_PARTS = frozenset({"subtype", "description", "outputParams", "attachedNodes", "label"})
+_KNOWN_PARTS = frozenset(
+    {*_PARTS, "subtype", "description", "outputParams", "attachedNodes", "label"}
+)
 
 
-def _schemas(case: Case, spec: NodeSpec) -> dict[str, JsonObject]:
-    made = case.known.made.schemas
-    if spec.ref not in made:
-        taken = input_schema(spec)
-        fed = {key: value for key, value in taken.items() if key != "required"}
-        settings = configuration_schema(spec)
-        made[spec.ref] = {CONFIGURATIONS: settings, INPUTS: taken, _FED: fed}
-    return made[spec.ref]
+def _part_of(case: Case, spec: NodeSpec, name: str) -> Part:
+    made = case.made.parts
+    found = made.get((spec.ref, name))
+    if found is None:
+        is_input = name == INPUTS
+        schema = input_schema(spec) if is_input else configuration_schema(spec)
+        fed = {key: value for key, value in schema.items() if key != "required"}
+        of_any = None if is_input and spec.origin is not None else _of_any(spec, is_input=is_input)
+        found = made[spec.ref, name] = Part(Judge(schema), Judge(fed), of_any)
+    return found
+
+
+def _of_any(spec: NodeSpec, *, is_input: bool) -> frozenset[str]:
+    fields = spec.inputs if is_input else spec.all_configurations
+    found = (one for one in fields if one.type == "any")
+    return frozenset(name for one in found for name in (one.name, *one.aliases))
 
 
 def check(case: Case) -> Iterator[Problem]:
@@ -63,9 +73,8 @@ def check(case: Case) -> Iterator[Problem]:
         # Of nodes with one id, edges lead to the first.
         is_first = case.graph.nodes[node.id] is node
         is_fed = case.is_subflow or (is_first and node.id in fed)
-        place = pointer("nodes", index, "data")
-        for problem in _problems(node, spec, _schemas(case, spec), is_fed=is_fed):
-            found = _settled(placed(problem, place))
+        for problem in _problems(case, node, spec, is_fed=is_fed):
+            found = _settled(placed(problem, f"/nodes/{index}/data"))
             yield found if is_enabled(node) else replace(found, severity="warning")
 
 
@@ -97,25 +106,27 @@ def _ends(edge: Edge) -> tuple[str, str]:
     return edge.source, edge.target
 
 
-def _problems(
-    node: Node, spec: NodeSpec, schemas: dict[str, JsonObject], *, is_fed: bool
-) -> Iterator[Problem]:
+def _problems(case: Case, node: Node, spec: NodeSpec, *, is_fed: bool) -> Iterator[Problem]:
     for part in _PARTS:
-        place = pointer(part)
+        place = f"/{part}"
         given = node.data.get(part)
+        taken = _part_of(case, spec, part)
         if part not in node.data and (wrong := _misnamed(node.data, part)):
-            yield _renamed(node.data, wrong, part, spec, schemas[part])
+            yield _renamed(node.data, wrong, part, spec, taken)
         elif not given and (wrong := _misnamed(node.extras, part)):
             # Some dialects keep a node's parts beside its name and type.
-            yield _beside(_renamed(node.extras, wrong, part, spec, schemas[part]))
+            yield _beside(_renamed(node.extras, wrong, part, spec, taken))
         elif given is not None and not isinstance(given, dict):
             yield _no_object(given, part, place)
         else:
             is_tool = spec.origin is not None and part == INPUTS
             # Of what comes in nothing is missed; only a strange name may be a required one.
-            is_plain = is_fed and part == INPUTS and _names_all(schemas[part], given or {})
-            schema = schemas[_FED if is_plain else part]
-            for problem in _part(spec, part, given or {}, schema, is_fed=is_fed):
+            is_plain = is_fed and part == INPUTS and _names_all(taken.judge.schema, given or {})
+            judge = taken.fed if is_plain else taken.judge
+            values = _set_in(given or {}, taken.of_any)
+            if not values and part == INPUTS and judge.takes_nothing:
+                continue
+            for problem in _part(spec, part, values, judge, is_fed=is_fed):
                 code = problem.code if is_tool else CODES.get(problem.code, problem.code)
                 is_there = isinstance(given, dict)
                 yield placed(replace(problem, code=code), place, is_there=is_there)
@@ -127,13 +138,12 @@ def _names_all(schema: JsonObject, given: JsonObject) -> bool:
 
 
 def _part(
-    spec: NodeSpec, part: str, given: JsonObject, schema: JsonObject, *, is_fed: bool
+    spec: NodeSpec, part: str, values: JsonObject, judge: Judge, *, is_fed: bool
 ) -> Iterator[Problem]:
     is_tool = spec.origin is not None and part == INPUTS
-    values = given if is_tool else _set_in(given, spec, part)
     told: list[Problem] = []
     renames: dict[str, Problem] = {}
-    for problem in sorted(check_values(schema, values), key=lambda one: one.code in _NAMING):
+    for problem in sorted(check_values(judge, values), key=lambda one: one.code in _NAMING):
         found = _weighed(problem, spec, part, values, is_fed=is_fed)
         if found is None and problem.patch and "from" in problem.patch[0]:
             renames[str(problem.patch[0]["from"])] = problem
@@ -147,7 +157,7 @@ def _part(
         yield told[-1]
     if is_tool:
         known = [problem.patch for problem in told if problem.patch]
-        for problem in strangers(schema, values):
+        for problem in strangers(judge, values):
             yield replace(problem, patch=None) if problem.patch in known else problem
     if part == CONFIGURATIONS:
         yield from _needed(spec, values)
@@ -181,10 +191,10 @@ def _is_outer(problem: Problem) -> bool:
     return problem.pointer.count("/") == 1
 
 
-def _set_in(given: JsonObject, spec: NodeSpec, part: str) -> JsonObject:
+def _set_in(given: JsonObject, of_any: frozenset[str] | None) -> JsonObject:
     """The values that are set: null says that one is not, unless the field may be anything."""
-    fields = spec.inputs if part == INPUTS else spec.all_configurations
-    of_any = {name for one in fields if one.type == "any" for name in (one.name, *one.aliases)}
+    if of_any is None or None not in given.values():
+        return given
     return {key: one for key, one in given.items() if one is not None or key in of_any}
 
 
@@ -243,8 +253,10 @@ def _no_object(given: Json, part: str, place: str) -> Problem:
 
 
 def _misnamed(owner: JsonObject, part: str) -> str | None:
-    others = [one for one in owner if one not in _PARTS and one not in _OTHER_PARTS]
-    return next((one for one in others if misspelt(one, _PARTS) == part), None)
+    others = owner.keys() - _KNOWN_PARTS
+    if not others:
+        return None
+    return next((one for one in owner if one in others and misspelt(one, _PARTS) == part), None)
 
 
 def _beside(problem: Problem) -> Problem:
@@ -267,12 +279,10 @@ def _settled(problem: Problem) -> Problem:
     return replace(problem, pointer=problem.pointer.replace(_ASIDE, ""), patch=patch)
 
 
-def _renamed(
-    owner: JsonObject, wrong: str, part: str, spec: NodeSpec, schema: JsonObject
-) -> Problem:
+def _renamed(owner: JsonObject, wrong: str, part: str, spec: NodeSpec, taken: Part) -> Problem:
     place = pointer(wrong)
-    values = object_at(owner, wrong)
-    found = _part(spec, part, values, schema, is_fed=True)
+    values = _set_in(object_at(owner, wrong), taken.of_any)
+    found = _part(spec, part, values, taken.judge, is_fed=True)
     is_good = isinstance(owner[wrong], dict) and all(one.severity != "error" for one in found)
     move = {"op": "move", "from": place, "path": pointer(part)}
     return Problem(
@@ -281,5 +291,5 @@ def _renamed(
         f"{wrong!r} is not looked at in a catalog node",
         hint=f"did you mean {part!r}?",
         patch=(move,) if is_good else None,
-        severity="error" if "required" in schema else "warning",
+        severity="error" if "required" in taken.judge.schema else "warning",
     )

@@ -17,7 +17,7 @@ from toolweave.workflow.expressions.evaluator import Compiler
 from toolweave.workflow.expressions.fault import Fault, fault_at
 from toolweave.workflow.expressions.functions import Unsupported
 from toolweave.workflow.expressions.parser import parse
-from toolweave.workflow.expressions.paths import Reference, references_in
+from toolweave.workflow.expressions.paths import Path, Reference, path_of, references_in
 from toolweave.workflow.expressions.result import to_json
 from toolweave.workflow.expressions.values import Exhausted, Failed, Run
 
@@ -26,6 +26,8 @@ MAX_WORK = 1_000_000
 MAX_ROOM = 16 * 1024 * 1024
 # All remembered texts together; each character takes up to about 120 bytes.
 REMEMBERED_CHARS = 256 * 1024
+# Constants of other languages; ours has none of them, so they cannot be meant as names.
+FOREIGN = frozenset({"True", "False", "None", "undefined"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,10 @@ class Expression:
     kind: str | None = None
     compute: Computed | None = None
     slots: int = 0
+    # The path that the whole expression is, where it is one.
+    path: Path | None = None
+    # Whether it reads as CEL, and names nothing that is a constant in another language.
+    is_ours: bool = False
 
     @property
     def is_usable(self) -> bool:
@@ -122,7 +128,11 @@ def _compiled(text: str) -> Expression:
         fault = fault_at(text, found.at, found.code, found.message, found.hint)
         return Expression(text, (fault,), read)
     kind, faults = check(text, term)
-    return Expression(text, faults, read, kind, compute if kind else None, compiler.slots)
+    is_foreign = any(one.root in FOREIGN for one in read)
+    is_ours = not is_foreign and all(fault.severity != "error" for fault in faults)
+    path = path_of(text, read) if kind == "dyn" else None
+    usable = compute if kind else None
+    return Expression(text, faults, read, kind, usable, compiler.slots, path, is_ours)
 
 
 # A memo of a pure function: what it holds never shows.

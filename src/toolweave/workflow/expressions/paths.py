@@ -1,5 +1,6 @@
 """Paths into the data an expression reads: `nodes.fetch.output.items[0].name`."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -29,6 +30,9 @@ EACH = Each.EACH
 Step: TypeAlias = str | int | Each
 Path: TypeAlias = tuple[Step, ...]
 
+_KEY = re.compile(r"""\[\s*(['"])([A-Za-z_][A-Za-z0-9_]*)\1\s*\]""")
+_SPACE = re.compile(r"\s")
+
 
 @dataclass(frozen=True, slots=True)
 class Reference:
@@ -52,6 +56,18 @@ class Reference:
     def text(self) -> str:
         """The path as CEL writes it; `[*]` stands for each item."""
         return write_path(self.path)
+
+
+def path_of(text: str, read: tuple[Reference, ...]) -> Path | None:
+    """The path that an expression is and nothing else, by all that it reads."""
+    if len(read) != 1 or read[0].is_optional or read[0].is_partial:
+        return None
+    written = read[0].text
+    return read[0].path if text == written or _plain(text) == _plain(written) else None
+
+
+def _plain(text: str) -> str:
+    return _SPACE.sub("", _KEY.sub(r".\2", text)).replace('"', "'")
 
 
 def write_path(path: Path) -> str:

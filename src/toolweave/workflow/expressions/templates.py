@@ -8,6 +8,7 @@ and everything else is written as JSON. A literal `{{` is written `{{ '{{' }}`.
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from toolweave import json_text
@@ -22,6 +23,7 @@ from toolweave.workflow.expressions.tokens import tokens
 Style = Literal["expression", "name", "names"]
 
 MAX_HOLES = 10_000
+_MAX_REMEMBERED = 1_000
 # A name as ids have them, or a path such as `nodes['node-2'].output[0]`; `a{2}` has none.
 _ASKED = r"""((?!\d+\})\w[\w.-]*(?:\[(?:\d+|'[^'\n]*'|"[^"\n]*")\][\w.-]*)*)"""
 _NAMED: dict[Style, re.Pattern[str]] = {
@@ -85,6 +87,10 @@ def read_template(text: str, style: Style = "expression") -> Template:
         found = _NAMED[style].finditer(text)
         named = (Hole(one[1], one.start(1), one.start(), one.end()) for one in found)
         return Template(text, tuple(named))
+    return _remembered(text) if len(text) <= _MAX_REMEMBERED else _read(text)
+
+
+def _read(text: str) -> Template:
     holes: list[Hole] = []
     start = text.find("{{")
     while start >= 0:
@@ -99,6 +105,10 @@ def read_template(text: str, style: Style = "expression") -> Template:
         holes.append(Hole(inner.rstrip(), at, start, end + 2))
         start = text.find("{{", end + 2)
     return Template(text, tuple(holes))
+
+
+# A memo of a pure function: several checks and then the run read the same texts.
+_remembered = lru_cache(maxsize=2_048)(_read)
 
 
 def substitute(value: Json, resolve: Resolve, *, style: Style = "expression") -> Filled:
@@ -139,7 +149,10 @@ def texts_in(value: Json, place: str = "") -> Iterator[tuple[str, str]]:
         elif isinstance(one, list):
             waiting.extend((f"{at}/{index}", one[index]) for index in reversed(range(len(one))))
         elif isinstance(one, dict):
-            waiting.extend((at + pointer(key), one[key]) for key in reversed(one))
+            for key in reversed(one):
+                part = one[key]
+                if "{" in part if isinstance(part, str) else isinstance(part, dict | list):
+                    waiting.append((at + pointer(key), part))
 
 
 def moved(fault: Fault, text: str, by: int) -> Fault:

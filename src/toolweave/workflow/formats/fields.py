@@ -11,6 +11,7 @@ from toolweave.workflow.model import INPUT_PORT, OUTPUT_PORT, Position
 MAX_SHOWN = 60
 # A file can be wrong in millions of places; nobody reads on after this many.
 MAX_NOTED = 1_000
+_NUMBERS = frozenset({int, float})
 
 
 @dataclass(slots=True)
@@ -146,7 +147,7 @@ def position(item: JsonObject, notes: Notes) -> Position | None:
     value = item.get("position")
     if isinstance(value, dict):
         x, y = value.get("x"), value.get("y")
-        if _is_number(x) and _is_number(y):
+        if type(x) in _NUMBERS and type(y) in _NUMBERS:
             return Position(x, y)  # pyright: ignore[reportArgumentType] # numbers, as just asked
     if value is not None:
         notes.add(
@@ -156,10 +157,6 @@ def position(item: JsonObject, notes: Notes) -> Position | None:
             hint='write {"x": 0, "y": 0}, or leave it out to have the node placed',
         )
     return None
-
-
-def _is_number(value: Json) -> bool:
-    return type(value) is int or type(value) is float
 
 
 def drawn(place: Position) -> JsonObject:

@@ -20,7 +20,7 @@ NEVER_RUN = frozenset({"group", "note", "notes", "stickyNote", "comment"})
 
 def is_loop(node: Node) -> bool:
     """Whether a node repeats a part of the workflow."""
-    return node.ref in LOOPS
+    return node.type == "FLOW" and node.ref in LOOPS
 
 
 class Reach:
@@ -52,6 +52,8 @@ class Reach:
     @cached_property
     def _loop_of(self) -> dict[NodeId, NodeId | None]:
         """The innermost loop of every node in order."""
+        if not any(map(is_loop, self._graph.nodes.values())):
+            return dict.fromkeys(self.order)
         found: dict[NodeId, NodeId | None] = {}
         depth: dict[NodeId | None, int] = {None: 0}
         for node in self.order:

@@ -4,11 +4,10 @@ Worked out once per workflow, node after node in the order they run; unknown sta
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from toolweave.catalog.schema import output_schema
 from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json
 from toolweave.workflow.expressions.paths import Path
@@ -17,6 +16,7 @@ from toolweave.workflow.graph import Graph
 from toolweave.workflow.mode_status import LiveTools
 from toolweave.workflow.model import Edge, Node, NodeId, Workflow
 from toolweave.workflow.modes import mode_of, object_at, text_at
+from toolweave.workflow.scope.given import Given, given_by
 from toolweave.workflow.scope.reach import BACK_PORT, BODY_PORTS, Reach, is_loop
 from toolweave.workflow.scope.uses import Asked, Language, asked_by, asked_in
 from toolweave.workflow.shapes import (
@@ -62,6 +62,8 @@ class Finding:
     known: tuple[str, ...] = ()
     node: NodeId | None = None
     is_certain: bool = True
+    # Whether the first step into the value is one that its shape does not name.
+    is_open: bool = False
 
 
 _UNKNOWN = Finding()
@@ -77,7 +79,7 @@ class Scope:
         tools: LiveTools | None = None,
         *,
         graph: Graph | None = None,
-        outputs: dict[str, Shape] | None = None,
+        given: dict[str, Given] | None = None,
         is_older: bool = False,
     ) -> None:
         self.graph = graph or Graph(workflow)
@@ -90,7 +92,8 @@ class Scope:
         self._own_data: dict[NodeId, Shape] = {}
         self._values: dict[NodeId, Shape] = {}
         # By the names of specifications; whoever has one catalog keeps it for further workflows.
-        self._outputs: dict[str, Shape] = {} if outputs is None else outputs
+        self._given: dict[str, Given] = {} if given is None else given
+        self._gives: dict[NodeId, Given | None] = {}
         self._answers: dict[tuple[str, str], Shape] = {}
         for node_id in self.reach.order:
             self._work_out(self.graph.nodes[node_id])
@@ -244,19 +247,29 @@ class Scope:
         return None
 
     def _work_out(self, node: Node) -> None:
-        spec = self._specs(node)
+        given = self._gives[node.id] = self._given_by(node)
         came = self._came[node.id] = self._joined(node)
-        if spec is not None and any(one.name == "data" for one in spec.inputs):
+        if given is not None and given.takes_data:
             self._own_data[node.id] = self._input_data(node, came)
-        has_failed = any(edge.source_port == "error" for edge in self.graph.outgoing(node.id))
-        self._values[node.id] = UNKNOWN if has_failed else self._value(node, spec, came)
+        for edge in self.graph.outgoing(node.id):
+            if edge.source_port == "error":
+                self._values[node.id] = UNKNOWN
+                return
+        self._values[node.id] = self._value(node, given, came)
+
+    def _given_by(self, node: Node) -> Given | None:
+        spec = self._specs(node)
+        if spec is None:
+            return None
+        found = self._given.get(spec.ref)
+        if found is None:
+            found = self._given[spec.ref] = given_by(spec)
+        return found
 
     def _joined(self, node: Node) -> Shape:
-        edges = [
-            edge
-            for edge in self.graph.incoming(node.id)
-            if not (edge.target_port == BACK_PORT and is_loop(node))
-        ]
+        edges = self.graph.incoming(node.id)
+        if is_loop(node):
+            edges = tuple(edge for edge in edges if edge.target_port != BACK_PORT)
         if not edges or len(edges) > _MAX_JOINED or node.ref == "FLOW.MERGE":
             return UNKNOWN
         if len(edges) == 1:
@@ -266,27 +279,26 @@ class Scope:
 
     def _carried(self, edge: Edge) -> Shape:
         source = self.graph.nodes[edge.source]
-        is_plain = not any(key.startswith("conver") for key in edge.extras)
+        is_plain = not edge.extras or not any(key.startswith("conver") for key in edge.extras)
         is_attached = (edge.kind or "").startswith("ai_") or edge.source_port.startswith("ai_")
         if not is_plain or is_attached or edge.source_port == "error":
             return UNKNOWN
-        if is_loop(source) and edge.source_port in BODY_PORTS:
+        if edge.source_port in BODY_PORTS and is_loop(source):
             return UNKNOWN
-        spec = self._specs(source)
-        if spec is None or spec.origin is not None or _enabled(source) is False:
+        given = self._gives.get(source.id)
+        if given is None or given.carried == "value":
             return self.value_of(source.id)
-        passed = next((one for one in spec.outputs if one.name == "data"), None)
-        if passed is None:
+        enabled = _enabled(source)
+        if enabled is False:
             return self.value_of(source.id)
-        is_same = spec.type == "FLOW" and passed.type == "any" and _enabled(source) is True
-        return self.data_of(source.id) if is_same else UNKNOWN
+        return self.data_of(source.id) if given.carried == "data" and enabled else UNKNOWN
 
-    def _value(self, node: Node, spec: NodeSpec | None, came: Shape) -> Shape:
-        if spec is not None:
+    def _value(self, node: Node, given: Given | None, came: Shape) -> Shape:
+        if given is not None:
             enabled = _enabled(node)
             if enabled is not True:
                 return came if enabled is False else UNKNOWN
-            return self._output(spec)
+            return given.value
         match node.type:
             case "start" | "trigger":
                 return self.inputs
@@ -298,11 +310,6 @@ class Scope:
                 return self._answer(node)
             case _:
                 return UNKNOWN
-
-    def _output(self, spec: NodeSpec) -> Shape:
-        if spec.ref not in self._outputs:
-            self._outputs[spec.ref] = _output_of(spec)
-        return self._outputs[spec.ref]
 
     def _answer(self, node: Node) -> Shape:
         """What the tool of an MCP node says it answers with."""
@@ -340,33 +347,15 @@ class Scope:
 
 
 def _walk(shape: Shape, path: Path, start: int, node: NodeId | None = None) -> Finding:
+    is_open = False
     for at in range(start, len(path)):
         found = look(shape, path[at])
         if found.verdict in ("absent", "unsaid"):
             is_certain = found.verdict == "absent"
             return Finding(shape, "field", at, tuple(shape.fields), node, is_certain)
+        is_open = is_open or (at == start and found.verdict == "open")
         shape = found.shape
-    return Finding(shape, node=node)
-
-
-def _output_of(spec: NodeSpec) -> Shape:
-    if spec.origin is not None:
-        schema = spec.origin.output_schema
-        if schema is None:
-            return UNKNOWN
-        given = of_schema(schema)
-        # Read by the tool's own names, as of an MCP node, or by those of the catalog entry.
-        names = {one.name: UNKNOWN for one in spec.outputs if one.name not in given.fields}
-        return replace(given, fields={**given.fields, **names})
-    if not spec.outputs:
-        return UNKNOWN
-    found = of_schema(output_schema(spec))
-    if spec.type == "TRIGGER":
-        return replace(found, others="any")  # what the run was started with, whatever that is
-    # A node gives what its specification names; one that passes its input on is often read as if
-    # it gave that, and what a tool of another system gives is that system's business.
-    is_passing = spec.type == "TOOL" or any(one.name == "data" for one in spec.outputs)
-    return replace(found, others="unsaid" if is_passing else "none")
+    return Finding(shape, node=node, is_open=is_open)
 
 
 def _is_start(node: Node) -> bool:

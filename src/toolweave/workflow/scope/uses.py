@@ -32,9 +32,6 @@ PROMPTS: dict[str, str] = {
 }
 BRANCHING = frozenset({"ifElse", "switch", "branch"})
 _NAME = re.compile(r"\w[\w.-]*")
-_KEY = re.compile(r"""\[\s*(['"])([A-Za-z_][A-Za-z0-9_]*)\1\s*\]""")
-# Constants of other languages; ours has none of them, so they cannot be meant as names.
-_FOREIGN = frozenset({"True", "False", "None", "undefined"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +57,7 @@ class Asked:
     @property
     def path(self) -> Path | None:
         """The path that the whole expression is, where it is one."""
-        if self.expression is None or self.expression.kind != "dyn":
-            return None
-        if len(self.expression.references) != 1:
-            return None
-        [reference] = self.expression.references
-        if reference.is_optional or reference.is_partial:
-            return None
-        is_path = self.ours == reference.text or _plain(self.ours) == _plain(reference.text)
-        return reference.path if is_path else None
+        return None if self.expression is None else self.expression.path
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +81,8 @@ def asked_by(node: Node, spec: NodeSpec | None, *, is_older: bool = False) -> It
                 steps = ("data", "configurations", *cel.at)
                 yield from _cel(steps, cel.text, cel.field.is_condition, cel.is_used, is_older)
         yield from _values(("data", "configurations"), configurations, "config", is_older)
-        yield from _values(("data", "inputParams"), node.data.get("inputParams"), "value", is_older)
+        if given := node.data.get("inputParams"):
+            yield from _values(("data", "inputParams"), given, "value", is_older)
     elif node.type == "mcp":
         if mode_of(node.data) == "detailed":
             values = node.data.get("parameterValues")
@@ -117,6 +107,8 @@ def references_of(node: Node, spec: NodeSpec | None = None, *, is_older: bool = 
 
 def may_ask(value: Json) -> bool:
     """Whether a text in a value may hold a template; where it cannot be written, it may."""
+    if not value:
+        return False
     try:
         return b"{{" in orjson.dumps(value)
     except TypeError:
@@ -133,7 +125,11 @@ def _values(steps: Steps, value: Json, language: Language, is_older: bool) -> It
             if "{{" in one:
                 yield from asked_in(at, one, language, is_older)
         elif isinstance(one, dict):
-            waiting.extend(((*at, key), one[key]) for key in reversed(one))
+            for key in reversed(one):
+                part = one[key]
+                # Most are texts without any template, numbers and the like.
+                if "{{" in part if isinstance(part, str) else isinstance(part, dict | list):
+                    waiting.append(((*at, key), part))
         elif isinstance(one, list):
             waiting.extend(((*at, index), one[index]) for index in reversed(range(len(one))))
 
@@ -144,7 +140,7 @@ def asked_in(
     """What the templates in one text ask for."""
     for hole in read_template(text).holes:
         expression = compile_text(hole.asked)
-        if _is_doubtful(expression, is_older):
+        if is_older or not expression.is_ours:
             expression = compile_text(translate_expression(hole.asked).text or hole.asked)
         yield Asked(steps, text, hole, language, expression.text, expression)
 
@@ -153,17 +149,11 @@ def _cel(
     steps: Steps, text: str, is_condition: bool, is_used: bool, is_older: bool
 ) -> Iterator[Asked]:
     expression = compile_text(text)
-    if _is_doubtful(expression, is_older):
+    if is_older or not expression.is_ours:
         translate = translate_condition if is_condition else translate_expression
         expression = compile_text(translate(text).text or text)
     hole = Hole(text, 0, 0, len(text))
     yield Asked(steps, text, hole, "own", expression.text, expression, is_condition, is_used)
-
-
-def _is_doubtful(expression: Expression, is_older: bool) -> bool:
-    if is_older or any(fault.severity == "error" for fault in expression.faults):
-        return True
-    return any(reference.root in _FOREIGN for reference in expression.references)
 
 
 def _prompt(steps: Steps, text: Json) -> Iterator[Asked]:
@@ -189,7 +179,3 @@ def _branches(branches: Json) -> Iterator[Asked]:
             hole = Hole(text, 0, 0, len(text))
             steps = ("data", "branches", index, "condition")
             yield Asked(steps, text, hole, "words", text, expression, is_condition=True)
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"\s", "", _KEY.sub(r".\2", text)).replace('"', "'")
