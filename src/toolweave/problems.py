@@ -40,6 +40,9 @@ class Problem:
 
 def pointer(*steps: str | int) -> str:
     """An RFC 6901 JSON pointer: `pointer("a/b", 0)` is `/a~1b/0`; no steps is the document."""
+    text = "/".join(map(str, steps))
+    if "~" not in text and text.count("/") == len(steps) - 1:
+        return "/" + text  # nothing to escape, as nearly always
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
 
 

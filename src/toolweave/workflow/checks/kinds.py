@@ -46,6 +46,9 @@ _ALIASES = {
 }
 
 
+_WELL_KNOWN = frozenset({*_PLAIN, *NODE_TYPES})
+
+
 def check(case: Case) -> Iterator[Problem]:
     """Nodes of a type or subtype that does not exist."""
     left = MAX_LOOKED_UP
@@ -73,7 +76,7 @@ def is_known(case: Case, node: Node) -> bool:
 
 def type_of(node: Node) -> str:
     """The node's type as it is meant: `strat` is a start, so that it is not missed as well."""
-    if node.type in _PLAIN or node.type in NODE_TYPES or "subtype" in node.data:
+    if node.type in _WELL_KNOWN or "subtype" in node.data:
         return node.type
     return meant_type(node.type) or node.type
 
