@@ -60,6 +60,7 @@ BROAD_CATCHERS = {
     "cli/main.py": "a door's request",
     "mcp_server/server.py": "a door's request",
     "engine/advance.py": "a step of a run",
+    "engine/computing.py": "a step of a run that computes",
     "rest/guard.py": "a door's request",
     "tasks.py": "a task group's body: what it raises is raised again as it was",
     "servers/supervisor.py": "a health probe: what a server provokes ends its connection only",

@@ -5,16 +5,33 @@ from itertools import pairwise
 
 import anyio
 import pytest
-from tests.engine.building import Barrier, busy, catalog, fails, gives, meets, waits, workflow
+from tests.engine.building import (
+    Barrier,
+    EchoTools,
+    Kinds,
+    busy,
+    catalog,
+    fails,
+    gives,
+    meets,
+    waits,
+    workflow,
+)
 from tests.engine.conftest import Opened
 
+from toolweave.catalog.node import Given, Outcome
+from toolweave.engine.context import Services
 from toolweave.engine.decide import result_of
+from toolweave.engine.engine import Engine
 from toolweave.engine.events import Computed, StepFailed, StepStarted
 from toolweave.engine.holders import HOLD_S
-from toolweave.engine.journal import written
+from toolweave.engine.journal import Journal, written
+from toolweave.engine.plan import Kind
 from toolweave.errors import Conflict, Invalid, NotFound
 from toolweave.json_text import Json
+from toolweave.storage.database import Database
 from toolweave.testing.clock import FakeClock
+from toolweave.workflow.model import Node
 
 pytestmark = pytest.mark.anyio
 
@@ -302,3 +319,34 @@ async def test_time_passes_between_start_and_wake(engine: Opened, clock: FakeClo
     wake_at = (await runs.get(run)).wake_at
     assert wake_at is not None
     assert wake_at.startswith((clock.now() + timedelta(seconds=60)).isoformat()[:19])
+
+
+class Broken:
+    """A pure node whose code has a fault."""
+
+    def compute(self, given: Given) -> Outcome:
+        raise ZeroDivisionError(given)
+
+
+async def test_a_fault_in_a_nodes_code_fails_its_step_and_nothing_else(
+    engine: Opened, database: Database, clock: FakeClock
+) -> None:
+    class WithBroken(Kinds):
+        def of(self, node: Node) -> Kind | None:
+            return Kind(Broken(), "pure") if node.type == "broken" else super().of(node)
+
+    services = Services(EchoTools(), clock)
+    runs = Engine(database, Journal(database, clock), WithBroken(), services=services)
+    graph = workflow({"s": "start", "bad": "broken", "good": "once"}, ["s > bad", "s > good"])
+    async with runs.running():
+        run = await runs.start(graph, 1)
+        assert await runs.advance(run) == "partial"
+        (failure,) = (await runs.state(run)).failures.values()
+    assert (failure.key, failure.code) == ("bad", "INTERNAL")
+
+
+async def test_a_whole_number_of_over_64_bits_is_kept_as_a_number(engine: Opened) -> None:
+    runs = await engine(a=gives({"n": 2**70}))
+    run = await runs.start(LINE, 1)
+    assert await runs.advance(run) == "success"
+    assert result_of(await runs.state(run)) == {"n": pytest.approx(2**70)}

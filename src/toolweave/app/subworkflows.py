@@ -1,8 +1,12 @@
 """A workflow run by a step of another: the resource `workflows` of nodes."""
 
+from contextlib import suppress
+
+import anyio
+
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL
-from toolweave.errors import Invalid, ToolweaveError
+from toolweave.errors import Conflict, Invalid, ToolweaveError
 from toolweave.json_text import Json
 from toolweave.workflow.store import WorkflowStore
 
@@ -33,17 +37,27 @@ class SubWorkflows:
         run = await self._engine.start(
             stored.workflow, inputs, trigger=f"workflow:{depth + 1}", once_key=_KEY + key
         )
-        status = await self._engine.advance(run)
-        if status not in FINAL:
-            async for _ in self._engine.follow(run):
-                pass
-        state = await self._engine.state(run)
-        finished = state.finished
-        if finished is None or finished.status != "success":
-            told = finished.error if finished else None
-            message = f"workflow {name!r} did not succeed: {(told or {}).get('message', status)}"
+        try:
+            await self._end_of(run)
+        except anyio.get_cancelled_exc_class():
+            with anyio.CancelScope(shield=True):
+                await self._engine.cancel(run, by="the run that called it")
+            raise
+        finished = (await self._engine.state(run)).finished
+        assert finished is not None
+        if finished.status != "success":
+            told = (finished.error or {}).get("message", finished.status)
+            message = f"workflow {name!r} did not succeed: {told}"
             raise ToolweaveError("SUBWORKFLOW_FAILED", message, facts={"run": run})
         return finished.result
+
+    async def _end_of(self, run: str) -> None:
+        """Bring a run to its end, or wait for it where another process or a moment has it."""
+        with suppress(Conflict):
+            if await self._engine.advance(run) in FINAL:
+                return
+        async for _ in self._engine.follow(run):
+            pass
 
     async def _depth(self, key: str) -> int:
         """How many workflows stand above the step of a key."""

@@ -2,6 +2,7 @@
 
 import tarfile
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -9,7 +10,7 @@ import click
 from toolweave.app.ground import DATABASE_NAME, lockfile_path
 from toolweave.app.studio import WORKFLOWS
 from toolweave.cli.terminal import json_option, print_json, say
-from toolweave.errors import Conflict, Invalid
+from toolweave.errors import Conflict, Invalid, Unavailable
 from toolweave.settings import Settings, from_environment
 from toolweave.storage.backup import copy_database
 
@@ -55,6 +56,10 @@ def _write(settings: Settings, file: Path) -> list[str]:
                     archive.add(part, part.name)
                     names.append(part.name)
         unfinished.rename(file)
+    except OSError as error:
+        message = f"{str(file)!r} cannot be written: {error.strerror}"
+        raise Unavailable("FILE_NOT_WRITTEN", message) from None
     finally:
-        unfinished.unlink(missing_ok=True)
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
     return names

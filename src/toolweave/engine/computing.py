@@ -3,6 +3,7 @@
 Each go becomes one row of the journal, however many steps it takes.
 """
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -13,6 +14,8 @@ from toolweave.engine.events import Computed, Event, Key, LoopOpened, StepFailed
 from toolweave.engine.state import TURN, Loop, Place, RunState
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import Json
+
+logger = logging.getLogger(__name__)
 
 MAX_STEPS = 1_000
 
@@ -74,6 +77,8 @@ class Computer:
                 self._apply(place, kind.pure.compute(self._binder.given(place)))
         except ToolweaveError as error:
             yield from self._apart(failure_of(place.key, error))
+        except Exception:
+            yield from self._apart(_unforeseen(place))
 
     def _passed_on(self, place: Place) -> Json:
         incoming = self._binder.came_in(place)
@@ -101,6 +106,8 @@ class Computer:
             self._apply(place, code.finish(given, turns))
         except ToolweaveError as error:
             yield from self._apart(failure_of(key, error))
+        except Exception:
+            yield from self._apart(_unforeseen(place))
         self._binder.forget_loop(key)
 
     def _judge(self, loop: Loop, code: Looping, given: Given) -> None:
@@ -134,6 +141,13 @@ def _has_next(loop: Loop, given: Given) -> bool:
         return False  # the condition looks at the last turn
     last = loop.last[0] if loop.last else given.value("data")
     return code.goes_on(given, loop.begun, last)
+
+
+def _unforeseen(place: Place) -> StepFailed:
+    """A fault of a node's code: it fails its step, as one with effects does, and nothing else."""
+    logger.exception("step failed", extra={"step": place.key})
+    message = f"node {place.step.id!r} failed in a way nobody foresaw; the log tells more"
+    return StepFailed(place.key, "INTERNAL", message)
 
 
 def failure_of(key: Key, error: ToolweaveError, attempt: int = 1) -> StepFailed:

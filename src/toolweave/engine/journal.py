@@ -6,6 +6,7 @@ cancel at any time: numbers are given out by the database.
 """
 
 import hashlib
+import json
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -362,7 +363,12 @@ def written(event: Event) -> Written:
     Raises:
         TypeError: it holds what JSON cannot.
     """
-    return Written(event.kind, json_text.write(to_body(event)))
+    body = to_body(event)
+    try:
+        return Written(event.kind, json_text.write(body))
+    except TypeError:
+        # Whole numbers of over 64 bits are JSON too; what is none raises here as well.
+        return Written(event.kind, json.dumps(body, allow_nan=False))
 
 
 def _entry(row: Row) -> Entry:

@@ -7,13 +7,14 @@ narrow further may be passed over. Trees are cut at a depth and a size, and are 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
 import orjson
 
 from toolweave.json_text import Json, JsonObject
 from toolweave.tools.document import Document
 from toolweave.tools.keywords import ANNOTATIONS
+from toolweave.tools.unions import kind_of
 from toolweave.workflow.expressions.paths import Each, Step
 
 Kind = Literal["string", "integer", "fraction", "boolean", "null", "object", "array"]
@@ -309,21 +310,8 @@ def _clash(shape: Shape, wanted: Shape) -> bool:
 
 
 def _kind(value: Json) -> Kind:
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "boolean"
-        case int():
-            return "integer"
-        case float():
-            return "integer" if value.is_integer() else "fraction"
-        case str():
-            return "string"
-        case list():
-            return "array"
-        case _:
-            return "object"
+    kind = kind_of(value)  # of a value, never `union` or `any`
+    return "fraction" if kind == "number" else cast("Kind", kind)
 
 
 class _Reader:

@@ -1,0 +1,141 @@
+"""FLOW.SUBWORKFLOW over the real store and engine: runs once, tells failures, ends recursion."""
+
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+from pathlib import Path
+
+import anyio
+import pytest
+from tests.engine.building import Behaviour, Kinds, fails, gives, workflow
+
+from toolweave.app.kinds import NodeKinds
+from toolweave.app.studio import WORKFLOWS
+from toolweave.app.subworkflows import MAX_DEPTH, SubWorkflows
+from toolweave.clock import SystemClock
+from toolweave.engine.context import Services
+from toolweave.engine.decide import result_of
+from toolweave.engine.engine import Engine
+from toolweave.engine.journal import Journal
+from toolweave.engine.plan import Kind
+from toolweave.json_text import Json
+from toolweave.storage.database import open_database
+from toolweave.storage.migrations import migrate
+from toolweave.storage.workflow_files import WorkflowFiles
+from toolweave.tools.tool import ToolCall, ToolResult
+from toolweave.workflow.model import Node, Workflow
+from toolweave.workflow.store import WorkflowStore
+
+pytestmark = pytest.mark.anyio
+
+
+class NoTools:
+    async def call(self, call: ToolCall, *, on_progress: object = None) -> ToolResult:
+        raise AssertionError(call)
+
+
+class AllKinds:
+    """The real kinds, and `once` of the test."""
+
+    def __init__(self) -> None:
+        self._real = NodeKinds()
+        self.scripted = Kinds().scripted
+
+    def of(self, node: Node) -> Kind | None:
+        return Kind(self.scripted, "once") if node.type == "once" else self._real.of(node)
+
+
+class House:
+    """An engine whose workflows can call those of a store."""
+
+    def __init__(self, engine: Engine, store: WorkflowStore, kinds: AllKinds) -> None:
+        self.engine = engine
+        self.store = store
+        self.kinds = kinds
+
+    def behave(self, **behaviours: Behaviour) -> None:
+        self.kinds.scripted.behaviours.update(behaviours)
+
+    async def save(self, name: str, made: Workflow) -> None:
+        await self.store.save(replace(made, name=name), over=None)
+
+
+@pytest.fixture
+async def house(tmp_path: Path) -> AsyncGenerator[House]:
+    clock, kinds = SystemClock(), AllKinds()
+    store = WorkflowStore(WorkflowFiles(tmp_path / WORKFLOWS))
+    resources: dict[str, object] = {}
+    async with open_database(tmp_path / "runs.db") as database:
+        await migrate(database)
+        services = Services(NoTools(), clock, resources)
+        engine = Engine(database, Journal(database, clock), kinds, services=services)
+        resources["workflows"] = SubWorkflows(engine, store)
+        async with engine.running():
+            yield House(engine, store, kinds)
+
+
+def calling(name: str) -> Workflow:
+    call = ("FLOW", {"subtype": "SUBWORKFLOW", "configurations": {"workflow": name}})
+    return workflow({"s": "start", "call": call}, ["s > call"])
+
+
+INNER = workflow({"s": "start", "work": "once", "e": "end"}, ["s > work", "work > e"])
+
+
+async def run_of(house: House, made: Workflow, inputs: Json) -> tuple[str, str]:
+    run = await house.engine.start(made, inputs)
+    with anyio.fail_after(30):
+        return run, await house.engine.advance(run)
+
+
+async def test_what_the_other_workflow_gives_is_the_result_and_it_runs_once(house: House) -> None:
+    house.behave(work=gives({"clean": True}))
+    await house.save("inner", INNER)
+    run, status = await run_of(house, calling("inner"), {"n": 1})
+    assert status == "success"
+    result = result_of(await house.engine.state(run))
+    assert result == {"result": {"clean": True}, "workflow": "inner"}
+    assert house.kinds.scripted.tried == ["work"]
+
+
+async def test_a_failure_of_the_other_workflow_fails_the_step_with_its_words(house: House) -> None:
+    house.behave(work=fails(9))
+    await house.save("inner", INNER)
+    run, status = await run_of(house, calling("inner"), {})
+    assert status == "failed"
+    (failure,) = (await house.engine.state(run)).failures.values()
+    assert failure.code == "SUBWORKFLOW_FAILED"
+    assert "the test wants it to fail" in failure.message
+
+
+async def test_a_workflow_that_does_not_exist_is_named(house: House) -> None:
+    run, status = await run_of(house, calling("nowhere"), {})
+    (failure,) = (await house.engine.state(run)).failures.values()
+    assert (status, failure.code) == ("failed", "WORKFLOW_NOT_FOUND")
+
+
+async def test_a_workflow_that_calls_itself_ends(house: House) -> None:
+    await house.save("again", calling("again"))
+    _, status = await run_of(house, calling("again"), {})
+    assert status == "failed"
+    assert len(await house.engine.runs(limit=1000)) == MAX_DEPTH + 1
+
+
+async def test_cancelling_a_run_cancels_the_one_it_called(house: House) -> None:
+    begun = anyio.Event()
+
+    async def forever(_context: object) -> None:
+        begun.set()
+        await anyio.sleep_forever()
+
+    house.behave(work=forever)  # type: ignore[arg-type] # it never gives anything
+    await house.save("inner", INNER)
+    run = await house.engine.start(calling("inner"), {})
+    with anyio.fail_after(30):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(house.engine.advance, run)
+            await begun.wait()
+            await house.engine.cancel(run)
+        for found in await house.engine.runs():
+            async for _ in house.engine.follow(found.id):
+                pass
+    assert {found.status for found in await house.engine.runs()} == {"cancelled"}
