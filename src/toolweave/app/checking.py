@@ -9,11 +9,12 @@ from toolweave.app.live_catalog import built_in
 from toolweave.app.studio import Studio
 from toolweave.catalog.live import specs_of
 from toolweave.clock import Clock, SystemClock
-from toolweave.errors import ToolweaveError
+from toolweave.errors import Invalid, NotFound, ToolweaveError
+from toolweave.problems import did_you_mean
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
 from toolweave.workflow.checks.case import Known
-from toolweave.workflow.model import Workflow
+from toolweave.workflow.model import Node, Workflow
 
 Tools = Mapping[str, Sequence[Tool]]
 
@@ -55,6 +56,40 @@ async def known_live(studio: Studio, workflows: Iterable[Workflow]) -> tuple[Kno
         for name in sorted(_servers_in(workflows)):
             tasks.start_soon(ask, name)
     return Known(known.catalog, known.now, tools=found.get, pinned=known.pinned), reasons
+
+
+def node_in(workflow: Workflow, node_id: str) -> Node:
+    """The node of this id.
+
+    Raises:
+        NotFound: `NODE_ID_UNKNOWN`, with the id that may be meant.
+    """
+    found = workflow.node(node_id)
+    if found is None:
+        known = [node.id for node in workflow.nodes]
+        raise NotFound(
+            "NODE_ID_UNKNOWN",
+            f"the workflow has no node {node_id!r}",
+            hint=did_you_mean(node_id, known) or f"its nodes are {', '.join(known[:20])}",
+        )
+    return found
+
+
+def tool_in(tools: Sequence[Tool], server: str, name: str) -> Tool:
+    """The tool of this name.
+
+    Raises:
+        Invalid: `MCP_TOOL_NOT_FOUND`, with the name that may be meant.
+    """
+    for tool in tools:
+        if tool.name == name:
+            return tool
+    hint = did_you_mean(name, [tool.name for tool in tools])
+    raise Invalid(
+        "MCP_TOOL_NOT_FOUND",
+        f"no approved tool {name!r} of server {server!r} is known",
+        hint=hint or f"`toolweave servers tools {server}` lists them",
+    )
 
 
 def _servers_in(workflows: Iterable[Workflow]) -> set[str]:

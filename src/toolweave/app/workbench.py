@@ -10,16 +10,16 @@ from dataclasses import dataclass, replace
 import anyio
 import anyio.to_thread
 
-from toolweave.app.checking import known_live
+from toolweave.app.checking import known_live, node_in, tool_in
 from toolweave.app.ground import Ground
 from toolweave.app.live_catalog import built_in
 from toolweave.app.running import open_engine
 from toolweave.app.studio import Studio, open_studio
 from toolweave.catalog.live import specs_of
 from toolweave.engine.engine import Engine
-from toolweave.errors import Invalid, NotFound, Unavailable
+from toolweave.errors import Invalid, Unavailable
 from toolweave.json_text import JsonObject
-from toolweave.problems import Problem, did_you_mean
+from toolweave.problems import Problem
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
 from toolweave.workflow.checks.case import Known
@@ -27,7 +27,7 @@ from toolweave.workflow.formats.format import Loaded
 from toolweave.workflow.formats.load import convert, read
 from toolweave.workflow.mode_status import Status, standing
 from toolweave.workflow.mode_switch import switch_mode
-from toolweave.workflow.model import Node, Workflow
+from toolweave.workflow.model import Workflow
 from toolweave.workflow.modes import Mode, text_at
 from toolweave.workflow.report import Report, examine_loaded
 
@@ -122,7 +122,7 @@ class Workbench:
             Invalid: the node has no modes, or the mode wants something else.
             Unavailable: `MCP_SERVER_DISCONNECTED` when a server that is asked does not answer.
         """
-        node = _node(workflow, to.node)
+        node = node_in(workflow, to.node)
         server = text_at(node.data, "serverId")
         known, reasons = await self._known(replace(workflow, nodes=(node,)), live=live)
         if server in reasons:
@@ -133,7 +133,7 @@ class Workbench:
             to.mode,
             now=self.studio.ground.clock.now(),
             description=to.description,
-            tool=_tool(tools, server, to.tool) if to.tool is not None else None,
+            tool=tool_in(tools, server, to.tool) if to.tool is not None else None,
             available_tools=tools or None,
         )
         nodes = tuple(changed if one is node else one for one in workflow.nodes)
@@ -201,27 +201,3 @@ def _statuses(workflow: Workflow, known: Known) -> dict[str, Status]:
     if live is None:
         return {}
     return {node.id: standing(node, live).status for node in workflow.nodes if node.type == "mcp"}
-
-
-def _node(workflow: Workflow, node_id: str) -> Node:
-    found = workflow.node(node_id)
-    if found is None:
-        known = [node.id for node in workflow.nodes]
-        raise NotFound(
-            "NODE_ID_UNKNOWN",
-            f"the workflow has no node {node_id!r}",
-            hint=did_you_mean(node_id, known) or f"its nodes are {', '.join(known[:20])}",
-        )
-    return found
-
-
-def _tool(tools: list[Tool], server: str, name: str) -> Tool:
-    for tool in tools:
-        if tool.name == name:
-            return tool
-    hint = did_you_mean(name, [tool.name for tool in tools])
-    raise Invalid(
-        "MCP_TOOL_NOT_FOUND",
-        f"no approved tool {name!r} of server {server!r} is known",
-        hint=hint or f"`toolweave servers tools {server}` lists them",
-    )

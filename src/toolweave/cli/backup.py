@@ -58,7 +58,7 @@ def _write(settings: Settings, file: Path) -> list[str]:
         unfinished.rename(file)
     except OSError as error:
         message = f"{str(file)!r} cannot be written: {error.strerror}"
-        raise Unavailable("FILE_NOT_WRITTEN", message) from None
+        raise Unavailable("FILE_UNWRITABLE", message) from None
     finally:
         with suppress(OSError):
             unfinished.unlink(missing_ok=True)

@@ -1,21 +1,18 @@
 """`toolweave convert`: a workflow of any dialect, written in another, without loss."""
 
-import os
 import sys
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 
 import click
 
 from toolweave.cli.terminal import is_terminal, json_option, print_json, say
-from toolweave.errors import Conflict, Invalid, NotFound, Unavailable
+from toolweave.cli.workflow_files import STDIN, write_file
+from toolweave.errors import Invalid, NotFound, Unavailable
 from toolweave.problems import Problem
 from toolweave.workflow.formats.format import FORMAT_NAMES, FormatName, Loaded
 from toolweave.workflow.formats.load import MAX_BYTES, convert, dump, load
 from toolweave.workflow.model import Workflow
 
-STDIN = "-"
 SHOWN_PROBLEMS = 50
 
 
@@ -43,7 +40,7 @@ def convert_command(
     loaded = load(_read(file), name_hint=None if file == STDIN else file)
     _refuse_unreadable(file, loaded)
     if out is not None:
-        _write(out, dump(loaded.workflow, to).encode(), force=force)
+        write_file(out, dump(loaded.workflow, to), force=force)
     if as_json:
         print_json(_report(loaded, to, out))
         return
@@ -110,57 +107,3 @@ def _read(file: str) -> bytes:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise Unavailable("FILE_UNREADABLE", f"{file!r} cannot be read: {reason}") from None
-
-
-def _write(path: Path, data: bytes, *, force: bool) -> None:
-    """All of it or nothing, and not over a file that is there unless that was asked for."""
-    try:
-        if not force and os.path.lexists(path):
-            raise _exists(path)
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(descriptor)
-            os.chmod(temporary, _mode(path))
-            _put(temporary, path, force=force)
-        finally:
-            with suppress(FileNotFoundError):
-                os.unlink(temporary)
-    except FileExistsError:
-        raise _exists(path) from None
-    except OSError as error:
-        raise Unavailable(
-            "FILE_UNWRITABLE", f"{str(path)!r} cannot be written: {error.strerror}"
-        ) from None
-
-
-def _put(temporary: str, path: Path, *, force: bool) -> None:
-    if not force:
-        try:
-            os.link(temporary, path)  # fails where a file has come to be in the meantime
-        except FileExistsError:
-            raise
-        except OSError:
-            pass  # a file system without links; nothing was there a moment ago
-        else:
-            return
-    os.replace(temporary, path)
-
-
-def _mode(path: Path) -> int:
-    """That of the file there is; for a new one what the user's mask leaves of 0666."""
-    with suppress(FileNotFoundError):
-        return path.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
-
-
-def _exists(path: Path) -> Conflict:
-    return Conflict(
-        "FILE_EXISTS",
-        f"{str(path)!r} is there already",
-        hint="choose another name, or `--force` to write over it",
-    )

@@ -5,19 +5,15 @@ from pathlib import Path
 
 import click
 
+from toolweave.app.studio import workflow_store
 from toolweave.cli.rooms import run
 from toolweave.cli.terminal import json_option, print_json, say
-from toolweave.errors import Conflict, Unavailable
+from toolweave.cli.workflow_files import write_file
 from toolweave.export.importing import Imported, import_path
 from toolweave.json_text import JsonObject
 from toolweave.settings import from_environment
-from toolweave.storage.files import make_private_folder
-from toolweave.storage.workflow_files import WorkflowFiles
 from toolweave.workflow.formats.load import convert, dump
 from toolweave.workflow.model import Workflow
-from toolweave.workflow.store import WorkflowStore
-
-FOLDER = "workflows"
 
 
 @click.command("import")
@@ -37,9 +33,9 @@ def import_(path: Path, out: Path | None, name: str | None, as_json: bool) -> No
     workflow = found.loaded.workflow
     if name is not None:
         workflow = replace(workflow, name=name)
-        run(lambda: _save(workflow))
+        run(lambda: workflow_store(from_environment()).save(workflow, over=None))
     elif out is not None:
-        _write(out, dump(workflow, "toolweave"))
+        write_file(out, dump(workflow, "toolweave"))
     if as_json:
         print_json(_report(found, workflow, out, name))
         return
@@ -49,28 +45,6 @@ def import_(path: Path, out: Path | None, name: str | None, as_json: bool) -> No
         click.echo(dump(workflow, "toolweave"), nl=False)
         return
     say(f"Imported {workflow.name!r} from {str(found.path)!r} as {name or str(out)!r}.")
-
-
-async def _save(workflow: Workflow) -> None:
-    folder = from_environment().home / FOLDER
-    make_private_folder(folder)
-    await WorkflowStore(WorkflowFiles(folder)).save(workflow, over=None)
-
-
-def _write(out: Path, text: str) -> None:
-    try:
-        with out.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-    except FileExistsError:
-        raise Conflict(
-            "IMPORT_FILE_EXISTS",
-            f"{str(out)!r} is there already; nothing is written",
-            hint="choose another name, or remove the file",
-        ) from None
-    except OSError as error:
-        raise Unavailable(
-            "IMPORT_FILE_UNWRITABLE", f"{str(out)!r} cannot be written: {error.strerror}"
-        ) from None
 
 
 def _report(found: Imported, workflow: Workflow, out: Path | None, name: str | None) -> JsonObject:

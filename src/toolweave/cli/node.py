@@ -5,7 +5,7 @@ from typing import cast
 
 import click
 
-from toolweave.app.checking import known_live, known_offline
+from toolweave.app.checking import known_live, known_offline, node_in, tool_in
 from toolweave.app.studio import open_studio
 from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.rooms import ground, run
@@ -13,7 +13,6 @@ from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.cli.workflow_files import read_file
 from toolweave.clock import SystemClock
 from toolweave.errors import Invalid, NotFound
-from toolweave.problems import did_you_mean
 from toolweave.tools.coerce import coerce_arguments
 from toolweave.tools.tool import Tool
 from toolweave.workflow.checks.case import Known
@@ -50,7 +49,7 @@ def mode(
     """Show or switch how an MCP node is configured; what the other modes held is kept."""
     given = read_file(file)
     loaded = load(given.data, name_hint=given.name)
-    found = _node(loaded.workflow, node_id)
+    found = node_in(loaded.workflow, node_id)
     if to is None:
         _show(found, as_json=as_json)
         return
@@ -61,7 +60,7 @@ def mode(
         cast("Mode", to),
         now=SystemClock().now(),
         description=description,
-        tool=_tool(tools, server, tool_name) if tool_name else None,
+        tool=tool_in(tools, server, tool_name) if tool_name else None,
         available_tools=tools or None,
     )
     _refuse_new_errors(found, changed)
@@ -91,7 +90,7 @@ def add(
     given = read_file(file)
     loaded = load(given.data, name_hint=given.name)
     workflow = loaded.workflow
-    tool = _tool(_tools(server, workflow, live=False), server, tool_name)
+    tool = tool_in(_tools(server, workflow, live=False), server, tool_name)
     values, problems = coerce_arguments(tool, [pair for pair in pairs if "{{" not in pair])
     values |= dict(pair.split("=", 1) for pair in pairs if "{{" in pair and "=" in pair)
     if problems:
@@ -100,7 +99,7 @@ def add(
     made = configured(made, values) if values else made
     edges = workflow.edges
     if after is not None:
-        source = _node(workflow, after).id
+        source = node_in(workflow, after).id
         edges = (*edges, Edge(EdgeId(f"{source}-{made.id}"), source, made.id))
     changed = replace(workflow, nodes=(*workflow.nodes, made), edges=edges)
     given.replace(given.dumped(changed, loaded.format))
@@ -118,18 +117,6 @@ def _refuse_new_errors(before: Node, after: Node) -> None:
             raise Invalid(one.code, one.message, hint=hint)
 
 
-def _node(workflow: Workflow, node_id: str) -> Node:
-    found = workflow.node(node_id)
-    if found is None:
-        known = [node.id for node in workflow.nodes]
-        raise NotFound(
-            "NODE_ID_UNKNOWN",
-            f"the workflow has no node {node_id!r}",
-            hint=did_you_mean(node_id, known) or f"its nodes are {', '.join(known[:20])}",
-        )
-    return found
-
-
 def _tools(server: str, workflow: Workflow, *, live: bool) -> list[Tool]:
     async def work() -> Known:
         async with ground() as rooms:
@@ -144,18 +131,6 @@ def _tools(server: str, workflow: Workflow, *, live: bool) -> list[Tool]:
     known = run(work)
     look = known.tools or known.pinned
     return list((look(server) if look else None) or ())
-
-
-def _tool(tools: list[Tool], server: str, name: str) -> Tool:
-    for tool in tools:
-        if tool.name == name:
-            return tool
-    hint = did_you_mean(name, [tool.name for tool in tools])
-    raise Invalid(
-        "MCP_TOOL_NOT_FOUND",
-        f"no approved tool {name!r} of server {server!r} is known",
-        hint=hint or f"`toolweave servers tools {server}` lists them",
-    )
 
 
 def _with_node(workflow: Workflow, old: Node, new: Node) -> Workflow:

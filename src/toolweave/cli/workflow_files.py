@@ -46,7 +46,7 @@ class WorkflowFile:
                 f"{self.name!r} was changed by somebody else meanwhile",
                 hint="run the command again",
             )
-        write_whole(path, text)
+        write_file(path, text, force=True)
 
 
 def read_file(name: str) -> WorkflowFile:
@@ -59,25 +59,60 @@ def read_file(name: str) -> WorkflowFile:
         raise click.BadParameter(f"{name!r} cannot be read: {error.strerror}") from None
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that at every moment the old or the new text is there, whole."""
+def write_file(path: Path, text: str, *, force: bool = False) -> None:
+    """All of it or nothing, and not over a file that is there unless that is wanted.
+
+    Raises:
+        Conflict: `FILE_EXISTS`.
+        Unavailable: `FILE_UNWRITABLE`.
+    """
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        if not force and os.path.lexists(path):
+            raise _exists(path)
+        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(text.encode())
+                file.flush()
+                os.fsync(descriptor)
+            os.chmod(temporary, _mode(path))
+            _put(temporary, path, force=force)
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink(temporary)
+    except FileExistsError:
+        raise _exists(path) from None
     except OSError as error:
-        raise _unwritable(path, error) from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
-        os.chmod(temporary, mode)
-        os.replace(temporary, path)
-    except OSError as error:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise _unwritable(path, error) from None
+        raise Unavailable(
+            "FILE_UNWRITABLE", f"{str(path)!r} cannot be written: {error.strerror}"
+        ) from None
 
 
-def _unwritable(path: Path, error: OSError) -> Unavailable:
-    return Unavailable("FILE_NOT_WRITTEN", f"{str(path)!r} cannot be written: {error.strerror}")
+def _put(temporary: str, path: Path, *, force: bool) -> None:
+    if not force:
+        try:
+            os.link(temporary, path)  # fails where a file has come to be in the meantime
+        except FileExistsError:
+            raise
+        except OSError:
+            pass  # a file system without links; nothing was there a moment ago
+        else:
+            return
+    os.replace(temporary, path)
+
+
+def _mode(path: Path) -> int:
+    """That of the file there is; for a new one what the user's mask leaves of 0666."""
+    with suppress(FileNotFoundError):
+        return path.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _exists(path: Path) -> Conflict:
+    return Conflict(
+        "FILE_EXISTS",
+        f"{str(path)!r} is there already",
+        hint="choose another name, or `--force` where the command has it",
+    )
