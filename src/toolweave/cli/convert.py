@@ -40,7 +40,8 @@ def convert_command(
     loaded = load(_read(file), name_hint=None if file == STDIN else file)
     _refuse_unreadable(file, loaded)
     if out is not None:
-        write_file(out, dump(loaded.workflow, to), force=force)
+        hint = "choose another name, or `--force` to write over it"
+        write_file(out, dump(loaded.workflow, to), force=force, hint=hint)
     if as_json:
         print_json(_report(loaded, to, out))
         return

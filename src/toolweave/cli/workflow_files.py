@@ -15,6 +15,7 @@ from toolweave.workflow.formats.load import YAML_ENDINGS, dump
 from toolweave.workflow.model import Workflow
 
 STDIN = "-"
+INSTEAD = "choose another name, or remove the file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ def read_file(name: str) -> WorkflowFile:
         raise click.BadParameter(f"{name!r} cannot be read: {error.strerror}") from None
 
 
-def write_file(path: Path, text: str, *, force: bool = False) -> None:
+def write_file(path: Path, text: str, *, force: bool = False, hint: str = INSTEAD) -> None:
     """All of it or nothing, and not over a file that is there unless that is wanted.
 
     Raises:
@@ -68,7 +69,7 @@ def write_file(path: Path, text: str, *, force: bool = False) -> None:
     """
     try:
         if not force and os.path.lexists(path):
-            raise _exists(path)
+            raise _exists(path, hint)
         descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
         try:
             with os.fdopen(descriptor, "wb") as file:
@@ -81,7 +82,7 @@ def write_file(path: Path, text: str, *, force: bool = False) -> None:
             with suppress(FileNotFoundError):
                 os.unlink(temporary)
     except FileExistsError:
-        raise _exists(path) from None
+        raise _exists(path, hint) from None
     except OSError as error:
         raise Unavailable(
             "FILE_UNWRITABLE", f"{str(path)!r} cannot be written: {error.strerror}"
@@ -110,9 +111,9 @@ def _mode(path: Path) -> int:
     return 0o666 & ~mask
 
 
-def _exists(path: Path) -> Conflict:
+def _exists(path: Path, hint: str) -> Conflict:
     return Conflict(
         "FILE_EXISTS",
         f"{str(path)!r} is there already",
-        hint="choose another name, or `--force` where the command has it",
+        hint=hint,
     )
