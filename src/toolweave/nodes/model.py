@@ -6,15 +6,16 @@ Everything here can be written as JSON, so that a conversation outlives its proc
 from collections.abc import Awaitable, Callable
 from typing import Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from toolweave.json_text import Json, JsonObject
+# As `JsonObject`, in the spelling that pydantic can follow.
+_Object = dict[str, JsonValue]
 
 # The name under which a node finds its `ModelCaller`: `context.resource(MODEL)`.
 MODEL = "model"
 
 # Told each piece of text as the model writes it.
-OnText = Callable[[str], Awaitable[None]]
+TextListener = Callable[[str], Awaitable[None]]
 
 
 class _Frozen(BaseModel):
@@ -26,11 +27,11 @@ class Wanted(_Frozen):
 
     id: str
     name: str
-    arguments: JsonObject
+    arguments: _Object
     # The model's own text where it was no JSON object; `arguments` is empty then.
     unreadable: str | None = None
     # What a provider wants back untouched with the call, such as a thought's signature.
-    carried: JsonObject = Field(default_factory=dict[str, Json])
+    carried: _Object = Field(default_factory=dict[str, JsonValue])
 
 
 class Picture(_Frozen):
@@ -75,7 +76,7 @@ class Offer(_Frozen):
     name: str
     description: str
     # JSON Schema of its arguments.
-    parameters: JsonObject
+    parameters: _Object
 
 
 class Question(_Frozen):
@@ -90,12 +91,12 @@ class Question(_Frozen):
     tools: tuple[Offer, ...] = ()
     choice: Literal["auto", "any", "none"] = "auto"
     # JSON Schema the answer must fit: asked for by the provider's own means where it has them.
-    shape: JsonObject | None = None
+    shape: _Object | None = None
     max_tokens: int | None = None
     temperature: float | None = None
     top_p: float | None = None
     # What only some providers know (`frequency_penalty`, `safety_settings`, …), as they call it.
-    extra: JsonObject = Field(default_factory=dict[str, Json])
+    extra: _Object = Field(default_factory=dict[str, JsonValue])
     deadline_s: float | None = None
 
 
@@ -117,13 +118,13 @@ class Reply(_Frozen):
     stopped: Literal["end", "tools", "length", "refused", "other"]
     usage: Usage = Usage()
     # The answer as JSON where a `shape` was asked for and it is JSON; it is not checked here.
-    value: Json = None
+    value: JsonValue = None
 
 
 class ModelCaller(Protocol):
     """Asks a configured model."""
 
-    async def ask(self, question: Question, *, on_text: OnText | None = None) -> Reply:
+    async def ask(self, question: Question, *, on_text: TextListener | None = None) -> Reply:
         """One answer.
 
         Raises:
