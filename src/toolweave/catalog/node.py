@@ -16,6 +16,8 @@ from toolweave.tools.tool import Progress, ToolCaller
 
 OUTPUT_PORT = "output"
 ERROR_PORT = "error"
+# A node that leaves by it ends its run.
+STOPPED = "stopped"
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +199,14 @@ class ChoosesEffect(Protocol):
     """What it does depends on how it is configured: reading may be repeated, writing may not."""
 
     def effect_of(self, config: JsonObject) -> Effect: ...
+
+
+@runtime_checkable
+class Stopping(Protocol):
+    """Can end its run: by leaving through `stopped`, or by failing with `FLOW_STOPPED`."""
+
+    @property
+    def may_stop(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from toolweave.engine.events import (
     Computed,
     Event,
     Key,
+    StepCancelled,
     StepFailed,
     StepFinished,
     StepStarted,
@@ -44,6 +45,7 @@ STYLES = {
 MARKS = {
     "success": "✓",
     "failed": "✗",
+    "cancelled": "■",
     "waiting": "…",
     "retrying": "↻",
     "uncertain": "?",
@@ -164,6 +166,8 @@ def _bar(
     bar = " " * first + "█" * length
     style = STYLES.get(record.status, "")
     words = f"{record.took_ms} ms" if record.finished_at else record.status
+    if record.status == "cancelled":
+        words = record.status
     error = f"  {record.error['message']}" if record.error else ""
     name = visible(record.key, one_line=True)
     padding = " " * max(widest - cell_len(name), 0)
@@ -182,6 +186,8 @@ def _told(event: Event) -> list[tuple[Key, str, str]]:
             return [(key, "waiting", f"  until {event.until}" if event.until else "  waits")]
         case StepUncertain(key):
             return [(key, "uncertain", "  whether it happened is not known")]
+        case StepCancelled(key):
+            return [(key, "cancelled", "  stopped")]
         case StepFailed(key):
             status = "failed" if event.retry_at is None else "retrying"
             return [(key, status, f"  {event.message}  [{event.code}]")]

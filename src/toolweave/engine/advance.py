@@ -25,6 +25,7 @@ from toolweave.engine.events import (
     Event,
     Key,
     RunStatus,
+    StepCancelled,
     StepFailed,
     StepFinished,
     StepStarted,
@@ -102,6 +103,8 @@ class Advance:
     async def _go_on(self, tasks: TaskGroup) -> bool:
         """Do what can be done now; whether there is more to come."""
         await self._compute()
+        if self._state.stopped_by is not None:
+            self._stop_steps()
         decision = decide(self._state, self._services.clock.now(), MAX_CONCURRENT)
         starting = self._starting(decision)
         if decision.finish is not None:
@@ -142,8 +145,8 @@ class Advance:
 
     def _begin(self, tasks: TaskGroup, starting: Sequence[tuple[Work, StepContext]]) -> None:
         for work, context in starting:
-            if self._state.is_cancelled:  # the wish came while their start was written down
-                self._note(_cancelled(work))
+            if self._state.is_ending:  # the wish came while their start was written down
+                self._note(StepCancelled(work.place.key))
                 continue
             scope = self._scopes[context.place] = anyio.CancelScope()
             tasks.start_soon(self._do, work, context, scope)
@@ -153,7 +156,7 @@ class Advance:
         step, key = work.place.step, context.place
         code = step.kind.effectful
         assert code is not None
-        event: Event = _cancelled(work)
+        event: Event = StepCancelled(key)
         began = time.monotonic()
         with scope, step_span(self._run, work, context.key):
             try:
@@ -232,8 +235,11 @@ class Advance:
         self._seq = entry.seq
         self._state.apply(entry.event)
         if isinstance(entry.event, CancelAsked):
-            for scope in self._scopes.values():
-                scope.cancel()
+            self._stop_steps()
+
+    def _stop_steps(self) -> None:
+        for scope in self._scopes.values():
+            scope.cancel()
 
     def _note(self, event: Event) -> None:
         try:
@@ -265,7 +271,3 @@ class Advance:
                 if entry.seq <= last - len(events):
                     self._take(entry)
         self._seq = last
-
-
-def _cancelled(work: Work) -> StepFailed:
-    return StepFailed(work.place.key, "RUN_CANCELLED", "the run was cancelled", work.attempt)

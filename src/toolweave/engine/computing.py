@@ -60,7 +60,8 @@ class Computer:
             if not (decision.compute or decision.loops):
                 break
             for place in decision.compute:
-                yield from self._step(place)
+                if self._state.stopped_by is None:
+                    yield from self._step(place)
             for loop in decision.loops:
                 yield from self._loop(loop)
         yield from self._closed_row()

@@ -6,9 +6,9 @@ from datetime import datetime
 from itertools import islice
 
 from toolweave.catalog.node import Resumed
-from toolweave.engine.events import Finished, Key
+from toolweave.engine.events import Finished, Key, StepFailed
 from toolweave.engine.plan import Step
-from toolweave.engine.state import Loop, Place, RunState
+from toolweave.engine.state import Loop, Place, RunState, carried_by
 from toolweave.json_text import Json, JsonObject
 
 
@@ -41,10 +41,8 @@ def decide(state: RunState, now: datetime, room: int = sys.maxsize) -> Decision:
     """What to do next, of steps that were not begun yet at most `room`."""
     if state.finished:
         return Decision()
-    if state.is_cancelled and not state.running:
-        return Decision(finish=Finished("cancelled", _intermediate(state)))
-    if state.is_cancelled:
-        return Decision()
+    if state.is_ending:
+        return Decision() if state.running else Decision(finish=_ended(state))
     compute = tuple(
         place for place in state.ready.values() if place.step.is_pure or place.step.is_loop
     )
@@ -99,10 +97,25 @@ def _next(state: RunState, now: datetime) -> datetime | None:
     return min(later, default=None)
 
 
+def _ended(state: RunState) -> Finished:
+    """How a run ends that does not come to its end."""
+    place = state.stopped_by
+    if place is None:
+        return Finished("cancelled", _intermediate(state))
+    failed = state.failures.get(place.key)
+    if failed is None:
+        outcome = place.frame.outcomes[place.step.index]
+        return Finished("success", carried_by(place.step, outcome))
+    return _unsuccessful(state, place.key, failed)
+
+
 def _finished(state: RunState) -> Finished:
     if not state.failures:
         return Finished("success", result_of(state))
-    key, failed = next(iter(state.failures.items()))
+    return _unsuccessful(state, *next(iter(state.failures.items())))
+
+
+def _unsuccessful(state: RunState, key: Key, failed: StepFailed) -> Finished:
     error: JsonObject = {
         "code": failed.code,
         "message": failed.message,

@@ -77,6 +77,14 @@ class StepFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class StepCancelled:
+    """A running step was stopped, because its run was cancelled or ended elsewhere."""
+
+    kind: ClassVar[str] = "step_cancelled"
+    key: Key
+
+
+@dataclass(frozen=True, slots=True)
 class StepWaiting:
     """The step waits for a moment, an answer, or both."""
 
@@ -148,6 +156,7 @@ Event: TypeAlias = (
     | StepStarted
     | StepFinished
     | StepFailed
+    | StepCancelled
     | StepWaiting
     | StepUncertain
     | Resolved
@@ -164,6 +173,7 @@ _KINDS: dict[str, type[Event]] = {
         StepStarted,
         StepFinished,
         StepFailed,
+        StepCancelled,
         StepWaiting,
         StepUncertain,
         Resolved,

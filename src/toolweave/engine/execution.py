@@ -10,6 +10,7 @@ from toolweave.engine.events import (
     Key,
     Resolved,
     Started,
+    StepCancelled,
     StepFailed,
     StepFinished,
     StepStarted,
@@ -104,6 +105,8 @@ def _seen(entry: Entry, found: dict[Key, StepRecord]) -> Iterator[StepRecord]:
             status = "failed" if event.retry_at is None else "retrying"
             before = found.get(key, StepRecord(key, status, at))
             yield replace(before, status=status, finished_at=at, error=error)
+        case StepCancelled(key):
+            yield replace(found[key], status="cancelled", finished_at=at)
         case Finished():
             yield from _over(found, at)
         case _:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol, TypeAlias
 
-from toolweave.catalog.node import ChoosesEffect, Effectful, Looping, Pure
+from toolweave.catalog.node import ChoosesEffect, Effectful, Looping, Pure, Stopping
 from toolweave.catalog.spec import Effect, NodeSpec
 from toolweave.engine.prepared import Prepared, prepare
 from toolweave.errors import Invalid
@@ -44,6 +44,11 @@ class Kind:
     def effectful(self) -> Effectful | None:
         """The code of a step that does something."""
         return self.code if isinstance(self.code, Effectful) else None
+
+    @cached_property
+    def may_stop(self) -> bool:
+        """Whether it can end the whole run."""
+        return isinstance(self.code, Stopping) and self.code.may_stop
 
 
 class Kinds(Protocol):
@@ -104,6 +109,11 @@ class Step:
     def handles_errors(self) -> bool:
         """Whether something hangs on its port `error`."""
         return any(link.port == "error" for link in self.outgoing)
+
+    @cached_property
+    def may_stop(self) -> bool:
+        """Whether it can end the whole run."""
+        return self.kind.may_stop
 
     @cached_property
     def attempts(self) -> int:

@@ -7,7 +7,7 @@ out here and never written down, so a journal read again gives the very same sta
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from toolweave.catalog.node import ERROR_PORT, Iteration, Outcome, Resumed
+from toolweave.catalog.node import ERROR_PORT, STOPPED, Iteration, Outcome, Resumed
 from toolweave.engine.events import (
     Answered,
     CancelAsked,
@@ -19,6 +19,7 @@ from toolweave.engine.events import (
     Resolved,
     RunStatus,
     Started,
+    StepCancelled,
     StepFailed,
     StepFinished,
     StepStarted,
@@ -31,6 +32,7 @@ from toolweave.json_text import Json, JsonObject
 
 # In a row of computed steps, in place of a value's number: a loop begins its next turn.
 TURN = -1
+FLOW_STOPPED = "FLOW_STOPPED"
 
 
 @dataclass(eq=False)
@@ -96,6 +98,8 @@ class RunState:
         self.started: Started | None = None
         self.finished: Finished | None = None
         self.is_cancelled = False
+        # The step that ended the run, whatever else was under way.
+        self.stopped_by: Place | None = None
         self.top = Frame("")
         self.places: dict[Key, Place] = {}
         self.ready: dict[Key, Place] = {}
@@ -124,6 +128,8 @@ class RunState:
             case StepFinished(key, value, ports):
                 left_by = ("output",) if ports is None else tuple(ports)
                 self.leave(self.place(key), Outcome(value, left_by))
+            case StepCancelled(key):
+                self._forget(key)
             case CancelAsked():
                 self.is_cancelled = True
             case Finished():
@@ -174,6 +180,11 @@ class RunState:
             message = f"the journal tells of a step {key!r} that the run had not come to"
             raise Invalid("JOURNAL_UNREADABLE", message)
         return found
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether nothing new is begun, and what runs is to be stopped."""
+        return self.is_cancelled or self.stopped_by is not None
 
     @property
     def status(self) -> RunStatus:
@@ -247,6 +258,8 @@ class RunState:
         if self.failures and place.step.is_loop:
             self._forgive(key)
         place.frame.outcomes[place.step.index] = outcome
+        if place.step.may_stop and STOPPED in outcome.ports:
+            self.stopped_by = self.stopped_by or place
         self._decided(place, outcome.ports)
 
     def _failed(self, place: Place, event: StepFailed) -> None:
@@ -255,6 +268,8 @@ class RunState:
         if place.step.handles_errors:
             self.leave(place, Outcome({"error": error}, (ERROR_PORT,)))
             return
+        if place.step.may_stop and event.code == FLOW_STOPPED:
+            self.stopped_by = self.stopped_by or place
         self.failures[place.key] = event
         if place.frame.error is None:
             place.frame.error = error

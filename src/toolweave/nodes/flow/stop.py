@@ -7,18 +7,20 @@ from toolweave.workflow.evaluating import condition
 
 
 class Stop:
-    """Ends its branch with a result or an error, always or if a condition holds."""
+    """Ends its run with a result or an error, always or if a condition holds."""
+
+    may_stop = True
 
     spec = NodeSpec(
         type="FLOW",
         subtype="STOP",
-        summary="End this branch of the run here, with a result or an error, if need be.",
+        summary="End the run here, with a result or an error, if need be.",
         effect="pure",
         configurations=(
             Field(
                 "outcome",
                 "string",
-                "result: the branch ends well, error: it fails with the message.",
+                "result: the run ends well, error: it fails with the message.",
                 "result",
                 required=True,
                 options=("result", "error"),
@@ -26,7 +28,7 @@ class Stop:
             Field(
                 "when",
                 "string",
-                "CEL: only if it holds the branch ends, else data goes on by `output`: "
+                "CEL: only if it holds the run ends, else data goes on by `output`: "
                 "`size(data.items) == 0`.",
                 multiline=True,
             ),
@@ -34,17 +36,17 @@ class Stop:
         ),
         inputs=(
             Field("data", "any", "What the condition looks at, and what goes on.", required=True),
-            Field("result", "any", "What the branch ends with; without it, data."),
+            Field("result", "any", "What the run gives; without it, data."),
             Field("context", "object", "More values for the condition, as `context.name`."),
             Field("variables", "object", "Variables for the condition, as `variables.name`."),
         ),
         outputs=(
             Field("data", "any", "The result, or the input if it goes on."),
-            Field("stopped", "boolean", "Whether the branch ended here."),
+            Field("stopped", "boolean", "Whether the run ended here."),
         ),
         output_ports=(
             OUTPUT,
-            Port("stopped", "Taken when the branch ends here; usually nothing is connected."),
+            Port("stopped", "Taken when the run ends here; nothing behind it runs."),
         ),
         tags=("flow", "end", "guard"),
         keywords=(
@@ -52,8 +54,9 @@ class Stop:
             *("fail", "error", "guard", "assert", "early"),
         ),
         guidance=(
-            "It ends its own branch; other branches go on. A failure makes the run partial or "
-            "failed, unless something is connected to its port `error`."
+            "It ends the whole run, also from within a loop: steps of other branches that run are "
+            "cancelled, those that wait end. An error makes the run partial or failed, unless "
+            "something is connected to its port `error`: then the run goes on there."
         ),
         examples=(
             Example(
@@ -65,7 +68,7 @@ class Stop:
             ),
             Example(
                 "Done early",
-                "The answer is known already, so the branch ends with it.",
+                "The answer is known already, so the run ends with it.",
                 {"outcome": "result"},
                 {"data": {"order": "A-1"}, "result": {"cached": True}},
                 {"data": {"cached": True}, "stopped": True},
@@ -85,7 +88,7 @@ class Stop:
     )
 
     def compute(self, given: Given) -> Outcome:
-        """The end of the branch, or what came in.
+        """The end of the run, or what came in.
 
         Raises:
             Invalid: `FLOW_STOPPED` with the message.
