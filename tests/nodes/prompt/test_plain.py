@@ -16,6 +16,7 @@ from toolweave.engine.journal import Journal
 from toolweave.json_text import Json
 from toolweave.storage.database import open_database
 from toolweave.storage.migrations import migrate
+from toolweave.workflow.question import choice_schema, question_id
 
 pytestmark = pytest.mark.anyio
 
@@ -111,9 +112,12 @@ async def test_a_question_waits_and_goes_the_way_of_the_answer(runs: Engine, rep
     assert await runs.advance(run) == "waiting"
     state = await runs.state(run)
     assert state.waiting["q"].question == {
+        "id": question_id(f"{run}/q"),
+        "kind": "choice",
         "text": "Which?",
+        "schema": choice_schema(["Red", "Blue"]),
         "options": ["Red", "Blue"],
-        "multiSelect": False,
+        "channel": "inbox",
     }
     await runs.answer(run, "q", reply)
     async for _ in runs.follow(run):

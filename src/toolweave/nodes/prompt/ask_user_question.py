@@ -3,6 +3,7 @@
 from toolweave.catalog.node import Given, NodeContext, Outcome, Wait
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
+from toolweave.workflow.question import ANSWER, Question, choice_schema, question_id
 
 
 class AskUserQuestion:
@@ -21,15 +22,30 @@ class AskUserQuestion:
         options = _options(given)
         is_free = given.flag("multiSelect") or given.flag("useAiSuggestions") or not options
         if context.resumed is None:
-            labels: list[Json] = [option.get("label") for option in options]
-            question: JsonObject = {"text": given.text("questionText"), "options": labels}
-            return Wait(question=question | {"multiSelect": given.flag("multiSelect")})
+            return Wait(question=_question(context, options).as_json())
         reply = context.resumed.reply
         if is_free:
-            return Outcome({"answer": reply, "data": given.came_in})
+            answer = reply.get(ANSWER, reply) if isinstance(reply, dict) else reply
+            return Outcome({"answer": answer, "data": given.came_in})
         index = _chosen(options, reply)
         value: JsonObject = {"answer": options[index].get("label"), "data": given.came_in}
         return Outcome(value, (f"branch-{index}",))
+
+
+def _question(context: NodeContext, options: list[JsonObject]) -> Question:
+    given = context.given
+    labels = tuple(str(option.get("label")) for option in options)
+    is_multiple = given.flag("multiSelect")
+    # Where a model suggests, any answer will do.
+    closed = () if given.flag("useAiSuggestions") else labels
+    return Question(
+        id=question_id(context.key),
+        kind="choice",
+        text=given.text("questionText"),
+        schema=choice_schema(closed, is_multiple=is_multiple),
+        options=labels,
+        is_multiple=is_multiple,
+    )
 
 
 def _options(given: Given) -> list[JsonObject]:
