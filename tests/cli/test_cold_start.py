@@ -9,6 +9,7 @@ import pytest
 from tests.cli.driving import DEADLINE_S, Commands
 
 import toolweave
+from toolweave.mcp_server.menu import DEFAULT
 
 SLOW = ("mcp", "dbos", "fastapi", "httpx2", "psycopg", "keyring", "uvicorn")
 PROBE = (
@@ -92,11 +93,8 @@ def test_the_first_answers_of_mcp_do_not_wait_for_the_sdk(tw: Commands) -> None:
         assert process.stderr.readline().startswith(b"wants mcp")
         process.kill()
     assert hello["result"]["serverInfo"]["name"] == "toolweave"
-    assert [tool["name"] for tool in tools["result"]["tools"]] == [
-        "get_node_types",
-        "get_node_details",
-        "search_nodes",
-    ]
+    names = [tool["name"] for tool in tools["result"]["tools"]]
+    assert names == [offered.name for offered in DEFAULT]
 
 
 def test_importing_every_module_does_nothing(tmp_path: Path) -> None:

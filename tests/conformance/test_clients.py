@@ -9,6 +9,7 @@ import pytest
 
 from conformance.programs import PACKAGES, needs, run_program, run_script
 from rest.process import PROGRAM, Served
+from toolweave.mcp_server.menu import DEFAULT
 
 pytestmark = pytest.mark.xdist_group("node")
 
@@ -39,7 +40,7 @@ def test_the_inspector_finds_no_fault_with_our_tools_in_strict_mode(
 ) -> None:
     listed = inspect(tmp_path, stdio(tmp_path), era, "--method", "tools/list", "--strict")
     names = [tool["name"] for tool in listed["tools"]]
-    assert names == ["get_node_types", "get_node_details", "search_nodes"]
+    assert names == [offered.name for offered in DEFAULT]
 
 
 @needs(INSPECTOR)
@@ -78,7 +79,7 @@ def test_the_inspector_lists_our_tools_over_http_with_a_key(
 ) -> None:
     target = ["--server-url", f"{server.url}/mcp", "--header", f"X-API-Key: {server.key}"]
     listed = inspect(tmp_path, target, era, "--method", "tools/list", "--strict")
-    assert len(listed["tools"]) == 3
+    assert len(listed["tools"]) == len(DEFAULT)
 
 
 @needs(CLAUDE_CODE)

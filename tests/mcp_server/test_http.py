@@ -11,6 +11,7 @@ from mcp_server.messages import INITIALIZED, envelope, initialize, request
 from rest.house import House, house_in
 from rest.process import Served
 from toolweave.json_text import JsonObject
+from toolweave.mcp_server.menu import listed
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("mcp")]
 
@@ -34,7 +35,7 @@ async def test_both_addresses_answer_without_a_redirect(http_server: Served, pat
     for mode in ("legacy", "auto"):
         door = Door("http", mode, http_server.home, http_server)
         async with door.client(path=path) as client:
-            assert len((await client.list_tools()).tools) == 3
+            assert len((await client.list_tools()).tools) == len(listed())
 
 
 async def test_reading_takes_one_scope_and_calling_two(tmp_path: Path) -> None:

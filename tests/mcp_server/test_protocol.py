@@ -9,6 +9,7 @@ from mcp.shared.exceptions import MCPError
 
 from mcp_server.doors import Door
 from toolweave.catalog.questions import QUESTIONS, READ_ONLY
+from toolweave.mcp_server.menu import DEFAULT
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("mcp")]
 
@@ -47,8 +48,8 @@ async def test_it_says_who_it_is_and_what_it_can_do(client: Client, door: Door) 
 )
 async def test_the_tools_are_listed_with_their_steering_texts(client: Client) -> None:
     listed = (await client.list_tools()).tools
-    assert [tool.name for tool in listed] == [question["name"] for question in QUESTIONS]
-    for tool, question in zip(listed, QUESTIONS, strict=True):
+    assert [tool.name for tool in listed] == [offered.name for offered in DEFAULT]
+    for tool, question in zip(listed, QUESTIONS, strict=False):
         assert tool.input_schema == question["inputSchema"]
         assert tool.annotations is not None
         assert tool.annotations.model_dump(by_alias=True, exclude_none=True) == READ_ONLY

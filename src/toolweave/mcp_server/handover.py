@@ -5,7 +5,7 @@ import queue
 import threading
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from typing import Any
 
 import anyio
@@ -18,9 +18,12 @@ from pydantic import ValidationError
 
 from toolweave.app.ground import Ground, open_ground
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
+from toolweave.app.on_demand import OnDemand
+from toolweave.app.workbench import Workbench, open_workbench
 from toolweave.catalog.toolbox import Toolbox
-from toolweave.errors import ToolweaveError
+from toolweave.errors import ToolweaveError, Unavailable
 from toolweave.mcp_server.changes import Changes
+from toolweave.mcp_server.contributions import contributed
 from toolweave.mcp_server.server import build_server
 from toolweave.mcp_server.short_way import ShortWay
 from toolweave.mcp_server.stdio import Entrance
@@ -48,10 +51,13 @@ async def _serve(entrance: Entrance) -> None:
         catalog = LiveCatalog(ground)
         await catalog.refresh()
         toolbox = CountingToolbox(catalog, ground)
-        server = build_server(catalog, toolbox, changes)
+        # The engine is opened by the first call that needs it.
+        workbench = OnDemand(lambda: _workbench(ground))
+        server = build_server(catalog, toolbox, changes, contributed(workbench.get))
         tasks = await stack.enter_async_context(background())
         tasks.start_soon(catalog.follow, changes.resources_changed)
         tasks.start_soon(toolbox.keep_saving)
+        tasks.start_soon(workbench.serve)
         await converse(entrance, server, toolbox)
 
 
@@ -68,6 +74,13 @@ async def _ground(stack: AsyncExitStack) -> Ground | None:
     except (ToolweaveError, OSError):
         logger.exception("the home cannot be opened; serving built-in nodes only")
         return None
+
+
+def _workbench(ground: Ground | None) -> AbstractAsyncContextManager[Workbench]:
+    if ground is None:
+        hint = "`toolweave doctor` tells what is wrong with it"
+        raise Unavailable("STORAGE_BROKEN", "the home cannot be opened", hint=hint)
+    return open_workbench(ground)
 
 
 @asynccontextmanager

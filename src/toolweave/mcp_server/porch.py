@@ -10,9 +10,9 @@ from typing import Any, Literal, TypeGuard
 
 import orjson
 
-from toolweave.catalog.questions import listed
 from toolweave.json_text import JsonObject
 from toolweave.mcp_server.identity import INSTRUCTIONS, SERVER_INFO, TOOLS_FRESH_MS
+from toolweave.mcp_server.menu import listed
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN_VERSION = "2026-07-28"
@@ -22,7 +22,7 @@ MAX_LINE_BYTES = 64 * 1024
 HANDSHAKE_CAPABILITIES: JsonObject = {
     "completions": {},
     "resources": {"listChanged": True, "subscribe": False},
-    "tools": {"listChanged": False},
+    "tools": {"listChanged": True},
 }
 MODERN_CAPABILITIES: JsonObject = {
     "completions": {},

@@ -1,11 +1,12 @@
-"""The SDK's server object around our toolbox: tools, catalog resources, completion."""
+"""The SDK's server object around our tools, catalog resources, completion."""
 
 import logging
 import time
+from collections.abc import Mapping
 from typing import Any, cast
 
 import mcp_types as types
-from mcp.server import CacheHint, Server, ServerRequestContext
+from mcp.server import CacheHint, Server
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import NotificationOptions
 from mcp.server.models import InitializationOptions
@@ -13,45 +14,76 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 import toolweave
-from toolweave.access.keys import ApiKey
 from toolweave.app.live_catalog import LiveCatalog
 from toolweave.catalog.toolbox import Toolbox
-from toolweave.errors import ToolweaveError
+from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import JsonObject, write
 from toolweave.mcp_server import resources
+from toolweave.mcp_server.calls import Answer, Asked, Caller, Context, Tools, refused
 from toolweave.mcp_server.changes import Changes
 from toolweave.mcp_server.identity import INSTRUCTIONS, NAME, TITLE, TOOLS_FRESH_MS
+from toolweave.mcp_server.menu import CONTRIBUTED, listed
+from toolweave.problems import did_you_mean
+from toolweave.tools.check import check_arguments
+from toolweave.tools.read_tool import read_tool
 
 logger = logging.getLogger("toolweave.mcp")
-
-Context = ServerRequestContext[Any, Any]  # Any: this server keeps no state per session
-
-FORBIDDEN = -32003  # of the range the protocol leaves to implementations
 
 
 class CatalogServer:
     """Answers the protocol's questions about tools and the catalog."""
 
-    def __init__(self, catalog: LiveCatalog, toolbox: Toolbox) -> None:
+    def __init__(
+        self, catalog: LiveCatalog, toolbox: Toolbox, contributed: Mapping[str, Tools]
+    ) -> None:
         self._catalog = catalog
         self._toolbox = toolbox
+        self._contributed = contributed
+        self._offers = {offered.name: offered for offered in CONTRIBUTED}
+        self._tools = {
+            name: read_tool(NAME, offered.definition) for name, offered in self._offers.items()
+        }
 
     async def list_tools(self, _: Context, __: object) -> types.ListToolsResult:
         """Every tool, on one page."""
-        tools = [types.Tool.model_validate(entry) for entry in self._toolbox.definitions]
-        return types.ListToolsResult(tools=tools)
+        return types.ListToolsResult(tools=[types.Tool.model_validate(one) for one in listed()])
 
     async def call_tool(
         self, context: Context, params: types.CallToolRequestParams
-    ) -> types.CallToolResult:
+    ) -> types.CallToolResult | types.InputRequiredResult:
         """One call; an unknown tool is a protocol error, as the specification asks."""
-        _require(context, "tools:execute")
-        if not self._toolbox.knows(params.name):
-            hint = self._toolbox.did_you_mean(params.name)
-            raise MCPError(types.INVALID_PARAMS, f"no tool {params.name[:100]!r}; {hint}")
+        caller = Caller(context)
         arguments = cast("JsonObject", params.arguments or {})
-        answer = _called(self._toolbox, params.name, arguments, _asker(context))
-        return types.CallToolResult.model_validate(answer)
+        if self._toolbox.knows(params.name):
+            caller.require("tools:execute")
+            answer: Answer = _called(self._toolbox, params.name, arguments, _asker(context))
+        else:
+            answer = await self._answered(Asked(params.name, arguments, caller, params))
+        return types.CallToolResult.model_validate(answer) if isinstance(answer, dict) else answer
+
+    async def _answered(self, asked: Asked) -> Answer:
+        offered, tools = self._offers.get(asked.name), self._contributed.get(asked.name)
+        if offered is None or tools is None:
+            asked.caller.require("tools:execute")
+            raise self._no_tool(asked.name)
+        asked.caller.require(offered.scope)
+        problems = check_arguments(self._tools[asked.name], asked.arguments)
+        errors = [problem for problem in problems if problem.severity == "error"]
+        started = time.perf_counter()
+        try:
+            if errors:
+                told = f"the arguments of {asked.name!r} are wrong"
+                raise Invalid("REQUEST_INVALID", told, problems=errors)
+            answer = await tools.call(asked)
+        except ToolweaveError as error:
+            answer = refused(error)
+        _note(asked.name, answer, started, _asker(asked.caller.context))
+        return answer
+
+    def _no_tool(self, name: str) -> MCPError:
+        known = [str(entry["name"]) for entry in listed()]
+        hint = did_you_mean(name, known) or f"there are {', '.join(known)}"
+        return MCPError(types.INVALID_PARAMS, f"no tool {name[:100]!r}; {hint}")
 
     async def list_resources(
         self, _: Context, params: types.PaginatedRequestParams | None
@@ -87,13 +119,20 @@ class _Server(Server[Any]):
         self, notification_options: NotificationOptions | None = None, *args: Any, **kwargs: Any
     ) -> InitializationOptions:
         """As the SDK's, with change notifications on."""
-        options = notification_options or NotificationOptions(resources_changed=True)
+        options = notification_options or NotificationOptions(
+            resources_changed=True, tools_changed=True
+        )
         return super().create_initialization_options(options, *args, **kwargs)
 
 
-def build_server(catalog: LiveCatalog, toolbox: Toolbox, changes: Changes) -> Server[Any]:
+def build_server(
+    catalog: LiveCatalog,
+    toolbox: Toolbox,
+    changes: Changes,
+    contributed: Mapping[str, Tools] | None = None,
+) -> Server[Any]:
     """One object for stdio and HTTP alike."""
-    ours = CatalogServer(catalog, toolbox)
+    ours = CatalogServer(catalog, toolbox, contributed or {})
     hint = CacheHint(ttl_ms=TOOLS_FRESH_MS, scope="public")
     server = _Server(
         NAME,
@@ -129,10 +168,15 @@ def _called(
 ) -> JsonObject:
     started = time.perf_counter()
     answer = toolbox.call(name, arguments)
-    took_ms = round((time.perf_counter() - started) * 1000, 3)
-    told = {"tool": name, "is_error": answer["isError"], "took_ms": took_ms}
-    logger.info("tool call", extra={**asker, **told})
+    _note(name, answer, started, asker)
     return answer
+
+
+def _note(name: str, answer: Answer, started: float, asker: dict[str, Any]) -> None:
+    took_ms = round((time.perf_counter() - started) * 1000, 3)
+    is_error = bool(answer.get("isError")) if isinstance(answer, dict) else False
+    told = {"tool": name, "is_error": is_error, "took_ms": took_ms}
+    logger.info("tool call", extra={**asker, **told})
 
 
 async def _contain(ctx: Context, call_next: CallNext) -> HandlerResult:
@@ -145,17 +189,6 @@ async def _contain(ctx: Context, call_next: CallNext) -> HandlerResult:
         logger.exception("request failed", extra={**_asker(ctx), "method": ctx.method})
         told = "a fault of ours; the log has the details"
         raise MCPError(types.INTERNAL_ERROR, told) from None
-
-
-def _require(context: Context, scope: str) -> None:
-    """Over HTTP the endpoint leaves the key in the request; over stdio there is none to ask for."""
-    if context.request is None:
-        return
-    key: ApiKey = context.request.state.key
-    try:
-        key.require(scope)
-    except ToolweaveError as error:
-        raise MCPError(FORBIDDEN, f"{error.message}; {error.hint}", data=error.as_json()) from None
 
 
 def _asker(context: Context) -> dict[str, Any]:

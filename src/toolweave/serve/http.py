@@ -23,8 +23,9 @@ from toolweave.access.keys import Keys
 from toolweave.app.ground import Ground
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
 from toolweave.app.triggering import open_triggers
-from toolweave.app.workbench import open_workbench
+from toolweave.app.workbench import Workbench, open_workbench
 from toolweave.mcp_server.changes import Changes
+from toolweave.mcp_server.contributions import contributed
 from toolweave.mcp_server.server import build_server
 from toolweave.rest.app import create_app
 from toolweave.rest.auth import Doorkeeper, Rates
@@ -95,12 +96,6 @@ async def open_app(
     doorkeeper = Doorkeeper(Keys(ground.database, ground.clock), rates)
     catalog, changes = LiveCatalog(ground), Changes()
     toolbox = CountingToolbox(catalog, ground)
-    server = build_server(catalog, toolbox, changes)
-    server.streamable_http_app(
-        max_sessions=MAX_SESSIONS,
-        # Host and Origin are the guard's business, before any key is looked at.
-        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-    )
     token = None
     if address.is_loopback:
         token = await anyio.to_thread.run_sync(service_token, settings.home)
@@ -109,7 +104,7 @@ async def open_app(
         async with (
             open_workbench(ground) as workbench,
             open_triggers(ground, workbench.engine) as triggers,
-            server.session_manager.run(),
+            _open_mcp(catalog, toolbox, changes, workbench) as mcp,
             background() as tasks,
         ):
             tasks.start_soon(catalog.follow, changes.resources_changed)
@@ -122,8 +117,27 @@ async def open_app(
                 hosts=address.hosts,
                 origins=address.origins,
                 service_token=token,
-                mcp=McpDoor(server.session_manager.handle_request, doorkeeper),
+                mcp=McpDoor(mcp, doorkeeper),
             )
+
+
+@asynccontextmanager
+async def _open_mcp(
+    catalog: LiveCatalog, toolbox: CountingToolbox, changes: Changes, workbench: Workbench
+) -> AsyncGenerator[ASGIApp]:
+    """The MCP endpoint without its door."""
+
+    async def rooms() -> Workbench:
+        return workbench
+
+    server = build_server(catalog, toolbox, changes, contributed(rooms))
+    server.streamable_http_app(
+        max_sessions=MAX_SESSIONS,
+        # Host and Origin are the guard's business, before any key is looked at.
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
+    async with server.session_manager.run():
+        yield server.session_manager.handle_request
 
 
 class McpDoor:

@@ -1,0 +1,19 @@
+"""The tools that every client is offered, in the order of `tools/list`.
+
+The first answers are made of it before the SDK is loaded: data only, and nothing slow to import.
+"""
+
+from toolweave.catalog.questions import listed as knowledge
+from toolweave.json_text import JsonObject
+from toolweave.mcp_server.offer import Offer
+from toolweave.mcp_server.offers import running
+
+KNOWLEDGE: tuple[Offer, ...] = tuple(Offer(entry, "tools:execute") for entry in knowledge())
+# Those that `contributions.py` has the code of.
+CONTRIBUTED: tuple[Offer, ...] = (*running.OFFERS,)
+DEFAULT: tuple[Offer, ...] = (*KNOWLEDGE, *CONTRIBUTED)
+
+
+def listed() -> list[JsonObject]:
+    """The entries of `tools/list`."""
+    return [offered.definition for offered in DEFAULT]

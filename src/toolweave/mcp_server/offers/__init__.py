@@ -1,0 +1,1 @@
+"""The default tools as data, one file for each subject; `menu.py` joins them."""

@@ -1,0 +1,90 @@
+"""`run_status`, `run_result`, `run_respond` and `run_cancel`: runs for clients of any kind."""
+
+from toolweave.catalog.budget import fit_list
+from toolweave.engine.engine import Engine, Run
+from toolweave.engine.execution import execution
+from toolweave.engine.state import RunState
+from toolweave.errors import Conflict
+from toolweave.json_text import Json, JsonObject
+from toolweave.mcp_server.calls import Answer, Asked, Rooms, told
+
+RESULT_TOKENS = 5_000
+
+
+class RunTools:
+    """Looks at and steers runs by their ids."""
+
+    def __init__(self, rooms: Rooms) -> None:
+        self._rooms = rooms
+
+    async def call(self, asked: Asked) -> Answer:
+        """One of the four."""
+        engine = (await self._rooms()).engine
+        run = await engine.get(asked.text("run_id"))
+        match asked.name:
+            case "run_result":
+                return told(await _result(engine, run, asked))
+            case "run_respond":
+                await _respond(engine, run, asked)
+            case "run_cancel":
+                await engine.cancel(run.id, by=asked.caller.who)
+            case _:
+                pass
+        return told(await status_of(engine, run.id))
+
+
+async def status_of(engine: Engine, run_id: str) -> JsonObject:
+    """How a run stands, and all that it asks."""
+    run = await engine.get(run_id)
+    shown: JsonObject = {"run_id": run.id, "workflow": run.workflow, "status": run.status}
+    if run.error:
+        shown["error"] = run.error
+    if run.wake_at:
+        shown["wake_at"] = run.wake_at
+    if run.status in {"waiting", "running", "uncertain"}:
+        state = await engine.state(run.id)
+        if asks := questions(state):
+            shown["asks"] = list[Json](asks)
+        if state.uncertain:
+            shown["uncertain"] = list[Json](sorted(state.uncertain))
+    return shown
+
+
+def questions(state: RunState) -> list[JsonObject]:
+    """What a run asks people, by step."""
+    return [
+        {"step": key, **waiting.question}
+        for key, waiting in state.waiting.items()
+        if waiting.question is not None and key not in state.answers
+    ]
+
+
+async def _result(engine: Engine, run: Run, asked: Asked) -> JsonObject:
+    entries = await engine.journal.read(run.id)
+    shown = execution(run.id, await engine.plan(run.id), entries)
+    steps = shown.pop("intermediateResults")
+    budget = asked.arguments.get("max_tokens")
+    return fit_list(
+        [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else [],
+        budget if isinstance(budget, int) else RESULT_TOKENS,
+        key="intermediateResults",
+        again="run_result with more max_tokens",
+        details=("inputVariables", "timestamp", "executionTimeMs"),
+        frame=shown,
+    )
+
+
+async def _respond(engine: Engine, run: Run, asked: Asked) -> None:
+    state = await engine.state(run.id)
+    step = asked.text("step")
+    if not step:
+        open_steps = [str(question["step"]) for question in questions(state)]
+        if len(open_steps) != 1:
+            names = ", ".join(map(repr, open_steps))
+            raise Conflict(
+                "STEP_NOT_WAITING",
+                f"run {run.id!r} asks {len(open_steps)} things",
+                hint=f"give 'step', one of {names}" if names else "nothing in this run waits",
+            )
+        step = open_steps[0]
+    await engine.answer(run.id, step, asked.arguments["reply"], by=asked.caller.who)

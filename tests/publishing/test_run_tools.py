@@ -1,0 +1,56 @@
+"""`run_status`, `run_result`, `run_respond`, `run_cancel`: runs by id, for clients of any kind."""
+
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client
+
+from publishing.desk import MODES, Desk, Mode
+from rest.drawn import greeting
+from toolweave.catalog.budget import tokens
+from toolweave.json_text import Json
+from toolweave.mcp_server.menu import DEFAULT, listed
+from toolweave.tools.read_tool import read_tool
+from toolweave.workflow.formats.load import read
+
+pytestmark = pytest.mark.anyio
+
+
+async def asked(client: Client, name: str, **arguments: Any) -> dict[str, Any]:
+    result = await client.call_tool(name, arguments)
+    content: dict[str, Any] = result.structured_content
+    return {**content, "is_error": result.is_error}
+
+
+async def until(client: Client, run: str, status: str) -> dict[str, Any]:
+    with anyio.fail_after(30):
+        while True:
+            shown = await asked(client, "run_status", run_id=run)
+            if shown["status"] == status:
+                return shown
+            await anyio.sleep(0.01)
+
+
+def test_all_default_tools_list_in_two_thousand_tokens() -> None:
+    assert tokens({"tools": list[Json](listed())}) <= 2_000
+    for offered in DEFAULT:
+        assert read_tool("toolweave", offered.definition).problems == ()
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_run_is_looked_at_by_its_id(desk: Desk, mode: Mode) -> None:
+    engine = desk.workbench.engine
+    run = await engine.start(read(greeting()).workflow, {"who": "Ada"})
+    async with desk.client(mode) as client:
+        await until(client, run, "success")
+        result = await asked(client, "run_result", run_id=run)
+        assert result["status"] == "success"
+        assert result["intermediateResults"]
+        small = await asked(client, "run_result", run_id=run, max_tokens=120)
+        assert tokens({k: v for k, v in small.items() if k != "is_error"}) <= 120
+        missing = await asked(client, "run_status", run_id="nope")
+        assert (missing["is_error"], missing["code"]) == (True, "RUN_UNKNOWN")
+        wrong = await asked(client, "run_status", run="x")
+        assert (wrong["is_error"], wrong["code"]) == (True, "REQUEST_INVALID")
+        assert {problem["pointer"] for problem in wrong["problems"]} == {"/run", "/run_id"}
