@@ -260,6 +260,7 @@ CODES: dict[str, str] = {
     "NODE_NOT_RUNNABLE": "A node is of a kind that cannot be run.",
     "RESOURCE_MISSING": "A node needs a service that this process does not have.",
     "NODE_OUTPUT_INVALID": "What a node gave is no JSON.",
+    "RUN_INPUT_INVALID": "What a run is started with does not fit its workflow's `inputSchema`.",
     "RUN_HELD": "Another process brings the run forward.",
     "RUN_TAKEN": "Another process has taken the run over.",
     "RUN_UNKNOWN": "There is no run of this id.",

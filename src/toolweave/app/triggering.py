@@ -184,6 +184,7 @@ class Triggers:
             accepted,
             trigger=active.kind,
             once_key=active.once_key(same) if same else None,
+            keeps_unfit=True,
         )
         await self._note(active)
         return run

@@ -18,9 +18,10 @@ from toolweave.cli.rooms import ground, run
 from toolweave.cli.run_display import Display, find_run
 from toolweave.cli.terminal import json_option
 from toolweave.cli.workflow_files import read_file
-from toolweave.engine.engine import Engine, Run
+from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL, RunStatus
 from toolweave.engine.execution import execution
+from toolweave.engine.run_rows import Run
 from toolweave.errors import Conflict, Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.tasks import background

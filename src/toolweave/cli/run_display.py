@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from toolweave.cli.terminal import Part, say
 from toolweave.cli.visible import json_text, visible
-from toolweave.engine.engine import Engine, Run
+from toolweave.engine.engine import Engine
 from toolweave.engine.events import (
     Computed,
     Event,
@@ -26,6 +26,7 @@ from toolweave.engine.events import (
 from toolweave.engine.execution import StepRecord, records
 from toolweave.engine.journal import Entry
 from toolweave.engine.plan import Plan
+from toolweave.engine.run_rows import Run
 from toolweave.engine.state import TURN
 from toolweave.json_text import Json, JsonObject, write
 from toolweave.tools.tool import Progress

@@ -12,9 +12,10 @@ from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.rooms import ground, run
 from toolweave.cli.run_display import STYLES, Display, find_run, show_value, timeline, to_do
 from toolweave.cli.terminal import json_option, print_json, print_table, say
-from toolweave.engine.engine import Engine, Run
+from toolweave.engine.engine import Engine
 from toolweave.engine.events import Choice
 from toolweave.engine.execution import execution, records
+from toolweave.engine.run_rows import Run
 from toolweave.errors import Conflict, Invalid
 from toolweave.json_text import Json, JsonObject
 

@@ -216,7 +216,8 @@ class Names(Mapping[str, Json]):
         while frame is not None:
             outcome = frame.outcomes.get(step.index)
             if outcome is not None:
-                return dict.fromkeys((*outcome.ports, "output", "result"), outcome.value)
+                ports = dict.fromkeys((*outcome.ports, "output", "result"), outcome.value)
+                return {"template": step.template_name, **ports}
             frame = frame.loop.frame if frame.loop else None
         return None
 

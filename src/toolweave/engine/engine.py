@@ -24,20 +24,23 @@ from toolweave.engine.events import (
     CancelAsked,
     Choice,
     Event,
+    Finished,
     Key,
     Resolved,
     RunStatus,
     Started,
 )
 from toolweave.engine.forking import history_before
+from toolweave.engine.inputs import error_of, unfit
 from toolweave.engine.journal import Entry, Journal
 from toolweave.engine.metrics import metrics
 from toolweave.engine.plan import Kinds, Plan, make_plan
+from toolweave.engine.run_rows import Run, RunRows
 from toolweave.engine.spans import run_span
 from toolweave.engine.state import RunState
 from toolweave.errors import Conflict, NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
-from toolweave.storage.database import Database, Row, Statement, checked
+from toolweave.storage.database import Database, Statement, checked
 from toolweave.tasks import background
 from toolweave.workflow.formats.load import convert, read
 from toolweave.workflow.model import Workflow
@@ -48,30 +51,11 @@ KNOWN_WORKFLOWS = 256
 # How long another process may take to stop the steps of a run that is cancelled.
 STOP_S = 3.0
 
-_COLUMNS = (
-    "id, workflow, status, started_at, changed_at, finished_at, wake_at, trigger_kind, fork_of, "
-    "error"
-)
-
 _PIN = "INSERT INTO documents (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING"
+# A run that ends where it begins.
+_OVER = "UPDATE runs SET status = 'failed', finished_at = ?, error = ? WHERE id = ?"
 # What another process does is no failure.
 _ELSEWHERE = frozenset({"RUN_HELD", "RUN_TAKEN"})
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A run as it stands."""
-
-    id: str
-    workflow: str
-    status: RunStatus
-    started_at: str
-    changed_at: str
-    finished_at: str | None
-    wake_at: str | None
-    trigger: str | None
-    fork_of: str | None
-    error: str | None
 
 
 # What came in to a step, changed by somebody.
@@ -95,6 +79,7 @@ class Engine:
         self, database: Database, journal: Journal, kinds: Kinds, *, services: Services
     ) -> None:
         self._database = database
+        self._rows = RunRows(database)
         self._kinds = kinds
         self._services = services
         self._advancing: dict[str, bool] = {}
@@ -130,18 +115,29 @@ class Engine:
         trigger: str | None = None,
         once_key: str | None = None,
         fork: Fork | None = None,
+        keeps_unfit: bool = False,
     ) -> str:
         """Write down that a run begins; `advance` or a worker brings it forward.
 
+        With `keeps_unfit`, inputs that do not fit make a run that has failed, so that what came
+        in is not lost.
+
         Raises:
-            Invalid: the workflow cannot be run.
+            Invalid: the workflow cannot be run; `RUN_INPUT_INVALID` for what does not fit it.
         """
+        refused = None if fork else unfit(workflow, inputs)
+        if refused is not None and not keeps_unfit:
+            raise refused
         text, document = self._pinned(workflow)
         run, now = str(uuid.uuid4()), timestamp(self._services.clock.now())
         began = Started(inputs, trigger)
         if fork is not None:
             began = Started(inputs, trigger, fork.of, fork.at, fork.edits)
-        events = [began, *(fork.history if fork else ())]
+        events: list[Event] = [began, *(fork.history if fork else ())]
+        over: list[Statement] = []
+        if refused is not None:
+            events.append(Finished("failed", {}, error_of(refused)))
+            over.append(Statement(_OVER, checked((now, refused.message, run))))
         first = (run, workflow.name, document, "running", now, now)
         row = Statement(
             "INSERT INTO runs (id, workflow, document, status, started_at, changed_at, "
@@ -150,12 +146,12 @@ class Engine:
             checked((*first, trigger, once_key, began.fork_of, len(events))),
         )
         _, made, *_ = await self._database.at_once(
-            [Statement(_PIN, (document, text)), row, *self.journal.first(run, events)]
+            [Statement(_PIN, (document, text)), row, *self.journal.first(run, events), *over]
         )
         if not made:
             found = await self._database.row("SELECT id FROM runs WHERE once_key = ?", once_key)
             return str(found[0]) if found else run
-        if self._keeps_time and self._tasks is not None:
+        if refused is None and self._keeps_time and self._tasks is not None:
             self._tasks.start_soon(self._begin, run)
         return run
 
@@ -239,29 +235,13 @@ class Engine:
         Raises:
             NotFound: `RUN_UNKNOWN`.
         """
-        rows = await self._database.rows(f"SELECT {_COLUMNS} FROM runs WHERE id = ?", run)
-        if not rows:  # not by range: what sorts between depends on the database
-            begins = f"SELECT {_COLUMNS} FROM runs WHERE substr(id, 1, {len(run)}) = ? LIMIT 2"
-            rows = await self._database.rows(begins, run)
-        if not run or len(rows) != 1:
-            hint = "give more of its id" if rows else "`toolweave runs list` shows them"
-            raise NotFound("RUN_UNKNOWN", f"there is no run {run!r}", hint=hint)
-        return _run(rows[0])
+        return await self._rows.get(run)
 
     async def runs(
         self, *, status: str | None = None, workflow: str | None = None, limit: int = 50
     ) -> list[Run]:
         """The newest runs, of one status or of the workflow of one name."""
-        wanted = {"status": status, "workflow": workflow}
-        values = [value for value in wanted.values() if value]
-        where = " AND ".join(f"{name} = ?" for name, value in wanted.items() if value)
-        where = f"WHERE {where}" if where else ""
-        rows = await self._database.rows(
-            f"SELECT {_COLUMNS} FROM runs {where} ORDER BY started_at DESC, id LIMIT ?",
-            *values,
-            limit,
-        )
-        return [_run(row) for row in rows]
+        return await self._rows.newest(status=status, workflow=workflow, limit=limit)
 
     async def unfinished(self) -> list[str]:
         """The runs that could go on now: due, or cut off and held by nobody."""
@@ -378,10 +358,6 @@ class Engine:
 
 def _facts(run: Run) -> RunFacts:
     return RunFacts(run.id, run.workflow, datetime.fromisoformat(run.started_at))
-
-
-def _run(row: Row) -> Run:
-    return Run(*row)
 
 
 def _not_waiting(run: str, key: Key, waiting: Sequence[Key]) -> Conflict:

@@ -20,6 +20,7 @@ from toolweave.engine.events import (
 from toolweave.engine.journal import Entry
 from toolweave.engine.plan import Plan
 from toolweave.engine.state import TURN
+from toolweave.engine.variables import variables_used
 from toolweave.json_text import Json, JsonObject
 
 
@@ -65,6 +66,7 @@ def execution(run_id: str, plan: Plan, entries: Sequence[Entry]) -> JsonObject:
     finished = last.event if isinstance(last.event, Finished) else None
     began = datetime.fromisoformat(started.at)
     assert isinstance(started.event, Started)
+    used = variables_used(run_id, plan, entries)
     shown: JsonObject = {
         "flowId": name,
         "flowName": name,
@@ -72,7 +74,9 @@ def execution(run_id: str, plan: Plan, entries: Sequence[Entry]) -> JsonObject:
         "runId": run_id,
         "initialVariables": started.event.inputs,
         "intermediateResults": [
-            _result(record, plan) for record in records(entries) if record.status == "success"
+            _result(record, plan, used.get(record.key, {}))
+            for record in records(entries)
+            if record.status == "success"
         ],
         "totalExecutionTimeMs": _ms(started.at, last.at),
         "status": finished.status if finished else "running",
@@ -125,12 +129,12 @@ def _doubted(entry: Entry, found: dict[Key, StepRecord]) -> Iterator[StepRecord]
             return
 
 
-def _result(record: StepRecord, plan: Plan) -> JsonObject:
+def _result(record: StepRecord, plan: Plan, variables: JsonObject) -> JsonObject:
     step = plan.by_id.get(record.key.rpartition("/")[2])
     return {
         "nodeId": record.key,
-        "templateName": step.node.title if step else record.key,
-        "inputVariables": {},
+        "templateName": step.template_name if step else record.key,
+        "inputVariables": variables,
         "output": record.value,
         "executionTimeMs": record.took_ms,
         "timestamp": record.finished_at,
@@ -138,13 +142,13 @@ def _result(record: StepRecord, plan: Plan) -> JsonObject:
 
 
 def _error(error: JsonObject, plan: Plan) -> JsonObject:
-    key = str(error.get("failedAt"))
+    shown: JsonObject = {name: value for name, value in error.items() if value is not None}
+    key = error.get("failedAt")
+    if not isinstance(key, str):
+        return shown  # it failed before any node
     step = plan.by_id.get(key.rpartition("/")[2])
-    place: JsonObject = {"nodeId": key, "templateName": step.node.title if step else key}
-    return {
-        **{name: value for name, value in error.items() if value is not None},
-        "failedAt": place,
-    }
+    name = step.template_name if step else key
+    return {**shown, "failedAt": {"nodeId": key, "templateName": name}}
 
 
 def _ms(start: str, end: str) -> int:

@@ -11,9 +11,11 @@ from toolweave.engine.prepared import Prepared, prepare
 from toolweave.errors import Invalid
 from toolweave.problems import Problem, pointer
 from toolweave.workflow.graph import Graph
-from toolweave.workflow.model import Node, Workflow
+from toolweave.workflow.model import Edge, Node, Workflow
 
 LOOP_PORT = "loop"
+DATA_EDGE = "data"
+GIVES_VARIABLES = frozenset({"multi_input", "input"})
 NEVER_RUN = frozenset({"group", "note", "comment", "stickyNote"})
 
 Code: TypeAlias = Pure | Effectful | Looping
@@ -81,6 +83,12 @@ class Step:
     @property
     def id(self) -> str:
         return self.node.id
+
+    @cached_property
+    def template_name(self) -> str:
+        """What seed 003 calls the template of a node: the one that was selected, else its name."""
+        selected = self.node.data.get("selectedTemplateId")
+        return selected if isinstance(selected, str) and selected else self.node.title
 
     @cached_property
     def prepared(self) -> Prepared:
@@ -166,7 +174,7 @@ def make_plan(workflow: Workflow, kinds: Kinds) -> Plan:
     links = [
         Link(places[edge.source], places[edge.target], edge.source_port, edge.target_port)
         for edge in graph.edges
-        if edge.source in places and edge.target in places
+        if edge.source in places and edge.target in places and _orders(edge, graph)
     ]
     ready = [kind for node in nodes if (kind := found[node.id])]
     leaving = _grouped(links, len(nodes), lambda link: link.source)
@@ -190,6 +198,11 @@ def make_plan(workflow: Workflow, kinds: Kinds) -> Plan:
         bodies.setdefault(step.loop, []).append(step.index)
     _refuse_cycles(steps)
     return Plan(workflow, steps, {loop: tuple(body) for loop, body in bodies.items()})
+
+
+def _orders(edge: Edge, graph: Graph) -> bool:
+    """Whether its target waits: a flow's data edge only hands variables on (003)."""
+    return edge.kind != DATA_EDGE or graph.nodes[edge.source].type in GIVES_VARIABLES
 
 
 def _running(graph: Graph) -> list[Node]:

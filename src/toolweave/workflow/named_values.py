@@ -1,7 +1,8 @@
 """What a name in a prompt or template stands for (formats.md §2).
 
-First results of other nodes (`node2_result`, `node-2_result`, `node2_template`), then what the
-run was started with, then values written in the node, then any path that an expression may read.
+First results of other nodes (`node2_result`, `node-2_result`) and what those are called
+(`node2_template`), then what the run was started with, then values written in the node, then any
+path that an expression may read.
 """
 
 import re
@@ -10,7 +11,7 @@ from collections.abc import Mapping
 from toolweave.json_text import Json
 from toolweave.workflow.expressions.language import Value, evaluate
 
-_RESULT = re.compile(r"(.+)_(?:result|template)")
+_RESULT = re.compile(r"(.+)_(result|template)")
 
 
 def named_value(name: str, names: Mapping[str, Json], own: Json) -> tuple[bool, Json]:
@@ -39,5 +40,5 @@ def _result(name: str, nodes: Mapping[str, Json]) -> Json:
         return None
     for identity, ports in nodes.items():
         if match[1] in {identity, identity.replace("-", "")} and isinstance(ports, dict):
-            return ports.get("output")
+            return ports.get("output" if match[2] == "result" else "template")
     return None

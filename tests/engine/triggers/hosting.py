@@ -13,8 +13,9 @@ from toolweave.app.ground import Ground, open_ground
 from toolweave.app.running import open_engine
 from toolweave.app.studio import Studio, open_studio
 from toolweave.app.triggering import Triggers
-from toolweave.engine.engine import Engine, Run
+from toolweave.engine.engine import Engine
 from toolweave.engine.events import Started
+from toolweave.engine.run_rows import Run
 from toolweave.json_text import JsonObject
 from toolweave.settings import Settings
 from toolweave.testing.clock import FakeClock

@@ -30,6 +30,7 @@ class Starter(Protocol):
         *,
         trigger: str | None = None,
         once_key: str | None = None,
+        keeps_unfit: bool = False,
     ) -> str: ...
 
 

@@ -31,7 +31,11 @@ class Looking:
     async def fire(self, active: Active, what: str, inputs: Json) -> str:
         """Start a run for one occasion; for the same occasion it is the same run."""
         return await self.starter.start(
-            active.workflow, inputs, trigger=active.kind, once_key=active.once_key(what)
+            active.workflow,
+            inputs,
+            trigger=active.kind,
+            once_key=active.once_key(what),
+            keeps_unfit=True,
         )
 
     async def once(self, ref: str, look: Look) -> float:

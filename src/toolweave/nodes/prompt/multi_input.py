@@ -14,7 +14,8 @@ class MultiInput:
         """All variables with a value."""
         inputs = given.names["trigger"]
         started_with = inputs if isinstance(inputs, dict) else {}
-        values = {**_own(given.config.get("variables")), **started_with}
+        written = {**_own(given.config.get("variables")), **given.record("values")}
+        values = {**written, **started_with}
         return Outcome(values)
 
 

@@ -29,7 +29,7 @@ class Template:
             listed = ", ".join(missing)
             raise Invalid(
                 "MISSING_VARIABLES",
-                f"the template needs values for: {listed}",
+                f"Missing required variables: {listed}",
                 hint="give them as inputs of the run",
                 facts={"variables": missing},
             )

@@ -15,10 +15,11 @@ from starlette.routing import Route
 
 from toolweave.access.keys import ApiKey
 from toolweave.app.workbench import Workbench, require_workflow
-from toolweave.engine.engine import Engine, Run
+from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL, Choice, Event, RunStatus, to_body
 from toolweave.engine.execution import StepRecord, execution, records
 from toolweave.engine.journal import Entry
+from toolweave.engine.run_rows import Run
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.rest import openapi

@@ -1,0 +1,49 @@
+"""Whether what a run is started with is what its workflow says it takes: its `inputSchema`."""
+
+from toolweave.errors import Invalid
+from toolweave.json_text import Json, JsonObject
+from toolweave.problems import Problem
+from toolweave.tools.check import check_value
+from toolweave.tools.schema import compile_schema
+from toolweave.workflow.model import Workflow
+
+SCHEMA = "inputSchema"
+
+
+def unfit(workflow: Workflow, inputs: Json) -> Invalid | None:
+    """What is wrong with the inputs of a run, as an error to raise or to keep; nothing if they fit.
+
+    Pointers of its problems lead into the inputs.
+    """
+    schema = workflow.extras.get(SCHEMA)
+    if not isinstance(schema, dict) or not schema:
+        return None
+    compiled = compile_schema(schema)
+    if not compiled.is_usable:
+        return None  # what is wrong with a schema is said of the workflow, not of its inputs
+    given: Json = {} if inputs is None else inputs
+    problems = [one for one in check_value(compiled, given) if one.severity == "error"]
+    return _refusal(workflow, problems) if problems else None
+
+
+def error_of(refused: Invalid) -> JsonObject:
+    """A refusal as the error of a run that was over before its first step."""
+    problems: list[Json] = [problem.as_json() for problem in refused.problems]
+    return {
+        "code": refused.code,
+        "message": refused.message,
+        "hint": refused.hint,
+        "problems": problems,
+    }
+
+
+def _refusal(workflow: Workflow, problems: list[Problem]) -> Invalid:
+    first = problems[0]
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    place = first.pointer or "the whole"
+    return Invalid(
+        "RUN_INPUT_INVALID",
+        f"the inputs do not fit workflow {workflow.name!r}: {place}: {first.message}{more}",
+        problems=problems,
+        hint=f"give what its `{SCHEMA}` asks for",
+    )

@@ -1,0 +1,69 @@
+"""Runs as their table tells: without a workflow's plan, without any node's code."""
+
+from dataclasses import dataclass
+
+from toolweave.engine.events import RunStatus
+from toolweave.errors import NotFound
+from toolweave.storage.database import Database, Row
+
+_COLUMNS = (
+    "id, workflow, status, started_at, changed_at, finished_at, wake_at, trigger_kind, fork_of, "
+    "error"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run as it stands."""
+
+    id: str
+    workflow: str
+    status: RunStatus
+    started_at: str
+    changed_at: str
+    finished_at: str | None
+    wake_at: str | None
+    trigger: str | None
+    fork_of: str | None
+    error: str | None
+
+
+class RunRows:
+    """Looks runs up."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def get(self, run: str) -> Run:
+        """One run, by its id or by how that begins.
+
+        Raises:
+            NotFound: `RUN_UNKNOWN`.
+        """
+        rows = await self._database.rows(f"SELECT {_COLUMNS} FROM runs WHERE id = ?", run)
+        if not rows:  # not by range: what sorts between depends on the database
+            begins = f"SELECT {_COLUMNS} FROM runs WHERE substr(id, 1, {len(run)}) = ? LIMIT 2"
+            rows = await self._database.rows(begins, run)
+        if not run or len(rows) != 1:
+            hint = "give more of its id" if rows else "`toolweave runs list` shows them"
+            raise NotFound("RUN_UNKNOWN", f"there is no run {run!r}", hint=hint)
+        return _run(rows[0])
+
+    async def newest(
+        self, *, status: str | None = None, workflow: str | None = None, limit: int = 50
+    ) -> list[Run]:
+        """The newest runs, of one status or of the workflow of one name."""
+        wanted = {"status": status, "workflow": workflow}
+        values = [value for value in wanted.values() if value]
+        where = " AND ".join(f"{name} = ?" for name, value in wanted.items() if value)
+        where = f"WHERE {where}" if where else ""
+        rows = await self._database.rows(
+            f"SELECT {_COLUMNS} FROM runs {where} ORDER BY started_at DESC, id LIMIT ?",
+            *values,
+            limit,
+        )
+        return [_run(row) for row in rows]
+
+
+def _run(row: Row) -> Run:
+    return Run(*row)

@@ -1,0 +1,96 @@
+"""Which variables each step of a run used, as text: seed 003's `inputVariables`.
+
+Worked out from the journal, step by step, so that a step sees what was there when it was computed
+and nothing that came later.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from toolweave.catalog.node import RunFacts
+from toolweave.engine.binding import Binder
+from toolweave.engine.events import Computed, Event, Key, StepFinished
+from toolweave.engine.journal import Entry
+from toolweave.engine.plan import Plan
+from toolweave.engine.state import TURN, Place, RunState
+from toolweave.errors import ToolweaveError
+from toolweave.json_text import Json, JsonObject
+from toolweave.workflow.expressions.templates import Style, read_template
+from toolweave.workflow.named_values import named_value
+
+# Nodes whose own text has holes: the field of the text, how holes are written, own values.
+_TEXTS: dict[str, tuple[str, Style, str]] = {
+    "template": ("template", "name", "variableValues"),
+    "prompt": ("prompt", "names", "variables"),
+}
+
+
+def variables_used(run: str, plan: Plan, entries: Sequence[Entry]) -> dict[Key, JsonObject]:
+    """By step, in the order of the journal; steps without variables have none."""
+    if not entries:
+        return {}
+    state = RunState(plan)
+    facts = RunFacts(run, plan.workflow.name, datetime.fromisoformat(entries[0].at))
+    binder = Binder(state, facts)
+    found: dict[Key, JsonObject] = {}
+    for entry in entries:
+        for key, event in _one_by_one(entry.event):
+            place = state.places.get(key) if key else None
+            if key and place is not None:
+                found[key] = _used(binder, place)
+            state.apply(event)
+    return found
+
+
+def _one_by_one(event: Event) -> Iterator[tuple[Key | None, Event]]:
+    """The steps that end with an event, each as an event of its own."""
+    match event:
+        case Computed(steps, values):
+            for step in steps:
+                is_turn = step[1] == TURN
+                yield None if is_turn else str(step[0]), Computed([step], values)
+        case StepFinished(key):
+            yield key, event
+        case _:
+            yield None, event
+
+
+def _used(binder: Binder, place: Place) -> JsonObject:
+    step = place.step
+    if step.is_loop:
+        return {}
+    try:
+        if step.node.type in _TEXTS:
+            return _named(binder, place)
+        if not step.prepared.has_templates:
+            return _texts(step.prepared.inputs or _parameters(step.prepared.config))
+        given = binder.given(place)
+        return _texts(given.inputs or _parameters(given.config))
+    except ToolweaveError:
+        return {}  # it was skipped, or its workflow is read differently today
+
+
+def _named(binder: Binder, place: Place) -> JsonObject:
+    given = binder.given(place)
+    field, style, own = _TEXTS[place.step.node.type]
+    text = given.config.get(field)
+    holes = read_template(text, style).holes if isinstance(text, str) else ()
+    values = {
+        hole.asked: named_value(hole.asked, given.names, given.config.get(own)) for hole in holes
+    }
+    return _texts({name: value for name, (is_known, value) in values.items() if is_known})
+
+
+def _parameters(config: JsonObject) -> JsonObject:
+    """What an MCP node calls its tool with."""
+    values = config.get("parameterValues")
+    return values if isinstance(values, dict) else {}
+
+
+def _texts(values: JsonObject) -> JsonObject:
+    return {name: _text(value) for name, value in values.items()}
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
