@@ -1,4 +1,4 @@
-"""What nodes may ask for by name: `http`, `files`, `databases`, `stores`."""
+"""What nodes may ask for by name: `http`, `files`, `databases`, `stores`, `services`."""
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
@@ -6,10 +6,12 @@ from pathlib import Path
 
 import anyio
 
+from toolweave.access.services import Credentials
 from toolweave.app.databases import SqlDatabases
 from toolweave.app.folders import Folders
 from toolweave.app.ground import Ground
 from toolweave.app.secret_texts import SecretTexts
+from toolweave.app.services import VaultServices
 from toolweave.app.stores import open_stores
 from toolweave.app.web import SafeHttp
 
@@ -33,6 +35,7 @@ async def open_resources(
                 "files": folders,
                 "databases": SqlDatabases(folders, secrets, allow_private=allow_private),
                 "stores": stores,
+                "services": VaultServices(Credentials(ground.vault), ground.masker),
             }
     finally:
         with anyio.CancelScope(shield=True):

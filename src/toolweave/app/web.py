@@ -34,6 +34,8 @@ MAX_BODY_BYTES = 16 * MIB
 CONNECT_S = 20.0
 PRIVATE_SETTING = "TOOLWEAVE_ALLOW_PRIVATE_HTTP"
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+# Where the address stands among the texts to fill; no header and no query value is called so.
+_URL: Final = "//"
 _OF_BODY: Final = ("content-type", "content-encoding", "content-language")
 
 
@@ -130,6 +132,7 @@ class SafeHttp:
         max_redirects: int = 5,
         timeout_s: float = 30.0,
         idempotency_key: str | None = None,
+        fills_url: bool = False,
     ) -> Response:
         """Send one request and read its answer; see `HttpClient`."""
         named = {name.lower(): value for name, value in (headers or {}).items()}
@@ -141,12 +144,15 @@ class SafeHttp:
             for name, value in (params or {}).items()
             for one in ([value] if isinstance(value, str) else value)
         ]
-        filled = await self._filled(named, query)
+        filled = await self._filled(named, query, url if fills_url else "")
         with _typed_errors(filled):
             texts = filled.texts
             sent = _Sent(
                 method,
-                _with_query(url, [(name, texts[f"?{at}"]) for at, (name, _) in enumerate(query)]),
+                _with_query(
+                    texts[_URL] or url,
+                    [(name, texts[f"?{at}"]) for at, (name, _) in enumerate(query)],
+                ),
                 checked_headers({name: texts[name] for name in named}),
                 body,
             )
@@ -161,10 +167,11 @@ class SafeHttp:
         took_ms = (time.perf_counter() - began) * 1000
         return _without(filled, replace(response, took_ms=took_ms))
 
-    async def _filled(self, headers: Mapping[str, str], query: list[tuple[str, str]]) -> Filled:
-        return await self._secrets.fill(
-            {**headers, **{f"?{at}": value for at, (_, value) in enumerate(query)}}
-        )
+    async def _filled(
+        self, headers: Mapping[str, str], query: list[tuple[str, str]], url: str
+    ) -> Filled:
+        params = {f"?{at}": value for at, (_, value) in enumerate(query)}
+        return await self._secrets.fill({**headers, **params, _URL: url})
 
     async def _follow(self, sent: _Sent, max_redirects: int | None) -> Response:
         passed: list[str] = []

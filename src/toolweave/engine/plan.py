@@ -9,6 +9,7 @@ from toolweave.catalog.node import ChoosesEffect, Effectful, Looping, Pure, Stop
 from toolweave.catalog.spec import Effect, NodeSpec
 from toolweave.engine.prepared import Prepared, prepare
 from toolweave.errors import Invalid
+from toolweave.json_text import JsonObject
 from toolweave.problems import Problem, pointer
 from toolweave.workflow.graph import Graph
 from toolweave.workflow.model import Edge, Node, Workflow
@@ -100,7 +101,9 @@ class Step:
         """What a try of it does to the world, as it is configured."""
         code = self.kind.code
         if isinstance(code, ChoosesEffect):
-            return code.effect_of(self.prepared.config)
+            # An input wins over the setting of its name, so it decides what will be done.
+            prepared = self.prepared
+            return code.effect_of({**prepared.config, **_given(prepared.inputs)})
         return self.kind.effect
 
     @cached_property
@@ -301,3 +304,7 @@ def _whole(node: Node, name: str, default: int) -> int:
     settings = node.data.get("configurations")
     value = settings.get(name) if isinstance(settings, dict) else None
     return value if isinstance(value, int) and not isinstance(value, bool) else default
+
+
+def _given(inputs: JsonObject) -> JsonObject:
+    return {name: value for name, value in inputs.items() if value is not None}

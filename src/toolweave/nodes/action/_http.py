@@ -38,8 +38,11 @@ class HttpClient(Protocol):
         max_redirects: int = 5,
         timeout_s: float = 30.0,
         idempotency_key: str | None = None,
+        fills_url: bool = False,
     ) -> Response:
         """Send one request; `${vault:NAME}` in headers and params is filled from the vault.
+
+        With `fills_url` also in the address, for services that have their token there.
 
         Raises:
             Invalid: `HTTP_URL_INVALID`, `HTTP_HEADER_INVALID`, `HTTP_REDIRECTS`,

@@ -1,19 +1,23 @@
 """EXTERNAL_ACTION.SLACK: post and manage things in a Slack workspace."""
 
-from toolweave.catalog.spec import Example, Field, NodeSpec
-
-ACTIONS = (
-    "send_message",
-    "send_file",
-    "create_channel",
-    "invite_users",
-    "get_user_info",
-    "get_channel_info",
-    "update_message",
-    "delete_message",
-    "set_channel_topic",
-    "archive_channel",
+from toolweave.catalog.node import NodeContext, Outcome, Wait
+from toolweave.catalog.spec import Effect, Example, Field, NodeSpec
+from toolweave.errors import Invalid
+from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.external._action import Call, effect_in, missing
+from toolweave.nodes.external._attached import attached
+from toolweave.nodes.external._calling import Answer, Caller, calling, waiting
+from toolweave.nodes.external._slack import (
+    ACTIONS,
+    SLACK,
+    UPLOAD_URL,
+    USER_INFO,
+    channel_id,
+    user_id,
 )
+
+# Methods that take a channel by its name as well as by its id.
+_BY_NAME = frozenset({"send_message", "create_channel"})
 
 
 class Slack:
@@ -31,7 +35,7 @@ class Slack:
                 "What to do in Slack, e.g. send_message.",
                 "send_message",
                 required=True,
-                options=ACTIONS,
+                options=tuple(ACTIONS),
             ),
             Field(
                 "channel",
@@ -70,7 +74,7 @@ class Slack:
                 "action_type",
                 "string",
                 "Takes the place of the configured action when given.",
-                options=ACTIONS,
+                options=tuple(ACTIONS),
             ),
             Field(
                 "message",
@@ -194,6 +198,132 @@ class Slack:
             ),
         ),
     )
+
+    def effect_of(self, config: JsonObject) -> Effect:
+        """Asking may be repeated, and what is the same when done twice."""
+        return effect_in(ACTIONS, config)
+
+    async def run(self, context: NodeContext) -> Outcome | Wait:
+        """Do the action.
+
+        Raises:
+            Invalid: `SERVICE_FIELD_MISSING`, `SERVICE_REFUSED`.
+            ToolweaveError: as `Caller.send` does, for Slack's own `ok: false` too.
+        """
+        given = context.given
+        oauth = given.flag("use_oauth")
+        slack = await calling(context, SLACK, given.text("bot_token"), prefers_oauth=oauth)
+        return await waiting(context, slack, lambda: _do(context, slack))
+
+
+async def _do(context: NodeContext, slack: Caller) -> Outcome:
+    given = context.given
+    name = given.text("action_type")
+    values = await _values(context, slack, name)
+    match name:
+        case "send_file":
+            answer, content = await _upload(context, slack, values)
+        case "get_user_info":
+            answer, content = await _user_info(slack, values), given.text("message")
+        case _:
+            answer = await slack.do(name, ACTIONS[name], values)
+            content = str(values.get("text") or "")
+    told = answer.record
+    channel = told.get("channel")
+    found = channel.get("id") if isinstance(channel, dict) else channel
+    return Outcome(
+        {
+            "success": True,
+            "action": name,
+            "content": content,
+            "message_ts": told.get("ts") or "",
+            "channel_id": found or values.get("channel") or "",
+            "error_message": "",
+            "api_response": told,
+        }
+    )
+
+
+async def _values(context: NodeContext, slack: Caller, name: str) -> JsonObject:
+    """What the fields of every action may name."""
+    given = context.given
+    people = [str(one) for one in given.listing("user_mentions")]
+    channel = given.text("channel_override") or given.text("channel")
+    if name == "create_channel":
+        channel = channel.removeprefix("#")
+    elif name != "get_user_info" and (name not in _BY_NAME or channel.startswith("@")):
+        channel = await channel_id(slack, channel)
+    values: JsonObject = {
+        "channel": channel,
+        "thread_ts": given.text("thread_ts") or None,
+        "users": ",".join([await user_id(slack, one) for one in people])
+        if name == "invite_users"
+        else None,
+        "people": [*people],
+        "text": given.text("message") or None,
+    }
+    return values | _message(context, people) if name.endswith("_message") else values
+
+
+def _message(context: NodeContext, people: list[str]) -> JsonObject:
+    given = context.given
+    form = given.text("message_format")
+    mentions = " ".join(f"<@{one.removeprefix('@')}>" for one in people)
+    text = " ".join(filter(None, (mentions, given.text("message"))))
+    blocks: list[Json] = [*given.listing("blocks")]
+    if blocks and mentions:
+        blocks.append(_section(mentions))
+    elif form == "blocks" and not blocks and text:
+        blocks.append(_section(text))
+    if given.text("action_type") == "send_message" and not (text or blocks):
+        raise missing("message", "send_message")
+    return {
+        "text": text or None,
+        "blocks": blocks or None,
+        "attachments": [*given.listing("attachments")] or None,
+        "mrkdwn": form != "text",
+        "unfurl_links": given.flag("unfurl_links"),
+        "unfurl_media": given.flag("unfurl_media"),
+        "metadata": given.record("metadata") or None,
+    }
+
+
+def _section(text: str) -> JsonObject:
+    return {"type": "section", "text": {"type": "mrkdwn", "text": text}}
+
+
+async def _upload(context: NodeContext, slack: Caller, values: JsonObject) -> tuple[Answer, str]:
+    """Slack's three steps: ask for a place, put the bytes there, say that it is done."""
+    files = context.given.listing("attachments")
+    if not files:
+        raise missing("attachments", "send_file")
+    sent: list[Json] = []
+    names: list[str] = []
+    for one in files:
+        if not isinstance(one, dict):
+            raise Invalid("SERVICE_FIELD_INVALID", "'attachments' must hold objects")
+        part = await attached(context, one, "attachments")
+        asked: JsonObject = {"filename": part.filename, "length": len(part.data)}
+        place = (await slack.do("files.getUploadURLExternal", UPLOAD_URL, asked)).record
+        bytes_and_kind = (part.data, part.media_type)
+        put = Call("POST", str(place.get("upload_url")), raw=bytes_and_kind, has_json=False)
+        await slack.send("the upload", put)
+        title = one.get("title")
+        sent.append({"id": place.get("file_id"), "title": title or part.filename})
+        names.append(part.filename)
+    answer = await slack.do("send_file", ACTIONS["send_file"], {**values, "files": sent})
+    return answer, ", ".join(names)
+
+
+async def _user_info(slack: Caller, values: JsonObject) -> Answer:
+    people = values["people"]
+    assert isinstance(people, list)
+    wanted = [str(one) for one in people] or [str(values["channel"])]
+    ids = [await user_id(slack, one) for one in wanted]
+    answers = [await slack.do("get_user_info", USER_INFO, {"user": one}) for one in ids]
+    if len(answers) == 1:
+        return answers[0]
+    return Answer({"ok": True, "users": [answer.record.get("user") for answer in answers]})
 
 
 node = Slack()

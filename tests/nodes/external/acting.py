@@ -1,0 +1,103 @@
+"""EXTERNAL_ACTION nodes against a service on this machine that speaks the real wire format."""
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import anyio
+from tests.engine.building import EchoTools
+from tests.nodes.action.trying import Secrets, checked, given
+
+from toolweave.access.mask import Masker
+from toolweave.app.folders import Folders
+from toolweave.app.secret_texts import SecretTexts
+from toolweave.app.web import SafeHttp
+from toolweave.catalog.node import Effectful, Node, Outcome, Resumed, RunFacts, Wait
+from toolweave.engine.context import Services, StepContext
+from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.external._service import Access, Service
+from toolweave.testing.clock import FakeClock
+from toolweave.testing.service import FakeService, Script, Told, fake_service
+
+TOKEN = "${vault:the-token}"
+SECRET = "s3cr3t-t0k3n-0123456789"
+
+
+@dataclass(frozen=True)
+class Here:
+    """Every service is the fake one, with the one token."""
+
+    address: str
+    renewals: list[str] = field(default_factory=list[str])
+
+    async def access(self, service: Service, token: str, *, prefers_oauth: bool = False) -> Access:
+        assert prefers_oauth in {True, False}
+        assert service.address.startswith("https://")
+        return Access(self.address, token or TOKEN)
+
+    async def renew(self, service: Service, refresh_token: str) -> str:
+        assert service.kind
+        self.renewals.append(refresh_token)
+        return "renewed-access-token"
+
+
+@dataclass
+class Bench:
+    """A fake service, and what a node needs to act there."""
+
+    service: FakeService
+    resources: dict[str, object]
+    clock: FakeClock
+
+    async def act(
+        self,
+        node: Node,
+        config: JsonObject,
+        inputs: JsonObject | None = None,
+        resumed: Resumed | None = None,
+    ) -> Outcome | Wait:
+        assert isinstance(node, Effectful)
+        facts = RunFacts("run-1", "test", self.clock.now())
+        services = Services(EchoTools(), self.clock, self.resources)
+        bound = given(node, config, inputs or {})
+        with anyio.fail_after(30):
+            return await node.run(StepContext(bound, facts, "n", 1, resumed, services))
+
+    async def result(
+        self, node: Node, config: JsonObject, inputs: JsonObject | None = None
+    ) -> JsonObject:
+        """What it gives; exactly the outputs that its specification names."""
+        outcome = await self.act(node, config, inputs)
+        assert isinstance(outcome, Outcome), outcome
+        return checked(node, outcome)
+
+    @property
+    def lines(self) -> list[str]:
+        return [one.line for one in self.service.heard]
+
+    @property
+    def last(self) -> Json:
+        return self.service.heard[-1].json
+
+
+@asynccontextmanager
+async def bench(
+    script: Script | None = None,
+    *,
+    usual: Told | None = None,
+    folder: Path | None = None,
+    more: Mapping[str, object] | None = None,
+) -> AsyncGenerator[Bench]:
+    async with fake_service(script, usual=usual) as service:
+        http = SafeHttp(
+            SecretTexts(Secrets(the_token=SECRET, the_hook=service.address + "/hook"), Masker()),
+            allow_private=True,
+        )
+        resources: dict[str, object] = {"http": http, "services": Here(service.address)}
+        if folder is not None:
+            resources["files"] = Folders((folder,))
+        try:
+            yield Bench(service, {**resources, **(more or {})}, FakeClock())
+        finally:
+            await http.aclose()
