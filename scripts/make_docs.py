@@ -47,6 +47,9 @@ SETTINGS = {
     "ALLOW_PRIVATE_HTTP": "1 lets nodes connect to this machine and its private network.",
     "FILE_ROOTS": "Folders that nodes may read and write, beside `files` in the home; separated "
     "as in PATH.",
+    "MODEL_URL": "Base address of a model that speaks as OpenAI does, such as Ollama's.",
+    "MODEL": "Name of the model at TOOLWEAVE_MODEL_URL.",
+    "MODEL_KEY": "Key for TOOLWEAVE_MODEL_URL, where it wants one.",
     "DEBUG": "Any value: commands show where an error happened, and what is logged.",
 }
 TRIED = 4321

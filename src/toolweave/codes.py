@@ -267,7 +267,7 @@ CODES: dict[str, str] = {
     # Runs
     "ANSWER_INVALID": "The answer is none of the options that were asked for.",
     "JOURNAL_UNREADABLE": "The journal of a run holds something this version cannot read.",
-    "MODEL_NEEDED": "A node is configured in plain words, which only a model can carry out.",
+    "MODEL_NEEDED": "Something is asked in plain words, and no model is configured.",
     "NODE_INPUT_INVALID": "What a node was given when it ran is not what it takes.",
     "NODE_INPUT_MISSING": "Nothing that came in to a node fits what it needs.",
     "NODE_NOT_RUNNABLE": "A node is of a kind that cannot be run.",
@@ -282,6 +282,14 @@ CODES: dict[str, str] = {
     "STEP_TIMEOUT": "A step took longer than its node allows.",
     "STEP_UNCERTAIN": "Whether a step happened is not known, and it was decided to fail.",
     "TOOL_FAILED": "A tool says that what it was asked for did not work.",
+    # Models
+    "MODEL_CONFIG_INVALID": "A model cannot be configured as given.",
+    "MODEL_LIMITED": "A model's provider asks to wait.",
+    "MODEL_NAME_TAKEN": "Another model has this name.",
+    "MODEL_REFUSED": "A model's provider refuses the request itself, or its key.",
+    "MODEL_TIMEOUT": "A model did not answer before the deadline.",
+    "MODEL_UNAVAILABLE": "A model's provider does not answer, or not as its format says.",
+    "MODEL_UNKNOWN": "No model of this name is configured.",
     # Nodes when they run
     "DATABASE_ADDRESS_INVALID": "A database's address cannot be used as written.",
     "DATABASE_CONFLICT": "A constraint of the database was broken; nothing was changed.",

@@ -1,4 +1,4 @@
-"""What nodes may ask for by name: `http`, `files`, `databases`, `stores`, `services`."""
+"""What nodes may ask for by name: `http`, `files`, `databases`, `stores`, `services`, `model`."""
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
@@ -10,10 +10,12 @@ from toolweave.access.services import Credentials
 from toolweave.app.databases import SqlDatabases
 from toolweave.app.folders import Folders
 from toolweave.app.ground import Ground
+from toolweave.app.models import open_asking
 from toolweave.app.secret_texts import SecretTexts
 from toolweave.app.services import VaultServices
 from toolweave.app.stores import open_stores
 from toolweave.app.web import SafeHttp
+from toolweave.nodes.model import MODEL
 
 FILES = "files"
 
@@ -27,15 +29,19 @@ async def open_resources(
     folders = Folders((ground.settings.home / FILES, *file_roots))
     http = SafeHttp(secrets, allow_private=allow_private)
     try:
-        async with open_stores(
-            ground.database, ground.settings.home, secrets, allow_private=allow_private
-        ) as stores:
+        async with (
+            open_asking(ground) as asking,
+            open_stores(
+                ground.database, ground.settings.home, secrets, allow_private=allow_private
+            ) as stores,
+        ):
             yield {
                 "http": http,
                 "files": folders,
                 "databases": SqlDatabases(folders, secrets, allow_private=allow_private),
                 "stores": stores,
                 "services": VaultServices(Credentials(ground.vault), ground.masker),
+                MODEL: asking,
             }
     finally:
         with anyio.CancelScope(shield=True):

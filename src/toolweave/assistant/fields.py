@@ -1,0 +1,85 @@
+"""Fields of an answer that somebody else wrote: there and of the right type, or `Unreadable`."""
+
+from toolweave import json_text
+from toolweave.errors import Invalid
+from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.model import Wanted
+
+
+class Unreadable(Exception):
+    """An answer is not what its provider's format says."""
+
+
+def an_object(value: Json, what: str) -> JsonObject:
+    """The object that `what` must be."""
+    if not isinstance(value, dict):
+        raise Unreadable(f"{what} is {_kind(value)}, not an object")
+    return value
+
+
+def a_list(value: Json, what: str) -> list[Json]:
+    """The list that `what` must be; nothing counts as an empty one."""
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise Unreadable(f"{what} is {_kind(value)}, not a list")
+    return value
+
+
+def a_text(value: Json, what: str) -> str:
+    """The text that `what` must be; nothing counts as an empty one."""
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise Unreadable(f"{what} is {_kind(value)}, not a text")
+    return value
+
+
+def a_count(value: Json) -> int:
+    """A number of tokens; whatever is none counts as 0, for no answer is worth losing over it."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def the_part(value: Json) -> JsonObject:
+    """An object, empty where there is none."""
+    return value if isinstance(value, dict) else {}
+
+
+def read_call(call_id: str, name: str, arguments: str, carried: JsonObject | None = None) -> Wanted:
+    """A wanted call whose arguments came as JSON text."""
+    try:
+        value = json_text.read(arguments or "{}")
+    except Invalid:
+        value = None
+    if isinstance(value, dict):
+        return Wanted(id=call_id, name=name, arguments=value, carried=carried or {})
+    return Wanted(
+        id=call_id, name=name, arguments={}, unreadable=arguments[:10_000], carried=carried or {}
+    )
+
+
+def read_value(text: str) -> Json:
+    """The JSON in an answer, also where a model put it into a block of code; else nothing."""
+    stripped = text.strip()
+    if stripped.startswith("```"):
+        stripped = stripped.partition("\n")[2].rpartition("```")[0]
+    try:
+        return json_text.read(stripped)
+    except Invalid:
+        return None
+
+
+def _kind(value: Json) -> str:
+    match value:
+        case None:
+            return "missing"
+        case bool():
+            return "a boolean"
+        case int() | float():
+            return "a number"
+        case str():
+            return "a text"
+        case list():
+            return "a list"
+        case dict():
+            return "an object"

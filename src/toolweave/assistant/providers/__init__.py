@@ -1,0 +1,16 @@
+"""The providers: one wire format each; being in this folder is the registration."""
+
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import cast
+
+from toolweave.assistant.provider import Provider
+
+
+@cache
+def discover() -> dict[str, Provider]:
+    """Every provider by its name."""
+    names = sorted(one.name for one in iter_modules(__path__) if not one.name.startswith("_"))
+    found = [cast("Provider", import_module(f"{__name__}.{name}").provider) for name in names]
+    return {provider.name: provider for provider in found}

@@ -1,0 +1,233 @@
+"""The Chat Completions format, which OpenAI made and many others speak."""
+
+from dataclasses import dataclass, field
+
+from toolweave import json_text
+from toolweave.assistant.fields import (
+    Unreadable,
+    a_count,
+    a_list,
+    a_text,
+    an_object,
+    read_call,
+    the_part,
+)
+from toolweave.assistant.provider import Broken, Request, Stopped, Stream, Target
+from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.model import Answered, Called, Message, Question, Reply, Said, Usage, Wanted
+
+_STOPPED: dict[str, Stopped] = {
+    "stop": "end",
+    "tool_calls": "tools",
+    "function_call": "tools",
+    "length": "length",
+    "content_filter": "refused",
+}
+_CHOICES = {"auto": "auto", "any": "required", "none": "none"}
+
+
+@dataclass(frozen=True, slots=True)
+class ChatCompletions:
+    """Anybody who speaks it; `limit_field` is what they call the most tokens of an answer."""
+
+    name: str
+    title: str
+    base_url: str | None
+    model: str | None
+    key_variable: str | None
+    limit_field: str
+
+    def request(self, question: Question, target: Target, *, streams: bool) -> Request:
+        """The question as this provider wants it."""
+        headers = {"content-type": "application/json"}
+        if target.key:
+            headers["authorization"] = f"Bearer {target.key}"
+        system: list[Json] = (
+            [{"role": "system", "content": question.system}] if question.system else []
+        )
+        body: JsonObject = {
+            "model": target.model,
+            "messages": [*system, *map(_message, question.messages)],
+        }
+        settings: JsonObject = {
+            self.limit_field: question.max_tokens,
+            "temperature": question.temperature,
+            "top_p": question.top_p,
+        }
+        body |= {name: value for name, value in settings.items() if value is not None}
+        if streams:
+            body |= {"stream": True, "stream_options": {"include_usage": True}}
+        url = target.base_url.rstrip("/") + "/chat/completions"
+        body |= _tools(question)
+        body |= _shape(question)
+        body |= question.extra
+        return Request(url, headers, body)
+
+    def stream(self) -> Stream:
+        """Puts one streamed answer together."""
+        return _Stream()
+
+    def read(self, answer: JsonObject, question: Question) -> Reply:
+        """The reply in a plain answer."""
+        del question
+        choices = a_list(answer.get("choices"), "choices")
+        if not choices:
+            raise Unreadable("it has no choices")
+        choice = an_object(choices[0], "a choice")
+        message = an_object(choice.get("message"), "message")
+        calls = tuple(
+            _call(an_object(one, "a tool call"), index)
+            for index, one in enumerate(a_list(message.get("tool_calls"), "tool_calls"))
+        )
+        reason: Stopped = _STOPPED.get(
+            a_text(choice.get("finish_reason"), "finish_reason"), "other"
+        )
+        refusal = a_text(message.get("refusal"), "refusal")
+        if calls and reason != "length":
+            reason = "tools"
+        return Reply(
+            message=Answered(
+                text=a_text(message.get("content"), "content") or refusal, wanted=calls
+            ),
+            model=a_text(answer.get("model"), "model"),
+            provider=self.name,
+            stopped="refused" if refusal else reason,
+            usage=_usage(the_part(answer.get("usage"))),
+        )
+
+
+def _message(message: Message) -> JsonObject:
+    match message:
+        case Said():
+            return {"role": "user", "content": _content(message)}
+        case Answered():
+            said: JsonObject = {"role": "assistant", "content": message.text or None}
+            calls: list[Json] = [
+                {
+                    "id": one.id,
+                    "type": "function",
+                    "function": {"name": one.name, "arguments": json_text.write(one.arguments)},
+                }
+                for one in message.wanted
+            ]
+            if calls:
+                said["tool_calls"] = calls
+            else:
+                said["content"] = message.text
+            return said
+        case Called():
+            # The format has no mark for a failure.
+            text = f"Error: {message.text}" if message.is_error else message.text
+            return {"role": "tool", "tool_call_id": message.id, "content": text}
+
+
+def _content(said: Said) -> Json:
+    if not said.pictures:
+        return said.text
+    pictures: list[Json] = [
+        {
+            "type": "image_url",
+            "image_url": {"url": f"data:{one.media_type};base64,{one.data}"},
+        }
+        for one in said.pictures
+    ]
+    text: list[Json] = [{"type": "text", "text": said.text}] if said.text else []
+    return [*text, *pictures]
+
+
+def _tools(question: Question) -> JsonObject:
+    tools: list[Json] = [
+        {
+            "type": "function",
+            "function": {
+                "name": one.name,
+                "description": one.description,
+                "parameters": one.parameters,
+            },
+        }
+        for one in question.tools
+    ]
+    return {"tools": tools, "tool_choice": _CHOICES[question.choice]} if tools else {}
+
+
+def _shape(question: Question) -> JsonObject:
+    if question.shape is None:
+        return {}
+    # Not strict: that takes a subset of JSON Schema only, and whoever asked checks the answer.
+    schema: JsonObject = {"name": "answer", "schema": question.shape, "strict": False}
+    return {"response_format": {"type": "json_schema", "json_schema": schema}}
+
+
+def _call(given: JsonObject, index: int) -> Wanted:
+    function = an_object(given.get("function"), "function")
+    arguments = function.get("arguments")
+    # Some servers send the object itself.
+    text = (
+        json_text.write(arguments)
+        if isinstance(arguments, dict)
+        else a_text(arguments, "arguments")
+    )
+    call_id = a_text(given.get("id"), "id") or f"call_{index}"
+    return read_call(call_id, a_text(function.get("name"), "name"), text)
+
+
+def _usage(told: JsonObject) -> Usage:
+    details = the_part(told.get("prompt_tokens_details"))
+    return Usage(
+        input_tokens=a_count(told.get("prompt_tokens")),
+        output_tokens=a_count(told.get("completion_tokens")),
+        cached_tokens=a_count(details.get("cached_tokens")),
+    )
+
+
+@dataclass(slots=True)
+class _Stream:
+    text: str = ""
+    refusal: str = ""
+    reason: Json = None
+    model: Json = None
+    usage: Json = None
+    calls: dict[int, JsonObject] = field(default_factory=dict[int, JsonObject])
+
+    @property
+    def is_complete(self) -> bool:
+        # Some servers never send the last mark; all of them say why they ended.
+        return self.reason is not None
+
+    def take(self, event: JsonObject) -> str:
+        if event.get("error") is not None:
+            error = the_part(event.get("error"))
+            message = str(error.get("message") or event.get("error"))[:500]
+            raise Broken(message, is_limited="rate" in str(error.get("type")))
+        self.model = event.get("model") or self.model
+        self.usage = event.get("usage") or self.usage
+        choices = a_list(event.get("choices"), "choices")
+        if not choices:
+            return ""
+        choice = an_object(choices[0], "a choice")
+        self.reason = choice.get("finish_reason") or self.reason
+        delta = the_part(choice.get("delta"))
+        for one in a_list(delta.get("tool_calls"), "tool_calls"):
+            self._grow(an_object(one, "a tool call"))
+        piece = a_text(delta.get("content"), "content")
+        self.text += piece
+        self.refusal += a_text(delta.get("refusal"), "refusal")
+        return piece
+
+    def _grow(self, piece: JsonObject) -> None:
+        index = piece.get("index")
+        place = index if isinstance(index, int) else len(self.calls)
+        call = self.calls.setdefault(place, {"id": "", "function": {"name": "", "arguments": ""}})
+        call["id"] = a_text(piece.get("id"), "id") or call["id"]
+        function, more = the_part(call["function"]), the_part(piece.get("function"))
+        call["function"] = {
+            "name": a_text(function.get("name"), "name") + a_text(more.get("name"), "name"),
+            "arguments": a_text(function.get("arguments"), "arguments")
+            + a_text(more.get("arguments"), "arguments"),
+        }
+
+    def answer(self) -> JsonObject:
+        message: JsonObject = {"content": self.text, "refusal": self.refusal or None}
+        message["tool_calls"] = [self.calls[index] for index in sorted(self.calls)]
+        choice: JsonObject = {"message": message, "finish_reason": self.reason}
+        return {"model": self.model, "usage": self.usage, "choices": [choice]}

@@ -1,0 +1,228 @@
+"""Google's generateContent format."""
+
+import uuid
+from dataclasses import dataclass, field
+from urllib.parse import quote
+
+from toolweave import json_text
+from toolweave.assistant.fields import Unreadable, a_count, a_list, a_text, an_object, the_part
+from toolweave.assistant.provider import Broken, Request, Stopped, Stream, Target
+from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.model import Answered, Called, Message, Question, Reply, Said, Usage, Wanted
+
+_STOPPED: dict[str, Stopped] = {
+    "STOP": "end",
+    "MAX_TOKENS": "length",
+    "SAFETY": "refused",
+    "RECITATION": "refused",
+    "BLOCKLIST": "refused",
+    "PROHIBITED_CONTENT": "refused",
+    "SPII": "refused",
+}
+_MODES = {"auto": "AUTO", "any": "ANY", "none": "NONE"}
+_SIGNATURE = "thoughtSignature"
+
+
+class Gemini:
+    """Gemini models."""
+
+    name = "gemini"
+    title = "Google Gemini"
+    base_url: str | None = "https://generativelanguage.googleapis.com"
+    model: str | None = "gemini-2.5-flash"
+    key_variable: str | None = "GEMINI_API_KEY"
+
+    def request(self, question: Question, target: Target, *, streams: bool) -> Request:
+        """The question as this provider wants it."""
+        headers = {"content-type": "application/json"}
+        if target.key:
+            headers["x-goog-api-key"] = target.key
+        body: JsonObject = {"contents": _contents(question.messages)}
+        system = _system(question)
+        if system:
+            body["systemInstruction"] = {"parts": [{"text": system}]}
+        settings: JsonObject = {
+            "maxOutputTokens": question.max_tokens,
+            "temperature": question.temperature,
+            "topP": question.top_p,
+        }
+        if question.shape is not None and not question.tools:
+            settings |= {
+                "responseMimeType": "application/json",
+                "responseJsonSchema": question.shape,
+            }
+        settings = {name: value for name, value in settings.items() if value is not None}
+        settings |= the_part(question.extra.get("generationConfig"))
+        if settings:
+            body["generationConfig"] = settings
+        extra = {n: value for n, value in question.extra.items() if n != "generationConfig"}
+        base = target.base_url.rstrip("/").removesuffix("/v1beta")
+        how = "streamGenerateContent?alt=sse" if streams else "generateContent"
+        url = f"{base}/v1beta/models/{quote(target.model, safe='')}:{how}"
+        body |= _tools(question)
+        body |= extra
+        return Request(url, headers, body)
+
+    def stream(self) -> Stream:
+        """Puts one streamed answer together."""
+        return _Stream()
+
+    def read(self, answer: JsonObject, question: Question) -> Reply:
+        """The reply in a plain answer."""
+        del question
+        blocked = the_part(answer.get("promptFeedback")).get("blockReason")
+        candidates = a_list(answer.get("candidates"), "candidates")
+        if not candidates and blocked is None:
+            raise Unreadable("it has no candidates")
+        candidate = an_object(candidates[0], "a candidate") if candidates else {}
+        content = the_part(candidate.get("content"))
+        parts = [an_object(one, "a part") for one in a_list(content.get("parts"), "parts")]
+        text = "".join(a_text(one.get("text"), "text") for one in parts if not one.get("thought"))
+        calls = tuple(_call(one) for one in parts if "functionCall" in one)
+        reason: Stopped = _STOPPED.get(
+            a_text(candidate.get("finishReason"), "finishReason"), "other"
+        )
+        if blocked is not None:
+            reason = "refused"
+        elif calls:
+            reason = "tools"
+        return Reply(
+            message=Answered(text=text, wanted=calls),
+            model=a_text(answer.get("modelVersion"), "modelVersion"),
+            provider=self.name,
+            stopped=reason,
+            usage=_usage(the_part(answer.get("usageMetadata"))),
+        )
+
+
+def _system(question: Question) -> str:
+    if question.shape is None or not question.tools:
+        return question.system
+    # The format cannot ask for a shape while it offers tools, so the words have to.
+    shape = json_text.write(question.shape)
+    asked = f"When you answer without a tool, answer with JSON only, of this JSON Schema:\n{shape}"
+    return f"{question.system}\n\n{asked}".strip()
+
+
+def _contents(messages: tuple[Message, ...]) -> list[Json]:
+    """Turns in order; what one side says in a row becomes one turn."""
+    given = {one.id: one for each in messages if isinstance(each, Answered) for one in each.wanted}
+    turns: list[tuple[str, list[Json]]] = []
+    for message in messages:
+        role = "model" if isinstance(message, Answered) else "user"
+        parts = _parts(message, given)
+        if turns and turns[-1][0] == role:
+            turns[-1][1].extend(parts)
+        else:
+            turns.append((role, parts))
+    return [{"role": role, "parts": parts} for role, parts in turns]
+
+
+def _parts(message: Message, given: dict[str, Wanted]) -> list[Json]:
+    match message:
+        case Said():
+            pictures: list[Json] = [
+                {"inlineData": {"mimeType": one.media_type, "data": one.data}}
+                for one in message.pictures
+            ]
+            return [{"text": message.text}, *pictures]
+        case Answered():
+            text: list[Json] = (
+                [{"text": message.text}] if message.text or not message.wanted else []
+            )
+            return [*text, *map(_wanted, message.wanted)]
+        case Called():
+            response: JsonObject = {"name": message.name}
+            call = given.get(message.id)
+            if call is not None and "id" in call.carried:
+                response["id"] = call.carried["id"]
+            key = "error" if message.is_error else "result"
+            response["response"] = {key: message.text}
+            return [{"functionResponse": response}]
+
+
+def _wanted(wanted: Wanted) -> JsonObject:
+    call: JsonObject = {"name": wanted.name, "args": wanted.arguments}
+    if "id" in wanted.carried:
+        call["id"] = wanted.carried["id"]
+    part: JsonObject = {"functionCall": call}
+    if _SIGNATURE in wanted.carried:
+        part[_SIGNATURE] = wanted.carried[_SIGNATURE]
+    return part
+
+
+def _call(part: JsonObject) -> Wanted:
+    call = an_object(part.get("functionCall"), "functionCall")
+    carried = {_SIGNATURE: part[_SIGNATURE]} if _SIGNATURE in part else {}
+    own = a_text(call.get("id"), "id")
+    if own:
+        carried["id"] = own
+    return Wanted(
+        id=own or f"call_{uuid.uuid4().hex[:12]}",
+        name=a_text(call.get("name"), "name"),
+        arguments=an_object(call.get("args") or {}, "args"),
+        carried=carried,
+    )
+
+
+def _tools(question: Question) -> JsonObject:
+    declared: list[Json] = [
+        {
+            "name": one.name,
+            "description": one.description,
+            "parametersJsonSchema": one.parameters,
+        }
+        for one in question.tools
+    ]
+    if not declared:
+        return {}
+    mode: JsonObject = {"mode": _MODES[question.choice]}
+    return {
+        "tools": [{"functionDeclarations": declared}],
+        "toolConfig": {"functionCallingConfig": mode},
+    }
+
+
+def _usage(told: JsonObject) -> Usage:
+    return Usage(
+        input_tokens=a_count(told.get("promptTokenCount")),
+        output_tokens=a_count(told.get("candidatesTokenCount"))
+        + a_count(told.get("thoughtsTokenCount")),
+        cached_tokens=a_count(told.get("cachedContentTokenCount")),
+    )
+
+
+@dataclass(slots=True)
+class _Stream:
+    last: JsonObject = field(default_factory=dict[str, Json])
+    parts: list[Json] = field(default_factory=list[Json])
+    reason: Json = None
+
+    @property
+    def is_complete(self) -> bool:
+        return self.reason is not None or "promptFeedback" in self.last
+
+    def take(self, event: JsonObject) -> str:
+        if event.get("error") is not None:
+            error = the_part(event.get("error"))
+            raise Broken(str(error.get("message"))[:500], is_limited=error.get("code") == 429)
+        # Usage and the like come with every event; the last word counts.
+        self.last |= event
+        candidates = a_list(event.get("candidates"), "candidates")
+        if not candidates:
+            return ""
+        candidate = an_object(candidates[0], "a candidate")
+        self.reason = candidate.get("finishReason") or self.reason
+        content = the_part(candidate.get("content"))
+        fresh = [an_object(one, "a part") for one in a_list(content.get("parts"), "parts")]
+        self.parts.extend(fresh)
+        return "".join(a_text(one.get("text"), "text") for one in fresh if not one.get("thought"))
+
+    def answer(self) -> JsonObject:
+        if not self.parts and self.reason is None:
+            return self.last
+        candidate: JsonObject = {"content": {"parts": self.parts}, "finishReason": self.reason}
+        return {**self.last, "candidates": [candidate]}
+
+
+provider = Gemini()

@@ -1,0 +1,220 @@
+"""A model whose answers are data: a real HTTP server on loopback that speaks the real formats.
+
+It answers Anthropic's Messages, Chat Completions and generateContent, plain and streamed, refuses
+requests that the real ones would refuse, and remembers what it heard. It runs in threads of its
+own, so plain tests and asynchronous ones can use it alike.
+"""
+
+import contextlib
+import json
+import threading
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Literal
+
+from toolweave.json_text import Json, JsonObject
+from toolweave.testing.model_rules import faults_of
+from toolweave.testing.model_wire import Turn, Wire, events_of, plain_of, wire_of
+
+Stopped = Literal["end", "tools", "length", "refused"]
+KEY = "scripted-model-key"
+
+
+def says(text: str, *, stopped: Stopped = "end", tokens: tuple[int, int] = (10, 5)) -> Turn:
+    """Answer with a text."""
+    return Turn(text=text, stopped=stopped, tokens=tokens)
+
+
+def calls(name: str, arguments: JsonObject | str | None = None, *, text: str = "") -> Turn:
+    """Ask for a call of a tool; a text in place of arguments is sent as it is."""
+    return Turn(text=text, calls=((name, {} if arguments is None else arguments),), stopped="tools")
+
+
+def together(*turns: Turn) -> Turn:
+    """One answer that asks for the calls of several."""
+    return replace(turns[0], calls=tuple(call for turn in turns for call in turn.calls))
+
+
+def gives(value: Json) -> Turn:
+    """Answer with JSON, by the format's own means for it where the request uses them."""
+    return Turn(text=json.dumps(value), value=value, is_shaped=True)
+
+
+def fails(status: int, message: str = "scripted", *, retry_after: str | None = None) -> Turn:
+    """Refuse with an HTTP status, as the real ones do."""
+    headers = {} if retry_after is None else {"retry-after": retry_after}
+    return Turn(status=status, text=message, headers=headers)
+
+
+def sends(body: str, *, content_type: str = "application/json", status: int = 200) -> Turn:
+    """Answer with these very bytes."""
+    return Turn(raw=body.encode(), content_type=content_type, status=status)
+
+
+def breaks(text: str, *, after: int) -> Turn:
+    """Begin to stream a text and hang up after so many events."""
+    return Turn(text=text, cut_after=after)
+
+
+def hangs() -> Turn:
+    """Answer nothing until `release` is called or the model is closed; then a text."""
+    return Turn(text="released", holds=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A request that came in."""
+
+    path: str
+    headers: Mapping[str, str]
+    # Any: deliberately whatever somebody sent.
+    body: dict[str, Any]
+
+    @property
+    def streams(self) -> bool:
+        """Whether a stream was asked for."""
+        return bool(self.body.get("stream")) or "alt=sse" in self.path
+
+
+@dataclass(slots=True)
+class _Rule:
+    words: str
+    turns: list[Turn] = field(default_factory=list[Turn])
+
+    def next(self) -> Turn:
+        return self.turns.pop(0) if len(self.turns) > 1 else self.turns[0]
+
+
+class ScriptedModel:
+    """What it says can be changed while it runs; the last turn of a list stays."""
+
+    def __init__(self, *turns: Turn) -> None:
+        self.heard: list[Heard] = []
+        self._rules: list[_Rule] = [_Rule("", list(turns) or [says("Hello.")])]
+        self._news = threading.Condition()
+        self._gate = threading.Event()
+        self._url = ""
+
+    def base_url(self, provider: str) -> str:
+        """What to configure as the base address of a provider."""
+        return self._url + ("/v1" if provider in {"openai", "compatible"} else "")
+
+    def answers(self, *turns: Turn) -> None:
+        """Say these from now on, one after another."""
+        with self._news:
+            self._rules = [*self._rules[:-1], _Rule("", list(turns))]
+
+    def on(self, words: str, *turns: Turn) -> None:
+        """Say these to requests that hold `words` somewhere."""
+        with self._news:
+            self._rules.insert(0, _Rule(words, list(turns)))
+
+    def release(self) -> None:
+        """Let every `hangs` go on."""
+        self._gate.set()
+
+    def wait_for(self, count: int, timeout_s: float = 30) -> bool:
+        """Whether so many requests came in; call it in a thread from asynchronous tests."""
+        with self._news:
+            return self._news.wait_for(lambda: len(self.heard) >= count, timeout_s)
+
+    @contextmanager
+    def running(self) -> Generator["ScriptedModel"]:
+        """Listen on loopback until left."""
+        server = _Server(self)
+        self._url = f"http://127.0.0.1:{server.server_port}"
+        # Often: closing waits for the next look.
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        try:
+            yield self
+        finally:
+            self.release()
+            server.shutdown()
+            thread.join()
+            server.server_close()
+
+    def hear(self, heard: Heard) -> Turn:
+        """Keep a request and find what is said to it."""
+        text = json.dumps(heard.body, ensure_ascii=False)
+        with self._news:
+            self.heard.append(heard)
+            self._news.notify_all()
+            return next(rule for rule in self._rules if rule.words in text).next()
+
+    def hold(self) -> None:
+        """Wait for `release`."""
+        self._gate.wait()
+
+
+class _Server(ThreadingHTTPServer):
+    # Closing waits for every answer, so that no thread and no socket is left behind.
+    daemon_threads = False
+    block_on_close = True
+
+    def __init__(self, model: ScriptedModel) -> None:
+        super().__init__(("127.0.0.1", 0), _Conversation)
+        self.model = model
+
+
+class _Conversation(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server  # pyright: ignore[reportIncompatibleVariableOverride] -- nobody else starts it
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Nothing is logged."""
+
+    def do_POST(self) -> None:
+        """Answer; a client that was cancelled goes away in the middle."""
+        with contextlib.suppress(ConnectionError):
+            self._answer()
+
+    def _answer(self) -> None:
+        data = self.rfile.read(int(self.headers.get("content-length", 0)))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        heard = Heard(self.path, headers, json.loads(data))
+        wire = wire_of(self.path)
+        turn = self.server.model.hear(heard)
+        if turn.holds:
+            self.server.model.hold()
+        wrong = faults_of(wire, heard.headers, heard.body)
+        self._write(wire, fails(400, "; ".join(wrong)) if wrong else turn, heard)
+
+    def _write(self, wire: Wire, turn: Turn, heard: Heard) -> None:
+        if turn.raw is not None:
+            self._send(turn, turn.raw, turn.content_type)
+        elif turn.status != 200:
+            body = {"error": {"type": "scripted_error", "message": turn.text}}
+            self._send(turn, json.dumps(body).encode(), "application/json")
+        elif heard.streams:
+            self._stream(wire, turn, heard)
+        else:
+            answer = plain_of(wire, turn, heard.body)
+            self._send(turn, json.dumps(answer).encode(), "application/json")
+
+    def _stream(self, wire: Wire, turn: Turn, heard: Heard) -> None:
+        self._begin(turn, "text/event-stream")
+        self.send_header("transfer-encoding", "chunked")
+        self.end_headers()
+        events = list(events_of(wire, turn, heard.body))
+        for event in events[: turn.cut_after]:
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(event), event))
+        if turn.cut_after is None:
+            self.wfile.write(b"0\r\n\r\n")
+
+    def _send(self, turn: Turn, body: bytes, content_type: str) -> None:
+        self._begin(turn, content_type)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _begin(self, turn: Turn, content_type: str) -> None:
+        # Each answer ends with its connection: a cut stream must look like one.
+        self.close_connection = True
+        self.send_response(turn.status)
+        for name, value in turn.headers.items():
+            self.send_header(name, value)
+        self.send_header("content-type", content_type)
+        self.send_header("connection", "close")

@@ -1,0 +1,58 @@
+"""A home with one configured model that speaks over a real socket."""
+
+import base64
+from collections.abc import AsyncGenerator, Generator
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from toolweave.access.vault_key import VARIABLE
+from toolweave.app.ground import Ground, open_ground
+from toolweave.app.models import models_of, open_asking
+from toolweave.assistant.asking import Asking
+from toolweave.assistant.configured import NewModel
+from toolweave.settings import Settings
+from toolweave.testing.clock import FakeClock
+from toolweave.testing.model import KEY, ScriptedModel
+
+PROVIDERS = ("anthropic", "openai", "gemini", "compatible")
+
+
+class Configure(Protocol):
+    """Configures the scripted model, or another address, as one of a provider."""
+
+    async def __call__(self, provider: str, base_url: str | None = None) -> Asking: ...
+
+
+@pytest.fixture
+def model() -> Generator[ScriptedModel]:
+    with ScriptedModel().running() as running:
+        yield running
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+async def ground(tmp_path: Path, clock: FakeClock) -> AsyncGenerator[Ground]:
+    environ = {VARIABLE: base64.b64encode(bytes(32)).decode()}
+    async with open_ground(
+        Settings(home=tmp_path / "home"), clock=clock, environ=environ, directory=tmp_path
+    ) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def configure(ground: Ground, model: ScriptedModel) -> AsyncGenerator[Configure]:
+    async with open_asking(ground) as asking:
+
+        async def make(provider: str, base_url: str | None = None) -> Asking:
+            where = base_url or model.base_url(provider)
+            new = NewModel("scripted", provider, "some-model", where, KEY)
+            await models_of(ground).add(new)
+            return asking
+
+        yield make
