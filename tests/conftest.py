@@ -2,7 +2,12 @@
 
 import pytest
 
-pytest_plugins = ["tests.seeds.plugin", "tests.workflow.corpus.plugin"]
+# Postgres is a plugin so that all folders share one server.
+pytest_plugins = [
+    "tests.seeds.plugin",
+    "tests.storage.postgres",
+    "tests.workflow.corpus.plugin",
+]
 
 
 @pytest.fixture(scope="session")

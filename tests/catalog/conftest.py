@@ -4,12 +4,11 @@ from collections.abc import AsyncGenerator
 
 import pytest
 from tests.storage.conftest import address
-from tests.storage.postgres import postgres
 
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate
 
-__all__ = ["address", "postgres"]
+__all__ = ["address"]
 
 
 @pytest.fixture

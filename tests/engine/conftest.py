@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.engine.building import Behaviour, EchoTools, Kinds
-from tests.storage.postgres import Postgres, postgres
+from tests.storage.postgres import Postgres
 
 from toolweave.engine.context import Services
 from toolweave.engine.engine import Engine
@@ -14,8 +14,6 @@ from toolweave.engine.journal import Journal
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate
 from toolweave.testing.clock import FakeClock
-
-__all__ = ["postgres"]
 
 Opened = Callable[..., Awaitable[Engine]]
 

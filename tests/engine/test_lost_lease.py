@@ -19,7 +19,7 @@ import anyio
 import pytest
 from tests.cli.driving import Commands
 from tests.engine.building import EchoTools, Kinds, workflow
-from tests.storage.postgres import Postgres, postgres
+from tests.storage.postgres import Postgres
 
 from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.clock import SystemClock
@@ -31,8 +31,6 @@ from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate
 from toolweave.testing.server import ScriptedServer, a_tool, never
 from toolweave.workflow.formats.load import convert
-
-__all__ = ["postgres"]
 
 pytestmark = pytest.mark.anyio
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import anyio
 import pytest
 from tests.engine.building import workflow
-from tests.storage.postgres import Postgres, postgres
+from tests.storage.postgres import Postgres
 
 from toolweave.app.kinds import NodeKinds
 from toolweave.clock import SystemClock
@@ -23,8 +23,6 @@ from toolweave.json_text import JsonObject
 from toolweave.storage.database import open_database
 from toolweave.storage.migrations import migrate
 from toolweave.tools.tool import ToolCall, ToolResult
-
-__all__ = ["postgres"]
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("postgres")]
 

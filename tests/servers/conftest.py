@@ -5,13 +5,11 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from tests.storage.postgres import Postgres, postgres
+from tests.storage.postgres import Postgres
 
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate
 from toolweave.testing.clock import FakeClock
-
-__all__ = ["postgres"]
 
 
 @pytest.fixture

@@ -4,11 +4,9 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
-from tests.storage.postgres import Postgres, postgres
+from tests.storage.postgres import Postgres
 
 from toolweave.storage.database import Database, open_database
-
-__all__ = ["postgres"]
 
 
 @pytest.fixture(

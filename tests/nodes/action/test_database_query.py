@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from tests.nodes.action.trying import code_of, run, secret_texts
 from tests.servers.transports.wire import dialling
-from tests.storage.postgres import Postgres, postgres
+from tests.storage.postgres import Postgres
 
 from toolweave.app.databases import SqlDatabases
 from toolweave.app.folders import Folders
@@ -18,8 +18,6 @@ from toolweave.app.statements import for_postgres
 from toolweave.errors import Conflict, Invalid, NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.action.database_query import node
-
-__all__ = ["postgres"]
 
 pytestmark = pytest.mark.anyio
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.nodes.memory.redis_server import RedisServer, redis_program
 from tests.nodes.memory.running import Memory
-from tests.storage.postgres import Postgres, postgres
+from tests.storage.postgres import Postgres
 
 from toolweave.access.mask import Masker
 from toolweave.app.secret_texts import SecretTexts
@@ -15,8 +15,6 @@ from toolweave.errors import NotFound
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate
 from toolweave.testing.clock import FakeClock
-
-__all__ = ["postgres"]
 
 POSTGRES = pytest.param("postgresql", marks=pytest.mark.xdist_group("postgres"))
 OURS = (
