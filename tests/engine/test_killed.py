@@ -111,6 +111,20 @@ def repeated(marks: Counter[str]) -> list[str]:
     return [key for key in ONCE if marks[f"end {key}"] != 1]
 
 
+def longest_way() -> int:
+    """How many steps with effects stand one behind the other."""
+    effects = ONCE | KEYED
+    following: dict[str, list[str]] = {}
+    for edge in graph().edges:
+        following.setdefault(edge.source, []).append(edge.target)
+
+    def from_here(node: str) -> int:
+        behind = max((from_here(next_one) for next_one in following.get(node, [])), default=0)
+        return (node in effects) + behind
+
+    return max(from_here(node.id) for node in graph().nodes)
+
+
 def commits_of(victim: Victim, folder: Path) -> int:
     folder.mkdir()
     assert victim.order(folder, "start") == 0
@@ -127,14 +141,15 @@ def test_killed_at_every_commit_nothing_is_lost_or_repeated(
     victim: Victim, tmp_path: Path, when: str
 ) -> None:
     commits = commits_of(victim, tmp_path / "whole")
-    assert commits > 12
+    # Branches share commits as they come; one step after the other each has its own.
+    assert commits >= longest_way()
     killed = 0
     for number in range(1, commits + 1):
         folder = tmp_path / str(number)
         folder.mkdir()
         killed += victim.order(folder, "start", at=number, when=when) == KILLED
         assert repeated(goes_on(victim, folder)) == []
-    assert killed >= commits * 0.7  # how branches share commits differs a little from run to run
+    assert killed >= longest_way()
 
 
 def test_killed_at_any_time_and_again_nothing_is_lost_or_repeated(

@@ -17,7 +17,7 @@ from toolweave.servers.definition import Definition
 from toolweave.tools.tool import Tool, ToolCall
 
 GRACE_S = 3.0
-UNHURRIED_S = 15.0
+UNHURRIED_S = 60.0
 HURRIED_S = 1.0
 TIMEOUTS = frozenset({CALL_TIMEOUT, CONNECT_TIMEOUT, HTTP_TIMEOUT})
 
