@@ -34,6 +34,11 @@ KEYED = [
     ("POST", "/api/v1/runs/0000/cancel", "workflows:run"),
     ("POST", "/api/v1/runs/0000/answer", "workflows:run"),
     ("POST", "/api/v1/runs/0000/fork", "workflows:run"),
+    ("GET", "/api/v1/models", "admin"),
+    ("POST", "/api/v1/models", "admin"),
+    ("DELETE", "/api/v1/models/nobody", "admin"),
+    ("PUT", "/api/v1/models/nobody/default", "admin"),
+    ("POST", "/api/v1/models/nobody/test", "admin"),
     ("GET", "/mcp", "tools:read"),
     ("POST", "/mcp", "tools:read"),
     ("DELETE", "/mcp", "tools:read"),
@@ -43,7 +48,12 @@ KEYED = [
 INTERNAL = [("GET", "/api/v1/mcp/tools/internal"), ("POST", "/api/v1/mcp/invoke/internal")]
 OPEN = {"/health", "/api/v1/public/health"}
 ANY_KEY = {"/api/v1/openapi.json"}
-EXAMPLES = {"get_node_types": "{tool_name}", "unknown": "{name}", "0000": "{run}"}
+EXAMPLES = {
+    "get_node_types": "{tool_name}",
+    "unknown": "{name}",
+    "0000": "{run}",
+    "nobody": "{model}",
+}
 
 
 async def ask(

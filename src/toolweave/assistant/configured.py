@@ -11,7 +11,8 @@ from typing import Literal, Protocol
 from toolweave.assistant.provider import Provider
 from toolweave.assistant.providers import discover
 from toolweave.clock import Clock, timestamp
-from toolweave.errors import Conflict, Invalid, NotFound
+from toolweave.errors import Conflict, Denied, Invalid, NotFound
+from toolweave.json_text import JsonObject
 from toolweave.problems import did_you_mean
 from toolweave.servers.transports.addresses import naming_of, origin_of
 from toolweave.storage.database import Database, Row
@@ -38,6 +39,19 @@ class Model:
     is_default: bool = False
     found_in: Literal["added", "environment"] = "added"
     created_at: str | None = None
+
+    def as_json(self) -> JsonObject:
+        """As every door shows it: never with its key."""
+        return {
+            "name": self.name,
+            "provider": self.provider,
+            "model": self.model,
+            "baseUrl": self.base_url,
+            "hasKey": self.has_key,
+            "isDefault": self.is_default,
+            "foundIn": self.found_in,
+            "createdAt": self.created_at,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +246,10 @@ def _checked(new: NewModel, created_at: str) -> Model:
 
 
 def _check_address(provider: Provider, base_url: str, *, has_key: bool) -> None:
-    scheme, host, _ = origin_of(base_url)
+    try:
+        scheme, host, _ = origin_of(base_url)
+    except Denied as error:
+        raise _wrong(f"the base address cannot be used: {error.message}", "http(s)://…") from None
     if scheme == "http" and has_key and naming_of(host) == "public":
         raise _wrong(f"the key for {provider.title} would go to {host!r} in the clear", "use https")
 

@@ -8,6 +8,7 @@ import click
 
 import toolweave
 from toolweave.app.ground import Ground
+from toolweave.app.models import models_of
 from toolweave.cli.places import here
 from toolweave.cli.rooms import ground, run
 from toolweave.cli.terminal import json_option, print_json, print_table
@@ -91,7 +92,16 @@ async def _home(rooms: Ground) -> list[Finding]:
         ("ok", "lockfile", f"{rooms.lockfile.path}, {sum(pinned)} tools pinned"),
         ("ok", "vault", f"{len(list(secrets))} secrets"),
         ("ok", "servers", f"{len(servers)} registered"),
+        await _models(rooms),
     ]
     for at, _, _, message in await rooms.registry.notices(SHOWN_NOTICES):
         found.append(("note", f"notice {at}", message))
     return found
+
+
+async def _models(rooms: Ground) -> Finding:
+    found = await models_of(rooms).list()
+    if not found:
+        return ("note", "models", "none; `toolweave models add`, for nodes in plain words")
+    told = [f"{one.name} ({one.model}{', default' if one.is_default else ''})" for one in found]
+    return ("ok", "models", ", ".join(told))

@@ -26,6 +26,7 @@ COMMANDS: CommandsTable = {
     "import": ("toolweave.cli.import_", "import_", "Make a workflow again from an export."),
     "keys": ("toolweave.cli.keys", "keys", "Create, list and revoke API keys."),
     "mcp": ("toolweave.serve.mcp_command", "mcp", "Run the MCP server over stdio."),
+    "models": ("toolweave.cli.models", "models", "Configure the models that may be asked."),
     "node": ("toolweave.cli.node", "node", "Change one node of a workflow."),
     "run": ("toolweave.cli.run", "run_workflow", "Run a workflow and watch it."),
     "runs": ("toolweave.cli.runs", "runs", "Look at runs and steer them."),

@@ -150,6 +150,7 @@ _TEXTS = {
     429: "Too many requests; see Retry-After.",
     500: "A fault of ours; the log has the details by request id.",
     503: "The database does not answer.",
+    504: "It took longer than it may.",
 }
 _TEXT_HEADER = {"schema": {"type": "string"}}
 _HEADERS = {

@@ -1,0 +1,156 @@
+"""`toolweave models`: the language models that nodes and chats may ask."""
+
+import os
+import sys
+
+import click
+
+from toolweave.app.models import models_of, open_asking
+from toolweave.assistant.configured import Model, NewModel
+from toolweave.assistant.providers import discover
+from toolweave.assistant.trying import Trial, try_model
+from toolweave.cli.lazy import HelpfulGroup
+from toolweave.cli.rooms import ground, run
+from toolweave.cli.terminal import json_option, print_json, print_table, say
+
+NONE_YET = (
+    "No models yet. `toolweave models add NAME --provider anthropic` adds one; ANTHROPIC_API_KEY,"
+    " OPENAI_API_KEY, GEMINI_API_KEY and TOOLWEAVE_MODEL_URL are seen too."
+)
+
+
+@click.group(cls=HelpfulGroup)
+def models() -> None:
+    """Configure the models that nodes and chats may ask."""
+
+
+@models.command("add")
+@click.argument("name")
+@click.option(
+    "--provider",
+    type=click.Choice(sorted(discover())),
+    required=True,
+    help="Whose format it speaks; `compatible` is any address that speaks as OpenAI does.",
+)
+@click.option("--model", help="The provider's name of the model.")
+@click.option("--base-url", help="Where it is, if not at the provider's own address.")
+@click.option("--key-env", metavar="VAR", help="Take the key from this environment variable.")
+@click.option("--with-key", is_flag=True, help="A compatible one that wants a key: ask for it.")
+@json_option
+def add(
+    name: str,
+    provider: str,
+    model: str | None,
+    base_url: str | None,
+    key_env: str | None,
+    with_key: bool,
+    as_json: bool,
+) -> None:
+    """Add a model; its key is typed at the prompt or given on standard input, into the vault."""
+    wants_key = with_key or key_env is not None or discover()[provider].key_variable is not None
+    new = NewModel(name, provider, model, base_url, _key(key_env) if wants_key else None)
+
+    async def work() -> Model:
+        async with ground() as rooms:
+            return await models_of(rooms).add(new)
+
+    added = run(work)
+    if as_json:
+        print_json(added.as_json())
+    else:
+        note = " It is the default one." if added.is_default else ""
+        say(f"Added {name!r}: {added.model} at {added.base_url}.{note}")
+        say(f"`toolweave models test {name}` asks it something.")
+
+
+def _key(key_env: str | None) -> str:
+    if key_env is not None:
+        key = os.environ.get(key_env)
+        if not key:
+            raise click.UsageError(f"the environment variable {key_env!r} is not set")
+        return key
+    if sys.stdin.isatty():
+        return click.prompt("Key", hide_input=True)
+    return sys.stdin.read().strip()
+
+
+@models.command("list")
+@json_option
+def list_models(as_json: bool) -> None:
+    """List the configured models, without their keys."""
+
+    async def work() -> list[Model]:
+        async with ground() as rooms:
+            return await models_of(rooms).list()
+
+    found = run(work)
+    if as_json:
+        print_json([model.as_json() for model in found])
+    elif found:
+        print_table(
+            ("", "name", "provider", "model", "address", "key", "from"),
+            [
+                (
+                    "*" if model.is_default else "",
+                    *(model.name, model.provider, model.model, model.base_url),
+                    "yes" if model.has_key else "no",
+                    model.found_in,
+                )
+                for model in found
+            ],
+        )
+    else:
+        say(NONE_YET)
+
+
+@models.command("test")
+@click.argument("name", required=False)
+@json_option
+def test(name: str | None, as_json: bool) -> None:
+    """Ask a model for one word, and tell how long it took and what it cost."""
+
+    async def work() -> Trial:
+        async with ground() as rooms, open_asking(rooms) as asking:
+            return await try_model(asking, name)
+
+    tried = run(work)
+    if as_json:
+        print_json(tried.as_json())
+    else:
+        cost = "" if tried.cost_usd is None else f", {tried.cost_usd:.6f} USD"
+        say(f"{tried.model} of {tried.provider} answers {tried.text!r}.")
+        say(f"{tried.took_ms} ms, {tried.input_tokens} + {tried.output_tokens} tokens{cost}.")
+
+
+@models.command("default")
+@click.argument("name")
+@json_option
+def default(name: str, as_json: bool) -> None:
+    """Ask this model wherever no other is named."""
+
+    async def work() -> Model:
+        async with ground() as rooms:
+            return await models_of(rooms).make_default(name)
+
+    model = run(work)
+    if as_json:
+        print_json(model.as_json())
+    else:
+        say(f"{name!r} is the default model.")
+
+
+@models.command("remove")
+@click.argument("name")
+@json_option
+def remove(name: str, as_json: bool) -> None:
+    """Forget a model and its key."""
+
+    async def work() -> None:
+        async with ground() as rooms:
+            await models_of(rooms).remove(name)
+
+    run(work)
+    if as_json:
+        print_json({"removed": name})
+    else:
+        say(f"Removed {name!r}.")

@@ -1,0 +1,140 @@
+"""`/api/v1/models`: the models that can be asked. Keys go in and never come out."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Path, Request
+from fastapi.responses import Response
+from pydantic import BaseModel, Field
+
+from toolweave.app.ground import Ground
+from toolweave.app.models import models_of, open_asking
+from toolweave.assistant.configured import NAME, NewModel
+from toolweave.assistant.trying import try_model
+from toolweave.rest import openapi
+from toolweave.rest.answers import json_answer
+from toolweave.rest.auth import Doorkeeper
+from toolweave.rest.bodies import Strict, read_shape
+from toolweave.rest.shapes import KEYED, READING, responses
+
+ModelName = Annotated[str, Path(max_length=64, pattern=r"\S", description="A model's name")]
+
+
+class Adding(Strict):
+    """A model to ask from now on."""
+
+    name: str = Field(pattern=f"^{NAME.pattern}$", description="What you call it")
+    provider: Literal["anthropic", "openai", "gemini", "compatible"]
+    model: str | None = Field(None, min_length=1, max_length=200, description="Whose answers")
+    base_url: str | None = Field(None, alias="baseUrl", min_length=1, max_length=2_000)
+    key: str | None = Field(None, min_length=1, max_length=4_000, description="Into the vault")
+
+
+class ModelShape(BaseModel):
+    """A model, without its key."""
+
+    name: str
+    provider: str
+    model: str
+    base_url: str = Field(alias="baseUrl")
+    has_key: bool = Field(alias="hasKey")
+    is_default: bool = Field(alias="isDefault")
+    found_in: Literal["added", "environment"] = Field(alias="foundIn")
+    created_at: str | None = Field(alias="createdAt")
+
+
+class ModelsShape(BaseModel):
+    """All of them, the default one first."""
+
+    models: list[ModelShape]
+
+
+class TrialShape(BaseModel):
+    """What a model answered to one small question."""
+
+    model: str
+    provider: str
+    text: str
+    took_ms: int = Field(alias="tookMs")
+    input_tokens: int = Field(alias="inputTokens")
+    output_tokens: int = Field(alias="outputTokens")
+    cost_usd: float | None = Field(alias="costUsd")
+
+
+class _Answers:
+    """The handlers."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+        self._models = models_of(ground)
+
+    async def list_models(self) -> Response:
+        """List the models that can be asked, without their keys."""
+        return json_answer({"models": [one.as_json() for one in await self._models.list()]})
+
+    async def add_model(self, request: Request) -> Response:
+        """Add a model; its key goes into the vault and is never shown."""
+        body = await read_shape(request, Adding)
+        new = NewModel(body.name, body.provider, body.model, body.base_url, body.key)
+        return json_answer((await self._models.add(new)).as_json(), 201)
+
+    async def remove_model(self, model: ModelName) -> Response:
+        """Forget a model and its key."""
+        await self._models.remove(model)
+        return Response(status_code=204)
+
+    async def make_default_model(self, model: ModelName) -> Response:
+        """Ask this model wherever no other is named."""
+        return json_answer((await self._models.make_default(model)).as_json())
+
+    async def test_model(self, model: ModelName) -> Response:
+        """Ask a model for one word."""
+        await self._models.get(model)
+        async with open_asking(self._ground) as asking:
+            return json_answer((await try_model(asking, model)).as_json())
+
+
+_TEXTS = {
+    404: "No model of this name.",
+    409: "Another model has this name.",
+    422: "The request has not the expected form, or the provider refuses it.",
+    429: "Too many requests, of yours or of ours to the provider; see Retry-After.",
+    503: "The database or the provider does not answer.",
+    504: "The model did not answer in time.",
+}
+
+
+def model_routes(ground: Ground, doorkeeper: Doorkeeper) -> APIRouter:
+    """The endpoints; all of them want the scope `admin`."""
+    answers, gate = _Answers(ground), doorkeeper.wants("admin")
+    router = APIRouter(prefix="/api/v1/models", tags=["models"])
+    one = "/{model}"
+    # Any: what OpenAPI is told of each.
+    table: tuple[tuple[str, str, Any, Any, type[Strict] | None, int], ...] = (
+        ("GET", "", answers.list_models, responses(ModelsShape, *KEYED), None, 200),
+        ("POST", "", answers.add_model, _told(ModelShape, 201, 409, *READING), Adding, 201),
+        ("DELETE", one, answers.remove_model, _told(None, 204, 404), None, 204),
+        (
+            "PUT",
+            f"{one}/default",
+            answers.make_default_model,
+            _told(ModelShape, 200, 404),
+            None,
+            200,
+        ),
+        ("POST", f"{one}/test", answers.test_model, _told(TrialShape, 200, 404, 504), None, 200),
+    )
+    for method, path, answer, told, reading, status in table:
+        router.add_api_route(
+            path,
+            answer,
+            methods=[method],
+            dependencies=[Depends(gate)],
+            responses=told,
+            status_code=status,
+            openapi_extra=openapi.keyed(reading),
+        )
+    return router
+
+
+def _told(ok: type[BaseModel] | None, status: int, *more: int) -> dict[int | str, dict[str, Any]]:
+    return responses(ok, 403, 422, *KEYED, *more, texts=_TEXTS, status=status)
