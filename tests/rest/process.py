@@ -58,7 +58,7 @@ def key_in(home: Path, *scopes: str, name: str = "test") -> str:
 def served(home: Path, environ: Mapping[str, str] | None = None) -> Generator[Served]:
     """Start it on a free port and stop it at the end."""
     home.mkdir(parents=True, exist_ok=True)
-    key = key_in(home, *(scope for scope in SCOPES if scope != "admin"))
+    key = key_in(home, *SCOPES)
     log = home / "serve.log"
     with (
         log.open("wb") as stderr,

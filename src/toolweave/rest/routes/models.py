@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Path, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
+from starlette.routing import Route
 
 from toolweave.app.ground import Ground
 from toolweave.app.models import models_of, open_asking
@@ -14,6 +15,7 @@ from toolweave.rest import openapi
 from toolweave.rest.answers import json_answer
 from toolweave.rest.auth import Doorkeeper
 from toolweave.rest.bodies import Strict, read_shape
+from toolweave.rest.refusals import OtherMethods
 from toolweave.rest.shapes import KEYED, READING, responses
 
 ModelName = Annotated[str, Path(max_length=64, pattern=r"\S", description="A model's name")]
@@ -133,6 +135,7 @@ def model_routes(ground: Ground, doorkeeper: Doorkeeper) -> APIRouter:
             status_code=status,
             openapi_extra=openapi.keyed(reading),
         )
+    router.routes.append(Route(router.prefix, endpoint=OtherMethods("GET", "POST")))
     return router
 
 

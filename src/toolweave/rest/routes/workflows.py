@@ -166,6 +166,8 @@ class _Answers:
     async def _seen(self, name: str, request: Request, revision: str | None) -> Revision | None:
         """The revision that whoever asks has seen, from the head or else from the body."""
         tags = _tags(request, "if-match")
+        if not tags and "if-match" in request.headers:
+            raise Invalid("REVISION_MISSING", "`If-Match` is there, but names no revision")
         if not tags:
             return Revision(revision) if revision is not None else None
         current = (await self._store.load(name)).revision
