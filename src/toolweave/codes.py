@@ -39,6 +39,7 @@ CODES: dict[str, str] = {
     "MCP_SERVER_DISCONNECTED": "The connection to the server is gone.",
     "MCP_SERVER_NOT_FOUND": "No server of this name is registered.",
     "RUNNER_MISSING": "What should start the server is not on this machine.",
+    "SERVER_AMBIGUOUS": "Several servers could be meant; name one.",
     "SERVER_ADDRESS_DENIED": "The address is one we never connect to.",
     "SERVER_CHANGED": "The definition is no longer the one that was shown.",
     "SERVER_COMMAND_MISSING": "A server has no command to start.",
@@ -267,6 +268,8 @@ CODES: dict[str, str] = {
     # Runs
     "ANSWER_INVALID": "The answer is none of the options that were asked for.",
     "JOURNAL_UNREADABLE": "The journal of a run holds something this version cannot read.",
+    "AGENT_LIMIT_REACHED": "A model at work did not end within its limits.",
+    "MODEL_ANSWER_INVALID": "A model's answer does not fit what was asked for, told so or not.",
     "MODEL_NEEDED": "Something is asked in plain words, and no model is configured.",
     "NODE_INPUT_INVALID": "What a node was given when it ran is not what it takes.",
     "NODE_INPUT_MISSING": "Nothing that came in to a node fits what it needs.",

@@ -1,4 +1,4 @@
-"""What nodes may ask for by name: `http`, `files`, `databases`, `stores`, `services`, `model`."""
+"""What nodes may ask for by name: `http`, `files`, `stores`, `services`, `model`, `shelf`, …"""
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
@@ -13,6 +13,7 @@ from toolweave.app.ground import Ground
 from toolweave.app.models import open_asking
 from toolweave.app.secret_texts import SecretTexts
 from toolweave.app.services import VaultServices
+from toolweave.app.shelf import ServerShelf
 from toolweave.app.stores import open_stores
 from toolweave.app.web import SafeHttp
 from toolweave.nodes.model import MODEL
@@ -42,6 +43,7 @@ async def open_resources(
                 "stores": stores,
                 "services": VaultServices(Credentials(ground.vault), ground.masker),
                 MODEL: asking,
+                "shelf": ServerShelf(ground),
             }
     finally:
         with anyio.CancelScope(shield=True):

@@ -37,6 +37,11 @@ class Wait:
     question: JsonObject | None = None
     # Handed back as `memory` of the next run.
     memory: Json = None
+    # What the next run does to the world, where a node works in parts that differ in it.
+    effect: Effect | None = None
+    # Whether `memory` is one more entry of a list, which the next run is handed whole. An entry is
+    # shown to whoever watches; what it says of `usage` (tokens, cost_usd) is summed for the run.
+    adds: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,19 @@ class Resumed:
     by: Literal["timer", "answer"]
     reply: Json = None
     memory: Json = None
+    effect: Effect | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """A node that hangs on an agent, ready to be used: its templates are filled."""
+
+    id: str
+    # `TOOL.SLACK_MCP_TOOL`, `TOOL.MCP:SERVER/TOOL`, `MEMORY.ENTITY`, …
+    ref: str
+    code: object
+    config: JsonObject
+    inputs: JsonObject = field(default_factory=dict[str, Json])
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +75,8 @@ class Given:
     came_in: Json = None
     # What expressions may name: data, trigger, nodes, …
     names: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    # The tools and memories of an agent.
+    attached: tuple[Attached, ...] = ()
 
     def value(self, name: str) -> Json:
         """An input, else the configuration of that name, else nothing."""

@@ -8,6 +8,7 @@ from datetime import datetime
 import click
 from rich.cells import cell_len
 
+from toolweave.cli.run_parts import part_lines, usage_line
 from toolweave.cli.terminal import Part, say
 from toolweave.cli.visible import json_text, visible
 from toolweave.engine.engine import Engine
@@ -60,6 +61,8 @@ class Display:
     def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
         self._told: set[Key] = set()
+        # Steps that work in parts: that each part begins is not news.
+        self._in_parts: set[Key] = set()
 
     def begin(self, run: str, plan: Plan) -> None:
         """Say what runs."""
@@ -75,6 +78,14 @@ class Display:
         """One thing that happened."""
         if self._as_json:
             _put(as_line(entry))
+            return
+        event = entry.event
+        if isinstance(event, StepWaiting) and event.adds:
+            self._in_parts.add(event.key)
+            for line in part_lines(event.memory):
+                say(f"  {event.key} {line}", indent=2, stderr=True)
+            return
+        if isinstance(event, StepStarted) and event.key in self._in_parts:
             return
         for key, status, words in _told(entry.event):
             mark: Part = (f"{MARKS[status]} ", STYLES[status])
@@ -104,6 +115,9 @@ class Display:
                 say(f"Hint: {error['hint']}", stderr=True)
         if status == "success":
             show_value(result["finalResult"])
+        usage = result.get("usage")
+        if isinstance(usage, dict):
+            say(usage_line(usage), stderr=True)
         self.waiting(str(result["runId"]), entries)
 
     def waiting(self, run: str, entries: Sequence[Entry]) -> None:

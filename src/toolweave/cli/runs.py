@@ -11,6 +11,7 @@ from toolweave.app.studio import open_studio
 from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.rooms import ground, run
 from toolweave.cli.run_display import STYLES, Display, find_run, show_value, timeline, to_do
+from toolweave.cli.run_parts import part_lines, usage_line
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Choice
@@ -75,6 +76,7 @@ def show(run_id: str, as_json: bool) -> None:
                     "attempt": record.attempt,
                     "value": record.value,
                     "error": record.error,
+                    **({"parts": list(record.parts)} if record.parts else {}),
                 }
                 for record in records(entries)
             ]
@@ -84,9 +86,15 @@ def show(run_id: str, as_json: bool) -> None:
         say((found.workflow, "bold"), f"  {found.id}  ", (found.status, STYLES[found.status]))
         for line in timeline(entries):
             say(*line, indent=2)
-        result = execution(found.id, plan, entries).get("finalResult")
+        for record in records(entries):
+            for line in (line for part in record.parts for line in part_lines(part)):
+                say(f"{record.key} {line}", indent=2)
+        shown = execution(found.id, plan, entries)
+        result, usage = shown.get("finalResult"), shown.get("usage")
         if result is not None:
             show_value(result)
+        if isinstance(usage, dict):
+            say(usage_line(usage))
         for record in records(entries):
             for line in to_do(found.id, record) or ():
                 say(line)

@@ -76,7 +76,7 @@ class Advance:
             return
         for key in list(self._state.running):
             place = self._state.place(key)
-            if place.step.effect == "once":
+            if self._state.effect_of(place) == "once":
                 self._note(StepUncertain(key))
             else:
                 del self._state.running[key]
@@ -163,8 +163,7 @@ class Advance:
                 with anyio.fail_after(step.timeout_s):
                     outcome = await code.run(context)
                 if isinstance(outcome, Wait):
-                    until = timestamp(outcome.until) if outcome.until else None
-                    event = StepWaiting(key, until, outcome.question, outcome.memory)
+                    event = _waiting(key, outcome)
                 else:
                     ports = None if outcome.ports == ("output",) else list(outcome.ports)
                     event = StepFinished(key, outcome.value, ports)
@@ -185,7 +184,7 @@ class Advance:
         step = work.place.step
         next_try = retry_at(
             error,
-            step.effect,
+            self._state.effect_of(work.place),
             attempt=work.attempt,
             attempts=step.attempts,
             now=self._services.clock.now(),
@@ -271,3 +270,8 @@ class Advance:
                 if entry.seq <= last - len(events):
                     self._take(entry)
         self._seq = last
+
+
+def _waiting(key: Key, wait: Wait) -> StepWaiting:
+    until = timestamp(wait.until) if wait.until else None
+    return StepWaiting(key, until, wait.question, wait.memory, wait.effect, wait.adds)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from toolweave.catalog.node import Given, RunFacts
+from toolweave.catalog.node import Attached, Given, RunFacts
 from toolweave.catalog.spec import Field
 from toolweave.clock import timestamp
 from toolweave.engine.events import Key
@@ -52,7 +52,17 @@ class Binder:
             if prepared.has_templates:
                 _check(prepared, config, inputs)
             names.within(inputs, config)
-        return Given(config, inputs, incoming, names)
+        attached = tuple(self._attached(place, one, incoming) for one in place.step.attached)
+        return Given(config, inputs, incoming, names, attached)
+
+    def _attached(self, place: Place, step: Step, incoming: Json) -> Attached:
+        """A node that hangs on an agent sees what its agent sees."""
+        prepared = step.prepared
+        config, inputs = prepared.config, prepared.inputs
+        if prepared.has_templates:
+            config, inputs = _filled(prepared, Names(self, place, incoming))
+            _check(prepared, config, inputs)
+        return Attached(step.id, step.node.ref or step.node.type, step.kind.code, config, inputs)
 
     def of_loop(self, place: Place) -> Given:
         """What a loop was given when it began."""

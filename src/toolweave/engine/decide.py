@@ -78,14 +78,11 @@ def _due(state: RunState, now: datetime) -> list[Work]:
         if failed.retry_at is None or datetime.fromisoformat(failed.retry_at) <= now:
             due.append(Work(state.place(key), failed.attempt + 1, state.resumed.get(key)))
     for key, waiting in state.waiting.items():
-        answer = state.answers.get(key)
-        attempt = state.attempts.get(key, 1)
-        if answer is not None:
-            resumed = Resumed("answer", answer.reply, waiting.memory)
-            due.append(Work(state.place(key), attempt, resumed))
-        elif waiting.until is not None and datetime.fromisoformat(waiting.until) <= now:
-            resumed = Resumed("timer", None, waiting.memory)
-            due.append(Work(state.place(key), attempt, resumed))
+        is_time = waiting.until is not None and datetime.fromisoformat(waiting.until) <= now
+        if is_time or key in state.answers:
+            # Each part of a node has its own tries.
+            attempt = 1 if waiting.effect is not None else state.attempts.get(key, 1)
+            due.append(Work(state.place(key), attempt, state.resumption(key)))
     return due
 
 

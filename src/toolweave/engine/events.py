@@ -7,6 +7,7 @@ graph: `fetch`, or `loop#3/fetch` for the fourth iteration of `loop`.
 from dataclasses import dataclass, fields
 from typing import ClassVar, Literal, TypeAlias
 
+from toolweave.catalog.spec import Effect
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 
@@ -93,6 +94,9 @@ class StepWaiting:
     until: str | None = None
     question: JsonObject | None = None
     memory: Json = None
+    # For a node that works in parts: what the next one does, and that `memory` is one more entry.
+    effect: Effect | None = None
+    adds: bool = False
 
 
 @dataclass(frozen=True, slots=True)

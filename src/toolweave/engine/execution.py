@@ -35,6 +35,8 @@ class StepRecord:
     value: Json = None
     attempt: int = 1
     error: JsonObject | None = None
+    # What each part of a node that works in parts left: a model's answers, its calls.
+    parts: tuple[Json, ...] = ()
 
     @property
     def took_ms(self) -> int:
@@ -49,6 +51,20 @@ def records(entries: Sequence[Entry]) -> list[StepRecord]:
         for record in _seen(entry, found):
             found[record.key] = record
     return list(found.values())
+
+
+def spent(entries: Sequence[Entry]) -> JsonObject | None:
+    """What all models of a run used: tokens, and the cost where it is known."""
+    total: dict[str, float] = {}
+    for entry in entries:
+        event = entry.event
+        if not isinstance(event, StepWaiting) or not event.adds:
+            continue
+        usage = event.memory.get("usage") if isinstance(event.memory, dict) else None
+        for name, number in usage.items() if isinstance(usage, dict) else ():
+            if isinstance(number, int | float):
+                total[name] = total.get(name, 0) + number
+    return {**total} if total else None
 
 
 def _over(found: dict[Key, StepRecord], at: str) -> Iterator[StepRecord]:
@@ -82,6 +98,9 @@ def execution(run_id: str, plan: Plan, entries: Sequence[Entry]) -> JsonObject:
         "status": finished.status if finished else "running",
         "finalResult": finished.result if finished and finished.status == "success" else None,
     }
+    usage = spent(entries)
+    if usage is not None:
+        shown["usage"] = usage
     if finished and finished.error:
         partial = {"partialResults": shown["intermediateResults"]}
         shown["error"] = _error(finished.error, plan) | partial
@@ -99,11 +118,14 @@ def _seen(entry: Entry, found: dict[Key, StepRecord]) -> Iterator[StepRecord]:
                     yield StepRecord(str(key), "success", at, at, value)
         case StepStarted(key, attempt):
             began = found[key].started_at if key in found and attempt == 1 else at
-            yield StepRecord(key, "running", began, attempt=attempt)
+            parts = found[key].parts if key in found else ()
+            yield StepRecord(key, "running", began, attempt=attempt, parts=parts)
         case StepFinished(key, value):
             yield replace(found[key], status="success", finished_at=at, value=value)
         case StepWaiting(key):
-            yield replace(found[key], status="waiting", value=event.question)
+            record = replace(found[key], status="waiting", value=event.question)
+            parts = (*record.parts, event.memory) if event.adds else record.parts
+            yield replace(record, parts=parts)
         case StepFailed(key):
             error: JsonObject = {"code": event.code, "message": event.message, "hint": event.hint}
             status = "failed" if event.retry_at is None else "retrying"

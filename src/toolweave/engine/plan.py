@@ -12,11 +12,13 @@ from toolweave.errors import Invalid
 from toolweave.json_text import JsonObject
 from toolweave.problems import Problem, pointer
 from toolweave.workflow.graph import Graph
-from toolweave.workflow.model import Edge, Node, Workflow
+from toolweave.workflow.model import Edge, Node, NodeId, Workflow
 
 LOOP_PORT = "loop"
 DATA_EDGE = "data"
 GIVES_VARIABLES = frozenset({"multi_input", "input"})
+# The number of a node that hangs on an agent.
+NO_STEP = -1
 NEVER_RUN = frozenset({"group", "note", "comment", "stickyNote"})
 
 Code: TypeAlias = Pure | Effectful | Looping
@@ -80,6 +82,8 @@ class Step:
     incoming: tuple[Link, ...]
     outgoing: tuple[Link, ...]
     loop: int | None = None
+    # The tools and memories of an agent; they are no steps of the run.
+    attached: tuple["Step", ...] = ()
 
     @property
     def id(self) -> str:
@@ -173,6 +177,7 @@ def make_plan(workflow: Workflow, kinds: Kinds) -> Plan:
     nodes = _running(graph)
     found = {node.id: kinds.of(node) for node in nodes}
     _refuse_unknown(workflow, [node for node in nodes if found[node.id] is None])
+    hanging = {node.id: _hanging(workflow, graph, node, kinds) for node in nodes}
     places = {node.id: index for index, node in enumerate(nodes)}
     links = [
         Link(places[edge.source], places[edge.target], edge.source_port, edge.target_port)
@@ -191,6 +196,7 @@ def make_plan(workflow: Workflow, kinds: Kinds) -> Plan:
             tuple(link for link in entering[index] if _counts(link, loops)),
             tuple(leaving[index]),
             loops[index],
+            hanging.get(node.id, ()),
         )
         for index, node in enumerate(nodes)
     )
@@ -208,12 +214,24 @@ def _orders(edge: Edge, graph: Graph) -> bool:
     return edge.kind != DATA_EDGE or graph.nodes[edge.source].type in GIVES_VARIABLES
 
 
+def _hanging(workflow: Workflow, graph: Graph, node: Node, kinds: Kinds) -> tuple[Step, ...]:
+    """What hangs on an agent; one that does not exist is a problem of the check."""
+    hanging = [graph.nodes[one] for one in map(NodeId, _attached(node)) if one in graph.nodes]
+    found = [(one, kinds.of(one)) for one in hanging]
+    _refuse_unknown(workflow, [one for one, kind in found if kind is None])
+    return tuple(Step(NO_STEP, one, kind, (), ()) for one, kind in found if kind is not None)
+
+
+def _attached(node: Node) -> list[str]:
+    listed = node.data.get("attachedNodes")
+    return [str(one) for one in listed] if isinstance(listed, list) else []
+
+
 def _running(graph: Graph) -> list[Node]:
     """The nodes that are steps: not groups and notes, and not what hangs on an agent."""
     attached: set[str] = set()
     for node in graph.nodes.values():
-        listed = node.data.get("attachedNodes")
-        attached.update(map(str, listed) if isinstance(listed, list) else ())
+        attached.update(_attached(node))
     return [
         node
         for node in graph.nodes.values()

@@ -5,9 +5,10 @@ out here and never written down, so a journal read again gives the very same sta
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from toolweave.catalog.node import ERROR_PORT, STOPPED, Iteration, Outcome, Resumed
+from toolweave.catalog.spec import Effect
 from toolweave.engine.events import (
     Answered,
     CancelAsked,
@@ -81,6 +82,12 @@ class Loop:
     open_turns: int = 0
 
 
+def _with_earlier(event: StepWaiting, before: Resumed | None) -> StepWaiting:
+    """A part's entry behind those of the parts before it."""
+    earlier = before.memory if before is not None and isinstance(before.memory, list) else []
+    return replace(event, memory=[*earlier, event.memory])
+
+
 def carried_by(step: Step, outcome: Outcome) -> Json:
     """What leaves a step: all it gave, or what a node that passes on passes on."""
     value = outcome.value
@@ -151,8 +158,8 @@ class RunState:
                     self.retrying[key] = event
             case StepWaiting(key):
                 self._forget(key)
-                self.resumed.pop(key, None)
-                self.waiting[key] = event
+                before = self.resumed.pop(key, None)
+                self.waiting[key] = _with_earlier(event, before) if event.adds else event
             case Answered(key):
                 if key in self.waiting:  # else it came too late
                     self.answers.setdefault(key, event)
@@ -180,6 +187,18 @@ class RunState:
             message = f"the journal tells of a step {key!r} that the run had not come to"
             raise Invalid("JOURNAL_UNREADABLE", message)
         return found
+
+    def resumption(self, key: Key) -> Resumed:
+        """What a step that waits is told when it goes on."""
+        waiting, answer = self.waiting[key], self.answers.get(key)
+        if answer is not None:
+            return Resumed("answer", answer.reply, waiting.memory, waiting.effect)
+        return Resumed("timer", None, waiting.memory, waiting.effect)
+
+    def effect_of(self, place: Place) -> Effect:
+        """What a step does to the world: the part of it that is to be run, or is being run."""
+        resumed = self.resumed.get(place.key)
+        return (resumed.effect if resumed else None) or place.step.effect
 
     @property
     def is_ending(self) -> bool:
@@ -276,14 +295,9 @@ class RunState:
         self._decided(place, ())
 
     def _resume(self, key: Key) -> None:
-        waiting = self.waiting.get(key)
-        if waiting is not None:
-            answer = self.answers.pop(key, None)
-            self.resumed[key] = (
-                Resumed("answer", answer.reply, waiting.memory)
-                if answer
-                else Resumed("timer", None, waiting.memory)
-            )
+        if key in self.waiting:
+            self.resumed[key] = self.resumption(key)
+            self.answers.pop(key, None)
 
     def _resolved(self, event: Resolved) -> None:
         if event.key not in self.uncertain:

@@ -1,0 +1,94 @@
+"""Tools of connected servers as a model's tools: what is offered, and the call through the gate."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from toolweave import json_text
+from toolweave.catalog.node import NodeContext
+from toolweave.json_text import JsonObject
+from toolweave.nodes.agent import Done, Skill
+from toolweave.nodes.model import Offer
+from toolweave.tools.tool import Tool, ToolCall, ToolResult
+
+# The name under which a node finds its `Shelf`: `context.resource(SHELF)`.
+SHELF = "shelf"
+# What every provider takes as the name of a tool.
+_ODD = re.compile(r"[^A-Za-z0-9_-]")
+MAX_NAME = 64
+MAX_DESCRIPTION = 4_000
+
+
+class Shelf(Protocol):
+    """What approved servers offer, without starting them; `app` has the real one."""
+
+    async def tools(self, server: str) -> Sequence[Tool]:
+        """The approved tools of a server.
+
+        Raises:
+            NotFound: `MCP_SERVER_NOT_FOUND`.
+            Denied: `SERVER_NOT_APPROVED`.
+        """
+        ...
+
+    async def server_for(self, kind: str, named: str | None = None) -> str:
+        """The approved server that a node means: by its name or address, else by its kind.
+
+        Raises:
+            NotFound: `MCP_SERVER_NOT_FOUND`.
+            Invalid: `SERVER_AMBIGUOUS`.
+        """
+        ...
+
+
+def skills_of(tools: Iterable[Tool], taken: Iterable[str] = ()) -> tuple[Skill, ...]:
+    """Tools that a model may ask for, under names that no two of them share."""
+    names = set(taken)
+    found: list[Skill] = []
+    for tool in tools:
+        name = offered_name(tool.name, names)
+        names.add(name)
+        found.append(_skill(tool, name))
+    return tuple(found)
+
+
+def offered_name(name: str, taken: Iterable[str] = ()) -> str:
+    """A name that providers take, and that is not taken."""
+    wanted = _ODD.sub("_", name)[:MAX_NAME] or "tool"
+    others = set(taken)
+    found, number = wanted, 2
+    while found in others:
+        ending = f"_{number}"
+        found = wanted[: MAX_NAME - len(ending)] + ending
+        number += 1
+    return found
+
+
+def _skill(tool: Tool, name: str) -> Skill:
+    async def do(context: NodeContext, arguments: JsonObject) -> Done:
+        call = ToolCall(
+            tool.server,
+            tool.name,
+            arguments,
+            # A model's calls count against the limit of a session; a workflow's own do not.
+            source="assistant",
+            scope=f"run:{context.run.id}",
+            location=context.key,
+        )
+        return told(await context.tools.call(call, on_progress=context.progress))
+
+    offer = Offer(
+        name=name, description=tool.description[:MAX_DESCRIPTION], parameters=tool.input_schema
+    )
+    return Skill(offer, do)
+
+
+def told(result: ToolResult) -> Done:
+    """What a tool answered, in words for a model."""
+    text = result.text
+    if not text and result.structured is not None:
+        text = json_text.write(result.structured)
+    others = [block.kind for block in result.content if block.text is None]
+    if others:
+        text = f"{text}\n({len(others)} parts that are no text: {', '.join(others)})".strip()
+    return Done(text or "(nothing)", result.is_error)
