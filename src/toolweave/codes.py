@@ -116,6 +116,7 @@ CODES: dict[str, str] = {
     "SERVICE_DENIED": "A service does not let this credential do the action.",
     "SERVICE_FIELD_INVALID": "A field of an action has a value that cannot be sent.",
     "SERVICE_FIELD_MISSING": "An action of a service lacks a field it needs.",
+    "SERVICE_JOB_TIMEOUT": "A job that a service does for us was not done in time.",
     "SERVICE_LIMITED": "A service asks us to slow down.",
     "SERVICE_NOT_FOUND": "A service does not have what the action names.",
     "SERVICE_REFUSED": "A service refuses the action, and says why.",

@@ -66,6 +66,8 @@ class Call:
     # Bytes that are the body, and of which type.
     raw: tuple[bytes, str] | None = None
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    # Another address of the same service: some take files elsewhere.
+    at: str = ""
     # The address is `${vault:NAME}` and no token goes with it.
     is_secret: bool = False
     # Whether the answer is JSON.
@@ -193,6 +195,31 @@ def fill_path(path: str, values: JsonObject, *, by: str) -> str:
 def invalid(name: str, why: str) -> Invalid:
     """A field has a value that cannot be sent."""
     return Invalid("SERVICE_FIELD_INVALID", f"{name!r} {why}", facts={"field": name})
+
+
+def get(path: str, query: str = "") -> Action:
+    """An action that asks."""
+    return Action("GET", path, query=query)
+
+
+def post(path: str, body: str = "", **fixed: Json) -> Action:
+    """An action that makes something, each time it is done."""
+    return Action("POST", path, body, fixed=fixed)
+
+
+def put(path: str, body: str = "", **fixed: Json) -> Action:
+    """An action that sets something: to do it twice is to do it once."""
+    return Action("PUT", path, body, fixed=fixed, is_repeatable=True)
+
+
+def patch(path: str, body: str = "", **fixed: Json) -> Action:
+    """An action that changes something to what it says."""
+    return Action("PATCH", path, body, fixed=fixed, is_repeatable=True)
+
+
+def delete(path: str, query: str = "") -> Action:
+    """An action that takes something away."""
+    return Action("DELETE", path, query=query)
 
 
 def effect_in(actions: Mapping[str, Action], config: JsonObject) -> Effect:

@@ -52,7 +52,7 @@ class Tally:
     calls: int = 0
     took_ms: float = 0.0
     limits: JsonObject = field(default_factory=dict[str, Json])
-    # Answers from before a wait, then those since.
+    # Answers from before a wait, then those since: value, status, link.
     answers: list[Json] = field(default_factory=list[Json])
 
 
@@ -90,7 +90,7 @@ class Caller:
             Unavailable: `SERVICE_UNAVAILABLE`, `SERVICE_ANSWER_INVALID`.
         """
         if self._known:
-            return Answer(self._known.pop(0))
+            return _kept(self._known.pop(0))
         response = await self._request(call)
         self.tally.calls += 1
         self.tally.took_ms += response.took_ms
@@ -102,8 +102,14 @@ class Caller:
         if not is_readable:
             message = f"{self.service.title} answered {name} with something that is no JSON"
             raise Unavailable("SERVICE_ANSWER_INVALID", message)
-        self.tally.answers.append(value)
-        return Answer(value, response.status, response.headers.get("link", ""), self.tally.limits)
+        link = response.headers.get("link", "")
+        self.tally.answers.append([value, response.status, link])
+        return Answer(value, response.status, link, self.tally.limits)
+
+    @property
+    def address(self) -> str:
+        """Where the service is."""
+        return self._access.address
 
     def use(self, token: str) -> None:
         """From now on call with another credential."""
@@ -121,7 +127,7 @@ class Caller:
         return await self._http.request(
             call.method,
             self._address(call),
-            headers={"accept": "application/json", **headers},
+            headers={"accept": "application/json", "user-agent": "Toolweave", **headers},
             body=body,
             follow=call.method == "GET",
             timeout_s=timeout_s,
@@ -135,7 +141,8 @@ class Caller:
         if not call.has_token:
             return call.path + query
         prefix = self.service.prefix.replace("{token}", self._access.token)
-        return self._access.address.rstrip("/") + prefix + call.path + query
+        address = call.at or self._access.address
+        return address.rstrip("/") + prefix + call.path + query
 
 
 async def calling(
@@ -172,7 +179,7 @@ async def waiting(
             raise
         told = error.facts.get("retry_after_s")
         wait_s = max(float(told) if isinstance(told, int | float) else UNTOLD_WAIT_S, least_s)
-        waits, answers = _waits(context), caller.tally.answers
+        waits, answers = waits_before(context), caller.tally.answers
         is_long = len(json_text.write(answers)) > MAX_KEPT_CHARACTERS
         if waits >= most or wait_s > LONGEST_WAIT_S or is_long:
             # Not `Limited`: a try from the start would repeat what was done before the limit.
@@ -185,10 +192,19 @@ def metadata(context: NodeContext, action: str, tally: Tally) -> JsonObject:
     """The `execution_metadata` of a step."""
     return {
         "action": action,
-        "attempts": context.attempt + _waits(context),
+        "attempts": context.attempt + waits_before(context),
         "calls": tally.calls,
         "took_ms": round(tally.took_ms, 3),
     }
+
+
+def _kept(answer: Json) -> Answer:
+    """An answer from before a wait."""
+    match answer:
+        case [value, int(status), str(link)]:
+            return Answer(value, status, link)
+        case _:
+            return Answer(answer)
 
 
 def _value(response: Response) -> tuple[Json, bool]:
@@ -224,7 +240,8 @@ def _memory(context: NodeContext) -> JsonObject:
     return found if isinstance(found, dict) else {}
 
 
-def _waits(context: NodeContext) -> int:
+def waits_before(context: NodeContext) -> int:
+    """How often this step waited for a limit already."""
     waits = _memory(context).get("waits")
     return waits if isinstance(waits, int) else 0
 

@@ -1,23 +1,34 @@
 """EXTERNAL_ACTION.DISCORD_ACTION: post, moderate and manage in a Discord server."""
 
-from toolweave.catalog.spec import Example, Field, NodeSpec
+from dataclasses import replace
+from urllib.parse import quote
 
-ACTIONS = (
-    "send_message",
-    "send_file",
-    "create_channel",
-    "delete_channel",
-    "manage_roles",
-    "kick_member",
-    "ban_member",
-    "create_invite",
-    "send_dm",
-    "react_to_message",
-    "pin_message",
-    "create_thread",
-    "manage_permissions",
-    "send_webhook",
+from toolweave import json_text
+from toolweave.catalog.node import NodeContext, Outcome, Wait
+from toolweave.catalog.spec import Effect, Example, Field, NodeSpec
+from toolweave.errors import Unavailable
+from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.external._action import Action, Call, build, effect_in, missing
+from toolweave.nodes.external._attached import attached
+from toolweave.nodes.external._calling import Answer, Caller, calling, metadata, waiting
+from toolweave.nodes.external._discord import (
+    ACTIONS,
+    DISCORD,
+    MESSAGE,
+    OPEN_DM,
+    REMOVE_ROLE,
+    THREAD_OF_MESSAGE,
 )
+from toolweave.nodes.external._discord_values import (
+    CHANNEL_TYPES,
+    THREAD_TYPES,
+    message_of,
+    number,
+    overwrite,
+)
+from toolweave.nodes.external._overriding import objects, patience, record, settings_of, unwaited
+
+DAY_S = 86_400
 
 
 class DiscordAction:
@@ -35,7 +46,7 @@ class DiscordAction:
                 "What to do in Discord, e.g. send_message.",
                 "send_message",
                 required=True,
-                options=ACTIONS,
+                options=tuple(ACTIONS),
             ),
             Field(
                 "server_id",
@@ -116,7 +127,7 @@ class DiscordAction:
                 "action_type",
                 "string",
                 "Takes the place of the configured action when given.",
-                options=ACTIONS[:10],
+                options=tuple(ACTIONS)[:10],
             ),
             Field(
                 "data",
@@ -231,6 +242,153 @@ class DiscordAction:
             ),
         ),
     )
+
+    def effect_of(self, config: JsonObject) -> Effect:
+        """What is the same when done twice may be repeated."""
+        moderation = record(config.get("moderation_config"))
+        return "once" if moderation.get("send_dm") else effect_in(ACTIONS, config)
+
+    async def run(self, context: NodeContext) -> Outcome | Wait:
+        """Do the action.
+
+        Raises:
+            Invalid: `SERVICE_FIELD_MISSING`, `SERVICE_REFUSED`.
+            Denied: `SERVICE_LIMITED` for a limit that shall not be waited for.
+            ToolweaveError: as `Caller.send` does.
+        """
+        values = settings_of(context, self.spec)
+        caller = await calling(context, DISCORD, "")
+        allowed = patience(context, values)
+        most = allowed.most if values.get("rate_limit_handling") else 0
+        try:
+            return await waiting(
+                context,
+                caller,
+                lambda: _done(context, caller, values),
+                most=most,
+                least_s=allowed.least_s,
+            )
+        except Unavailable as error:
+            if error.code == "SERVICE_LIMITED" and not most:
+                raise unwaited(error.message) from None
+            raise
+
+
+async def _done(context: NodeContext, caller: Caller, values: JsonObject) -> Outcome:
+    name = str(values["action_type"])
+    answer = await _do(context, caller, name, values)
+    told = answer.record
+    is_message = name.startswith("send_")
+    is_channel = name in {"create_channel", "create_thread"}
+    return Outcome(
+        {
+            "success": True,
+            "discord_response": told,
+            "message_id": (told.get("id") if is_message else values.get("message_id")) or "",
+            "channel_id": told.get("channel_id")
+            or (told.get("id") if is_channel else values.get("channel_id"))
+            or "",
+            "error_message": "",
+            "rate_limit_info": caller.tally.limits,
+            "execution_metadata": metadata(context, name, caller.tally),
+        }
+    )
+
+
+async def _do(context: NodeContext, caller: Caller, name: str, values: JsonObject) -> Answer:
+    match name:
+        case "send_message" | "send_dm" | "send_webhook":
+            return await _say(caller, name, values)
+        case "send_file":
+            return await _send_file(context, caller, values)
+        case "manage_permissions":
+            return await _permit(caller, values)
+        case "kick_member" | "ban_member":
+            return await _moderate(caller, name, values)
+        case "create_channel" | "create_invite":
+            config = record(values.get("channel_config"))
+            of_type = number(CHANNEL_TYPES, config.get("type"), "channel_config.type")
+            rights: list[Json] = [overwrite(one) for one in objects(config.get("permissions"))]
+            more: JsonObject = {"type": of_type, "permission_overwrites": rights or None}
+            return await caller.do(name, ACTIONS[name], {**values, **config, **more})
+        case "create_thread":
+            return await _thread(caller, values)
+        case "manage_roles":
+            config = record(values.get("role_config"))
+            action = REMOVE_ROLE if config.get("action") == "remove" else ACTIONS[name]
+            return await _reasoned(caller, name, action, {**values, **config})
+        case _:
+            return await caller.do(name, ACTIONS[name], values)
+
+
+async def _say(caller: Caller, name: str, values: JsonObject) -> Answer:
+    message = message_of(values, name)
+    if name == "send_webhook":
+        hook = record(values.get("webhook_config"))
+        url = hook.get("webhook_url")
+        if not isinstance(url, str) or not url:
+            raise missing("webhook_config.webhook_url", name)
+        call = build(name, ACTIONS[name], {**message, **hook})
+        query = (("wait", "true"),)
+        return await caller.send(name, Call("POST", url, query, call.body, is_secret=True))
+    if name == "send_dm":
+        opened = await caller.do(name, OPEN_DM, values)
+        message["channel_id"] = opened.record.get("id")
+    return await caller.do(name, ACTIONS[name], message)
+
+
+async def _send_file(context: NodeContext, caller: Caller, values: JsonObject) -> Answer:
+    config = record(values.get("file_config"))
+    if not config:
+        raise missing("file_config", "send_file")
+    call = build("send_file", MESSAGE, message_of(values, "send_file"))
+    part = await attached(context, config, "files[0]")
+    described: JsonObject = {"id": 0, "filename": part.filename}
+    if config.get("description"):
+        described["description"] = config["description"]
+    payload: JsonObject = {**record(call.body), "attachments": [described]}
+    fields: JsonObject = {"payload_json": json_text.write(payload)}
+    return await caller.send("send_file", Call("POST", call.path, body=fields, parts=(part,)))
+
+
+async def _permit(caller: Caller, values: JsonObject) -> Answer:
+    rights = objects(record(values.get("channel_config")).get("permissions"))
+    if not rights:
+        raise missing("channel_config.permissions", "manage_permissions")
+    answer = Answer(None)
+    for one in rights:
+        wanted = {**values, **overwrite(one), "overwrite_id": one.get("id")}
+        answer = await caller.do("manage_permissions", ACTIONS["manage_permissions"], wanted)
+    return answer
+
+
+async def _moderate(caller: Caller, name: str, values: JsonObject) -> Answer:
+    config = record(values.get("moderation_config"))
+    action = ACTIONS[name]
+    days = config.get("delete_message_days")
+    seconds = int(days * DAY_S) if isinstance(days, int | float) else None
+    wanted: JsonObject = {**values, **config, "delete_message_seconds": seconds}
+    build(name, action, wanted)
+    if config.get("send_dm") and config.get("dm_message"):
+        # Before they are gone: afterwards they share no server with the bot.
+        await _say(caller, "send_dm", {**values, "message_content": config["dm_message"]})
+    return await _reasoned(caller, name, action, wanted)
+
+
+async def _reasoned(caller: Caller, name: str, action: Action, values: JsonObject) -> Answer:
+    """Do it with the reason that the server's log shows."""
+    call = build(name, action, values)
+    reason = values.get("reason")
+    if isinstance(reason, str) and reason:
+        call = replace(call, headers={"x-audit-log-reason": quote(reason[:512], safe=" ")})
+    return await caller.send(name, call)
+
+
+async def _thread(caller: Caller, values: JsonObject) -> Answer:
+    config = record(values.get("thread_config"))
+    kind = number(THREAD_TYPES, config.get("type"), "thread_config.type")
+    action = THREAD_OF_MESSAGE if values.get("message_id") else ACTIONS["create_thread"]
+    return await caller.do("create_thread", action, {**values, **config, "type": kind})
 
 
 node = DiscordAction()

@@ -1,27 +1,27 @@
 """EXTERNAL_ACTION.GOOGLE_CALENDAR: manage events and calendars in Google Calendar."""
 
-from toolweave.catalog.spec import Example, Field, NodeSpec
+from hashlib import sha256
+from typing import cast
 
-ACTIONS = (
-    "list_events",
-    "create_event",
-    "update_event",
-    "delete_event",
-    "get_event",
-    "list_calendars",
-    "create_calendar",
-    "get_calendar",
-    "search_events",
-    "quick_add",
-    "watch_events",
-    "stop_watching",
-    "google_calendar_list_calendars",
-    "google_calendar_create_event",
-    "google_calendar_list_events",
-    "google_calendar_update_event",
-    "google_calendar_delete_event",
-    "google_calendar_add_attendees_to_event",
+from toolweave.catalog.node import NodeContext, Outcome, Wait
+from toolweave.catalog.spec import Effect, Example, Field, NodeSpec
+from toolweave.errors import Conflict, Denied
+from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.external._action import Action, effect_in
+from toolweave.nodes.external._calendar import (
+    ACTIONS,
+    GOOGLE_CALENDAR,
+    NAMES,
+    SYNC,
+    attendees_of,
+    plain_name,
+    values_of,
 )
+from toolweave.nodes.external._calling import Answer, Caller, calling, metadata, waiting
+from toolweave.nodes.external._overriding import objects, record, settings_of
+from toolweave.nodes.external._service import SERVICES, Services
+
+MAX_PAGES = 10
 
 EVENT_FIELDS = (
     Field("summary", "string", "Title of the event, or name of a new calendar."),
@@ -107,7 +107,7 @@ class GoogleCalendar:
                 "What to do; the google_calendar_ names do the same as those without.",
                 "create_event",
                 required=True,
-                options=ACTIONS,
+                options=NAMES,
             ),
             Field(
                 "calendar_id",
@@ -123,7 +123,7 @@ class GoogleCalendar:
                 "action_type",
                 "string",
                 "Takes the place of the configured action when given.",
-                options=ACTIONS,
+                options=NAMES,
             ),
             Field(
                 "data",
@@ -237,6 +237,116 @@ class GoogleCalendar:
             ),
         ),
     )
+
+    def effect_of(self, config: JsonObject) -> Effect:
+        """Asking may be repeated, and what is the same when done twice."""
+        name = config.get("action_type")
+        plain = plain_name(name) if isinstance(name, str) else None
+        return effect_in(ACTIONS, {"action_type": plain})
+
+    async def run(self, context: NodeContext) -> Outcome | Wait:
+        """Do the action; an access token that ended is renewed where a refresh token is given.
+
+        Raises:
+            Invalid: `SERVICE_FIELD_MISSING`, `SERVICE_REFUSED`.
+            ToolweaveError: as `Caller.send` does.
+        """
+        given = context.given
+        settings = settings_of(context, self.spec)
+        caller = await calling(context, GOOGLE_CALENDAR, given.text("access_token"))
+        return await waiting(context, caller, lambda: _renewing(context, caller, settings))
+
+
+async def _renewing(context: NodeContext, caller: Caller, settings: JsonObject) -> Outcome:
+    try:
+        return await _done(context, caller, settings)
+    except Denied as error:
+        refresh = context.given.text("refresh_token")
+        if error.code != "SERVICE_CREDENTIAL_REFUSED" or not refresh:
+            raise
+    services = cast("Services", context.resource(SERVICES))
+    caller.use(await services.renew(GOOGLE_CALENDAR, refresh))
+    return await _done(context, caller, settings)
+
+
+async def _done(context: NodeContext, caller: Caller, settings: JsonObject) -> Outcome:
+    name = plain_name(str(settings["action_type"]))
+    values = values_of(settings, name)
+    # Made of the step's key, of letters that Google takes: a second try makes no second event.
+    made = sha256(context.key.encode()).hexdigest()[:32]
+    told = (await _do(caller, name, {**values, "id": settings.get("id") or made})).record
+    return Outcome(
+        {
+            "success": True,
+            "google_response": told,
+            **_outputs(caller.address, name, values, told),
+            "error_message": "",
+            "execution_metadata": metadata(context, name, caller.tally),
+        }
+    )
+
+
+async def _do(caller: Caller, name: str, values: JsonObject) -> Answer:
+    action = ACTIONS[name]
+    match name:
+        case "create_event":
+            try:
+                return await caller.do(name, action, values)
+            except Conflict:
+                return await caller.do(name, ACTIONS["get_event"], {**values, "event_id":
+                                                                    values["id"]})  # fmt: skip
+        case "add_attendees":
+            known = (await caller.do(name, ACTIONS["get_event"], values)).record
+            more = attendees_of(values.get("attendees")) or []
+            people = {str(one.get("email")).lower(): one for one in
+                      (*objects(known.get("attendees")), *objects(more))}  # fmt: skip
+            return await caller.do(name, action, {**values, "attendees": [*people.values()]})
+        case "list_events" | "search_events" | "list_calendars":
+            return await _listed(caller, name, SYNC if values.get("sync_token") else action, values)
+        case _:
+            return await caller.do(name, action, values)
+
+
+async def _listed(caller: Caller, name: str, action: Action, values: JsonObject) -> Answer:
+    """As many as were asked for; Google may give fewer a page."""
+    most = values.get("max_results")
+    wanted = most if isinstance(most, int) else 250
+    found: list[Json] = []
+    told: JsonObject = {}
+    for _ in range(MAX_PAGES):
+        asked: JsonObject = {**values, "max_results": wanted - len(found)}
+        told = (await caller.do(name, action, asked)).record
+        found += objects(told.get("items"))
+        values = {**values, "page_token": told.get("nextPageToken")}
+        if not told.get("nextPageToken") or len(found) >= wanted:
+            break
+    return Answer({**told, "items": found})
+
+
+def _outputs(address: str, name: str, values: JsonObject, told: JsonObject) -> JsonObject:
+    items: Json = told.get("items", [])
+    is_event = name.endswith("event") or name in {"quick_add", "add_attendees"}
+    event: JsonObject = told if is_event else {}
+    calendar = told.get("id") if name == "create_calendar" else values.get("calendar_id")
+    calendar_url = f"{address}/calendars/{calendar}"
+    identity = event.get("id") or (values.get("event_id") if is_event else None) or ""
+    return {
+        "event": event,
+        "events": items if name in {"list_events", "search_events"} else [],
+        "calendars": items if name == "list_calendars" else [],
+        "next_page_token": told.get("nextPageToken") or "",
+        "next_sync_token": told.get("nextSyncToken") or "",
+        "html_link": event.get("htmlLink") or "",
+        "event_id": identity,
+        "event_url": f"{calendar_url}/events/{identity}" if identity else "",
+        "calendar_url": calendar_url,
+        "meeting_link": event.get("hangoutLink") or _video(event),
+    }
+
+
+def _video(event: JsonObject) -> Json:
+    ways = objects(record(event.get("conferenceData")).get("entryPoints"))
+    return next((one.get("uri") for one in ways if one.get("entryPointType") == "video"), "")
 
 
 node = GoogleCalendar()

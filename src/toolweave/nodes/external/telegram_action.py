@@ -1,32 +1,24 @@
 """EXTERNAL_ACTION.TELEGRAM_ACTION: send messages and manage chats as a Telegram bot."""
 
-from toolweave.catalog.spec import Example, Field, NodeSpec
+from dataclasses import replace
 
-ACTIONS = (
-    "send_message",
-    "send_photo",
-    "send_document",
-    "send_video",
-    "send_audio",
-    "send_voice",
-    "send_location",
-    "send_contact",
-    "send_poll",
-    "send_sticker",
-    "edit_message",
-    "delete_message",
-    "forward_message",
-    "pin_message",
-    "unpin_message",
-    "ban_user",
-    "unban_user",
-    "kick_user",
-    "promote_user",
-    "restrict_user",
-    "set_chat_title",
-    "set_chat_description",
-    "export_chat_invite",
+from toolweave.catalog.node import NodeContext, Outcome, Wait
+from toolweave.catalog.spec import Effect, Example, Field, NodeSpec
+from toolweave.json_text import JsonObject
+from toolweave.nodes.external._action import build, effect_in, missing
+from toolweave.nodes.external._attached import attached
+from toolweave.nodes.external._calling import Answer, Caller, calling, metadata, waiting
+from toolweave.nodes.external._overriding import patience, record, settings_of
+from toolweave.nodes.external._telegram import (
+    ACTIONS,
+    FILES,
+    TELEGRAM,
+    UNBAN,
+    is_elsewhere,
+    media_of,
+    values_of,
 )
+
 # The original's inputs say create_poll where its configuration says send_poll.
 INPUT_ACTIONS = (
     "send_message",
@@ -68,7 +60,7 @@ class TelegramAction:
                 "What to do in Telegram, e.g. send_message.",
                 "send_message",
                 required=True,
-                options=ACTIONS,
+                options=tuple(ACTIONS),
             ),
             Field(
                 "chat_id",
@@ -262,6 +254,76 @@ class TelegramAction:
             ),
         ),
     )
+
+    def effect_of(self, config: JsonObject) -> Effect:
+        """What is the same when done twice may be repeated."""
+        return effect_in(ACTIONS, config)
+
+    async def run(self, context: NodeContext) -> Outcome | Wait:
+        """Do the action.
+
+        Raises:
+            Invalid: `SERVICE_FIELD_MISSING`, `SERVICE_REFUSED`.
+            ToolweaveError: as `Caller.send` does.
+        """
+        settings = settings_of(context, self.spec)
+        caller = await calling(context, TELEGRAM, context.given.text("telegram_bot_token"))
+        allowed = patience(context, settings)
+        return await waiting(
+            context,
+            caller,
+            lambda: _done(context, caller, settings),
+            most=allowed.most,
+            least_s=allowed.least_s,
+        )
+
+
+async def _done(context: NodeContext, caller: Caller, settings: JsonObject) -> Outcome:
+    given = str(settings["action_type"])
+    name = "send_poll" if given == "create_poll" else given
+    values = values_of(settings, name)
+    answer = await _do(context, caller, name, values)
+    result = record(answer.record.get("result"))
+    message = result.get("message_id") or values.get("message_id")
+    chat = record(result.get("chat")).get("id") or values.get("chat_id")
+    return Outcome(
+        {
+            "success": True,
+            "telegram_response": answer.record,
+            "message_id": "" if message is None else str(message),
+            "chat_id": "" if chat is None else str(chat),
+            "error_message": "",
+            "rate_limit_info": caller.tally.limits,
+            "execution_metadata": metadata(context, name, caller.tally),
+        }
+    )
+
+
+async def _do(context: NodeContext, caller: Caller, name: str, values: JsonObject) -> Answer:
+    action = ACTIONS[name]
+    if name in FILES:
+        return await _send_media(context, caller, name, values)
+    if name == "edit_message" and not (values["message_id"] or values["inline_message_id"]):
+        raise missing("edit_config.message_id", name)
+    call = build(name, action, values)
+    if name == "promote_user":
+        # The rights are fields of their own; one that is not named is taken away.
+        call = replace(call, body={**record(call.body), **record(values.get("permissions"))})
+    answer = await caller.send(name, call)
+    if name == "kick_user":
+        await caller.do(name, UNBAN, {**values, "only_if_banned": True})
+    return answer
+
+
+async def _send_media(
+    context: NodeContext, caller: Caller, name: str, values: JsonObject
+) -> Answer:
+    media, field = media_of(values, name), FILES[name]
+    call = build(name, ACTIONS[name], values)
+    if is_elsewhere(media):
+        return await caller.send(name, replace(call, body={**record(call.body), field: media}))
+    part = await attached(context, {"path": media, "filename": values.get("filename")}, field)
+    return await caller.send(name, replace(call, parts=(part,)))
 
 
 node = TelegramAction()
