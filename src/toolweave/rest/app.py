@@ -17,7 +17,9 @@ from toolweave.problems import Problem, pointer
 from toolweave.rest.auth import Doorkeeper
 from toolweave.rest.guard import BodyTooLarge, Guard, fault, too_large
 from toolweave.rest.openapi import serve_openapi
+from toolweave.rest.pages import page_routes
 from toolweave.rest.refusals import refusal
+from toolweave.rest.routes.catalog import catalog_routes
 from toolweave.rest.routes.edit import edit_routes
 from toolweave.rest.routes.health import health_routes
 from toolweave.rest.routes.knowledge import InvokeDoor, knowledge_routes
@@ -65,6 +67,7 @@ def create_api(
         generate_unique_id_function=lambda route: route.name,
     )
     api.include_router(knowledge_routes(toolbox, doorkeeper, service_token=service_token))
+    api.include_router(catalog_routes(workbench, doorkeeper))
     api.include_router(workflow_routes(workbench.studio.workflows, doorkeeper))
     api.include_router(edit_routes(workbench, doorkeeper))
     api.include_router(run_routes(workbench, doorkeeper))
@@ -76,6 +79,7 @@ def create_api(
     if mcp is not None:
         # Routes, not a mount: that would redirect from the one to the other, and few follow.
         api.router.routes += [Route(path, endpoint=mcp) for path in MCP_PATHS]
+    api.router.routes += page_routes()
     api.add_exception_handler(ToolweaveError, _tell)
     api.add_exception_handler(RequestValidationError, _tell_validation)
     api.add_exception_handler(HTTPException, _tell_http)

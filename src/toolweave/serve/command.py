@@ -1,4 +1,4 @@
-"""`toolweave serve`: REST at /api/v1 and MCP at /mcp, in one process."""
+"""`toolweave serve`: the studio, REST at /api/v1 and MCP at /mcp, in one process."""
 
 import logging
 import signal
@@ -7,12 +7,16 @@ import sys
 from dataclasses import replace
 
 import anyio
+import anyio.to_thread
 import click
 import uvicorn
 
+from toolweave.access.keys import Keys
 from toolweave.app.ground import open_ground
 from toolweave.errors import Unavailable
+from toolweave.serve.browser import may_open, open_browser, studio_url
 from toolweave.serve.http import Address, open_app
+from toolweave.serve.studio_key import studio_key
 from toolweave.settings import from_environment
 
 # How long open streams may go on once the end is asked for.
@@ -39,18 +43,21 @@ GRACE_S = 3
 def serve(
     host: str, port: int, database: str | None, allow_host: tuple[str, ...], no_browser: bool
 ) -> None:
-    """Serve REST at /api/v1 and MCP at /mcp until stopped with Ctrl-C.
+    """Serve the studio, REST at /api/v1 and MCP at /mcp until stopped with Ctrl-C.
 
-    Every request but the health check needs an API key: see `toolweave keys create --help`.
+    The browser is opened with the studio's own key, which is kept in the file `studio.key` of the
+    home. Every other request but the health check needs an API key as well: see
+    `toolweave keys create --help`.
     """
-    del no_browser  # there is no page yet to open; the option is part of the contract
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     with _listen(host, port) as listener:
         address = Address(host, listener.getsockname()[1], allow_host)
-        anyio.run(_serve, listener, address, database)
+        anyio.run(_serve, listener, address, database, not no_browser)
 
 
-async def _serve(listener: socket.socket, address: Address, database: str | None) -> None:
+async def _serve(
+    listener: socket.socket, address: Address, database: str | None, opens_browser: bool
+) -> None:
     settings = from_environment()
     if database:
         settings = replace(settings, database=database)
@@ -66,7 +73,13 @@ async def _serve(listener: socket.socket, address: Address, database: str | None
         )
         _stop_by_signal(server)
         _say(f"listening on {address.url} (REST at /api/v1, MCP at /mcp)")
+        key = await studio_key(Keys(ground.database, ground.clock), settings.home)
+        url = studio_url(address.browsable, key)
+        _say(f"studio: {url}")
         _say("keys: `toolweave keys create --scope tools:read --scope tools:execute`")
+        if opens_browser and may_open(ground.environ):
+            # Connections wait in the listener until the server takes them.
+            await anyio.to_thread.run_sync(open_browser, url)
         await server.serve(sockets=[listener])
     _say("stopped")
 

@@ -70,6 +70,13 @@ class Address:
         return f"http://{_in_url(self.host)}:{self.port}"
 
     @property
+    def browsable(self) -> str:
+        """What a browser of this machine is sent to; every address is none."""
+        if not self.is_everywhere:
+            return self.url
+        return f"http://{_in_url('::1' if ':' in self.host else '127.0.0.1')}:{self.port}"
+
+    @property
     def hosts(self) -> list[str]:
         """Values of `Host` we answer to."""
         names = [self.host]

@@ -1,0 +1,124 @@
+"""The studio's pages: the built files of `web/`, open to whoever reaches us, as they hold no data.
+
+What a page shows it asks for with a key, which travels in the fragment of its address and then in
+a header: neither reaches a log. Where nothing was built, a plain page says how to build it.
+"""
+
+import hashlib
+import mimetypes
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+STATIC = Path(__file__).parent / "static"
+INDEX = "index.html"
+# Files whose name holds a hash of their content.
+HASHED = "assets/"
+
+# No 'unsafe-inline': what a tool's description or output smuggles into the page cannot run.
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data: blob:",
+        "font-src 'self'",
+        "connect-src 'self'",
+        "worker-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+SAFE: Mapping[str, str] = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+FOR_EVER = "public, max-age=31536000, immutable"
+ASK_AGAIN = "no-cache"
+
+NOT_BUILT = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Toolweave</title></head>
+<body><h1>The studio is not built</h1>
+<p>Toolweave serves REST at <code>/api/v1</code> and MCP at <code>/mcp</code>, but its pages are
+missing: they could not be built when it was installed, most often because no npm registry could be
+reached.</p>
+<p>In the clone, run <code>./scripts/uv run python scripts/build_web.py</code>, which says what it
+lacks, and load this page again. It needs no node of your own.</p>
+</body></html>
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    data: bytes
+    media_type: str
+    tag: str
+    caching: str
+
+
+class Pages:
+    """The files of a folder, read when they are first asked for, and again when they change."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._pages: dict[str, tuple[int, _Page]] = {}
+
+    async def index(self, request: Request) -> Response:
+        """The page itself."""
+        page = self._page(INDEX)
+        if page is None:
+            return Response(NOT_BUILT, 503, headers=SAFE, media_type="text/html")
+        return _answer(request, page)
+
+    async def file(self, request: Request) -> Response:
+        """A script, a style or a picture of the page."""
+        page = self._page(request.url.path.removeprefix("/"))
+        if page is None:
+            return Response("not here\n", 404, headers=SAFE, media_type="text/plain")
+        return _answer(request, page)
+
+    def _page(self, name: str) -> _Page | None:
+        root = self._folder.resolve()
+        path = (root / name).resolve()
+        if not path.is_relative_to(root) or not path.is_file():
+            return None
+        stamp = path.stat().st_mtime_ns
+        known = self._pages.get(name)
+        if known is None or known[0] != stamp:
+            known = self._pages[name] = (stamp, _read(path, name))
+        return known[1]
+
+
+def page_routes(folder: Path = STATIC) -> list[BaseRoute]:
+    """The routes of the pages; none of them is described, as none is for programs."""
+    pages = Pages(folder)
+    methods = ["GET"]
+    return [
+        Route("/", endpoint=pages.index, methods=methods),
+        Route("/favicon.svg", endpoint=pages.file, methods=methods),
+        Route("/" + HASHED + "{name}", endpoint=pages.file, methods=methods),
+    ]
+
+
+def _read(path: Path, name: str) -> _Page:
+    data = path.read_bytes()
+    media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    if media_type == "application/javascript":
+        media_type = "text/javascript"
+    tag = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
+    return _Page(data, media_type, tag, FOR_EVER if name.startswith(HASHED) else ASK_AGAIN)
+
+
+def _answer(request: Request, page: _Page) -> Response:
+    headers = {**SAFE, "ETag": page.tag, "Cache-Control": page.caching}
+    if page.tag in request.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=headers)
+    return Response(page.data, headers=headers, media_type=page.media_type)

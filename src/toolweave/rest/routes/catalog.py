@@ -1,0 +1,196 @@
+"""`/api/v1/catalog`: every node there is, for palettes and forms; live tools among them.
+
+Beside the knowledge tools of seed 004, which answer models within a budget: a page wants all of it.
+"""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query
+from fastapi.responses import Response
+from pydantic import BaseModel, Field
+
+from toolweave.app.workbench import Workbench
+from toolweave.catalog.spec import Field as SpecField
+from toolweave.catalog.spec import NodeSpec, Port
+from toolweave.errors import NotFound
+from toolweave.json_text import JsonObject
+from toolweave.problems import did_you_mean
+from toolweave.rest import openapi
+from toolweave.rest.answers import json_answer
+from toolweave.rest.auth import Doorkeeper
+from toolweave.rest.shapes import KEYED, responses
+
+Ref = Annotated[
+    str, Query(min_length=3, max_length=500, description="`FLOW.IF`, or `TOOL.MCP:server/tool`")
+]
+
+
+class PortShape(BaseModel):
+    """A place to connect to."""
+
+    name: str
+    description: str
+
+
+class NodeLine(BaseModel):
+    """A node as a palette shows it; `server` and `tool` for a live tool, whose texts they are."""
+
+    ref: str
+    type: str
+    subtype: str
+    summary: str
+    effect: str
+    keywords: list[str]
+    input_ports: list[PortShape] = Field(alias="inputPorts")
+    output_ports: list[PortShape] = Field(alias="outputPorts")
+    server: str | None
+    tool: str | None
+    cautions: list[str]
+
+
+class NodesShape(BaseModel):
+    """All of them."""
+
+    nodes: list[NodeLine]
+
+
+class FieldShape(BaseModel):
+    """One configuration, input or output."""
+
+    name: str
+    type: str
+    description: str
+    required: bool
+    default: Any
+    minimum: float | None
+    maximum: float | None
+    options: list[str]
+    is_open: bool = Field(alias="isOpen")
+    sensitive: bool
+    multiline: bool
+    pattern: str | None
+    items: str | None
+    json_schema: dict[str, Any] | None = Field(alias="schema")
+
+
+class ExampleShape(BaseModel):
+    """A realistic use."""
+
+    name: str
+    description: str
+    configurations: dict[str, Any]
+    input_params: dict[str, Any] = Field(alias="inputParams")
+
+
+class NodePage(NodeLine):
+    """A node with everything a form needs; of a live tool its own schemas."""
+
+    configurations: list[FieldShape]
+    inputs: list[FieldShape]
+    outputs: list[FieldShape]
+    guidance: str | None
+    examples: list[ExampleShape]
+    input_schema: dict[str, Any] | None = Field(alias="inputSchema")
+    output_schema: dict[str, Any] | None = Field(alias="outputSchema")
+
+
+class _Answers:
+    """The handlers."""
+
+    def __init__(self, workbench: Workbench) -> None:
+        self._approved = workbench.approved
+
+    async def list_nodes(self) -> Response:
+        """Every node: the built-in ones, then the approved tools of servers."""
+        known = await self._approved.known()
+        return json_answer({"nodes": [_line(spec) for spec in known.catalog]})
+
+    async def show_node(self, ref: Ref) -> Response:
+        """One node with its fields, ports and examples."""
+        catalog = (await self._approved.known()).catalog
+        node_type, _, subtype = ref.partition(".")
+        spec = catalog.get(node_type, subtype)
+        if spec is None:
+            hint = did_you_mean(ref, [one.ref for one in catalog]) or "list the nodes to see them"
+            raise NotFound("NODE_UNKNOWN", f"there is no node {ref!r}", hint=hint)
+        return json_answer(_page(spec))
+
+
+def catalog_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
+    """The two endpoints; both need `tools:read`."""
+    answers = _Answers(workbench)
+    router = APIRouter(prefix="/api/v1/catalog", tags=["catalog"])
+    for path, answer, answered in (
+        ("/nodes", answers.list_nodes, responses(NodesShape, *KEYED)),
+        ("/node", answers.show_node, responses(NodePage, 404, 422, *KEYED)),
+    ):
+        router.add_api_route(
+            path,
+            answer,
+            dependencies=[Depends(doorkeeper.wants("tools:read"))],
+            responses=answered,
+            openapi_extra=openapi.KEYED,
+        )
+    return router
+
+
+def _line(spec: NodeSpec) -> JsonObject:
+    origin = spec.origin
+    return {
+        "ref": spec.ref,
+        "type": spec.type,
+        "subtype": spec.subtype,
+        "summary": spec.summary,
+        "effect": spec.effect,
+        "keywords": [*spec.tags, *spec.keywords],
+        "inputPorts": [_port(port) for port in spec.input_ports],
+        "outputPorts": [_port(port) for port in spec.output_ports],
+        "server": origin.server if origin else None,
+        "tool": origin.tool if origin else None,
+        "cautions": list(origin.cautions) if origin else [],
+    }
+
+
+def _page(spec: NodeSpec) -> JsonObject:
+    origin = spec.origin
+    return {
+        **_line(spec),
+        "configurations": [_field(one) for one in spec.all_configurations],
+        "inputs": [_field(one) for one in spec.inputs],
+        "outputs": [_field(one) for one in spec.outputs],
+        "guidance": spec.guidance,
+        "examples": [
+            {
+                "name": example.name,
+                "description": example.description,
+                "configurations": example.configurations,
+                "inputParams": example.input_params,
+            }
+            for example in spec.examples
+        ],
+        "inputSchema": origin.input_schema if origin else None,
+        "outputSchema": origin.output_schema if origin else None,
+    }
+
+
+def _port(port: Port) -> JsonObject:
+    return {"name": port.name, "description": port.description}
+
+
+def _field(field: SpecField) -> JsonObject:
+    return {
+        "name": field.name,
+        "type": field.type,
+        "description": field.description,
+        "required": field.required,
+        "default": field.default,
+        "minimum": field.minimum,
+        "maximum": field.maximum,
+        "options": list(field.options),
+        "isOpen": field.is_open,
+        "sensitive": field.sensitive,
+        "multiline": field.multiline,
+        "pattern": field.pattern,
+        "items": field.items,
+        "schema": field.schema,
+    }

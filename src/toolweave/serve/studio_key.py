@@ -1,0 +1,52 @@
+"""The key the studio's page asks with: made once a home, kept in a file of the user alone."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+import anyio.to_thread
+
+from toolweave.access.keys import Keys
+from toolweave.errors import ToolweaveError
+from toolweave.storage.files import write_private
+
+NAME = "studio"
+FILE = "studio.key"
+
+
+async def studio_key(keys: Keys, home: Path) -> str | None:
+    """The key of this home's studio; a new one where there is none, or where others could read it.
+
+    None where it cannot be kept: the service goes on, and its page asks for a key.
+    """
+    path = home / FILE
+    text = await anyio.to_thread.run_sync(_read, path)
+    if text is not None and await keys.check(text) is not None:
+        return text
+    try:
+        await _revoke_older(keys)
+        _, text = await keys.create(NAME, ["admin"])
+        await anyio.to_thread.run_sync(_write, path, text)
+    except (OSError, ToolweaveError):
+        return None
+    return text
+
+
+async def _revoke_older(keys: Keys) -> None:
+    """A key whose file is gone, or was open to others, is of no use to anybody honest."""
+    for key in await keys.list():
+        if key.name == NAME and "admin" in key.scopes and key.revoked_at is None:
+            await keys.revoke(key.id)
+
+
+def _read(path: Path) -> str | None:
+    with suppress(OSError):
+        is_private = os.name != "posix" or not path.stat().st_mode & 0o077
+        text = path.read_bytes().decode("ascii", "replace").strip()
+        return text if is_private and text else None
+    return None
+
+
+def _write(path: Path, text: str) -> None:
+    path.unlink(missing_ok=True)
+    write_private(path, text + "\n")
