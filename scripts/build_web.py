@@ -162,7 +162,7 @@ def sources() -> Iterator[Path]:
     """The files of `web/` that the pages are made from."""
     if WEB.is_dir():
         yield from (path for path in WEB.iterdir() if path.is_file())
-        for folder in ("src", "public"):
+        for folder in ("src", "public", "types"):
             yield from (path for path in (WEB / folder).rglob("*") if path.is_file())
 
 

@@ -1,9 +1,10 @@
-"""Writes `web/src/api/schema.d.ts` from our OpenAPI. `python scripts/make_web_types.py [--check]`.
+"""Writes `web/types/api.d.ts` from our OpenAPI. `python scripts/make_web_types.py [--check]`.
 
 The file begins with a hash of what it was made from, so that a stale one is found without node.
 """
 
 import hashlib
+import io
 import json
 import sys
 import tempfile
@@ -20,7 +21,7 @@ from toolweave.rest.openapi import PATH
 from toolweave.serve.http import Address, open_app
 from toolweave.settings import Settings
 
-TYPES = WEB / "src" / "api" / "schema.d.ts"
+TYPES = WEB / "types" / "api.d.ts"
 MARK = "// Made by scripts/make_web_types.py from "
 
 
@@ -29,7 +30,7 @@ async def described(home: Path) -> dict[str, Any]:
     address = Address("127.0.0.1", 80)
     async with (
         open_ground(Settings(home=home), environ={}, directory=home) as ground,
-        open_app(ground, address) as app,
+        open_app(ground, address, log=io.StringIO()) as app,
         httpx2.AsyncClient(
             transport=httpx2.ASGITransport(app), base_url="http://127.0.0.1:80"
         ) as client,
@@ -37,6 +38,19 @@ async def described(home: Path) -> dict[str, Any]:
         _, key = await Keys(ground.database, ground.clock).create("types", ["tools:read"])
         headers = {"X-API-Key": key, "Host": "127.0.0.1:80"}
         return (await client.get(PATH, headers=headers)).raise_for_status().json()
+
+
+def lean(document: dict[str, Any]) -> dict[str, Any]:
+    """The document without refusals, which all have one shape and are read in one place."""
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            answers = operation["responses"]
+            operation["responses"] = {
+                status: {key: value for key, value in answer.items() if key != "headers"}
+                for status, answer in answers.items()
+                if status < "300"
+            }
+    return document
 
 
 def text_of(document: dict[str, Any]) -> str:
@@ -65,13 +79,14 @@ def make(document: dict[str, Any]) -> None:
         source.write_text(text_of(document), encoding="utf-8")
         run([node, generator, source, "-o", target], node)
         made = target.read_text(encoding="utf-8")
+    TYPES.parent.mkdir(exist_ok=True)
     TYPES.write_text(f"{MARK}{digest(document)}\n{made}", encoding="utf-8")
 
 
 def main(arguments: list[str]) -> int:
     """Make them, or say that they are stale."""
     with tempfile.TemporaryDirectory() as home:
-        document = anyio.run(described, Path(home))
+        document = lean(anyio.run(described, Path(home)))
     if not is_stale(document):
         return 0
     if "--check" in arguments:

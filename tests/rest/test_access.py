@@ -17,6 +17,8 @@ KEYED = [
     ("GET", "/api/v1/mcp/tools/get_node_types", "tools:read"),
     ("GET", "/api/v1/mcp/tools/nope", "tools:read"),
     ("GET", "/api/v1/mcp/health", "health:check"),
+    ("GET", "/api/v1/catalog/nodes", "tools:read"),
+    ("GET", "/api/v1/catalog/node", "tools:read"),
     ("GET", "/api/v1/workflows", "workflows:read"),
     ("POST", "/api/v1/workflows/convert", "workflows:read"),
     ("GET", "/api/v1/workflows/unknown", "workflows:read"),

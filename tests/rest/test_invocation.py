@@ -196,7 +196,13 @@ async def test_a_long_name_in_the_address_is_refused(house: House) -> None:
 
 async def test_addresses_and_methods_that_are_not_there(house: House) -> None:
     key = await house.key()
-    for path in ("/", "/api/v1/mcp/tools/", "/api/v1/mcp/tools/a%2Fb", "/docs", "/openapi.json"):
+    for path in (
+        "/nope",
+        "/api/v1/mcp/tools/",
+        "/api/v1/mcp/tools/a%2Fb",
+        "/docs",
+        "/openapi.json",
+    ):
         answer = await house.client.get(path, headers=key)
         assert (answer.status_code, answer.json()["error"]["code"]) == (404, "ROUTE_NOT_FOUND")
     answer = await house.client.delete("/api/v1/mcp/health", headers=key)

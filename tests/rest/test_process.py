@@ -76,10 +76,10 @@ def test_the_log_is_json_after_the_first_words_and_holds_no_key(server: Served) 
         b"POST /mcp HTTP/1.1\r\nHost: {host}\r\nContent-Length: 99999999999999999999\r\n\r\n",
         b"GET /\xff\xfe HTTP/1.1\r\nHost: {host}\r\n\r\n",
         b"GET /%00%ff HTTP/1.1\r\nHost: {host}\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: {host}\r\nX-API-Key: \xff\xfe\r\n\r\n",
+        b"GET /mcp HTTP/1.1\r\nHost: {host}\r\nX-API-Key: \xff\xfe\r\n\r\n",
         b"NONSENSE\r\n\r\n",
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
-        b"GET / HTTP/1.1\r\nHost: {host}\r\n" + b"X: y\r\n" * 20_000 + b"\r\n",
+        b"GET /nope HTTP/1.1\r\nHost: {host}\r\n" + b"X: y\r\n" * 20_000 + b"\r\n",
     ],
 )
 def test_bytes_that_are_no_good_request_get_a_4xx_or_nothing(

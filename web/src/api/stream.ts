@@ -1,0 +1,97 @@
+/** Server-sent events over `fetch`, as `EventSource` cannot send a header: numbered, resumable. */
+
+import { refusal, tellHeard } from "./client";
+import { currentToken } from "./token";
+
+export interface StreamEvent {
+  id: string;
+  kind: string;
+  data: string;
+}
+
+interface Following {
+  signal: AbortSignal;
+  after?: string;
+  onEvent(event: StreamEvent): void;
+  /** Connected, or not for now. */
+  onState?(isOpen: boolean): void;
+}
+
+const FIRST_WAIT_MS = 300;
+const LONGEST_WAIT_MS = 5_000;
+
+/** Follows a stream to its end; a lost connection is taken up after the last event seen. */
+export async function follow(path: string, { signal, after, onEvent, onState }: Following): Promise<void> {
+  let last = after ?? "";
+  let wait = FIRST_WAIT_MS;
+  while (!signal.aborted) {
+    try {
+      const response = await open(path, last, signal);
+      if (response.status === 204) return;
+      onState?.(true);
+      wait = FIRST_WAIT_MS;
+      for await (const event of events(response)) {
+        last = event.id || last;
+        onEvent(event);
+      }
+      // The service closes a stream when all is told; asked once more it says so with 204.
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof TypeError) && !isLost(error)) throw error;
+      tellHeard("silent");
+    }
+    onState?.(false);
+    await pause(wait, signal);
+    wait = Math.min(wait * 2, LONGEST_WAIT_MS);
+  }
+}
+
+function isLost(error: unknown): boolean {
+  return error instanceof DOMException || (error as { status?: number }).status === 503;
+}
+
+async function open(path: string, last: string, signal: AbortSignal): Promise<Response> {
+  const headers: Record<string, string> = { "X-API-Key": currentToken() ?? "", Accept: "text/event-stream" };
+  if (last) headers["Last-Event-ID"] = last;
+  const response = await fetch(path, { headers, signal, cache: "no-store" });
+  tellHeard(response.status === 401 ? "refused" : "answered");
+  if (response.ok) return response;
+  throw refusal(response.status, await response.json().catch(() => undefined));
+}
+
+async function* events(response: Response): AsyncGenerator<StreamEvent> {
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  const parse = parser();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    yield* parse(value);
+  }
+}
+
+/** Cuts what arrives into events, however the pieces fall. */
+export function parser(): (piece: string) => StreamEvent[] {
+  let rest = "";
+  return (piece) => {
+    const blocks = (rest + piece).split("\n\n");
+    rest = blocks.pop() ?? "";
+    return blocks.map(parseBlock).filter((event) => event.data !== "");
+  };
+}
+
+function parseBlock(block: string): StreamEvent {
+  const event: StreamEvent = { id: "", kind: "message", data: "" };
+  for (const line of block.split("\n")) {
+    if (line.startsWith("id: ")) event.id = line.slice(4);
+    else if (line.startsWith("event: ")) event.kind = line.slice(7);
+    else if (line.startsWith("data: ")) event.data += line.slice(6);
+  }
+  return event;
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+  });
+}

@@ -1,0 +1,103 @@
+/** A step on the canvas: family, name, where its tool is from, how it stands. */
+
+import type { NodeProps } from "@xyflow/react";
+import { Handle, Position } from "@xyflow/react";
+import { memo } from "react";
+import { useStore } from "zustand";
+import type { NodeView } from "../../model/mapping";
+import { problemStore } from "../../model/problemStore";
+import type { StepStatus } from "../../model/runState";
+import { runStore } from "../../model/runStore";
+import { FamilyIcon } from "../../ui/FamilyIcon";
+import { Icon } from "../../ui/Icon";
+
+const MODES: Record<string, string> = {
+  naturalLanguageParam: "says what",
+  naturalLanguageFull: "says all",
+  aiParameterConfig: "says what",
+  aiToolSelection: "says all",
+};
+
+const WORDS: Record<StepStatus, string> = {
+  running: "running",
+  success: "done",
+  failed: "failed",
+  retrying: "trying again",
+  waiting: "waiting",
+  uncertain: "uncertain",
+  skipped: "skipped",
+  cancelled: "cancelled",
+};
+
+export const StepNode = memo(function StepNode({ id, data, selected }: NodeProps & { data: NodeView }) {
+  const status = useStore(runStore, (state) => state.statuses[id] ?? null);
+  const { family, title, kind, server, mode, isOff, inputs, outputs } = data;
+  const names = ["step", `family--${family}`, selected ? "is-selected" : "", isOff ? "is-off" : "", server !== null ? "step--mcp" : ""];
+  return (
+    <div className={names.filter(Boolean).join(" ")} data-status={status ?? undefined}>
+      {inputs.map((port, at) => (
+        <Handle key={port.name} id={port.name} type="target" position={Position.Left} className="step__port" style={{ top: 28 + at * 18 }} title={port.label} />
+      ))}
+      <div className="step__head">
+        <FamilyIcon family={family} />
+        <div className="step__names">
+          <div className="step__title">{title}</div>
+          <div className="step__kind">
+            {server !== null && <span className="step__server">{server || "no server"}</span>}
+            {server !== null && <span aria-hidden="true">›</span>}
+            <span className="step__tool">{kind}</span>
+          </div>
+        </div>
+        <Marks id={id} isMcp={server !== null} />
+      </div>
+      {mode !== null && MODES[mode] && <div className="step__mode">{MODES[mode]}</div>}
+      {outputs.length > 1 ? (
+        <div className="step__outs">
+          {outputs.map((port) => (
+            <div key={port.name} className="step__out">
+              <span>{port.label}</span>
+              <Handle id={port.name} type="source" position={Position.Right} className="step__port" />
+            </div>
+          ))}
+        </div>
+      ) : (
+        outputs.map((port) => <Handle key={port.name} id={port.name} type="source" position={Position.Right} className="step__port" style={{ top: 28 }} title={port.label} />)
+      )}
+      {status && (
+        <span className={`step__status step__status--${status}`}>
+          {WORDS[status]}
+        </span>
+      )}
+    </div>
+  );
+});
+
+/** What is wrong with the node; of an MCP node also that nothing is. */
+function Marks({ id, isMcp }: { id: string; isMcp: boolean }) {
+  const problems = useStore(problemStore, (state) => state.byNode[id]);
+  const standing = useStore(problemStore, (state) => state.statuses[id]);
+  const errors = problems?.filter((problem) => problem.severity === "error").length ?? 0;
+  if (errors > 0) {
+    return (
+      <span className="step__mark step__mark--bad" title={problems!.map((problem) => problem.message).join("\n")}>
+        <Icon name="alert" size={14} />
+        <span className="visually-hidden">{errors} errors</span>
+      </span>
+    );
+  }
+  if (problems?.length) {
+    return (
+      <span className="step__mark step__mark--warn" title={problems.map((problem) => problem.message).join("\n")}>
+        <Icon name="alert" size={14} />
+        <span className="visually-hidden">{problems.length} warnings</span>
+      </span>
+    );
+  }
+  if (!isMcp) return null;
+  return (
+    <span className="step__mark step__mark--good" title={standing ?? "As its server's tool wants it"}>
+      <Icon name="check" size={14} />
+      <span className="visually-hidden">valid</span>
+    </span>
+  );
+}

@@ -1,0 +1,67 @@
+/** Everything that can be added, by family; type to search, drag or press Enter to add. */
+
+import type { DragEvent, KeyboardEvent } from "react";
+import { useDeferredValue, useMemo, useRef, useState } from "react";
+import { addEntry } from "../../model/adding";
+import type { Entry, Specs } from "../../model/catalog";
+import { DRAWN, entryTitle, searchEntries } from "../../model/catalog";
+import { FAMILIES, FAMILY_TITLES, familyOf } from "../../model/families";
+import { DRAGGED_ENTRY } from "../../model/dragging";
+import { FamilyIcon } from "../../ui/FamilyIcon";
+import "./palette.css";
+
+const MOST_A_FAMILY = 60;
+
+export function Palette({ entries, specs }: { entries: Entry[]; specs: Specs }) {
+  const [typed, setTyped] = useState("");
+  const wanted = useDeferredValue(typed);
+  const list = useRef<HTMLDivElement>(null);
+  const groups = useMemo(() => grouped([...DRAWN, ...entries], wanted), [entries, wanted]);
+  const walk = (event: KeyboardEvent) => {
+    const items = [...(list.current?.querySelectorAll<HTMLButtonElement>(".palette__item") ?? [])];
+    const at = items.indexOf(document.activeElement as HTMLButtonElement);
+    if (event.key === "ArrowDown") items[Math.min(at + 1, items.length - 1)]?.focus();
+    else if (event.key === "ArrowUp" && at > 0) items[at - 1]?.focus();
+    else if (event.key === "Enter" && at < 0 && typed) items[0]?.click();
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div className="palette" onKeyDown={walk}>
+      <input className="input" type="search" placeholder="Search nodes and tools" aria-label="Search nodes and tools" value={typed} onChange={(event) => setTyped(event.target.value)} />
+      <div className="palette__list" ref={list}>
+        {groups.map(({ family, found }) => (
+          <section key={family} aria-label={FAMILY_TITLES[family]}>
+            <h3 className="palette__family">{FAMILY_TITLES[family]}</h3>
+            {found.slice(0, MOST_A_FAMILY).map((entry) => (
+              <Item key={entry.ref} entry={entry} specs={specs} />
+            ))}
+            {found.length > MOST_A_FAMILY && <p className="palette__more">{found.length - MOST_A_FAMILY} more; type to find them.</p>}
+          </section>
+        ))}
+        {groups.length === 0 && <p className="palette__more">Nothing is called that. Tools of a server appear here once it is approved.</p>}
+      </div>
+    </div>
+  );
+}
+
+function Item({ entry, specs }: { entry: Entry; specs: Specs }) {
+  const drag = (event: DragEvent) => {
+    event.dataTransfer.setData(DRAGGED_ENTRY, entry.ref);
+    event.dataTransfer.effectAllowed = "copy";
+  };
+  return (
+    <button type="button" className="palette__item" draggable onDragStart={drag} onClick={() => addEntry(entry, specs)} title={entry.summary}>
+      <FamilyIcon family={familyOf(entry.type)} />
+      <span className="palette__names">
+        <span className="palette__title">{entryTitle(entry)}</span>
+        <span className="palette__summary">{entry.server ? `${entry.server} · ${entry.summary}` : entry.summary}</span>
+      </span>
+    </button>
+  );
+}
+
+function grouped(entries: Entry[], typed: string) {
+  const found = typed.trim() ? searchEntries(entries, typed, 120) : entries;
+  return FAMILIES.map((family) => ({ family, found: found.filter((entry) => familyOf(entry.type) === family) })).filter((one) => one.found.length > 0);
+}

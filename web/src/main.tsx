@@ -1,0 +1,11 @@
+import { createRoot } from "react-dom/client";
+import { takeToken } from "./api/token";
+import { applyTheme } from "./model/themeStore";
+import { App } from "./shell/App";
+import "./ui/tokens.css";
+import "./ui/families.css";
+import "./ui/controls.css";
+
+takeToken();
+applyTheme();
+createRoot(document.getElementById("root")!).render(<App />);

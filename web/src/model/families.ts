@@ -1,0 +1,48 @@
+/** The family of a node: one accent colour and one sign each. */
+
+import type { WorkflowNode } from "./workflow";
+
+export type Family =
+  | "mcp" | "trigger" | "flow" | "action" | "ai" | "external" | "human" | "memory" | "prompt" | "ends" | "note" | "unknown";
+
+const BY_TYPE: Readonly<Record<string, Family>> = {
+  mcp: "mcp", TOOL: "mcp",
+  TRIGGER: "trigger",
+  FLOW: "flow", ifElse: "flow", switch: "flow", branch: "flow", multi_input: "flow", "flow-link": "flow",
+  ACTION: "action",
+  AI_AGENT: "ai", subAgent: "ai", subAgentFlow: "ai", skill: "ai", codex: "ai",
+  EXTERNAL_ACTION: "external",
+  HUMAN_IN_THE_LOOP: "human", askUserQuestion: "human",
+  MEMORY: "memory",
+  prompt: "prompt", template: "prompt",
+  start: "ends", end: "ends", input: "ends", result: "ends",
+  note: "note", notes: "note", stickyNote: "note", group: "note",
+};
+
+export const FAMILY_TITLES: Readonly<Record<Family, string>> = {
+  mcp: "MCP tools",
+  trigger: "Triggers",
+  flow: "Flow",
+  action: "Actions",
+  ai: "AI",
+  external: "Services",
+  human: "People",
+  memory: "Memory",
+  prompt: "Text",
+  ends: "Start and end",
+  note: "On the canvas",
+  unknown: "Other",
+};
+
+/** The order a palette shows them in. */
+export const FAMILIES: readonly Family[] = [
+  "mcp", "ends", "prompt", "flow", "action", "ai", "human", "memory", "external", "trigger", "note", "unknown",
+];
+
+export function familyOf(type: string): Family {
+  return BY_TYPE[type] ?? "unknown";
+}
+
+export function familyOfNode(node: WorkflowNode): Family {
+  return familyOf(node.type);
+}

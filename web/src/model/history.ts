@@ -1,0 +1,40 @@
+/** Undo and redo over values that share what did not change, so a step costs next to nothing. */
+
+export interface History<Value> {
+  past: readonly Value[];
+  present: Value;
+  future: readonly Value[];
+  /** What the last step was part of; steps of one gesture are undone together. */
+  gesture: string | null;
+}
+
+export const MOST_STEPS = 200;
+
+export function begin<Value>(present: Value): History<Value> {
+  return { past: [], present, future: [], gesture: null };
+}
+
+/** One step on; a step of the same gesture as the last one joins it. */
+export function step<Value>(history: History<Value>, present: Value, gesture: string | null = null): History<Value> {
+  if (present === history.present) return history;
+  const joins = gesture !== null && gesture === history.gesture && history.past.length > 0;
+  const past = joins ? history.past : [...history.past, history.present].slice(-MOST_STEPS);
+  return { past, present, future: [], gesture };
+}
+
+/** The end of a gesture: the next step stands for itself. */
+export function settle<Value>(history: History<Value>): History<Value> {
+  return history.gesture === null ? history : { ...history, gesture: null };
+}
+
+export function undo<Value>(history: History<Value>): History<Value> {
+  const before = history.past.at(-1);
+  if (before === undefined) return history;
+  return { past: history.past.slice(0, -1), present: before, future: [history.present, ...history.future], gesture: null };
+}
+
+export function redo<Value>(history: History<Value>): History<Value> {
+  const [next, ...future] = history.future;
+  if (next === undefined) return history;
+  return { past: [...history.past, history.present], present: next, future, gesture: null };
+}

@@ -1,0 +1,142 @@
+/** Between workflow JSON and what the canvas draws; unchanged nodes map to the same object. */
+
+import type { Specs } from "./catalog";
+import { inPorts, isNote, outPorts, portLabel, TITLES, words } from "./catalog";
+import { NODE_SIZE } from "./edits";
+import type { Family } from "./families";
+import { familyOfNode } from "./families";
+import type { Connection, Position, Workflow, WorkflowNode } from "./workflow";
+import { INPUT, OUTPUT, text, titleOf } from "./workflow";
+
+export interface PortView {
+  name: string;
+  label: string;
+}
+
+export interface NodeView extends Record<string, unknown> {
+  title: string;
+  kind: string;
+  family: Family;
+  server: string | null;
+  tool: string | null;
+  mode: string | null;
+  note: string;
+  isOff: boolean;
+  inputs: PortView[];
+  outputs: PortView[];
+}
+
+/** The fields of a canvas node that we set; the canvas adds its own. */
+export interface CanvasNode {
+  id: string;
+  type: "step" | "group" | "note";
+  position: Position;
+  data: NodeView;
+  parentId?: string;
+  width?: number;
+  height?: number;
+  /** Until it is measured: so nothing outside the view has to be drawn once. */
+  initialWidth: number;
+  initialHeight: number;
+  ariaLabel?: string;
+}
+
+export interface CanvasEdge {
+  id: string;
+  source: string;
+  target: string;
+  sourceHandle: string;
+  targetHandle: string;
+  label?: string;
+  type: "wire";
+}
+
+/** Maps with a memory: what did not change since the last time is not made again. */
+export function mapper(): {
+  nodes(workflow: Workflow, specs: Specs): CanvasNode[];
+  edges(workflow: Workflow): CanvasEdge[];
+} {
+  let seen: Specs | null = null;
+  let nodes = new WeakMap<WorkflowNode, CanvasNode>();
+  const edges = new WeakMap<Connection, CanvasEdge>();
+  return {
+    nodes(workflow, specs) {
+      if (specs !== seen) nodes = new WeakMap();
+      seen = specs;
+      const at = new Map(workflow.nodes.map((node, index) => [node.id, index]));
+      const made = workflow.nodes.map((node, index) => {
+        // One of two nodes with an id: the canvas would draw neither.
+        if (at.get(node.id) !== index) return null;
+        const known = nodes.get(node) ?? canvasNode(node, specs, index);
+        nodes.set(node, known);
+        return known.parentId && !at.has(known.parentId) ? { ...known, parentId: undefined } : known;
+      });
+      return parentsFirst(made.filter((node) => node !== null));
+    },
+    edges(workflow) {
+      const ids = new Set(workflow.nodes.map(({ id }) => id));
+      return workflow.connections
+        .filter(({ from, to }) => ids.has(from) && ids.has(to))
+        .map((connection) => {
+          const known = edges.get(connection) ?? canvasEdge(connection);
+          edges.set(connection, known);
+          return known;
+        });
+    },
+  };
+}
+
+/** The canvas wants a group before what stands in it. */
+function parentsFirst(nodes: CanvasNode[]): CanvasNode[] {
+  if (!nodes.some((node) => node.parentId)) return nodes;
+  return [...nodes.filter((node) => node.type === "group"), ...nodes.filter((node) => node.type !== "group")];
+}
+
+function canvasNode(node: WorkflowNode, specs: Specs, index: number): CanvasNode {
+  const type = node.type === "group" ? "group" : isNote(node) ? "note" : "step";
+  const data = view(node, specs);
+  return {
+    id: node.id,
+    type,
+    // A file without places is drawn in a row until somebody tidies it.
+    position: node.position ?? { x: index * (NODE_SIZE.width + 50), y: 0 },
+    data,
+    initialWidth: NODE_SIZE.width,
+    initialHeight: NODE_SIZE.height,
+    ...(node.parentId ? { parentId: node.parentId } : {}),
+    ...(type === "group" ? { width: node.style?.width ?? 360, height: node.style?.height ?? 220 } : {}),
+    ariaLabel: `${data.title}, ${data.kind}${data.server ? ` of server ${data.server}` : ""}`,
+  };
+}
+
+function view(node: WorkflowNode, specs: Specs): NodeView {
+  const subtype = text(node.data["subtype"]);
+  const live = /^MCP:([^/]+)\/(.+)$/.exec(subtype);
+  const server = node.type === "mcp" ? text(node.data["serverId"]) : (live?.[1] ?? null);
+  const tool = node.type === "mcp" ? text(node.data["toolName"]) : (live?.[2] ?? null);
+  const configurations = node.data["configurations"] as { enabled?: unknown } | undefined;
+  return {
+    title: titleOf(node),
+    kind: tool || TITLES[node.type] || words(subtype || node.type),
+    family: familyOfNode(node),
+    server,
+    tool,
+    mode: node.type === "mcp" ? text(node.data["mode"]) || "detailed" : null,
+    note: text(node.data["content"]) || text(node.data["text"]) || text(node.data["label"]),
+    isOff: configurations?.enabled === false,
+    inputs: inPorts(node, specs).map((name) => ({ name, label: name })),
+    outputs: outPorts(node, specs).map((name) => ({ name, label: portLabel(node, name) })),
+  };
+}
+
+function canvasEdge(connection: Connection): CanvasEdge {
+  return {
+    id: connection.id,
+    source: connection.from,
+    target: connection.to,
+    sourceHandle: connection.fromPort ?? OUTPUT,
+    targetHandle: connection.toPort ?? INPUT,
+    ...(connection.condition ? { label: connection.condition } : {}),
+    type: "wire",
+  };
+}

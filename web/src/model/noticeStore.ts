@@ -1,0 +1,35 @@
+/** Short words to the user: what was done, what failed, and a way back. */
+
+import { createStore } from "zustand/vanilla";
+import { ApiError } from "../api/client";
+
+export interface Notice {
+  id: number;
+  tone: "plain" | "good" | "bad";
+  words: string;
+  hint?: string | null;
+  action?: { title: string; run(): void };
+}
+
+export const noticeStore = createStore<{ notices: Notice[] }>(() => ({ notices: [] }));
+
+const SHOWN_MS = 6_000;
+let next = 1;
+
+export function notify(words: string, more: Partial<Omit<Notice, "id" | "words">> = {}): void {
+  const notice: Notice = { id: next++, tone: "plain", words, ...more };
+  noticeStore.setState(({ notices }) => ({ notices: [...notices.slice(-3), notice] }));
+  if (notice.tone !== "bad") setTimeout(() => dismiss(notice.id), SHOWN_MS);
+}
+
+export function dismiss(id: number): void {
+  noticeStore.setState(({ notices }) => ({ notices: notices.filter((one) => one.id !== id) }));
+}
+
+/** Tells why something was refused; that nobody answers is shown elsewhere. */
+export function notifyError(error: unknown, doing: string): void {
+  if (error instanceof ApiError) {
+    if (error.isUnreachable) notify(`${doing}: the service does not answer`, { tone: "bad", hint: "what you edit stays here; try again when it is back" });
+    else notify(`${doing}: ${error.message}`, { tone: "bad", hint: error.problems[0]?.message ?? error.hint });
+  } else notify(`${doing}: ${error instanceof Error ? error.message : String(error)}`, { tone: "bad" });
+}

@@ -1,0 +1,52 @@
+/** What is wrong with the open workflow, by node, as the service last said. */
+
+import { createStore } from "zustand/vanilla";
+import type { Problem } from "../api/client";
+import type { Workflow } from "./workflow";
+
+export interface ProblemState {
+  all: readonly Problem[];
+  byNode: Readonly<Record<string, readonly Problem[]>>;
+  /** How MCP nodes stand with their server, where it was asked. */
+  statuses: Readonly<Record<string, string>>;
+  isChecking: boolean;
+}
+
+export const problemStore = createStore<ProblemState>(() => ({ all: [], byNode: {}, statuses: {}, isChecking: false }));
+
+export function clearProblems(): void {
+  problemStore.setState({ all: [], byNode: {}, statuses: {}, isChecking: false });
+}
+
+/** Takes the problems of a workflow; pointers are those of the workflow that was checked. */
+export function takeProblems(workflow: Workflow, problems: readonly Problem[], statuses?: Record<string, string> | null): void {
+  const byNode: Record<string, Problem[]> = {};
+  for (const problem of problems) {
+    const id = nodeAt(workflow, problem.pointer);
+    if (id !== null) (byNode[id] ??= []).push(problem);
+  }
+  problemStore.setState({ all: problems, byNode: kept(byNode), statuses: statuses ?? {}, isChecking: false });
+}
+
+/** A node whose problems did not change keeps its list, so that nothing is drawn again. */
+function kept(found: Record<string, Problem[]>): Record<string, readonly Problem[]> {
+  const before = problemStore.getState().byNode;
+  return Object.fromEntries(
+    Object.entries(found).map(([id, list]) => {
+      const old = before[id];
+      return [id, old && same(old, list) ? old : list];
+    }),
+  );
+}
+
+function same(one: readonly Problem[], other: readonly Problem[]): boolean {
+  return one.length === other.length && one.every((problem, at) => problem.code === other[at]!.code && problem.message === other[at]!.message);
+}
+
+/** The node that a pointer leads into: its own, or the target of the connection. */
+export function nodeAt(workflow: Workflow, pointer: string): string | null {
+  const node = /^\/nodes\/(\d+)(\/|$)/.exec(pointer);
+  if (node) return workflow.nodes[Number(node[1])]?.id ?? null;
+  const edge = /^\/connections\/(\d+)(\/|$)/.exec(pointer);
+  return edge ? (workflow.connections[Number(edge[1])]?.from ?? null) : null;
+}

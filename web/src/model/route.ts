@@ -1,0 +1,21 @@
+/** Where the page is, by the fragment of its address: `#/w/trip`, `#/runs/7c1e`. */
+
+export interface Route {
+  page: string;
+  rest: string[];
+  query: URLSearchParams;
+}
+
+export function parseRoute(hash: string): Route {
+  const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?");
+  const [page = "", ...rest] = path.split("/").filter(Boolean).map(decodeURIComponent);
+  return { page, rest, query: new URLSearchParams(query) };
+}
+
+export function pathTo(page: string, ...rest: string[]): string {
+  return `#/${[page, ...rest].map(encodeURIComponent).join("/")}`;
+}
+
+export function go(page: string, ...rest: string[]): void {
+  window.location.hash = pathTo(page, ...rest);
+}

@@ -1,0 +1,171 @@
+/** A run as its events tell it: how each node stands, what it gave, when, at which try. */
+
+import type { Json, JsonObject } from "./workflow";
+
+export type StepStatus = "running" | "success" | "failed" | "retrying" | "waiting" | "uncertain" | "skipped" | "cancelled";
+export type RunStatus = "running" | "waiting" | "uncertain" | "success" | "partial" | "failed" | "cancelled";
+
+export interface Try {
+  attempt: number;
+  startedAt: string;
+  finishedAt: string | null;
+  error: { code: string; message: string; hint?: string | null } | null;
+}
+
+export interface Step {
+  key: string;
+  node: string;
+  status: StepStatus;
+  startedAt: string;
+  finishedAt: string | null;
+  value?: Json;
+  question?: JsonObject | null;
+  until?: string | null;
+  tries: Try[];
+}
+
+export interface RunView {
+  id: string;
+  status: RunStatus;
+  steps: Readonly<Record<string, Step>>;
+  /** Keys in the order the steps began. */
+  order: readonly string[];
+  /** By node: its steps' keys, more than one in a loop. */
+  ofNode: Readonly<Record<string, readonly string[]>>;
+  startedAt: string | null;
+  finishedAt: string | null;
+  result?: Json;
+  error?: JsonObject | null;
+  forkOf: string | null;
+  forkAt: string | null;
+  seq: number;
+}
+
+export interface RunEvent {
+  type: string;
+  seq: number;
+  at: string;
+  [field: string]: unknown;
+}
+
+export const FINAL: ReadonlySet<RunStatus> = new Set<RunStatus>(["success", "partial", "failed", "cancelled"]);
+const OPEN: ReadonlySet<StepStatus> = new Set<StepStatus>(["running", "waiting", "retrying", "uncertain"]);
+const TURN = -1;
+
+export function emptyRun(id: string): RunView {
+  return { id, status: "running", steps: {}, order: [], ofNode: {}, startedAt: null, finishedAt: null, forkOf: null, forkAt: null, seq: 0 };
+}
+
+/** `loop#3/fetch` is a step of the node `fetch`. */
+export function nodeOfKey(key: string): string {
+  return key.slice(key.lastIndexOf("/") + 1);
+}
+
+/** The run after one more event; an event that was seen already changes nothing. */
+export function takeEvent(run: RunView, event: RunEvent): RunView {
+  if (event.seq <= run.seq) return run;
+  const next = { ...run, seq: event.seq };
+  const key = String(event["key"] ?? "");
+  switch (event.type) {
+    case "started":
+      return { ...next, startedAt: event.at, status: "running", forkOf: (event["fork_of"] as string) ?? null, forkAt: (event["fork_at"] as string) ?? null };
+    case "computed":
+      return computed(next, event);
+    case "step_started":
+      return began(next, key, event);
+    case "step_finished":
+      return ended(next, key, "success", event, { value: event["value"] as Json });
+    case "step_failed":
+      return failed(next, key, event);
+    case "step_waiting":
+      return put({ ...next, status: "waiting" }, key, { status: "waiting", question: (event["question"] as JsonObject) ?? null, until: (event["until"] as string) ?? null }, event.at);
+    case "step_uncertain":
+      return put({ ...next, status: "uncertain" }, key, { status: "uncertain" }, event.at);
+    case "resolved":
+      return put({ ...next, status: "running" }, key, { status: event["choice"] === "skip" ? "skipped" : event["choice"] === "fail" ? "failed" : "running" }, event.at);
+    case "answered":
+      return put({ ...next, status: "running" }, key, { status: "running" }, event.at);
+    case "finished":
+      return finished(next, event);
+    default:
+      return next;
+  }
+}
+
+function computed(run: RunView, event: RunEvent): RunView {
+  const values = event["values"] as Json[];
+  let next = run;
+  for (const [key, number] of event["steps"] as [string, number][]) {
+    if (number === TURN) continue;
+    const tries: Try[] = [{ attempt: 1, startedAt: event.at, finishedAt: event.at, error: null }];
+    next = put(next, String(key), { status: "success", finishedAt: event.at, value: values[number], tries }, event.at);
+  }
+  return next;
+}
+
+function began(run: RunView, key: string, event: RunEvent): RunView {
+  const attempt = Number(event["attempt"] ?? 1);
+  const before = run.steps[key]?.tries.filter((one) => one.attempt !== attempt) ?? [];
+  const tries = [...before, { attempt, startedAt: event.at, finishedAt: null, error: null }];
+  return put({ ...run, status: "running" }, key, { status: "running", finishedAt: null, tries }, event.at);
+}
+
+function ended(run: RunView, key: string, status: StepStatus, event: RunEvent, more: Partial<Step>): RunView {
+  const tries = closed(run.steps[key]?.tries ?? [], event.at, null);
+  return put(run, key, { status, finishedAt: event.at, tries, ...more }, event.at);
+}
+
+function failed(run: RunView, key: string, event: RunEvent): RunView {
+  const error = { code: String(event["code"]), message: String(event["message"]), hint: (event["hint"] as string) ?? null };
+  const known = run.steps[key]?.tries ?? [];
+  const tries = known.length ? known : [{ attempt: 1, startedAt: event.at, finishedAt: null, error: null }];
+  const status = event["retry_at"] ? "retrying" : "failed";
+  return put(run, key, { status, finishedAt: event.at, tries: closed(tries, event.at, error) }, event.at);
+}
+
+function closed(tries: readonly Try[], at: string, error: Try["error"]): Try[] {
+  return tries.map((one, index) => (index === tries.length - 1 ? { ...one, finishedAt: at, error } : one));
+}
+
+function put(run: RunView, key: string, change: Partial<Step>, at: string): RunView {
+  const old = run.steps[key];
+  const node = nodeOfKey(key);
+  const fresh: Step = { key, node, status: "running", startedAt: at, finishedAt: null, tries: [] };
+  const steps = { ...run.steps, [key]: { ...(old ?? fresh), ...change } };
+  if (old) return { ...run, steps };
+  return { ...run, steps, order: [...run.order, key], ofNode: { ...run.ofNode, [node]: [...(run.ofNode[node] ?? []), key] } };
+}
+
+function finished(run: RunView, event: RunEvent): RunView {
+  const steps = Object.fromEntries(
+    Object.entries(run.steps).map(([key, step]) => [key, OPEN.has(step.status) ? { ...step, status: "cancelled" as const, finishedAt: step.finishedAt ?? event.at } : step]),
+  );
+  return {
+    ...run,
+    steps,
+    status: event["status"] as RunStatus,
+    finishedAt: event.at,
+    result: event["result"] as Json,
+    error: (event["error"] as JsonObject) ?? null,
+  };
+}
+
+/** How a node stands, over all its steps: what needs a look first. */
+export function statusOfNode(run: RunView | null, node: string): StepStatus | null {
+  const keys = run?.ofNode[node];
+  if (!run || !keys) return null;
+  const found = keys.map((key) => run.steps[key]!.status);
+  return ORDER.find((status) => found.includes(status)) ?? null;
+}
+
+const ORDER: readonly StepStatus[] = ["uncertain", "waiting", "running", "retrying", "failed", "cancelled", "success", "skipped"];
+
+export function tookMs(from: string | null, to: string | null): number {
+  return from && to ? Math.max(0, Date.parse(to) - Date.parse(from)) : 0;
+}
+
+export function shownMs(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
+}

@@ -1,0 +1,25 @@
+/** Light or dark: as chosen, else as the system is. */
+
+import { createStore } from "zustand/vanilla";
+
+export type Theme = "light" | "dark";
+const STORED = "toolweave.theme";
+
+function first(): Theme {
+  const chosen = localStorage.getItem(STORED);
+  if (chosen === "light" || chosen === "dark") return chosen;
+  return window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+}
+
+export const themeStore = createStore<{ theme: Theme }>(() => ({ theme: first() }));
+
+export function applyTheme(): void {
+  document.documentElement.dataset["theme"] = themeStore.getState().theme;
+}
+
+export function toggleTheme(): void {
+  const theme = themeStore.getState().theme === "dark" ? "light" : "dark";
+  localStorage.setItem(STORED, theme);
+  themeStore.setState({ theme });
+  applyTheme();
+}

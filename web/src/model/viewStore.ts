@@ -1,0 +1,37 @@
+/** How the editor is arranged, and what the canvas can do for others: its middle, fitting, finding. */
+
+import { createStore } from "zustand/vanilla";
+import type { Position } from "./workflow";
+
+export type Side = "inspector" | "json" | "problems" | null;
+
+export interface ViewState {
+  hasPalette: boolean;
+  side: Side;
+  hasRunPanel: boolean;
+  /** The overlay that is open, if any. */
+  overlay: "add" | "commands" | "connect" | "files" | "keys" | null;
+}
+
+export const viewStore = createStore<ViewState>(() => ({ hasPalette: true, side: "inspector", hasRunPanel: false, overlay: null }));
+
+export function show(view: Partial<ViewState>): void {
+  viewStore.setState(view);
+}
+
+export interface CanvasActions {
+  center(): Position;
+  fit(): void;
+  reveal(nodeId: string): void;
+}
+
+let canvas: CanvasActions | null = null;
+
+/** The canvas that is on the page makes itself known. */
+export function setCanvas(actions: CanvasActions | null): void {
+  canvas = actions;
+}
+
+export function canvasActions(): CanvasActions | null {
+  return canvas;
+}

@@ -1,0 +1,34 @@
+/** Checks the open workflow as it is edited, a moment after the last change. */
+
+import { useEffect } from "react";
+import { client, data, type Problem } from "../api/client";
+import { clearProblems, problemStore, takeProblems } from "../model/problemStore";
+import type { Workflow } from "../model/workflow";
+
+const PAUSE_MS = 350;
+
+export function useChecking(workflow: Workflow | null): void {
+  useEffect(() => {
+    if (!workflow) {
+      clearProblems();
+      return;
+    }
+    let isOld = false;
+    const check = async () => {
+      problemStore.setState({ isChecking: true });
+      try {
+        const body = { document: workflow as unknown as Record<string, unknown> };
+        const found = await data(client.POST("/api/v1/edit/validate", { body: body as never }));
+        if (!isOld) takeProblems(workflow, found.problems as Problem[], found.statuses);
+      } catch {
+        // Nobody answers, or the text is beyond reading: what was said last stands.
+        if (!isOld) problemStore.setState({ isChecking: false });
+      }
+    };
+    const timer = setTimeout(() => void check(), PAUSE_MS);
+    return () => {
+      isOld = true;
+      clearTimeout(timer);
+    };
+  }, [workflow]);
+}

@@ -1,0 +1,67 @@
+/** The whole page: who asks, where we are, and what stands around every page. */
+
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { useStore } from "zustand";
+import { ApiError } from "../api/client";
+import { currentToken, takeToken } from "../api/token";
+import { connectionStore, watchConnection } from "../model/connectionStore";
+import { KeyMap } from "./KeyMap";
+import { Notices } from "./Notices";
+import { PageOf } from "./pages";
+import { Rail } from "./Rail";
+import { TokenPage } from "./TokenPage";
+import { useRoute } from "./useRoute";
+import "./shell.css";
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // A refusal stays one; a service that is away is asked again when it is back.
+      retry: (count, error) => count < 2 && (error as ApiError).isUnreachable,
+      refetchOnWindowFocus: true,
+    },
+  },
+});
+
+export function App() {
+  const [hasToken, setHasToken] = useState(currentToken() !== null);
+  const link = useStore(connectionStore, (state) => state.link);
+  useEffect(() => watchConnection(() => void queries.invalidateQueries()), []);
+  useEffect(() => {
+    // A new address with a token, typed over the old one, loads nothing by itself.
+    const arrived = () => {
+      if (window.location.hash.startsWith("#token=") && takeToken()) window.location.reload();
+    };
+    window.addEventListener("hashchange", arrived);
+    return () => window.removeEventListener("hashchange", arrived);
+  }, []);
+  if (!hasToken || link === "refused") return <TokenPage isWrong={hasToken} onToken={() => setHasToken(true)} />;
+  return (
+    <QueryClientProvider client={queries}>
+      <Studio isDown={link === "down"} />
+    </QueryClientProvider>
+  );
+}
+
+function Studio({ isDown }: { isDown: boolean }) {
+  const route = useRoute();
+  return (
+    <div className="studio">
+      <a className="visually-hidden studio__skip" href="#main" onClick={(event) => (event.preventDefault(), document.getElementById("main")?.focus())}>
+        Skip to the page
+      </a>
+      <Rail page={route.page} />
+      <main id="main" className="studio__main" tabIndex={-1}>
+        {isDown && (
+          <div className="studio__down" role="status">
+            The service does not answer. Your edits are kept here; the page goes on by itself when it is back.
+          </div>
+        )}
+        <PageOf route={route} />
+      </main>
+      <Notices />
+      <KeyMap />
+    </div>
+  );
+}

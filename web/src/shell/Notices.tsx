@@ -1,0 +1,31 @@
+import { useStore } from "zustand";
+import { dismiss, noticeStore } from "../model/noticeStore";
+import { Button, IconButton } from "../ui/Button";
+
+export function Notices() {
+  const notices = useStore(noticeStore, (state) => state.notices);
+  return (
+    <div className="notices" role="status" aria-live="polite">
+      {notices.map(({ id, tone, words, hint, action }) => (
+        <div key={id} className={`notice notice--${tone}`}>
+          <div className="notice__words">
+            {words}
+            {hint && <div className="notice__hint">{hint}</div>}
+          </div>
+          {action && (
+            <Button
+              look="quiet"
+              onClick={() => {
+                action.run();
+                dismiss(id);
+              }}
+            >
+              {action.title}
+            </Button>
+          )}
+          <IconButton label="Dismiss" icon="close" onClick={() => dismiss(id)} />
+        </div>
+      ))}
+    </div>
+  );
+}

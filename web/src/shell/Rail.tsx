@@ -1,0 +1,30 @@
+/** The pages, at the left edge. */
+
+import { useStore } from "zustand";
+import { pathTo } from "../model/route";
+import { themeStore, toggleTheme } from "../model/themeStore";
+import { IconButton } from "../ui/Button";
+import { Icon } from "../ui/Icon";
+import { PAGES } from "./pages";
+
+export function Rail({ page }: { page: string }) {
+  const theme = useStore(themeStore, (state) => state.theme);
+  return (
+    <nav className="rail" aria-label="Pages">
+      <a className="rail__mark" href="#/" aria-label="Toolweave, start page">
+        <img src="/favicon.svg" alt="" width="28" height="28" />
+      </a>
+      {PAGES.filter((one) => one.icon).map((one) => {
+        const isHere = one.page === page || one.also?.includes(page);
+        return (
+          <a key={one.page} className="rail__link" href={pathTo(one.page)} aria-current={isHere ? "page" : undefined}>
+            <Icon name={one.icon!} size={18} />
+            <span>{one.title}</span>
+          </a>
+        );
+      })}
+      <span className="rail__space" />
+      <IconButton label={theme === "dark" ? "Light colours" : "Dark colours"} icon={theme === "dark" ? "sun" : "moon"} onClick={toggleTheme} />
+    </nav>
+  );
+}

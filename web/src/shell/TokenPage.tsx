@@ -1,0 +1,41 @@
+/** No key, or a wrong one: says where the right one is, and takes it. */
+
+import type { FormEvent } from "react";
+import { useState } from "react";
+import { keepToken } from "../api/token";
+import { Button } from "../ui/Button";
+import { Field } from "../ui/Field";
+
+export function TokenPage({ isWrong, onToken }: { isWrong: boolean; onToken(): void }) {
+  const [typed, setTyped] = useState("");
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    keepToken(typed);
+    if (isWrong) window.location.reload();
+    else onToken();
+  };
+  return (
+    <main className="token">
+      <form className="card token__card" onSubmit={submit}>
+        <h1>{isWrong ? "This key is not valid" : "The studio needs its key"}</h1>
+        <p>
+          {isWrong
+            ? "It was revoked, or it belongs to another home directory."
+            : "This page was opened without the key that lets it ask the service."}
+        </p>
+        <p>
+          Open the address that <code>toolweave serve</code> printed: it ends in <code>#token=…</code>. Or paste the key; it is in the file{" "}
+          <code>studio.key</code> of Toolweave&rsquo;s home directory, and <code>toolweave keys create --scope admin</code> makes another.
+        </p>
+        <Field label="Key">
+          {(id) => <input id={id} className="input input--code" type="password" autoComplete="off" value={typed} onChange={(event) => setTyped(event.target.value)} />}
+        </Field>
+        <div>
+          <Button look="primary" type="submit" disabled={typed.trim() === ""}>
+            Open the studio
+          </Button>
+        </div>
+      </form>
+    </main>
+  );
+}

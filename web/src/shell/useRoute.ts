@@ -1,0 +1,13 @@
+import { useMemo, useSyncExternalStore } from "react";
+import type { Route } from "../model/route";
+import { parseRoute } from "../model/route";
+
+export function useRoute(): Route {
+  const hash = useSyncExternalStore(subscribe, () => window.location.hash);
+  return useMemo(() => parseRoute(hash), [hash]);
+}
+
+function subscribe(listener: () => void): () => void {
+  window.addEventListener("hashchange", listener);
+  return () => window.removeEventListener("hashchange", listener);
+}

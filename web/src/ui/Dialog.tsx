@@ -1,0 +1,48 @@
+/** A modal dialog: the browser's own, which keeps the focus inside and closes on Escape. */
+
+import type { ReactNode } from "react";
+import { useEffect, useId, useRef } from "react";
+import { IconButton } from "./Button";
+
+interface Props {
+  title: string;
+  onClose(): void;
+  children: ReactNode;
+  foot?: ReactNode;
+  wide?: boolean;
+}
+
+export function Dialog({ title, onClose, children, foot, wide }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const element = dialog.current;
+    const before = document.activeElement as HTMLElement | null;
+    if (element && !element.open) element.showModal();
+    return () => {
+      element?.close();
+      before?.focus?.();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      className={wide ? "dialog dialog--wide" : "dialog"}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onMouseDown={(event) => event.target === dialog.current && onClose()}
+    >
+      <div className="dialog__frame">
+        <div className="dialog__head">
+          <h2 id={id}>{title}</h2>
+          <IconButton label="Close" icon="close" onClick={onClose} />
+        </div>
+        <div className="dialog__body">{children}</div>
+        {foot && <div className="dialog__foot">{foot}</div>}
+      </div>
+    </dialog>
+  );
+}

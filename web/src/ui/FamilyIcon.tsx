@@ -1,0 +1,26 @@
+import type { IconName } from "./Icon";
+import { Icon } from "./Icon";
+
+const SIGNS: Record<string, IconName> = {
+  mcp: "plug",
+  trigger: "bolt",
+  flow: "branch",
+  action: "cog",
+  ai: "spark",
+  external: "globe",
+  human: "person",
+  memory: "memory",
+  prompt: "text",
+  ends: "flag",
+  note: "note",
+  unknown: "help",
+};
+
+/** The sign of a node's family, in the family's colour. */
+export function FamilyIcon({ family, size = 16 }: { family: string; size?: number }) {
+  return (
+    <span className={`family family--${family}`}>
+      <Icon name={SIGNS[family] ?? "help"} size={size} />
+    </span>
+  );
+}
