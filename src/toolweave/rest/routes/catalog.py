@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from toolweave.app.workbench import Workbench
-from toolweave.catalog.spec import Field as SpecField
+from toolweave.catalog.spec import Field as NodeField
 from toolweave.catalog.spec import NodeSpec, Port
 from toolweave.errors import NotFound
 from toolweave.json_text import JsonObject
@@ -177,7 +177,7 @@ def _port(port: Port) -> JsonObject:
     return {"name": port.name, "description": port.description}
 
 
-def _field(field: SpecField) -> JsonObject:
+def _field(field: NodeField) -> JsonObject:
     return {
         "name": field.name,
         "type": field.type,
