@@ -50,6 +50,7 @@ HELLO = {
         (("servers", "list"), ()),
         (("servers", "discover"), ()),
         (("keys", "list"), ()),
+        (("runs", "list"), ("toolweave.nodes", "toolweave.engine.engine", "cryptography.x509")),
     ],
     ids=" ".join,
 )

@@ -278,7 +278,7 @@ def test_another_process_watches_a_run_and_cancels_it(tw: Commands, server: Scri
             seen, _ = watching.communicate(timeout=DEADLINE_S)
     assert process.returncode == 1, err
     kinds = [json.loads(line)["type"] for line in out.splitlines()]
-    assert kinds[-3:] == ["step_failed", "finished", "result"]
+    assert kinds[-3:] == ["step_cancelled", "finished", "result"]
     assert json.loads(out.splitlines()[-1])["status"] == "cancelled"
     assert json.loads(seen.splitlines()[-1])["status"] == "cancelled"
 

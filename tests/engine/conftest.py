@@ -26,11 +26,16 @@ def clock() -> FakeClock:
 @pytest.fixture(
     params=["sqlite", pytest.param("postgresql", marks=pytest.mark.xdist_group("postgres"))]
 )
-async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[Database]:
-    address = f"sqlite:///{tmp_path / 'runs.db'}"
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a database of its own is: one of each kind."""
     if request.param == "postgresql":
         server: Postgres = request.getfixturevalue("postgres")
-        address = server.new_database()
+        return server.new_database()
+    return f"sqlite:///{tmp_path / 'runs.db'}"
+
+
+@pytest.fixture
+async def database(address: str) -> AsyncGenerator[Database]:
     async with open_database(address) as opened:
         await migrate(opened)
         yield opened

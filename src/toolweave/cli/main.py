@@ -29,7 +29,7 @@ COMMANDS: CommandsTable = {
     "models": ("toolweave.cli.models", "models", "Configure the models that may be asked."),
     "node": ("toolweave.cli.node", "node", "Change one node of a workflow."),
     "run": ("toolweave.cli.run", "run_workflow", "Run a workflow and watch it."),
-    "runs": ("toolweave.cli.runs", "runs", "Look at runs and steer them."),
+    "runs": ("toolweave.cli.runs.group", "runs", "Look at runs and steer them."),
     "schedules": ("toolweave.cli.schedules", "schedules", "Switch triggers of workflows on."),
     "secrets": ("toolweave.cli.secrets", "secrets", "Keep secrets in the vault."),
     "serve": ("toolweave.serve.command", "serve", "Serve REST and MCP over HTTP."),
@@ -39,6 +39,7 @@ COMMANDS: CommandsTable = {
         "Find, add, approve and check MCP servers.",
     ),
     "validate": ("toolweave.cli.validate", "validate", "Check workflow files, and mend them."),
+    "workflows": ("toolweave.cli.workflows", "workflows", "Keep workflows by name."),
     "worker": ("toolweave.cli.worker", "worker", "Bring runs forward, beside others."),
 }
 

@@ -1,9 +1,11 @@
 """`toolweave run`: run a workflow here and now, and watch it."""
 
+import os
 import signal
 import sys
 from collections.abc import AsyncGenerator, Callable, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import cast
 
 import anyio
@@ -11,26 +13,30 @@ import click
 
 from toolweave import json_text
 from toolweave.app.checking import known_offline
-from toolweave.app.ground import Ground
 from toolweave.app.running import open_engine
-from toolweave.app.studio import open_studio
+from toolweave.app.studio import Studio, open_studio
 from toolweave.cli.rooms import ground, run
 from toolweave.cli.run_display import Display, find_run
 from toolweave.cli.terminal import json_option
-from toolweave.cli.workflow_files import read_file
+from toolweave.cli.workflow_files import STDIN, read_file
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL, RunStatus
 from toolweave.engine.execution import execution
 from toolweave.engine.run_rows import Run
-from toolweave.errors import Conflict, Invalid
+from toolweave.errors import Conflict, Invalid, NotFound
 from toolweave.json_text import Json, JsonObject
 from toolweave.tasks import background
-from toolweave.workflow.formats.load import load
+from toolweave.workflow.checks.case import Known
+from toolweave.workflow.formats.format import Loaded
+from toolweave.workflow.formats.load import YAML_ENDINGS, load
 from toolweave.workflow.model import Workflow
 from toolweave.workflow.patching import apply_patch
 from toolweave.workflow.report import examine_loaded
 
 LOOK_EVERY_S = 0.1
+ENDINGS = (".json", *YAML_ENDINGS)
+# How long a notice of another process is waited for before looking anyway.
+LOST_S = 2.0
 EXIT_CODES: dict[RunStatus, int] = {"success": 0, "waiting": 0}
 
 
@@ -51,7 +57,10 @@ def run_workflow(
     edits: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Run a workflow file, or an earlier run again from one of its nodes."""
+    """Run a workflow, or an earlier run again from one of its nodes.
+
+    FILE is a file of any dialect, `-`, or the name of a stored workflow.
+    """
     if bool(file) == bool(node and old_run):
         raise click.UsageError("give a FILE, or --from NODE and --of RUN")
     given = _inputs(pairs, inputs)
@@ -64,7 +73,8 @@ def run_workflow(
             open_engine(studio, on_progress=display.progress) as engine,
         ):
             if file is not None:
-                started = await engine.start(await _checked(file, rooms), given)
+                workflow = _checked(await _read(file, studio), file, await known_offline(rooms))
+                started = await engine.start(workflow, given, holds=True)
             else:
                 change = _edit(edits) if edits else None
                 old = await find_run(engine, str(old_run))
@@ -126,11 +136,11 @@ async def _to_the_end(engine: Engine, started: str, display: Display) -> RunStat
 async def _until_due(engine: Engine, found: Run, due: datetime) -> None:
     """Wait for a moment, or until somebody answers or cancels, here or elsewhere."""
     while (ahead := (due - datetime.now(UTC)).total_seconds()) > 0:
-        with anyio.move_on_after(min(ahead, 0.5)):
-            await engine.journal.wait_for_news(found.id)
-            return
+        news = engine.journal.news.of(found.id)
         if (await engine.get(found.id)).changed_at != found.changed_at:
             return
+        with engine.journal.news.listening(), anyio.move_on_after(min(ahead, LOST_S)):
+            await news.wait()
 
 
 async def _interrupts() -> AsyncGenerator[None]:
@@ -143,10 +153,24 @@ async def _interrupts() -> AsyncGenerator[None]:
     yield
 
 
-async def _checked(file: str, rooms: Ground) -> Workflow:
-    given = read_file(file)
-    loaded = load(given.data, name_hint=given.name)
-    report = examine_loaded(loaded, await known_offline(rooms))
+def _is_file(text: str) -> bool:
+    return text == STDIN or os.path.lexists(text) or Path(text).suffix.lower() in ENDINGS
+
+
+async def _read(file: str, studio: Studio) -> Loaded:
+    """A file if there is one of that name, else the stored workflow of that name."""
+    if _is_file(file):
+        given = read_file(file)
+        return load(given.data, name_hint=given.name)
+    try:
+        return (await studio.workflows.load(file)).loaded
+    except NotFound as error:
+        message = f"there is no file {file!r}, and no stored workflow of that name"
+        raise NotFound(error.code, message, hint=error.hint) from None
+
+
+def _checked(loaded: Loaded, file: str, known: Known) -> Workflow:
+    report = examine_loaded(loaded, known)
     if not report.is_valid:
         errors = [problem for problem in report.problems if problem.severity == "error"]
         raise Invalid(

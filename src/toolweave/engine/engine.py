@@ -3,7 +3,7 @@
 import hashlib
 import logging
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -33,6 +33,7 @@ from toolweave.engine.events import (
 from toolweave.engine.forking import history_before
 from toolweave.engine.inputs import error_of, unfit
 from toolweave.engine.journal import Entry, Journal
+from toolweave.engine.keepers import Keepers
 from toolweave.engine.metrics import metrics
 from toolweave.engine.plan import Kinds, Plan, make_plan
 from toolweave.engine.run_rows import Run, RunRows
@@ -88,11 +89,13 @@ class Engine:
         self._timer = anyio.Event()
         self._keeps_time = False
         self._watch = Watch(database, journal.holder)
+        self._keepers = Keepers(database, services.clock, journal.holder)
         # By hash of their workflow.
         self._plans: dict[str, Plan] = {}
         # By identity, which holds as long as they are here: they never change.
         self._texts: dict[int, tuple[Workflow, str, str]] = {}
         self.journal = journal
+        journal.news.on_call = self._called
 
     @asynccontextmanager
     async def running(self, *, keeps_time: bool = False) -> AsyncGenerator[None]:
@@ -100,10 +103,14 @@ class Engine:
         async with self.journal.writing(), background() as tasks:
             self._tasks = tasks
             self._keeps_time = keeps_time
-            if keeps_time:
-                tasks.start_soon(self._keep_time)
             try:
-                yield
+                if keeps_time:
+                    tasks.start_soon(self._keep_time)
+                    async with self._keepers.here():
+                        with self.journal.news.listening():
+                            yield
+                else:
+                    yield
             finally:
                 self._tasks = None
 
@@ -116,11 +123,12 @@ class Engine:
         once_key: str | None = None,
         fork: Fork | None = None,
         keeps_unfit: bool = False,
+        holds: bool = False,
     ) -> str:
         """Write down that a run begins; `advance` or a worker brings it forward.
 
         With `keeps_unfit`, inputs that do not fit make a run that has failed, so that what came
-        in is not lost.
+        in is not lost. With `holds`, no other process begins it before this one does.
 
         Raises:
             Invalid: the workflow cannot be run; `RUN_INPUT_INVALID` for what does not fit it.
@@ -139,20 +147,25 @@ class Engine:
             events.append(Finished("failed", {}, error_of(refused)))
             over.append(Statement(_OVER, checked((now, refused.message, run))))
         first = (run, workflow.name, document, "running", now, now)
+        held = self.journal.held() if holds else (None, None)
         row = Statement(
             "INSERT INTO runs (id, workflow, document, status, started_at, changed_at, "
-            "trigger_kind, once_key, fork_of, seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+            "trigger_kind, once_key, fork_of, seq, holder, held_until) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
             "ON CONFLICT (once_key) DO NOTHING RETURNING id",
-            checked((*first, trigger, once_key, began.fork_of, len(events))),
+            checked((*first, trigger, once_key, began.fork_of, len(events), *held)),
         )
         _, made, *_ = await self._database.at_once(
-            [Statement(_PIN, (document, text)), row, *self.journal.first(run, events), *over]
+            [Statement(_PIN, (document, text)), row, *self.journal.first(run, events), *over],
+            shared=True,
         )
         if not made:
             found = await self._database.row("SELECT id FROM runs WHERE once_key = ?", once_key)
             return str(found[0]) if found else run
         if refused is None and self._keeps_time and self._tasks is not None:
             self._tasks.start_soon(self._begin, run)
+        elif not holds:
+            self.journal.news.happened(run, is_call=True)
         return run
 
     async def advance(self, run: str) -> RunStatus:
@@ -172,8 +185,14 @@ class Engine:
                 self._timer.set()  # it may have a moment to wake at, or left room for another
         return status
 
-    async def answer(self, run: str, key: Key, reply: Json, *, by: str | None = None) -> None:
-        """Answer a step that waits.
+    async def is_served(self) -> bool:
+        """Whether another process brings the runs of this database forward by itself."""
+        return await self._keepers.are_there()
+
+    async def answer(
+        self, run: str, key: Key, reply: Json, *, by: str | None = None, goes_on: bool = True
+    ) -> None:
+        """Answer a step that waits; without `goes_on` another process goes on with the run.
 
         Raises:
             Conflict: `STEP_NOT_WAITING`.
@@ -182,10 +201,13 @@ class Engine:
         if key not in state.waiting:
             raise _not_waiting(run, key, list(state.waiting))
         await self.journal.add(run, Answered(key, reply, by))
-        self._wake(run)
+        if goes_on:
+            self._wake(run)
 
-    async def resolve(self, run: str, key: Key, choice: Choice, *, by: str | None = None) -> None:
-        """Decide about a step of which nobody knows whether it happened.
+    async def resolve(
+        self, run: str, key: Key, choice: Choice, *, by: str | None = None, goes_on: bool = True
+    ) -> None:
+        """Decide about a step of which nobody knows whether it happened; as `answer`.
 
         Raises:
             Conflict: `STEP_NOT_WAITING`.
@@ -194,10 +216,11 @@ class Engine:
         if key not in state.uncertain:
             raise _not_waiting(run, key, sorted(state.uncertain))
         await self.journal.add(run, Resolved(key, choice, by))
-        self._wake(run)
+        if goes_on:
+            self._wake(run)
 
-    async def cancel(self, run: str, *, by: str | None = None) -> None:
-        """Ask for a run to stop; one that is over stays as it is."""
+    async def cancel(self, run: str, *, by: str | None = None, goes_on: bool = True) -> None:
+        """Ask for a run to stop; one that is over stays as it is. `goes_on` as in `answer`."""
         found = await self.get(run)
         if found.status in FINAL:
             return
@@ -207,7 +230,8 @@ class Engine:
             return  # it ended just now
         if found.status == "running" and run not in self._advancing:
             await self._let_holder_stop(run)
-        self._wake(run)
+        if goes_on:
+            self._wake(run)
 
     async def fork(self, run: str, node: str, edit: Edit | None = None) -> str:
         """A new run that takes everything before `node` from an old one; `edit` changes its input.
@@ -307,11 +331,20 @@ class Engine:
         facts = RunFacts(run, lease.workflow, datetime.fromisoformat(lease.started_at))
         hold = Advance(RunState(plan), facts, lease, journal=self.journal, services=self._services)
         self._holds[run] = hold
+        self.journal.news.listen()
         try:
             with run_span(facts):
                 return await hold.run(entries)
         finally:
+            self.journal.news.stop_listening()
             del self._holds[run]
+
+    def _called(self, runs: Collection[str] | None) -> None:
+        """Other processes wrote to these runs; nothing means that it may be any."""
+        for run, hold in self._holds.items():
+            if runs is None or run in runs:
+                hold.look()
+        self._timer.set()  # who keeps time looks whether something can go on now
 
     def _wake(self, run: str) -> None:
         if run in self._holds:

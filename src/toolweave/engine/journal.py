@@ -19,13 +19,14 @@ from toolweave import json_text
 from toolweave.clock import Clock, timestamp
 from toolweave.engine.events import Event, RunStatus, from_body, to_body
 from toolweave.engine.holders import HOLD_S, is_gone, new_holder
+from toolweave.engine.news import News
 from toolweave.errors import Conflict, NotFound, ToolweaveError, Unavailable
 from toolweave.storage.database import Database, Row, Statement, Value, Values
 from toolweave.tasks import background
 
 MAX_ROW_CHARS = 100_000
-# How often somebody who follows looks, where the writer is another process.
-LOOK_EVERY_S = 0.5
+# How often somebody who follows looks, should the notice of another process get lost.
+LOOK_EVERY_S = 2.0
 
 # In place of an epoch: whoever holds the run.
 ANYBODY = -1
@@ -107,12 +108,12 @@ class Journal:
         self._pending: list[_Pending] = []
         self._wake = anyio.Event()
         self._is_writing = False
-        self._news: dict[str, anyio.Event] = {}
+        self.news = News(database)
 
     @asynccontextmanager
     async def writing(self) -> AsyncGenerator[None]:
         """Write for as long as this is entered; what is pending at the end is still written."""
-        async with background() as tasks:
+        async with self.news.running(), background() as tasks:
             tasks.start_soon(self._write_forever)
             try:
                 yield
@@ -162,7 +163,8 @@ class Journal:
                     (self.holder, self._until(self._clock.now()), run, *values),
                 ),
                 Statement(_SELECT, (run, 0)),
-            ]
+            ],
+            shared=True,
         )
         return (Lease(run, *taken[0]), [_entry(row) for row in rows]) if taken else None
 
@@ -207,19 +209,16 @@ class Journal:
             raise _no_run(run)
         if row[0] is not None and after >= row[1]:
             return  # whoever comes back has seen it all
-        while True:
-            news = self._news.setdefault(run, anyio.Event())
-            for entry in await self.read(run, after):
-                after = entry.seq
-                yield entry
-                if entry.event.kind == "finished":
-                    return
-            with anyio.move_on_after(LOOK_EVERY_S):
-                await news.wait()
-
-    async def wait_for_news(self, run: str) -> None:
-        """Return when something was written to a run by this process."""
-        await self._news.setdefault(run, anyio.Event()).wait()
+        with self.news.listening():
+            while True:
+                news = self.news.of(run)
+                for entry in await self.read(run, after):
+                    after = entry.seq
+                    yield entry
+                    if entry.event.kind == "finished":
+                        return
+                with anyio.move_on_after(LOOK_EVERY_S):
+                    await news.wait()
 
     async def _write(
         self, run: str, epoch: int, events: Sequence[Written], change: Change | None
@@ -243,6 +242,10 @@ class Journal:
     ) -> _Pending:
         now = self._clock.now()
         return _Pending(run, epoch, events, change, timestamp(now), self._until(now))
+
+    def held(self) -> tuple[str, str]:
+        """By whom and until when a run is held that begins here."""
+        return self.holder, self._until(self._clock.now())
 
     def _until(self, now: datetime) -> str:
         return timestamp(now + timedelta(seconds=self.hold_s))
@@ -285,21 +288,16 @@ class Journal:
         return list(first.values())
 
     async def _commit(self, batch: Sequence[_Pending]) -> None:
-        statements: list[Statement] = []
-        for pending in batch:
-            statements += [_numbers(pending), *_blobs(pending.events)]
+        # All processes touch rows in the same order, so that none waits for one that waits for it.
+        batch = sorted(batch, key=lambda pending: pending.run) if len(batch) > 1 else batch
+        statements = [_numbers(pending) for pending in batch]
+        statements += _blobs([event for pending in batch for event in pending.events])
         # Rows of a writer that lost its lease find no run of its epoch, and are not written.
         rows = tuple(row for pending in batch for row in _rows(pending))
         if rows:
             statements.append(Statement(_APPEND, many=rows))
-        found = [
-            rows
-            for statement, rows in zip(
-                statements, await self.database.at_once(statements), strict=True
-            )
-            if statement.sql.startswith("UPDATE")
-        ]
-        for pending, given_out in zip(batch, found, strict=True):
+        found = await self.database.at_once(statements, shared=True)
+        for pending, given_out in zip(batch, found, strict=False):
             if given_out:
                 pending.last = given_out[0][0]
             else:
@@ -309,9 +307,7 @@ class Journal:
         for pending in batch:
             pending.failure = pending.failure or failure
             pending.done.set()
-            news = self._news.pop(pending.run, None)
-            if news is not None:
-                news.set()
+            self.news.happened(pending.run, is_call=pending.epoch == ANYBODY)
 
 
 def _numbers(pending: _Pending) -> Statement:
@@ -347,10 +343,10 @@ def _rows(pending: _Pending) -> Iterator[Values]:
 
 
 def _blobs(events: Sequence[Written]) -> Iterator[Statement]:
-    for event in events:
-        if len(event.body) > MAX_ROW_CHARS:
-            sql = "INSERT INTO blobs (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING"
-            yield Statement(sql, (_hash(event.body), event.body))
+    large = [event.body for event in events if len(event.body) > MAX_ROW_CHARS]
+    for name, body in sorted((_hash(body), body) for body in large):
+        sql = "INSERT INTO blobs (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING"
+        yield Statement(sql, (name, body))
 
 
 def _hash(body: str) -> str:

@@ -63,9 +63,32 @@ class Writer(Reader, Protocol):
         """One statement as a transaction of its own."""
         ...
 
-    async def at_once(self, statements: "Sequence[Statement]") -> list[list[Row]]:
+    async def at_once(
+        self, statements: "Sequence[Statement]", *, shared: bool = False
+    ) -> list[list[Row]]:
         """All statements as one transaction, and the rows of each."""
         ...
+
+
+class Ears(Protocol):
+    """Hears what other processes say of what they wrote."""
+
+    async def heard(self) -> Sequence[str]:
+        """The next notices, maybe none; an empty one says that something was written."""
+        ...
+
+
+class Voice(Protocol):
+    """How the processes of one database hear of each other's writes."""
+
+    @property
+    def tells(self) -> bool:
+        """Whether notices must be given: else writing is notice enough."""
+        ...
+
+    async def tell(self, notice: str) -> None: ...
+
+    def ears(self) -> AbstractAsyncContextManager[Ears]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +158,9 @@ class Database:
         Invalid: `STORAGE_VALUE_INVALID` for a value no column can hold.
     """
 
-    def __init__(self, dialect: Dialect, *, reader: Reader, writer: Writer) -> None:
+    def __init__(self, dialect: Dialect, *, reader: Reader, writer: Writer, voice: Voice) -> None:
         self.dialect = dialect
+        self._voice = voice
         self._reader = reader
         self._writer = writer
         self._turn = anyio.Lock(fast_acquire=True)
@@ -161,13 +185,29 @@ class Database:
         async with self.transaction() as transaction:
             return await transaction.executemany(sql, rows)
 
-    async def at_once(self, statements: Sequence[Statement]) -> list[list[Row]]:
+    async def at_once(
+        self, statements: Sequence[Statement], *, shared: bool = False
+    ) -> list[list[Row]]:
         """All statements as one transaction, at the price of one; the rows each `RETURNING` gave.
 
-        For what need not decide between two statements.
+        For what need not decide between two statements. Where the database can, those that are
+        `shared` wait for each other's rows only: they must touch rows in one order.
         """
         async with self._turn:
-            return await self._writer.at_once(statements)
+            return await self._writer.at_once(statements, shared=shared)
+
+    @property
+    def tells(self) -> bool:
+        """Whether other processes hear of writes only by `tell`."""
+        return self._voice.tells
+
+    async def tell(self, notice: str) -> None:
+        """Let whoever listens in other processes know; it may get lost."""
+        await self._voice.tell(notice)
+
+    def ears(self) -> AbstractAsyncContextManager[Ears]:
+        """Listen to other processes for as long as this is entered."""
+        return self._voice.ears()
 
     @asynccontextmanager
     async def transaction(self) -> AsyncGenerator[Transaction]:

@@ -1,8 +1,8 @@
 """Postgres by psycopg: one writing connection and a few for reading, reopened when lost.
 
-A transaction takes one advisory lock, so writes are exclusive as they are on SQLite; a process
-that stops inside a transaction loses it, and the lock, after `_IDLE_S`. Loaded only when asked
-for by address.
+A transaction takes one advisory lock, so writes are exclusive as they are on SQLite; those of runs
+share it and wait for each other's rows only. A process that stops inside a transaction loses it,
+and the lock, after `_IDLE_S`. Loaded only when asked for by address.
 """
 
 from collections.abc import AsyncGenerator, Generator, Sequence
@@ -27,6 +27,8 @@ _IDLE_S = 5
 _LOCK_WAIT_S = 10
 # Read committed: each statement sees all that was stored before the lock was ours.
 _BEGIN = f"BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock({_LOCK})".encode()
+_BEGIN_SHARED = _BEGIN.replace(b"xact_lock(", b"xact_lock_shared(")
+_CHANNEL = "toolweave"
 _OPEN = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 # What the address says wins. A dead network is noticed in seconds.
 _DEFAULTS = {
@@ -102,10 +104,12 @@ class _Session:
             raise
         return touched
 
-    async def at_once(self, statements: Sequence[Statement]) -> list[list[Row]]:
+    async def at_once(
+        self, statements: Sequence[Statement], *, shared: bool = False
+    ) -> list[list[Row]]:
         found: list[list[Row]] = []
         try:
-            await self.begin()
+            await self.begin(shared=shared)
             for one in statements:
                 if one.many is None:
                     found.append(await self.fetch(one.sql, one.values))
@@ -119,9 +123,19 @@ class _Session:
             raise
         return found
 
-    async def begin(self) -> None:
+    async def begin(self, *, shared: bool = False) -> None:
         with self._told():
-            await self._first(_BEGIN, None)
+            await self._first(_BEGIN_SHARED if shared else _BEGIN, None)
+
+    async def notices(self) -> list[str]:
+        """What was said on a channel this connection listens to, once there is something."""
+        with self._told():
+            return [notice.payload async for notice in self._held.notifies(stop_after=1)]
+
+    async def listen(self) -> None:
+        """Hear what is said from now on."""
+        with self._told():
+            await self._first(f"LISTEN {_CHANNEL}".encode(), None)
 
     async def commit(self) -> None:
         with self._told(shield=True):
@@ -202,6 +216,40 @@ class _Readers:
             await session.close()
 
 
+class _Voice:
+    """Notices of the server, on connections of their own."""
+
+    tells = True
+
+    def __init__(self, conninfo: str) -> None:
+        self._conninfo = conninfo
+        self._mouth = _Session(conninfo)
+
+    async def tell(self, notice: str) -> None:
+        # Apart from any transaction that stores something: such commits wait for each other.
+        await self._mouth.fetch_alone("SELECT pg_notify(?, ?)", (_CHANNEL, notice))
+
+    @asynccontextmanager
+    async def ears(self) -> AsyncGenerator["_Ears"]:
+        session = _Session(self._conninfo)
+        try:
+            await session.listen()
+            yield _Ears(session)
+        finally:
+            await session.close()
+
+    async def close(self) -> None:
+        await self._mouth.close()
+
+
+class _Ears:
+    def __init__(self, session: _Session) -> None:
+        self._session = session
+
+    async def heard(self) -> Sequence[str]:
+        return await self._session.notices()
+
+
 @asynccontextmanager
 async def opened(address: str) -> AsyncGenerator[Database]:
     """Connect to the database at the URL `address`.
@@ -225,12 +273,14 @@ async def opened(address: str) -> AsyncGenerator[Database]:
         ) from None
     writer = _Session(conninfo)
     readers = _Readers(to_read)
+    voice = _Voice(conninfo)
     try:
         await readers.fetch("SELECT 1", ())
-        yield Database(DIALECT, reader=readers, writer=writer)
+        yield Database(DIALECT, reader=readers, writer=writer, voice=voice)
     finally:
         await readers.close()
         await writer.close()
+        await voice.close()
 
 
 @lru_cache(maxsize=512)

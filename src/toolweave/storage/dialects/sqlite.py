@@ -28,6 +28,8 @@ T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
 
 BUSY_TIMEOUT_S = 5.0
+# How often somebody who waits looks whether another process wrote.
+LOOK_EVERY_S = 0.1
 # Less than this is a full disk: SQLite's shared-memory file grows by 32 KiB.
 _FULL_BELOW_BYTES = 64 * 1024
 
@@ -113,7 +115,9 @@ class _Session:
     async def executemany(self, sql: str, rows: Sequence[Values]) -> int:
         return await self.run(lambda connection: max(connection.executemany(sql, rows).rowcount, 0))
 
-    async def at_once(self, statements: Sequence[Statement]) -> list[list[Row]]:
+    async def at_once(
+        self, statements: Sequence[Statement], *, shared: bool = False
+    ) -> list[list[Row]]:
         return await self.run(lambda connection: _at_once(connection, statements))
 
     async def begin(self) -> None:
@@ -124,6 +128,40 @@ class _Session:
 
     async def rollback(self) -> None:
         await self.run(_rollback)
+
+
+class _Voice:
+    """The file itself tells: its number changes when another connection has written to it."""
+
+    tells = False
+
+    def __init__(self, writer: _Session) -> None:
+        # That of the writer is not changed by our own writes.
+        self._writer = writer
+
+    async def tell(self, notice: str) -> None:
+        """Whoever looks sees what was written."""
+
+    @asynccontextmanager
+    async def ears(self) -> AsyncGenerator["_Ears"]:
+        yield _Ears(self._writer, await _version(self._writer))
+
+
+class _Ears:
+    def __init__(self, writer: _Session, version: int) -> None:
+        self._writer = writer
+        self._version = version
+
+    async def heard(self) -> Sequence[str]:
+        await anyio.sleep(LOOK_EVERY_S)
+        before, self._version = self._version, await _version(self._writer)
+        return [""] if before != self._version else []
+
+
+async def _version(session: _Session) -> int:
+    """Another number after another connection has written."""
+    ((version,),) = await session.fetch("PRAGMA data_version", ())
+    return version
 
 
 @asynccontextmanager
@@ -145,7 +183,7 @@ async def opened(address: str) -> AsyncGenerator[Database]:
         # The writer first: it brings a new file into WAL mode, which the reader then finds.
         for session in (writer, reader):
             await session.fetch("SELECT count(*) FROM sqlite_master", ())
-        yield Database(DIALECT, reader=reader, writer=writer)
+        yield Database(DIALECT, reader=reader, writer=writer, voice=_Voice(writer))
     finally:
         try:
             await reader.close()

@@ -1,0 +1,83 @@
+"""`toolweave runs list` and `prune`: what the table of runs tells; no node's code is loaded."""
+
+import re
+
+import click
+
+from toolweave.cli.rooms import ground, run
+from toolweave.cli.runs.shapes import as_dict
+from toolweave.cli.terminal import json_option, print_json, print_table, say
+from toolweave.engine.retention import Retention, prune
+from toolweave.engine.run_rows import Run, RunRows
+
+_AGE = re.compile(r"(\d+(?:\.\d+)?)([mhdw]?)")
+_DAYS = {"m": 1 / 1440, "h": 1 / 24, "d": 1.0, "": 1.0, "w": 7.0}
+
+
+@click.command("list")
+@click.option("--status", help="Only runs of this status.")
+@click.option("--workflow", metavar="NAME", help="Only runs of the workflow of this name.")
+@click.option(
+    "--limit",
+    default=50,
+    show_default=True,
+    type=click.IntRange(1, 1000),
+    help="How many at most.",
+)
+@json_option
+def list_runs(status: str | None, workflow: str | None, limit: int, as_json: bool) -> None:
+    """List the newest runs."""
+
+    async def work() -> list[Run]:
+        async with ground() as rooms:
+            rows = RunRows(rooms.database)
+            return await rows.newest(status=status, workflow=workflow, limit=limit)
+
+    found = run(work)
+    if as_json:
+        print_json([as_dict(one) for one in found])
+    elif found:
+        print_table(
+            ("run", "status", "workflow", "started", "error"),
+            [(one.id, one.status, one.workflow, one.started_at, one.error) for one in found],
+        )
+    elif status or workflow:
+        say("No run is like that. `toolweave runs list` shows all.")
+    else:
+        say("Nothing ran yet. `toolweave run FILE` runs a workflow.")
+
+
+@click.command("prune")
+@click.option(
+    "--older-than", "age", metavar="AGE", help="Runs that ended longer ago: 30d, 12h, 45m, 2w."
+)
+@click.option("--keep", type=click.IntRange(0), metavar="N", help="All but the N that ended last.")
+@json_option
+def prune_runs(age: str | None, keep: int | None, as_json: bool) -> None:
+    """Delete old finished runs; without options, those beyond what the settings keep.
+
+    Runs that run or wait are never deleted.
+    """
+
+    async def work() -> int:
+        async with ground() as rooms:
+            settings = rooms.settings
+            retention = Retention(_days(age) if age else None, keep)
+            if age is None and keep is None:
+                retention = Retention(settings.keep_days or None, settings.keep_runs or None)
+            return await prune(rooms.database, retention, rooms.clock.now())
+
+    pruned = run(work)
+    if as_json:
+        print_json({"pruned": pruned})
+    else:
+        say("1 run was deleted." if pruned == 1 else f"{pruned} runs were deleted.")
+
+
+def _days(age: str) -> float:
+    found = _AGE.fullmatch(age.strip())
+    if found is None:
+        raise click.BadParameter(
+            f"{age!r} is no age; write 30d, 12h, 45m or 2w", param_hint="--older-than"
+        )
+    return float(found[1]) * _DAYS[found[2]]
