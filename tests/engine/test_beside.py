@@ -105,8 +105,9 @@ async def test_a_step_held_elsewhere_is_cancelled_at_once(process: Process) -> N
 async def test_an_answer_reaches_a_run_of_which_another_branch_is_running(
     process: Process,
 ) -> None:
-    begun, asked = anyio.Event(), {"text": "May it?"}
-    service = await process(keeps_time=True, long=hangs(begun), a=waits(question=asked))
+    begun = anyio.Event()
+    asking = waits(question={"text": "May it?"})
+    service = await process(keeps_time=True, long=hangs(begun), a=asking)
     command = await process()
     graph = workflow(
         {"s": "start", "long": "once", "a": "once", "b": "keyed"}, ["s > long", "s > a", "a > b"]
@@ -163,12 +164,15 @@ async def test_processes_write_runs_at_the_same_time_and_lose_nothing(
     runs = [await one.start(ASKS, {"n": n}) for n in range(10)]
     big = "x" * 150_000  # kept apart, and by both under the same name
 
+    async def begins(engine: Engine) -> None:
+        await engine.start(ASKS, {"big": big})
+
     async def asks(engine: Engine, order: list[str]) -> None:
         async with anyio.create_task_group() as tasks:
             for run in order:
                 tasks.start_soon(engine.journal.add, run, CancelAsked())
             for _ in range(5):
-                tasks.start_soon(engine.start, ASKS, {"big": big})
+                tasks.start_soon(begins, engine)
 
     with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:

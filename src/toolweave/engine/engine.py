@@ -5,7 +5,6 @@ import logging
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import datetime
 
 import anyio
@@ -23,25 +22,23 @@ from toolweave.engine.events import (
     Answered,
     CancelAsked,
     Choice,
-    Event,
-    Finished,
     Key,
     Resolved,
     RunStatus,
-    Started,
 )
 from toolweave.engine.forking import history_before
-from toolweave.engine.inputs import error_of, unfit
+from toolweave.engine.inputs import unfit
 from toolweave.engine.journal import Entry, Journal
 from toolweave.engine.keepers import Keepers
 from toolweave.engine.metrics import metrics
 from toolweave.engine.plan import Kinds, Plan, make_plan
 from toolweave.engine.run_rows import Run, RunRows
 from toolweave.engine.spans import run_span
+from toolweave.engine.starting import Beginning, Fork
 from toolweave.engine.state import RunState
 from toolweave.errors import Conflict, NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
-from toolweave.storage.database import Database, Statement, checked
+from toolweave.storage.database import Database
 from toolweave.tasks import background
 from toolweave.workflow.formats.load import convert, read
 from toolweave.workflow.model import Workflow
@@ -52,25 +49,12 @@ KNOWN_WORKFLOWS = 256
 # How long another process may take to stop the steps of a run that is cancelled.
 STOP_S = 3.0
 
-_PIN = "INSERT INTO documents (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING"
-# A run that ends where it begins.
-_OVER = "UPDATE runs SET status = 'failed', finished_at = ?, error = ? WHERE id = ?"
 # What another process does is no failure.
 _ELSEWHERE = frozenset({"RUN_HELD", "RUN_TAKEN"})
 
 
 # What came in to a step, changed by somebody.
 Edit = Callable[[Json], Json]
-
-
-@dataclass(frozen=True, slots=True)
-class Fork:
-    """How a run begins in the middle: of which run, at which node, with what."""
-
-    of: str
-    at: str
-    edits: JsonObject | None = None
-    history: tuple[Event, ...] = ()
 
 
 class Engine:
@@ -137,28 +121,23 @@ class Engine:
         if refused is not None and not keeps_unfit:
             raise refused
         text, document = self._pinned(workflow)
-        run, now = str(uuid.uuid4()), timestamp(self._services.clock.now())
-        began = Started(inputs, trigger)
-        if fork is not None:
-            began = Started(inputs, trigger, fork.of, fork.at, fork.edits)
-        events: list[Event] = [began, *(fork.history if fork else ())]
-        over: list[Statement] = []
-        if refused is not None:
-            events.append(Finished("failed", {}, error_of(refused)))
-            over.append(Statement(_OVER, checked((now, refused.message, run))))
-        first = (run, workflow.name, document, "running", now, now)
-        held = self.journal.held() if holds else (None, None)
-        row = Statement(
-            "INSERT INTO runs (id, workflow, document, status, started_at, changed_at, "
-            "trigger_kind, once_key, fork_of, seq, holder, held_until) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-            "ON CONFLICT (once_key) DO NOTHING RETURNING id",
-            checked((*first, trigger, once_key, began.fork_of, len(events), *held)),
+        run = str(uuid.uuid4())
+        beginning = Beginning(
+            run,
+            workflow.name,
+            document,
+            text,
+            timestamp(self._services.clock.now()),
+            inputs,
+            trigger,
+            once_key,
+            fork,
+            refused,
+            self.journal.held() if holds else None,
         )
-        _, made, *_ = await self._database.at_once(
-            [Statement(_PIN, (document, text)), row, *self.journal.first(run, events), *over],
-            shared=True,
-        )
+        events = beginning.events()
+        rows = [*beginning.rows(len(events)), *self.journal.first(run, events), *beginning.end()]
+        _, made, *_ = await self._database.at_once(rows, shared=True)
         if not made:
             found = await self._database.row("SELECT id FROM runs WHERE once_key = ?", once_key)
             return str(found[0]) if found else run
