@@ -222,6 +222,14 @@ class ChoosesEffect(Protocol):
 
 
 @runtime_checkable
+class Calling(Protocol):
+    """Calls another workflow: it is resumed when that is over, whose limits are its own."""
+
+    @property
+    def calls_workflows(self) -> bool: ...
+
+
+@runtime_checkable
 class Stopping(Protocol):
     """Can end its run: by leaving through `stopped`, or by failing with `FLOW_STOPPED`."""
 

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
@@ -127,10 +128,26 @@ async def _to_the_end(engine: Engine, started: str, display: Display) -> RunStat
         if status == "running":
             await anyio.sleep(LOOK_EVERY_S)
         elif found.wake_at is None:
-            return found.status
+            if not await _called_goes_on(engine, started):
+                return found.status
         else:
             display.waiting(started, await engine.journal.read(started))
             await _until_due(engine, found, datetime.fromisoformat(found.wake_at))
+
+
+async def _called_goes_on(engine: Engine, run: str) -> bool:
+    """Bring forward what a run called and waits for; whether that can go on without a person."""
+    for called in await engine.called_by(run):
+        found = await engine.get(called)
+        if found.wake_at is not None:
+            await _until_due(engine, found, datetime.fromisoformat(found.wake_at))
+        elif found.status != "running" and not await _called_goes_on(engine, called):
+            continue
+        with suppress(Conflict):
+            await engine.advance(called)
+        await anyio.sleep(LOOK_EVERY_S)
+        return True
+    return False
 
 
 async def _until_due(engine: Engine, found: Run, due: datetime) -> None:

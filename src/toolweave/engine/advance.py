@@ -16,11 +16,13 @@ from anyio.abc import TaskGroup
 from toolweave.catalog.node import RunFacts, Wait
 from toolweave.clock import timestamp
 from toolweave.engine.binding import Binder
+from toolweave.engine.calls import caller_of, open_calls
 from toolweave.engine.computing import Computer, failure_of
 from toolweave.engine.context import Services, StepContext
 from toolweave.engine.decide import Decision, Work, decide
 from toolweave.engine.events import (
     FINAL,
+    CallEnded,
     CancelAsked,
     Event,
     Key,
@@ -95,6 +97,11 @@ class Advance:
                 while not self._state.finished and await self._go_on(tasks):
                     pass
         return self._state.status
+
+    @property
+    def open_calls(self) -> list[Key]:
+        """Steps that called runs which may not be over."""
+        return open_calls(self._state)
 
     def look(self) -> None:
         """Somebody wrote to the run: take it in now."""
@@ -260,9 +267,16 @@ class Advance:
         if self._unwritten or not self._state.running:
             await self._write(change)
 
+    def _caller(self) -> tuple[str, Event] | None:
+        """What is written to the run that called this one when it is over."""
+        found = caller_of(self._lease.once_key)
+        return (found[0], CallEnded(found[1], self._run.id)) if found else None
+
     async def _write(self, change: Change | None) -> None:
         events, self._unwritten = self._unwritten, []
-        last = await self._journal.append(self._lease, events, change)
+        is_final = change is not None and change.is_final
+        beside = self._caller() if is_final else None
+        last = await self._journal.append(self._lease, events, change, beside=beside)
         self._said = time.monotonic()
         if last - len(events) != self._seq:
             # Somebody wrote from outside in between.

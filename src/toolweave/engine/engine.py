@@ -15,6 +15,7 @@ from toolweave.catalog.node import RunFacts
 from toolweave.clock import timestamp
 from toolweave.engine.advance import Advance
 from toolweave.engine.binding import Binder
+from toolweave.engine.calls import called_runs, caller_of, open_calls
 from toolweave.engine.context import Services
 from toolweave.engine.due import LOOK_EVERY_S, REST_S, Watch, due_runs
 from toolweave.engine.events import (
@@ -28,7 +29,7 @@ from toolweave.engine.events import (
 )
 from toolweave.engine.forking import history_before
 from toolweave.engine.inputs import unfit
-from toolweave.engine.journal import Entry, Journal
+from toolweave.engine.journal import Entry, Journal, Lease
 from toolweave.engine.keepers import Keepers
 from toolweave.engine.metrics import metrics
 from toolweave.engine.plan import Kinds, Plan, make_plan
@@ -48,6 +49,7 @@ logger = logging.getLogger(__name__)
 KNOWN_WORKFLOWS = 256
 # How long another process may take to stop the steps of a run that is cancelled.
 STOP_S = 3.0
+BY_CALLER = "the run that called it"
 
 # What another process does is no failure.
 _ELSEWHERE = frozenset({"RUN_HELD", "RUN_TAKEN"})
@@ -139,8 +141,7 @@ class Engine:
         rows = [*beginning.rows(len(events)), *self.journal.first(run, events), *beginning.end()]
         _, made, *_ = await self._database.at_once(rows, shared=True)
         if not made:
-            found = await self._database.row("SELECT id FROM runs WHERE once_key = ?", once_key)
-            return str(found[0]) if found else run
+            return await self.find(str(once_key)) or run
         if refused is None and self._keeps_time and self._tasks is not None:
             self._tasks.start_soon(self._begin, run)
         elif not holds:
@@ -207,10 +208,21 @@ class Engine:
             await self.journal.add(run, CancelAsked(by))
         except Conflict:
             return  # it ended just now
+        for called in await self.called_by(run):
+            await self.cancel(called, by=BY_CALLER, goes_on=goes_on)
         if found.status == "running" and run not in self._advancing:
             await self._let_holder_stop(run)
         if goes_on:
             self._wake(run)
+
+    async def called_by(self, run: str) -> list[str]:
+        """The runs that steps of a run called and that are not over."""
+        return await called_runs(self._database, run, open_calls(await self.state(run)))
+
+    async def find(self, once_key: str) -> str | None:
+        """The run that was started with a key."""
+        row = await self._database.row("SELECT id FROM runs WHERE once_key = ?", once_key)
+        return str(row[0]) if row else None
 
     async def fork(self, run: str, node: str, edit: Edit | None = None) -> str:
         """A new run that takes everything before `node` from an old one; `edit` changes its input.
@@ -313,10 +325,20 @@ class Engine:
         self.journal.news.listen()
         try:
             with run_span(facts):
-                return await hold.run(entries)
+                status = await hold.run(entries)
         finally:
             self.journal.news.stop_listening()
             del self._holds[run]
+        if status in FINAL:
+            await self._after(lease, hold.open_calls)
+        return status
+
+    async def _after(self, lease: Lease, open_calls: list[Key]) -> None:
+        """A run is over: whoever called it goes on, and whatever it called stops."""
+        if (caller := caller_of(lease.once_key)) is not None:
+            self._wake(caller[0])
+        for called in await called_runs(self._database, lease.run, open_calls):
+            await self.cancel(called, by=BY_CALLER)
 
     def _called(self, runs: Collection[str] | None) -> None:
         """Other processes wrote to these runs; nothing means that it may be any."""

@@ -128,6 +128,15 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
+class CallEnded:
+    """The run that a step called is over."""
+
+    kind: ClassVar[str] = "call_ended"
+    key: Key
+    run: str
+
+
+@dataclass(frozen=True, slots=True)
 class LoopOpened:
     """A loop knows what it goes through; `items` is nothing where a condition decides."""
 
@@ -165,6 +174,7 @@ Event: TypeAlias = (
     | StepUncertain
     | Resolved
     | Answered
+    | CallEnded
     | LoopOpened
     | CancelAsked
     | Finished
@@ -182,6 +192,7 @@ _KINDS: dict[str, type[Event]] = {
         StepUncertain,
         Resolved,
         Answered,
+        CallEnded,
         LoopOpened,
         CancelAsked,
         Finished,

@@ -70,6 +70,7 @@ class Lease:
     workflow: str
     document: str
     started_at: str
+    once_key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,8 @@ class _Pending:
     done: anyio.Event = field(default_factory=anyio.Event)
     failure: ToolweaveError | None = None
     last: int = 0
+    # Written in the same commit, to another run.
+    beside: "_Pending | None" = None
 
 
 class Journal:
@@ -159,7 +162,7 @@ class Journal:
                     "UPDATE runs SET epoch = epoch + 1, holder = ?, "
                     "held_until = CASE WHEN finished_at IS NULL THEN ? END "
                     f"WHERE id = ? AND {condition} "
-                    "RETURNING epoch, workflow, document, started_at",
+                    "RETURNING epoch, workflow, document, started_at, once_key",
                     (self.holder, self._until(self._clock.now()), run, *values),
                 ),
                 Statement(_SELECT, (run, 0)),
@@ -177,14 +180,24 @@ class Journal:
         await self.append(lease, ())
 
     async def append(
-        self, lease: Lease, events: Sequence[Written], change: Change | None = None
+        self,
+        lease: Lease,
+        events: Sequence[Written],
+        change: Change | None = None,
+        *,
+        beside: tuple[str, Event] | None = None,
     ) -> int:
         """Write events durably; the number of the last one.
+
+        With `beside`, an event of another run is written in the same commit, if that is not over.
 
         Raises:
             Conflict: `RUN_TAKEN` when another process took the run.
         """
-        return await self._write(lease.run, lease.epoch, events, change)
+        pending = self._new(lease.run, lease.epoch, events, change)
+        if beside is not None:
+            pending.beside = self._new(beside[0], ANYBODY, [written(beside[1])], None)
+        return await self._write(pending)
 
     async def add(self, run: str, event: Event) -> int:
         """Write an event from outside, whoever holds the lease.
@@ -192,7 +205,7 @@ class Journal:
         Raises:
             Conflict: `RUN_TAKEN` when the run is over.
         """
-        return await self._write(run, ANYBODY, [written(event)], None)
+        return await self._write(self._new(run, ANYBODY, [written(event)], None))
 
     async def read(self, run: str, after: int = 0) -> list[Entry]:
         """What happened in a run after a number."""
@@ -220,10 +233,7 @@ class Journal:
                 with anyio.move_on_after(LOOK_EVERY_S):
                     await news.wait()
 
-    async def _write(
-        self, run: str, epoch: int, events: Sequence[Written], change: Change | None
-    ) -> int:
-        pending = self._new(run, epoch, events, change)
+    async def _write(self, pending: _Pending) -> int:
         self._pending.append(pending)
         with anyio.CancelScope(shield=True):
             if not self._is_writing:
@@ -282,8 +292,13 @@ class Journal:
         first: dict[str, _Pending] = {}
         later: list[_Pending] = []
         for pending in self._pending:
-            if first.setdefault(pending.run, pending) is not pending:
+            beside = pending.beside
+            if pending.run in first or (beside is not None and beside.run in first):
                 later.append(pending)
+                continue
+            first[pending.run] = pending
+            if beside is not None:
+                first[beside.run] = beside
         self._pending = later
         return list(first.values())
 

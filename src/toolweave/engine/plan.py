@@ -1,11 +1,12 @@
 """A workflow made ready to run, once per version: steps, links, loop bodies, compiled templates."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol, TypeAlias
 
-from toolweave.catalog.node import ChoosesEffect, Effectful, Looping, Pure, Stopping
+from toolweave.catalog.node import Calling, ChoosesEffect, Effectful, Looping, Pure, Stopping
 from toolweave.catalog.spec import Effect, NodeSpec
 from toolweave.engine.prepared import Prepared, prepare
 from toolweave.errors import Invalid
@@ -49,6 +50,11 @@ class Kind:
     def effectful(self) -> Effectful | None:
         """The code of a step that does something."""
         return self.code if isinstance(self.code, Effectful) else None
+
+    @cached_property
+    def calls(self) -> bool:
+        """Whether it calls another workflow."""
+        return isinstance(self.code, Calling) and self.code.calls_workflows
 
     @cached_property
     def may_stop(self) -> bool:
@@ -137,7 +143,9 @@ class Step:
 
     @cached_property
     def timeout_s(self) -> float:
-        """How long one try may take."""
+        """How long one try may take; steps of a called workflow have limits of their own."""
+        if self.kind.calls:
+            return math.inf
         return max(1, _whole(self.node, "timeout", 420))
 
 

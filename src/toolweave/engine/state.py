@@ -11,6 +11,7 @@ from toolweave.catalog.node import ERROR_PORT, STOPPED, Iteration, Outcome, Resu
 from toolweave.catalog.spec import Effect
 from toolweave.engine.events import (
     Answered,
+    CallEnded,
     CancelAsked,
     Computed,
     Event,
@@ -113,6 +114,8 @@ class RunState:
         self.running: dict[Key, StepStarted] = {}
         self.waiting: dict[Key, StepWaiting] = {}
         self.answers: dict[Key, Answered] = {}
+        # The run that a step called is over; it may be so before the step waits for it.
+        self.ended_calls: dict[Key, str] = {}
         # What ended the wait of a step that goes on; kept until it is over, or waits again.
         self.resumed: dict[Key, Resumed] = {}
         self.retrying: dict[Key, StepFailed] = {}
@@ -137,6 +140,8 @@ class RunState:
                 self.leave(self.place(key), Outcome(value, left_by))
             case StepCancelled(key):
                 self._forget(key)
+            case CallEnded(key, run):
+                self.ended_calls[key] = run
             case CancelAsked():
                 self.is_cancelled = True
             case Finished():
@@ -193,6 +198,9 @@ class RunState:
         waiting, answer = self.waiting[key], self.answers.get(key)
         if answer is not None:
             return Resumed("answer", answer.reply, waiting.memory, waiting.effect)
+        called = self.ended_calls.get(key)
+        if called is not None:
+            return Resumed("answer", {"run": called}, waiting.memory, waiting.effect)
         return Resumed("timer", None, waiting.memory, waiting.effect)
 
     def effect_of(self, place: Place) -> Effect:
@@ -273,6 +281,7 @@ class RunState:
         key = place.key
         self._forget(key)
         self.resumed.pop(key, None)
+        self.ended_calls.pop(key, None)
         self._close_loop(key)
         if self.failures and place.step.is_loop:
             self._forgive(key)
@@ -298,6 +307,7 @@ class RunState:
         if key in self.waiting:
             self.resumed[key] = self.resumption(key)
             self.answers.pop(key, None)
+            self.ended_calls.pop(key, None)
 
     def _resolved(self, event: Resolved) -> None:
         if event.key not in self.uncertain:

@@ -2,7 +2,7 @@
 
 from typing import Protocol, cast
 
-from toolweave.catalog.node import NodeContext, Outcome
+from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
@@ -11,8 +11,10 @@ from toolweave.json_text import Json
 class Workflows(Protocol):
     """Runs stored workflows; the resource `workflows`."""
 
-    async def run(self, name: str, inputs: Json, key: str) -> Json:
-        """What a workflow gives; a second call with the same key takes up the same run.
+    async def run(self, name: str, inputs: Json, key: str) -> tuple[Json] | None:
+        """What a workflow gives; nothing while it is not over, then its caller is called again.
+
+        A second call with the same key takes up the same run.
 
         Raises:
             NotFound: there is no workflow of that name.
@@ -22,6 +24,8 @@ class Workflows(Protocol):
 
 class Subworkflow:
     """Hands its input to another workflow and gives what that gives."""
+
+    calls_workflows = True
 
     spec = NodeSpec(
         type="FLOW",
@@ -51,7 +55,8 @@ class Subworkflow:
         ),
         guidance=(
             "The other workflow runs by its own rules: its failure is this node's failure, which "
-            "the port `error` takes on. One that waits for people needs a long `timeout` here."
+            "the port `error` takes on. It may wait for people for as long as it takes: this node "
+            "waits with it at no cost, and its own `timeout` does not count."
         ),
         examples=(
             Example(
@@ -69,8 +74,8 @@ class Subworkflow:
         ),
     )
 
-    async def run(self, context: NodeContext) -> Outcome:
-        """What the other workflow gave.
+    async def run(self, context: NodeContext) -> Outcome | Wait:
+        """What the other workflow gave, once it is over.
 
         Raises:
             Unavailable: `RESOURCE_MISSING` where no workflows are stored.
@@ -81,8 +86,8 @@ class Subworkflow:
             message = "'workflow' must be the name of a stored workflow"
             raise Invalid("NODE_INPUT_INVALID", message, facts={"field": "workflow"})
         workflows = cast(Workflows, context.resource("workflows"))
-        result = await workflows.run(name, context.given.value("data"), context.key)
-        return Outcome({"result": result, "workflow": name})
+        ended = await workflows.run(name, context.given.value("data"), context.key)
+        return Wait() if ended is None else Outcome({"result": ended[0], "workflow": name})
 
 
 node = Subworkflow()

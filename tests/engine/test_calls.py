@@ -1,0 +1,173 @@
+"""A run that another one called: who waits for it, what its end does, on both databases."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import anyio
+import pytest
+from tests.engine.building import Behaviour, EchoTools, Kinds, catalog, waits, workflow
+
+from toolweave.app.subworkflows import SubWorkflows
+from toolweave.engine.calls import once_key
+from toolweave.engine.context import Services
+from toolweave.engine.decide import decide
+from toolweave.engine.engine import Engine
+from toolweave.engine.events import CallEnded, Computed, Started, StepStarted, StepWaiting
+from toolweave.engine.journal import Journal
+from toolweave.engine.plan import Kind, make_plan
+from toolweave.engine.state import RunState
+from toolweave.nodes.flow import stop, subworkflow
+from toolweave.storage.database import Database
+from toolweave.storage.workflow_files import WorkflowFiles
+from toolweave.testing.clock import FakeClock
+from toolweave.workflow.model import Node
+from toolweave.workflow.store import WorkflowStore
+
+pytestmark = pytest.mark.anyio
+
+INNER = replace(
+    workflow({"s": "start", "person": "once", "e": "end"}, ["s > person", "person > e"]),
+    name="inner",
+)
+OUTER = workflow(
+    {"s": "start", "call": catalog("SUBWORKFLOW", workflow="inner"), "e": "end"},
+    ["s > call", "call > e"],
+)
+DAYS_S = 10 * 86_400.0
+
+House = Callable[..., Awaitable[Engine]]
+
+
+class WithCalls(Kinds):
+    """The kinds of the tests, and the real nodes that call and stop."""
+
+    def of(self, node: Node) -> Kind | None:
+        for real in (subworkflow.node, stop.node):
+            if node.ref == real.spec.ref:
+                return Kind(real, real.spec.effect, real.spec)
+        return super().of(node)
+
+
+@pytest.fixture
+async def house(database: Database, clock: FakeClock, tmp_path: Path) -> AsyncGenerator[House]:
+    """Engines that call stored workflows; several are several processes."""
+    store = WorkflowStore(WorkflowFiles(tmp_path / "workflows"))
+    await store.save(INNER, over=None)
+    async with AsyncExitStack() as stack:
+
+        async def opened(**behaviours: Behaviour) -> Engine:
+            resources: dict[str, object] = {}
+            services = Services(EchoTools(), clock, resources)
+            kinds = WithCalls(**{"person": waits(question={"text": "May it?"}), **behaviours})
+            engine = Engine(database, Journal(database, clock), kinds, services=services)
+            resources["workflows"] = SubWorkflows(engine, store)
+            await stack.enter_async_context(engine.running())
+            return engine
+
+        yield opened
+
+
+async def over(engine: Engine, run: str) -> str:
+    with anyio.fail_after(30):
+        async for _ in engine.follow(run):
+            pass
+    return (await engine.get(run)).status
+
+
+async def called(engine: Engine, run: str) -> str:
+    found = await engine.find(once_key(run, "call"))
+    assert found is not None
+    return found
+
+
+async def test_a_caller_waits_for_days_at_no_cost_and_goes_on_in_any_process(
+    house: House, clock: FakeClock
+) -> None:
+    one = await house()
+    run = await one.start(OUTER, {"n": 1})
+    assert await one.advance(run) == "waiting"
+    assert (await one.get(run)).wake_at is None
+    assert list((await one.state(run)).waiting) == ["call"]
+    child = await called(one, run)
+    await clock.advance(DAYS_S)
+    other = await house()
+    assert await other.unfinished() == []
+    await other.answer(child, "person", "yes")
+    assert await over(other, run) == "success"
+    finished = (await one.state(run)).finished
+    assert finished is not None
+    reply = {"by": "answer", "reply": "yes", "memory": "kept"}
+    assert finished.result == {"result": reply, "workflow": "inner"}
+
+
+async def test_the_end_of_a_called_run_is_kept_for_its_caller_whoever_dies_then(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = await house(), await house()
+    run = await one.start(OUTER, {})
+    assert await one.advance(run) == "waiting"
+    child = await called(one, run)
+
+    async def dies(*_: object) -> None:
+        """What the process would do next."""
+
+    monkeypatch.setattr(one, "_after", dies)
+    await one.answer(child, "person", "yes", goes_on=False)
+    assert await one.advance(child) == "success"
+    assert await other.unfinished() == [run]
+    assert await other.advance(run) == "success"
+
+
+async def test_cancelling_a_caller_that_waits_cancels_the_called_run(house: House) -> None:
+    one, other = await house(), await house()
+    run = await one.start(OUTER, {})
+    assert await one.advance(run) == "waiting"
+    await other.cancel(run)
+    assert await over(one, run) == "cancelled"
+    assert await over(one, await called(one, run)) == "cancelled"
+
+
+async def test_a_stop_of_the_caller_ends_the_called_run(house: House) -> None:
+    graph = workflow(
+        {
+            "s": "start",
+            "call": catalog("SUBWORKFLOW", workflow="inner"),
+            "pause": "once",
+            "stop": catalog("STOP", outcome="result"),
+        },
+        ["s > call", "s > pause", "pause > stop"],
+    )
+    engine = await house(pause=waits(question={"text": "Stop?"}))
+    run = await engine.start(graph, {})
+    assert await engine.advance(run) == "waiting"
+    await engine.answer(run, "pause", "yes")
+    assert await over(engine, run) == "success"
+    assert await over(engine, await called(engine, run)) == "cancelled"
+
+
+async def test_a_called_run_that_is_cancelled_fails_the_step_that_called_it(house: House) -> None:
+    engine = await house()
+    run = await engine.start(OUTER, {})
+    assert await engine.advance(run) == "waiting"
+    await engine.cancel(await called(engine, run))
+    assert await over(engine, run) == "failed"
+    (failure,) = (await engine.state(run)).failures.values()
+    assert failure.code == "SUBWORKFLOW_FAILED"
+
+
+def test_an_end_that_comes_before_the_caller_waits_is_not_missed(clock: FakeClock) -> None:
+    state = RunState(make_plan(OUTER, WithCalls()))
+    for event in (
+        Started({}),
+        Computed([["s", 0]], [{}]),
+        StepStarted("call"),
+        CallEnded("call", "r"),
+        StepWaiting("call"),
+    ):
+        state.apply(event)
+    (work,) = decide(state, clock.now()).work
+    assert work.resumed is not None
+    assert (work.place.key, work.resumed.reply) == ("call", {"run": "r"})
+    assert work.place.step.timeout_s == float("inf")
