@@ -33,6 +33,20 @@ CODES: dict[str, str] = {
     "CALL_NEEDS_ANSWER": "The tool asks a question and nobody is there to answer.",
     "CALL_SESSION_LIMIT": "The session has made as many calls as it may.",
     "CALL_TIMEOUT": "The call did not end before its deadline.",
+    # Libraries
+    "EXECUTION_ERROR": "A node of a flow failed; `cause` has its own code.",
+    "FLOW_NOT_FOUND": "The library has no flow of this name.",
+    "GITHUB_ERROR": "A git host, or git itself, did not do what was asked.",
+    "LIBRARY_ADDRESS_INVALID": "The text is no address of a git repository that we use.",
+    "LIBRARY_NAME_INVALID": "The text is no name for a library.",
+    "LIBRARY_NAME_TAKEN": "A library of this name is there already.",
+    "LIBRARY_NOT_FOUND": "No library of this name was added.",
+    "LIBRARY_REF_INVALID": "The text is no branch, tag or commit.",
+    "LIBRARY_REF_NOT_FOUND": "The repository has no such branch or tag.",
+    "PARSE_ERROR": "A flow or template file cannot be read.",
+    "TEMPLATE_DENIED": "The caller may not read the template.",
+    "TEMPLATE_NOT_FOUND": "The library has no template of this name.",
+    "VALIDATION_ERROR": "A flow has faults and is not run; every problem is listed.",
     # Servers
     "LOCKFILE_INVALID": "toolweave.lock.json cannot be read.",
     "LOCKFILE_NOT_SAVED": "toolweave.lock.json cannot be written.",
@@ -287,7 +301,6 @@ CODES: dict[str, str] = {
     "STEP_UNCERTAIN": "Whether a step happened is not known, and it was decided to fail.",
     "TOOL_FAILED": "A tool says that what it was asked for did not work.",
     # Models
-    "MODEL_ARGUMENTS_INVALID": "What a model filled in never fitted the tool.",
     "MODEL_CONFIG_INVALID": "A model cannot be configured as given.",
     "MODEL_LIMITED": "A model's provider asks to wait.",
     "MODEL_NAME_TAKEN": "Another model has this name.",
@@ -295,7 +308,6 @@ CODES: dict[str, str] = {
     "MODEL_TIMEOUT": "A model did not answer before the deadline.",
     "MODEL_UNAVAILABLE": "A model's provider does not answer, or not as its format says.",
     "MODEL_UNKNOWN": "No model of this name is configured.",
-    "TOOL_NOT_OFFERED": "A model asks for a tool that its conversation does not have.",
     # Nodes when they run
     "DATABASE_ADDRESS_INVALID": "A database's address cannot be used as written.",
     "DATABASE_CONFLICT": "A constraint of the database was broken; nothing was changed.",

@@ -47,6 +47,8 @@ class Settings:
     # How long and how many finished runs are kept; 0 = for ever.
     keep_days: float = 30.0
     keep_runs: int = 10_000
+    # How long one question to a git host may take.
+    library_deadline_s: float = 60.0
     # Whether nodes may connect to this machine and its private network.
     allow_private_http: bool = False
     # Folders that nodes may read and write, beside the home's own.
@@ -75,6 +77,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         burst=int(_number(env, "BURST", 200, 1)),
         keep_days=_number(env, "KEEP_DAYS", 30.0, 0),
         keep_runs=int(_number(env, "KEEP_RUNS", 10_000, 0)),
+        library_deadline_s=_number(env, "LIBRARY_DEADLINE_S", 60.0, 0.1),
         allow_private_http=_number(env, "ALLOW_PRIVATE_HTTP", 0, 0) > 0,
         file_roots=tuple(
             Path(folder).expanduser().absolute()

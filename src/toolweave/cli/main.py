@@ -25,6 +25,11 @@ COMMANDS: CommandsTable = {
     "export": ("toolweave.cli.export", "export", "Write a workflow as files of a coding agent."),
     "import": ("toolweave.cli.import_", "import_", "Make a workflow again from an export."),
     "keys": ("toolweave.cli.keys", "keys", "Create, list and revoke API keys."),
+    "library": (
+        "toolweave.cli.library",
+        "library",
+        "Use flows and prompts of git repositories.",
+    ),
     "mcp": ("toolweave.serve.mcp_command", "mcp", "Run the MCP server over stdio."),
     "models": ("toolweave.cli.models", "models", "Configure the models that may be asked."),
     "node": ("toolweave.cli.node", "node", "Change one node of a workflow."),

@@ -12,10 +12,10 @@ from typing import cast
 import anyio
 import click
 
-from toolweave import json_text
 from toolweave.app.checking import known_offline
 from toolweave.app.running import open_engine
 from toolweave.app.studio import Studio, open_studio
+from toolweave.cli.inputs import read_inputs, read_value
 from toolweave.cli.rooms import ground, run
 from toolweave.cli.run_display import Display, find_run
 from toolweave.cli.terminal import json_option
@@ -64,7 +64,7 @@ def run_workflow(
     """
     if bool(file) == bool(node and old_run):
         raise click.UsageError("give a FILE, or --from NODE and --of RUN")
-    given = _inputs(pairs, inputs)
+    given = read_inputs(pairs, inputs)
     display = Display(as_json=as_json)
 
     async def work() -> int:
@@ -203,46 +203,16 @@ def _problems(count: int) -> str:
     return "1 problem" if count == 1 else f"{count} problems"
 
 
-def _inputs(pairs: Sequence[str], whole: str | None) -> JsonObject:
-    values: JsonObject = {}
-    if whole is not None:
-        found = _json(whole, "--inputs")
-        if not isinstance(found, dict):
-            raise click.BadParameter('expected a JSON object: {"name": value, …}')
-        values |= found
-    for pair in pairs:
-        name, equals, text = pair.partition("=")
-        if not name or not equals:
-            raise click.BadParameter(f"{pair!r} is not of the form NAME=VALUE")
-        values[name] = _value(text)
-    return values
-
-
 def _edit(pairs: Sequence[str]) -> Callable[[Json], Json]:
     operations: list[JsonObject] = []
     for pair in pairs:
         place, equals, text = pair.partition("=")
         if not equals or not place.startswith("/"):
             raise click.BadParameter(f"{pair!r} is not of the form /data/field=VALUE")
-        operations.append({"op": "add", "path": place, "value": _value(text)})
+        operations.append({"op": "add", "path": place, "value": read_value(text)})
 
     def change(came_in: Json) -> Json:
         changed = apply_patch({"data": came_in}, operations)
         return cast("JsonObject", changed)["data"]
 
     return change
-
-
-def _value(text: str) -> Json:
-    """What was typed: JSON where it is JSON, else a text."""
-    try:
-        return json_text.read(text)
-    except Invalid:
-        return text
-
-
-def _json(text: str, option: str) -> Json:
-    try:
-        return json_text.read(text)
-    except Invalid as error:
-        raise click.BadParameter(f"{option}: {error.message}") from None

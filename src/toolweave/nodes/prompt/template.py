@@ -17,8 +17,12 @@ class Template:
         """The filled text.
 
         Raises:
-            Invalid: `MISSING_VARIABLES` with every name that has no value.
+            Invalid: `MISSING_VARIABLES` with every name that has no value; whatever kept a
+                library from giving the template.
         """
+        fault = given.config.get("templateFault")
+        if isinstance(fault, dict):
+            raise Invalid(str(fault.get("code")), str(fault.get("message")))
         text = given.config.get("template")
         variables = given.config.get("variableValues")
         holes = read_template(text, "name").holes if isinstance(text, str) else ()

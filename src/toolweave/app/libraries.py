@@ -1,0 +1,20 @@
+"""The libraries of a home, joined to its database, its clock and its engine."""
+
+from toolweave.app.ground import Ground
+from toolweave.engine.engine import Engine
+from toolweave.library.execution import FlowRunner
+from toolweave.library.git import Git
+from toolweave.library.shelf import Shelf
+
+LIBRARY = "library"
+
+
+def shelf_of(ground: Ground) -> Shelf:
+    """The libraries; nothing is asked or made before one is used."""
+    git = Git(ground.environ, deadline_s=ground.settings.library_deadline_s)
+    return Shelf(ground.database, ground.clock, git, ground.settings.home / LIBRARY)
+
+
+def flow_runner(ground: Ground, engine: Engine, shelf: Shelf | None = None) -> FlowRunner:
+    """Runs flows of the libraries."""
+    return FlowRunner(shelf or shelf_of(ground), engine, ground.clock)

@@ -1,0 +1,238 @@
+"""`toolweave library`: flows and prompt templates of git repositories."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+import click
+
+from toolweave.app.checking import known_offline
+from toolweave.app.libraries import flow_runner, shelf_of
+from toolweave.app.running import open_engine
+from toolweave.app.studio import open_studio
+from toolweave.cli.inputs import read_inputs
+from toolweave.cli.lazy import HelpfulGroup
+from toolweave.cli.rooms import ground, run
+from toolweave.cli.terminal import json_option, print_json, print_table, say
+from toolweave.errors import NotFound
+from toolweave.json_text import JsonObject
+from toolweave.library.execution import Asked
+from toolweave.library.found import At, Library, Skipped
+from toolweave.library.shelf import Shelf
+
+ref_option = click.option("--ref", metavar="REF", help="A branch, a tag or a commit.")
+SHOWN_SKIPPED = 20
+
+
+@click.group(cls=HelpfulGroup)
+def library() -> None:
+    """Use flows and prompt templates of git repositories."""
+
+
+@library.command("add")
+@click.argument("name")
+@click.argument("address", metavar="GIT_URL|PATH")
+@ref_option
+@json_option
+def add(name: str, address: str, ref: str | None, as_json: bool) -> None:
+    """Add a repository with `flows/` and `templates/` under a name."""
+
+    async def work() -> tuple[Library, int, int, tuple[Skipped, ...]]:
+        async with ground() as rooms:
+            shelf = shelf_of(rooms)
+            added = await shelf.add(name, address, ref=ref, folder=Path.cwd())
+            flows, templates = await shelf.flows(name), await shelf.templates(name)
+            skipped = (*flows.skipped, *templates.skipped)
+            return added, len(flows.flows), len(templates.templates), skipped
+
+    added, flows, templates, skipped = run(work)
+    if as_json:
+        counts: JsonObject = {"flows": flows, "templates": templates}
+        left_out = [one.as_json() for one in skipped]
+        print_json({**added.as_json(), **counts, "skipped": left_out})
+        return
+    say(f"Added {name!r} at {added.ref}: {flows} flows, {templates} templates.")
+    _tell_skipped(skipped)
+
+
+@library.command("list")
+@json_option
+def list_libraries(as_json: bool) -> None:
+    """List the libraries."""
+
+    async def work() -> tuple[Library, ...]:
+        async with ground() as rooms:
+            return await shelf_of(rooms).list()
+
+    found = run(work)
+    if as_json:
+        print_json([one.as_json() for one in found])
+    elif found:
+        rows = [(one.name, one.ref, one.remote.url) for one in found]
+        print_table(("name", "ref", "from"), rows)
+    else:
+        say("No libraries yet. `toolweave library add NAME GIT_URL` adds one.")
+
+
+@library.command("show")
+@click.argument("name")
+@click.argument("flow", required=False, metavar="[FLOW|TEMPLATE]")
+@ref_option
+@json_option
+def show(name: str, flow: str | None, ref: str | None, as_json: bool) -> None:
+    """Show a library's flows and templates, or one of them."""
+
+    async def work() -> None:
+        async with ground() as rooms:
+            shelf = shelf_of(rooms)
+            if flow is None:
+                await _show_all(shelf, name, ref, as_json=as_json)
+            else:
+                await _show_one(shelf, name, flow, ref, as_json=as_json)
+
+    run(work)
+
+
+@library.command("run")
+@click.argument("name")
+@click.argument("flow")
+@ref_option
+@click.option("--input", "pairs", multiple=True, metavar="NAME=VALUE", help="One variable.")
+@click.option("--inputs", metavar="JSON", help="All variables as a JSON object.")
+@json_option
+def run_flow(
+    name: str,
+    flow: str,
+    ref: str | None,
+    pairs: tuple[str, ...],
+    inputs: str | None,
+    as_json: bool,
+) -> int:
+    """Run a flow of a library and print what it gives."""
+    asked = Asked(name, flow, ref, read_inputs(pairs, inputs))
+
+    async def work() -> JsonObject:
+        async with (
+            ground() as rooms,
+            open_studio(rooms) as studio,
+            open_engine(studio) as engine,
+        ):
+            return await flow_runner(rooms, engine).execute(asked, await known_offline(rooms))
+
+    told = run(work)
+    if as_json:
+        print_json(told)
+    else:
+        _tell_execution(told)
+    return 0 if told["status"] == "success" else 1
+
+
+@library.command("refresh")
+@click.argument("name", required=False)
+@json_option
+def refresh(name: str | None, as_json: bool) -> None:
+    """Ask the repositories now whether anything is new."""
+
+    async def work() -> dict[str, At]:
+        async with ground() as rooms:
+            shelf = shelf_of(rooms)
+            names = [name] if name else [one.name for one in await shelf.list()]
+            return {one: await shelf.refresh(one) for one in names}
+
+    found = run(work)
+    if as_json:
+        print_json({one: at.as_json() for one, at in found.items()})
+        return
+    for one, at in found.items():
+        say(f"{one} is at {at.commit[:12]} of {at.ref}.")
+
+
+@library.command("remove")
+@click.argument("name")
+@json_option
+def remove(name: str, as_json: bool) -> None:
+    """Forget a library and what was read of it."""
+
+    async def work() -> None:
+        async with ground() as rooms:
+            await shelf_of(rooms).remove(name)
+
+    run(work)
+    if as_json:
+        print_json({"removed": name})
+    else:
+        say(f"Removed {name!r}.")
+
+
+async def _show_all(shelf: Shelf, name: str, ref: str | None, *, as_json: bool) -> None:
+    flows, templates = await shelf.flows(name, ref), await shelf.templates(name, ref)
+    skipped = (*flows.skipped, *templates.skipped)
+    if as_json:
+        print_json(
+            {
+                "library": name,
+                **flows.at.as_json(),
+                "flows": [one.as_json() for one in flows.flows],
+                "templates": [one.as_json() for one in templates.templates],
+                "skipped": [one.as_json() for one in skipped],
+            }
+        )
+        return
+    _tell_at(name, flows.at)
+    rows = [("flow", one.name, one.description) for one in flows.flows]
+    rows += [
+        ("template", one.name, one.description or " ".join(v.name for v in one.variables))
+        for one in templates.templates
+    ]
+    if rows:
+        print_table(("kind", "name", "about"), rows)
+    _tell_skipped(skipped)
+
+
+async def _show_one(
+    shelf: Shelf, name: str, wanted: str, ref: str | None, *, as_json: bool
+) -> None:
+    try:
+        found = await shelf.flow(name, wanted, ref)
+    except NotFound as missing:
+        if missing.code != "FLOW_NOT_FOUND":
+            raise
+        try:
+            template = await shelf.template(name, wanted, ref)
+        except NotFound:
+            raise missing from None
+        print_json(template.as_json())
+        return
+    if not as_json:
+        _tell_at(name, found.at)
+    print_json(found.document)
+
+
+def _tell_at(name: str, at: At) -> None:
+    say(f"{name} at {at.ref} ({at.commit[:12]})", stderr=True)
+    if at.stale:
+        say(f"! as it was at {at.checked_at}: {at.stale}", stderr=True)
+
+
+def _tell_skipped(skipped: Sequence[Skipped]) -> None:
+    for one in skipped[:SHOWN_SKIPPED]:
+        say(f"! {one.path} is left out: {one.reason}", stderr=True)
+    if len(skipped) > SHOWN_SKIPPED:
+        say(f"! … and {len(skipped) - SHOWN_SKIPPED} more", stderr=True)
+
+
+def _tell_execution(told: JsonObject) -> None:
+    if stale := told.get("stale"):
+        say(f"! the library is as it was at {told['checkedAt']}: {stale}", stderr=True)
+    results = cast("list[JsonObject]", told["intermediateResults"])
+    for one in results:
+        say(f"{one['nodeId']}: {one['templateName']} ({one['executionTimeMs']} ms)", stderr=True)
+    if told["status"] == "success":
+        click.echo(str(told["finalResult"]))
+        return
+    error = cast("JsonObject", told.get("error") or {})
+    place = cast("JsonObject", error.get("failedAt") or {})
+    at = f" at {place['nodeId']}" if place else ""
+    say(f"Error: {error.get('message', told['status'])}{at}  [{error.get('code')}]", stderr=True)
+    if hint := error.get("hint"):
+        say(f"Hint: {hint}", stderr=True)

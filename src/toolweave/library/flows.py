@@ -1,0 +1,115 @@
+"""Flow files of a repository: what a list tells of them, and one flow of a file of several."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from toolweave import json_text
+from toolweave.errors import Invalid
+from toolweave.json_text import Json, JsonObject
+
+MAX_DEPTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class FlowEntry:
+    """What a list tells of a flow, and where it stands."""
+
+    name: str
+    path: str
+    blob: str
+    at: int | None = None
+    id: str | None = None
+    version: str | None = None
+    description: str | None = None
+    node_count: int = 0
+    created: str | None = None
+    updated: str | None = None
+
+    def as_json(self) -> JsonObject:
+        """The shape doors show."""
+        shown: JsonObject = {
+            "name": self.name,
+            "id": self.id,
+            "version": self.version,
+            "description": self.description,
+            "nodeCount": self.node_count,
+            "path": self.path,
+            "created": self.created,
+            "updated": self.updated,
+        }
+        return {key: value for key, value in shown.items() if value is not None}
+
+
+def parse(data: bytes, path: str) -> Json:
+    """The JSON of a file of a repository.
+
+    Raises:
+        Invalid: `PARSE_ERROR`.
+    """
+    try:
+        return json_text.read(data.removeprefix(b"\xef\xbb\xbf"), max_depth=MAX_DEPTH)
+    except Invalid as error:
+        raise Invalid(
+            "PARSE_ERROR",
+            f"{path} cannot be read: {error.message}",
+            hint="mend the file in its repository",
+            facts={"path": path, **error.facts},
+        ) from None
+
+
+def entries_in(document: Json, path: str, blob: str) -> Iterator[FlowEntry]:
+    """The flows of a file, by their metadata alone.
+
+    Raises:
+        Invalid: `PARSE_ERROR` where it holds none.
+    """
+    stem = PurePosixPath(path).stem
+    if isinstance(document, dict):
+        flows = document.get("flows")
+        if isinstance(flows, list):
+            # One flow of a file is called as the file, as any other.
+            is_alone = len(flows) == 1
+            for at, flow in enumerate(flows):
+                if isinstance(flow, dict):
+                    yield _entry(flow, path, blob, at, stem if is_alone else None)
+            return
+        if isinstance(document.get("nodes"), list):
+            yield _entry(document, path, blob, None, stem)
+            return
+    raise Invalid(
+        "PARSE_ERROR",
+        f"{path} is no flow: it has neither 'nodes' nor 'flows'",
+        facts={"path": path},
+    )
+
+
+def one_of(document: Json, entry: FlowEntry) -> Json:
+    """The flow of an entry, out of its file."""
+    if entry.at is None or not isinstance(document, dict):
+        return document
+    flows = document.get("flows")
+    return flows[entry.at] if isinstance(flows, list) and entry.at < len(flows) else document
+
+
+def _entry(flow: JsonObject, path: str, blob: str, at: int | None, stem: str | None) -> FlowEntry:
+    meta = flow.get("meta", flow.get("metadata"))
+    about = meta if isinstance(meta, dict) else {}
+    nodes = flow.get("nodes")
+    return FlowEntry(
+        name=_text(about, "name") or stem or f"flow-{(at or 0) + 1}",
+        path=path,
+        blob=blob,
+        at=at,
+        id=_text(about, "id"),
+        version=_text(about, "version"),
+        description=_text(about, "description"),
+        node_count=len(nodes) if isinstance(nodes, list) else 0,
+        created=_text(about, "created") or _text(about, "created_at"),
+        updated=_text(about, "updated") or _text(about, "updated_at"),
+    )
+
+
+def _text(document: JsonObject, key: str) -> str | None:
+    value = document.get(key)
+    return value[:1_000] if isinstance(value, str) and value.strip() else None

@@ -1,0 +1,79 @@
+"""A flow made ready to run: the templates its nodes name, taken from the library into the nodes.
+
+So the run holds the very texts it began with, whatever happens to the repository meanwhile. A
+template that cannot be had is noted in its node, which fails when its turn comes: what was done
+before stays.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+
+from toolweave.errors import ToolweaveError
+from toolweave.json_text import JsonObject
+from toolweave.library.templates import PromptTemplate
+from toolweave.workflow.model import Node, Workflow
+
+# Gives a template by the name a node has for it, or says why not.
+Find = Callable[[str], Awaitable[PromptTemplate]]
+
+TEMPLATE = "template"
+FAULT = "templateFault"
+VALUES = "variableValues"
+
+
+async def prepare(workflow: Workflow, find: Find) -> Workflow:
+    """The flow with every template in its node."""
+    found: dict[str, PromptTemplate | ToolweaveError] = {}
+    for node in workflow.nodes:
+        name = asked_for(node)
+        if name is not None and name not in found:
+            try:
+                found[name] = await find(name)
+            except ToolweaveError as error:
+                found[name] = error
+    given = _given_values(workflow)
+    nodes = tuple(
+        _prepared(node, found, given) if node.type == TEMPLATE else node for node in workflow.nodes
+    )
+    return replace(workflow, nodes=nodes)
+
+
+def asked_for(node: Node) -> str | None:
+    """The template of the library that a node names."""
+    if node.type != TEMPLATE:
+        return None
+    for key in ("selectedTemplateId", "templateId"):
+        name = node.data.get(key)
+        if isinstance(name, str) and name:
+            return name
+    return None
+
+
+def _prepared(
+    node: Node,
+    found: Mapping[str, PromptTemplate | ToolweaveError],
+    given: frozenset[str],
+) -> Node:
+    wanted = asked_for(node)
+    own = node.data.get(VALUES)
+    values: JsonObject = own if isinstance(own, dict) else {}
+    template = found[wanted] if wanted is not None else None
+    if isinstance(template, ToolweaveError):
+        fault: JsonObject = {"code": template.code, "message": template.message}
+        return replace(node, data={**node.data, FAULT: fault})
+    data: JsonObject = {key: value for key, value in node.data.items() if key != FAULT}
+    if template is not None:
+        # 003: values of multi_input nodes come before defaults of a template.
+        defaults = {key: one for key, one in template.defaults.items() if key not in given}
+        values = {**defaults, **values}
+        data |= {"template": template.text, "selectedTemplateId": wanted}
+    return replace(node, data={**data, VALUES: values})
+
+
+def _given_values(workflow: Workflow) -> frozenset[str]:
+    names: set[str] = set()
+    for node in workflow.nodes:
+        values = node.data.get("values")
+        if node.type in {"multi_input", "input"} and isinstance(values, dict):
+            names |= values.keys()
+    return frozenset(names)

@@ -1,0 +1,71 @@
+"""Lists of a repository at a commit: flows by their metadata, templates whole, and what is odd."""
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import PurePosixPath
+
+from toolweave.errors import Invalid, NotFound
+from toolweave.json_text import Json, JsonObject
+from toolweave.library.flows import FlowEntry, entries_in, one_of, parse
+from toolweave.library.repository import File, Repository
+from toolweave.library.templates import read_templates
+
+FLOWS, TEMPLATES = "flows", "templates"
+
+
+async def list_flows(repository: Repository, commit: str) -> Json:
+    """Every flow by its metadata; the contents are left for later."""
+    await repository.bring_folder(commit, FLOWS)
+    listing = await repository.files(commit, FLOWS)
+    contents, refused = await repository.read(listing.files)
+    skipped = [*listing.skipped, *refused.items()]
+    found: dict[str, FlowEntry] = {}
+    for file in listing.files:
+        if file.path not in contents:
+            continue
+        try:
+            document = parse(contents[file.path], file.path)
+            for entry in entries_in(document, file.path, file.blob):
+                known = found.setdefault(entry.name, entry)
+                if known is not entry:
+                    why = f"{known.path} has a flow {entry.name!r} already"
+                    skipped.append((file.path, why))
+        except Invalid as error:
+            skipped.append((file.path, error.message))
+    flows: list[Json] = [asdict(found[name]) for name in sorted(found)]
+    return {"flows": flows, "skipped": _shown(skipped)}
+
+
+async def list_templates(repository: Repository, commit: str) -> Json:
+    """Every template, brought in one go."""
+    await repository.bring_folder(commit, TEMPLATES)
+    listing = await repository.files(commit, TEMPLATES)
+    contents, refused = await repository.read(listing.files)
+    skipped = [*listing.skipped, *refused.items()]
+    found: dict[str, JsonObject] = {}
+    for path, data in contents.items():
+        try:
+            for one in read_templates(parse(data, path), PurePosixPath(path).stem):
+                if one.name in found:
+                    skipped.append((path, f"there is a template {one.name!r} already"))
+                found.setdefault(one.name, one.as_json())
+        except Invalid as error:
+            skipped.append((path, error.message))
+    return {"templates": [found[name] for name in sorted(found)], "skipped": _shown(skipped)}
+
+
+async def read_flow(repository: Repository, entry: FlowEntry) -> Json:
+    """One flow, out of its file.
+
+    Raises:
+        Invalid: `PARSE_ERROR`.
+        NotFound: `FLOW_NOT_FOUND` where the file is too large by now.
+    """
+    contents, refused = await repository.read([File(entry.path, entry.blob)])
+    if entry.path not in contents:
+        raise NotFound("FLOW_NOT_FOUND", f"Flow not found: {entry.name}: {refused[entry.path]}")
+    return one_of(parse(contents[entry.path], entry.path), entry)
+
+
+def _shown(skipped: Iterable[tuple[str, str]]) -> list[Json]:
+    return [[path, why] for path, why in skipped]

@@ -1,0 +1,116 @@
+"""Where a repository lies and what of it is wanted: addresses and refs, read by allow-list.
+
+A repository's address reaches the git program, where some texts would be options or commands; so
+only a few plain forms are taken, and no password, which would end up in files and logs.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+from toolweave.errors import Invalid
+
+Protocol = Literal["https", "ssh", "file"]
+
+MAX_ADDRESS = 2_000
+_SCP = re.compile(r"(?:[A-Za-z0-9_][\w.-]*@)?[A-Za-z0-9][A-Za-z0-9.-]*:(?!//)[\w~./][\w~./@+-]*")
+_HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\]")
+_REF = re.compile(r"[A-Za-z0-9_][\w./@+-]{0,199}", re.ASCII)
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
+_FORMS = "https://host/path, ssh://host/path, user@host:path, or a folder of this machine"
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """An address that may be handed to git."""
+
+    url: str
+    protocol: Protocol
+
+
+def read_remote(text: str, folder: Path) -> Remote:
+    """The repository of an address; a path counts from `folder`.
+
+    Raises:
+        Invalid: `LIBRARY_ADDRESS_INVALID`.
+    """
+    if not text or len(text) > MAX_ADDRESS or not text.isprintable() or text.startswith("-"):
+        raise _wrong(text, "it is no address of a repository")
+    if "::" in text:
+        raise _wrong(text, "helpers of git are not used")
+    if _SCP.fullmatch(text) and not (folder / text).exists():
+        return Remote(text, "ssh")
+    scheme, found, _ = text.partition("://")
+    if found and scheme in ("https", "ssh"):
+        return _network(text)
+    if found and scheme != "file":
+        raise _wrong(text, f"{scheme!r} is not used to reach repositories")
+    path = Path(urlsplit(text).path if found else text).expanduser()
+    resolved = (folder / path).resolve()
+    if not resolved.is_dir():
+        raise _wrong(text, "there is no such folder")
+    return Remote(str(resolved), "file")
+
+
+def read_ref(text: str) -> str:
+    """A branch, a tag or a whole commit id.
+
+    Raises:
+        Invalid: `LIBRARY_REF_INVALID`.
+    """
+    parts = text.split("/")
+    is_odd = ".." in text or "@{" in text or text.endswith(".")
+    is_odd |= any(not part or part.startswith(".") or part.endswith(".lock") for part in parts)
+    if is_odd or not _REF.fullmatch(text):
+        raise Invalid(
+            "LIBRARY_REF_INVALID",
+            f"{text[:100]!r} is no ref; expected a branch, a tag or a commit's id of 40 digits",
+        )
+    return text
+
+
+def read_name(text: str) -> str:
+    """What a library is called here.
+
+    Raises:
+        Invalid: `LIBRARY_NAME_INVALID`.
+    """
+    if not _NAME.fullmatch(text):
+        raise Invalid(
+            "LIBRARY_NAME_INVALID",
+            f"{text[:100]!r} is no library name; expected 1 to 64 letters, digits, '-' and '_'",
+        )
+    return text
+
+
+def is_commit(ref: str) -> bool:
+    """Whether a ref is a commit's own id."""
+    return _COMMIT.fullmatch(ref) is not None
+
+
+def _network(text: str) -> Remote:
+    try:
+        parts = urlsplit(text)
+        host, has_password = parts.hostname or "", parts.password is not None
+        _ = parts.port
+    except ValueError:
+        raise _wrong(text, "it is no address of a repository") from None
+    if has_password:
+        # Said without the address: it holds the password.
+        raise Invalid(
+            "LIBRARY_ADDRESS_INVALID",
+            "the address holds a password",
+            hint="use ssh with a key for a private repository",
+        )
+    if not _HOST.fullmatch(host) and not _HOST.fullmatch(f"[{host}]"):
+        raise _wrong(text, "its host cannot be read")
+    return Remote(text, "https" if parts.scheme == "https" else "ssh")
+
+
+def _wrong(text: str, why: str) -> Invalid:
+    return Invalid(
+        "LIBRARY_ADDRESS_INVALID", f"{text[:200]!r}: {why}", hint=f"expected is {_FORMS}"
+    )

@@ -1,0 +1,228 @@
+"""Prompt templates in the forms they have in repositories, read as one, and filled once.
+
+A file holds a list of templates, one template, or the older form of sections with `{{name}}`.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from toolweave import json_text
+from toolweave.errors import Invalid, NotFound
+from toolweave.json_text import Json, JsonObject
+from toolweave.problems import did_you_mean
+from toolweave.workflow.expressions.language import Value
+from toolweave.workflow.expressions.templates import read_template, substitute
+
+_DOUBLE = re.compile(r"\{\{[ \t]*([A-Za-z_][\w-]*)[ \t]*\}\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A name to fill in; without a default it is needed."""
+
+    name: str
+    description: str | None = None
+    default: Json = None
+    is_required: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ValueSet:
+    """Values kept together under a name."""
+
+    id: str
+    name: str
+    values: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptTemplate:
+    """A text with `{name}` holes and what is known of the names."""
+
+    name: str
+    id: str | None
+    text: str
+    title: str | None = None
+    description: str | None = None
+    version: str | None = None
+    variables: tuple[Variable, ...] = ()
+    sets: tuple[ValueSet, ...] = ()
+
+    @property
+    def defaults(self) -> JsonObject:
+        """The values of names that have one."""
+        return {one.name: one.default for one in self.variables if one.default is not None}
+
+    def as_json(self) -> JsonObject:
+        """The shape doors show."""
+        shown: JsonObject = {
+            "name": self.name,
+            "id": self.id,
+            "title": self.title or self.name,
+            "description": self.description,
+            "version": self.version,
+            "template": self.text,
+            "variables": [_shown_variable(one) for one in self.variables],
+            "variableValueSets": [_shown_set(one) for one in self.sets],
+        }
+        return {key: value for key, value in shown.items() if value is not None}
+
+
+def read_templates(document: Json, stem: str) -> Iterator[PromptTemplate]:
+    """Every template of a file.
+
+    Raises:
+        Invalid: `PARSE_ERROR` for a file of another form.
+    """
+    if isinstance(document, dict):
+        listed = document.get("templates")
+        if isinstance(listed, list):
+            for one in listed:
+                if isinstance(one, dict) and isinstance(one.get("template"), str):
+                    yield _template(one, None)
+            return
+        if isinstance(document.get("template"), str):
+            yield _template(document, stem)
+            return
+        if isinstance(document.get("results"), list):
+            yield _sections(document, stem)
+            return
+    raise Invalid(
+        "PARSE_ERROR",
+        "this is no template file: it has neither 'templates' nor 'template' nor 'results'",
+    )
+
+
+def again(shown: Json) -> PromptTemplate:
+    """The template that `as_json` showed."""
+    document = shown if isinstance(shown, dict) else {}
+    return _template(document, _text(document, "name"))
+
+
+def template_named(templates: Sequence[PromptTemplate], wanted: str) -> PromptTemplate:
+    """The template of a name, a title or an id.
+
+    Raises:
+        NotFound: `TEMPLATE_NOT_FOUND`.
+    """
+    for place in ("name", "id", "title"):
+        for template in templates:
+            if getattr(template, place) == wanted:
+                return template
+    raise NotFound(
+        "TEMPLATE_NOT_FOUND",
+        f"Template not found: {wanted[:200]}",
+        hint=did_you_mean(wanted, [one.name for one in templates])
+        or "`toolweave library show NAME` lists the templates",
+    )
+
+
+def fill(template: PromptTemplate, values: Mapping[str, Json]) -> str:
+    """The text with every name filled in once.
+
+    Raises:
+        Invalid: `MISSING_VARIABLES` with every name that has no value.
+    """
+    known = {**template.defaults, **values}
+    holes = read_template(template.text, "name").holes
+    missing = [name for name in dict.fromkeys(hole.asked for hole in holes) if name not in known]
+    if missing:
+        raise Invalid(
+            "MISSING_VARIABLES",
+            f"Missing required variables: {', '.join(missing)}",
+            hint="give each of them a value",
+            facts={"variables": missing},
+        )
+    filled = substitute(template.text, lambda name: Value(known[name]), style="name")
+    return filled.value if isinstance(filled.value, str) else ""
+
+
+def _template(document: JsonObject, stem: str | None) -> PromptTemplate:
+    metadata = document.get("metadata")
+    about = metadata if isinstance(metadata, dict) else {}
+    title = _text(document, "title") or _text(document, "name") or _text(about, "name")
+    text = str(document.get("template", ""))
+    return PromptTemplate(
+        name=stem or title or _text(document, "id") or "template",
+        id=_text(document, "id"),
+        text=text,
+        title=title,
+        description=_text(document, "description") or _text(about, "description"),
+        version=_text(document, "version") or _text(about, "version"),
+        variables=_variables(document.get("variables"), text),
+        sets=tuple(_sets(document.get("variableValueSets"))),
+    )
+
+
+def _sections(document: JsonObject, stem: str) -> PromptTemplate:
+    """The older form: sections of text, one below the other."""
+    metadata = document.get("metadata")
+    about = metadata if isinstance(metadata, dict) else {}
+    parts: list[str] = []
+    results = document["results"]
+    for one in results if isinstance(results, list) else ():
+        if isinstance(one, dict) and isinstance(one.get("content"), str):
+            section = _text(one, "section")
+            content = _DOUBLE.sub(r"{\1}", str(one["content"]))
+            parts.append(f"## {section}\n\n{content}" if section else content)
+    # A single section is the text itself.
+    text = parts[0].partition("\n\n")[2] or parts[0] if len(parts) == 1 else "\n\n".join(parts)
+    return PromptTemplate(
+        name=stem,
+        id=_text(about, "id"),
+        text=text,
+        title=_text(about, "name"),
+        description=_text(about, "description"),
+        version=_text(about, "version"),
+        variables=_variables(document.get("variables"), text),
+        sets=tuple(_sets(document.get("variableValueSets"))),
+    )
+
+
+def _variables(declared: Json, text: str) -> tuple[Variable, ...]:
+    """Those that are declared, then those that only the text names."""
+    found: dict[str, Variable] = {}
+    for one in declared if isinstance(declared, list) else ():
+        if isinstance(one, str):
+            found[one] = Variable(one)
+        elif isinstance(one, dict) and (name := _text(one, "name") or _text(one, "key")):
+            default = one.get("default", one.get("value"))
+            is_required = one.get("required") is not False and default is None
+            found[name] = Variable(name, _text(one, "description"), default, is_required)
+    for hole in read_template(text, "name").holes:
+        found.setdefault(hole.asked, Variable(hole.asked))
+    return tuple(found.values())
+
+
+def _sets(listed: Json) -> Iterator[ValueSet]:
+    for at, one in enumerate(listed if isinstance(listed, list) else ()):
+        values = one.get("values") if isinstance(one, dict) else None
+        if isinstance(one, dict) and isinstance(values, dict):
+            name = _text(one, "name") or f"set {at + 1}"
+            yield ValueSet(_text(one, "id") or str(at + 1), name, _texts(values))
+
+
+def _texts(values: JsonObject) -> dict[str, str]:
+    return {
+        name: value if isinstance(value, str) else json_text.write(value)
+        for name, value in values.items()
+    }
+
+
+def _text(document: JsonObject, key: str) -> str | None:
+    value = document.get(key)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return value if isinstance(value, str) and value else None
+
+
+def _shown_variable(one: Variable) -> JsonObject:
+    shown: JsonObject = {"name": one.name, "required": one.is_required}
+    if one.description:
+        shown["description"] = one.description
+    return shown if one.default is None else {**shown, "default": one.default}
+
+
+def _shown_set(one: ValueSet) -> JsonObject:
+    return {"id": one.id, "name": one.name, "values": dict(one.values)}

@@ -1,0 +1,46 @@
+"""One at a time for a library, here and in other processes: git does not wait, it fails."""
+
+from collections.abc import AsyncGenerator
+from contextlib import ExitStack, asynccontextmanager
+from pathlib import Path
+
+import anyio
+
+from toolweave.clock import Clock
+from toolweave.errors import Conflict
+from toolweave.storage.files import make_private_folder
+from toolweave.storage.lock import hold
+
+LOOK_EVERY_S = 0.1
+MOST_LOOKS = 600
+
+
+class Turns:
+    """Locks by name, each a file in one folder."""
+
+    def __init__(self, folder: Path, clock: Clock) -> None:
+        self._folder = folder
+        self._clock = clock
+        self._here: dict[str, anyio.Lock] = {}
+
+    @asynccontextmanager
+    async def turn(self, name: str) -> AsyncGenerator[None]:
+        """Wait for the turn and hold it.
+
+        Raises:
+            Conflict: `STORAGE_IN_USE` when another process holds it for a minute.
+        """
+        async with self._here.setdefault(name, anyio.Lock()):
+            make_private_folder(self._folder)
+            with ExitStack() as stack:
+                for look in range(MOST_LOOKS):
+                    try:
+                        stack.enter_context(hold(self._folder / f"{name}.lock"))
+                        break
+                    except Conflict:
+                        if look == MOST_LOOKS - 1:
+                            raise
+                    await self._clock.sleep(LOOK_EVERY_S)
+                # What a git that was killed left behind would stop every later one.
+                (self._folder / f"{name}.git" / "shallow.lock").unlink(missing_ok=True)
+                yield

@@ -1,0 +1,42 @@
+"""A repository and a home with a shelf, for each test."""
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+from tests.library.repo import ENVIRON, Repo
+
+from toolweave.app.ground import Ground, open_ground
+from toolweave.app.libraries import shelf_of
+from toolweave.library.shelf import Shelf
+from toolweave.settings import Settings
+from toolweave.testing.clock import FakeClock
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    return Repo(tmp_path / "repo")
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+async def ground(tmp_path: Path, clock: FakeClock) -> AsyncGenerator[Ground]:
+    settings = Settings(home=tmp_path / "home")
+    async with open_ground(settings, clock=clock, environ=ENVIRON) as ground:
+        yield ground
+
+
+@pytest.fixture
+def shelf(ground: Ground) -> Shelf:
+    return shelf_of(ground)
+
+
+@pytest.fixture
+async def team(shelf: Shelf, repo: Repo) -> Shelf:
+    """The shelf with the repository added as `team`."""
+    await shelf.add("team", str(repo.folder), ref=None, folder=repo.folder)
+    return shelf

@@ -1,0 +1,241 @@
+"""Flows of a library run on the engine, told in the exact shape of seed 003."""
+
+import re
+from collections.abc import AsyncGenerator, Mapping
+from typing import Any
+
+import pytest
+from tests.library.repo import GIVEN, INPUT, MARKETING, RESULT, Repo, flow, template_node
+
+from toolweave.app.checking import known_built_in
+from toolweave.app.ground import Ground
+from toolweave.app.libraries import flow_runner
+from toolweave.app.running import open_engine
+from toolweave.app.studio import open_studio
+from toolweave.json_text import Json
+from toolweave.library.execution import Asked, FlowRunner
+from toolweave.library.shelf import Shelf
+
+pytestmark = pytest.mark.anyio
+
+KNOWN = known_built_in()
+POSITION = "Position TechCorp in AI."
+
+
+@pytest.fixture
+async def runner(ground: Ground, team: Shelf) -> AsyncGenerator[FlowRunner]:
+    async with open_studio(ground) as studio, open_engine(studio) as engine:
+        yield flow_runner(ground, engine, team)
+
+
+async def ran(
+    runner: FlowRunner,
+    name: str = "Marketing_Strategy",
+    *,
+    inputs: Mapping[str, Json] = GIVEN,
+    may_read: bool = True,
+) -> Any:
+    # Any: looked at key by key.
+    return await runner.execute(Asked("team", name, inputs=inputs, may_read=may_read), KNOWN)
+
+
+@pytest.mark.requirement(
+    "003:tool.execution-shape",
+    "003:FlowNode.template.known",
+    "003:ExecutionResult.inputVariables",
+    "003:variables.result",
+    "003:variables.template",
+    "003:FlowEdge.chain.result",
+    "003:FlowNode.template.run",
+    "003:performance.three-nodes",
+)
+async def test_a_flow_that_works_is_told_as_the_seed_says(runner: FlowRunner) -> None:
+    told = await ran(runner)
+    assert re.fullmatch(r"Marketing_Strategy_\d{13}", told.pop("executionId"))
+    for one in told["intermediateResults"]:
+        assert one.pop("executionTimeMs") >= 1
+        assert one.pop("timestamp").endswith("Z")
+    assert told.pop("totalExecutionTimeMs") >= 1
+    for ours in ("runId", "library", "ref", "commit", "checkedAt"):
+        told.pop(ours)
+    second = {"node2_result": POSITION, "budget": "100K", "node2_template": "Brand_Positioning"}
+    final = f"{POSITION} Spend 100K, after Brand_Positioning."
+    assert told == {
+        "flowId": "Marketing_Strategy",
+        "flowName": "Marketing_Strategy",
+        "initialVariables": GIVEN,
+        "intermediateResults": [
+            {
+                "nodeId": "node-2",
+                "templateName": "Brand_Positioning",
+                "inputVariables": {"company_name": "TechCorp", "market": "AI"},
+                "output": POSITION,
+            },
+            {
+                "nodeId": "node-3",
+                "templateName": "Campaign",
+                "inputVariables": second,
+                "output": final,
+            },
+        ],
+        "status": "success",
+        "finalResult": final,
+    }
+
+
+@pytest.mark.requirement("003:access.partial", "003:TEMPLATE_NOT_FOUND")
+async def test_a_template_that_is_missing_gives_the_results_so_far(
+    runner: FlowRunner, team: Shelf, repo: Repo
+) -> None:
+    nodes = [INPUT, *MARKETING["nodes"][1:2], template_node("node-3", "Nowhere", ["x"]), RESULT]
+    ways = ("node-1 > node-2", "node-2 > node-3", "node-3 > node-4")
+    repo.commit({"flows/Half.json": flow("Half", nodes, *ways)})
+    await team.refresh("team")
+    told = await ran(runner, "Half")
+    assert (told["status"], told["finalResult"]) == ("partial", None)
+    assert [one["nodeId"] for one in told["intermediateResults"]] == ["node-2"]
+    error = told["error"]
+    assert error["code"] == "TEMPLATE_NOT_FOUND"
+    assert error["message"] == "Template not found: Nowhere"
+    assert error["failedAt"] == {"nodeId": "node-3", "templateName": "Nowhere"}
+    assert error["partialResults"] == told["intermediateResults"]
+
+
+@pytest.mark.requirement("003:access.inherited", "003:access.partial")
+async def test_whoever_may_not_read_templates_runs_no_flow_with_them(runner: FlowRunner) -> None:
+    told = await ran(runner, may_read=False)
+    assert (told["status"], told["intermediateResults"]) == ("failed", [])
+    assert told["error"]["code"] == "TEMPLATE_DENIED"
+    assert told["error"]["failedAt"] == {"nodeId": "node-2", "templateName": "Brand_Positioning"}
+
+
+@pytest.mark.requirement(
+    "003:variables.missing", "003:MISSING_VARIABLES", "003:variables.priority.initial"
+)
+@pytest.mark.parametrize("given", [{}, {"company_name": "A"}])
+async def test_missing_variables_fail_the_node_that_needs_them(
+    runner: FlowRunner, given: dict[str, Json]
+) -> None:
+    told = await ran(runner, inputs=given)
+    missing = [name for name in ("company_name", "market") if name not in given]
+    assert told["status"] == "failed"
+    assert told["error"]["code"] == "MISSING_VARIABLES"
+    assert told["error"]["message"] == f"Missing required variables: {', '.join(missing)}"
+    assert told["error"]["failedAt"]["nodeId"] == "node-2"
+
+
+@pytest.mark.requirement(
+    "003:variables.priority.results",
+    "003:variables.priority.initial",
+    "003:variables.priority.multi-input",
+)
+async def test_results_win_over_the_callers_values_and_those_over_multi_input(
+    runner: FlowRunner, team: Shelf, repo: Repo
+) -> None:
+    pairs = [{"key": "company_name", "value": "Own"}, {"key": "market", "value": "Own"}]
+    given = {"id": "node-1", "type": "multi_input", "data": {"label": "In", "variables": pairs}}
+    document = {**MARKETING, "metadata": {"name": "Own", "version": "1.0.0"}}
+    document["nodes"] = [given, *MARKETING["nodes"][1:]]
+    repo.commit({"flows/Own.json": document})
+    await team.refresh("team")
+    sent: dict[str, Json] = {"company_name": "Sent", "budget": "1", "node2_result": "no"}
+    told = await ran(runner, "Own", inputs=sent)
+    assert told["intermediateResults"][0]["output"] == "Position Sent in Own."
+    assert told["finalResult"].startswith("Position Sent in Own.")
+
+
+WRONG = {
+    "FLOW_NOT_FOUND": ("Nothing", None),
+    "CIRCULAR_DEPENDENCY": (
+        "Circle",
+        flow(
+            "Circle",
+            [template_node("a", "Campaign", ["x"]), template_node("b", "Campaign", ["x"])],
+            "a > b",
+            "b > a",
+        ),
+    ),
+    "VALIDATION_ERROR": (
+        "Many",
+        flow("Many", [template_node(f"n{at}", "Campaign", ["x"]) for at in range(51)]),
+    ),
+    "PARSE_ERROR": ("Broken", b"{"),
+}
+
+
+@pytest.mark.requirement("003:FLOW_NOT_FOUND")
+@pytest.mark.parametrize("code", WRONG)
+async def test_a_flow_that_cannot_be_run_has_failed_with_its_code(
+    code: str, runner: FlowRunner, team: Shelf, repo: Repo
+) -> None:
+    name, document = WRONG[code]
+    if document is not None:
+        repo.commit({f"flows/{name}.json": document})
+        await team.refresh("team")
+    told = await ran(runner, name)
+    assert (told["flowId"], told["status"], told["intermediateResults"]) == (name, "failed", [])
+    assert told["error"]["code"] == code
+
+
+async def test_every_form_of_template_runs(runner: FlowRunner, team: Shelf, repo: Repo) -> None:
+    older = {
+        "metadata": {"name": "Older"},
+        "variables": [{"name": "who", "default": "you"}],
+        "results": [{"section": "Say", "content": "Hi {{who}}", "format": "text"}],
+    }
+    plain = {"title": "Plain", "template": "After {a_result}: {a_template}"}
+    third = {
+        "metadata": {"name": "Third", "version": "1.0.0"},
+        "nodes": [
+            {"id": "in", "type": "input", "label": "In", "config": {"variables": ["market"]}},
+            {"id": "a", "type": "template", "label": "A", "config": {"templateId": "Older"}},
+            {"id": "b", "type": "template", "label": "B", "config": {"templateId": "plain"}},
+            {"id": "c", "type": "template", "label": "C", "config": {"template": "= {b_result}"}},
+            {"id": "out", "type": "result", "label": "Out"},
+        ],
+        "edges": [
+            {"source": source, "target": target}
+            for source, target in (("in", "a"), ("a", "b"), ("b", "c"), ("c", "out"))
+        ],
+    }
+    repo.commit(
+        {"templates/older.json": older, "templates/plain.json": plain, "flows/Third.json": third}
+    )
+    await team.refresh("team")
+    told = await ran(runner, "Third")
+    assert told["status"] == "success", told
+    assert told["finalResult"] == "= After Hi you: Older"
+
+
+async def test_a_link_to_another_flow_runs_that_flow_in_its_place(
+    runner: FlowRunner, team: Shelf, repo: Repo
+) -> None:
+    link = {"id": "sub", "type": "flow-link", "label": "Sub", "config": {"flow": "Inner"}}
+    text = {"template": "[{node2_result}]"}
+    inner = [
+        {"id": "node-2", "type": "template", "label": "x", "config": {"template": "in {market}"}},
+        {"id": "last", "type": "template", "label": "y", "config": text},
+    ]
+    first = {"id": "node-2", "type": "template", "label": "z", "config": {"template": "outer"}}
+    after = {"id": "end", "type": "template", "label": "e", "config": {"template": "{sub_result}!"}}
+    repo.commit(
+        {
+            "flows/Inner.json": flow("Inner", inner, "node-2 > last"),
+            "flows/Outer.json": flow("Outer", [first, link, after], "node-2 > sub", "sub > end"),
+            "flows/Self.json": flow("Self", [{**link, "config": {"flow": "Self"}}]),
+        }
+    )
+    await team.refresh("team")
+    told = await ran(runner, "Outer")
+    assert (told["status"], told["finalResult"]) == ("success", "[in AI]!"), told
+    circle = await ran(runner, "Self")
+    assert circle["error"]["code"] == "CIRCULAR_DEPENDENCY"
+
+
+async def test_a_run_keeps_the_texts_it_began_with_and_asks_no_remote(
+    runner: FlowRunner, team: Shelf
+) -> None:
+    await ran(runner)
+    asked = team.asked
+    assert (await ran(runner))["status"] == "success"
+    assert team.asked == asked
