@@ -26,6 +26,11 @@ CODES: dict[str, str] = {
     "MCP_VALUE_UNCHECKED": "A value is too large to be checked.",
     "TOOL_CHANGED": "A tool is not as it was approved; calls are refused until it is again.",
     "TOOL_TEXT_SUSPICIOUS": "A tool's text holds invisible or direction-changing characters.",
+    # Questions to people
+    "FORM_SCHEMA_INVALID": "The schema of a form cannot be used, or describes no object.",
+    "QUESTION_CLOSED": "The question was answered, its time is over, or its run is.",
+    "QUESTION_UNKNOWN": "There is no question of this id.",
+    "REVIEW_INVALID": "The scale of a review has no ends, or nothing on it could pass.",
     # Calls
     "CALLS_STOPPED": "The stop switch is on: no call is made.",
     "CALL_CANCELLED": "Somebody cancelled the call.",

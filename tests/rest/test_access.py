@@ -35,6 +35,9 @@ KEYED = [
     ("GET", "/api/v1/runs/0000/events", "workflows:read"),
     ("POST", "/api/v1/runs/0000/cancel", "workflows:run"),
     ("POST", "/api/v1/runs/0000/answer", "workflows:run"),
+    ("GET", "/api/v1/inbox", "workflows:read"),
+    ("GET", "/api/v1/inbox/abcd", "workflows:read"),
+    ("POST", "/api/v1/inbox/abcd/answer", "workflows:run"),
     ("POST", "/api/v1/runs/0000/fork", "workflows:run"),
     ("GET", "/api/v1/models", "admin"),
     ("POST", "/api/v1/models", "admin"),
@@ -55,6 +58,7 @@ EXAMPLES = {
     "unknown": "{name}",
     "0000": "{run}",
     "nobody": "{model}",
+    "abcd": "{id}",
 }
 
 

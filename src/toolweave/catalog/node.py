@@ -52,6 +52,10 @@ class Resumed:
     reply: Json = None
     memory: Json = None
     effect: Effect | None = None
+    # Who answered, through which door, and when, as that door says; never part of the reply.
+    who: str | None = None
+    via: str | None = None
+    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

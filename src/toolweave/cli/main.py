@@ -24,6 +24,7 @@ COMMANDS: CommandsTable = {
     "doctor": ("toolweave.cli.doctor", "doctor", "Check this machine and this home directory."),
     "export": ("toolweave.cli.export", "export", "Write a workflow as files of a coding agent."),
     "import": ("toolweave.cli.import_", "import_", "Make a workflow again from an export."),
+    "inbox": ("toolweave.cli.inbox", "inbox", "Answer what runs ask people."),
     "keys": ("toolweave.cli.keys", "keys", "Create, list and revoke API keys."),
     "library": (
         "toolweave.cli.library",

@@ -13,6 +13,7 @@ from toolweave.cli.terminal import Part, say
 from toolweave.cli.visible import json_text, visible
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import (
+    Answered,
     Computed,
     Event,
     Key,
@@ -169,6 +170,19 @@ def timeline(entries: Sequence[Entry]) -> list[tuple[Part, ...]]:
     span = max((end - start).total_seconds(), 0.001)
     widest = min(max(cell_len(record.key) for record in found), 32)
     return [_bar(record, start, span, widest, entries[-1].at) for record in found]
+
+
+def answered(entries: Sequence[Entry]) -> list[tuple[Part, ...]]:
+    """Who answered what, through which door and when, one line each."""
+    lines: list[tuple[Part, ...]] = []
+    for entry in entries:
+        if isinstance(event := entry.event, Answered):
+            reply = event.reply if isinstance(event.reply, str) else write(event.reply)
+            who = visible(event.by or "somebody", one_line=True)
+            through = f" through {event.via}" if event.via else ""
+            words = visible(reply, one_line=True)[:200]
+            lines.append((f"{event.key}: {who} answered{through} at {entry.at}: {words}",))
+    return lines
 
 
 def _bar(

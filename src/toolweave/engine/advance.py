@@ -8,6 +8,7 @@ import logging
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 import anyio
 import anyio.lowlevel
@@ -15,6 +16,7 @@ from anyio.abc import TaskGroup
 
 from toolweave.catalog.node import RunFacts, Wait
 from toolweave.clock import timestamp
+from toolweave.engine.asking import OpenQuestions
 from toolweave.engine.binding import Binder
 from toolweave.engine.calls import caller_of, open_calls
 from toolweave.engine.computing import Computer, failure_of
@@ -61,6 +63,7 @@ class Advance:
         self._journal = journal
         self._services = services
         self._binder = Binder(state, run)
+        self._open = OpenQuestions()
         self._unwritten: list[Written] = []
         self._seq = 0
         # When something was written last: a holder that is silent for long loses the run.
@@ -76,6 +79,7 @@ class Advance:
             self._seq = entry.seq
         if self._state.finished:
             return
+        self._open.begin(self._state)
         for key in list(self._state.running):
             place = self._state.place(key)
             if self._state.effect_of(place) == "once":
@@ -256,7 +260,8 @@ class Advance:
             event = StepFailed(event.key, "NODE_OUTPUT_INVALID", message)
             row = written(event)
         self._state.apply(event)
-        self._unwritten.append(row)
+        asked = self._open.changed_by(event)
+        self._unwritten.append(row if asked is None else replace(row, asked=asked))
 
     async def _commit(self, decision: Decision) -> None:
         status = self._state.status

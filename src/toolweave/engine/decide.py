@@ -79,7 +79,7 @@ def _due(state: RunState, now: datetime) -> list[Work]:
             due.append(Work(state.place(key), failed.attempt + 1, state.resumed.get(key)))
     for key, waiting in state.waiting.items():
         is_time = waiting.until is not None and datetime.fromisoformat(waiting.until) <= now
-        if is_time or key in state.answers or key in state.ended_calls:
+        if is_time or state.answers.get(key) or key in state.ended_calls:
             # Each part of a node has its own tries.
             attempt = 1 if waiting.effect is not None else state.attempts.get(key, 1)
             due.append(Work(state.place(key), attempt, state.resumption(key)))

@@ -170,17 +170,27 @@ class Engine:
         return await self._keepers.are_there()
 
     async def answer(
-        self, run: str, key: Key, reply: Json, *, by: str | None = None, goes_on: bool = True
+        self,
+        run: str,
+        key: Key,
+        reply: Json,
+        *,
+        by: str | None = None,
+        via: str | None = None,
+        goes_on: bool = True,
     ) -> None:
         """Answer a step that waits; without `goes_on` another process goes on with the run.
+
+        Who answers, and through which door, is for that door to say.
 
         Raises:
             Conflict: `STEP_NOT_WAITING`.
         """
         state = await self.state(run)
-        if key not in state.waiting:
+        if not state.hears(key):
             raise _not_waiting(run, key, list(state.waiting))
-        await self.journal.add(run, Answered(key, reply, by))
+        at = timestamp(self._services.clock.now())
+        await self.journal.add(run, Answered(key, reply, by, via, at))
         if goes_on:
             self._wake(run)
 

@@ -125,6 +125,9 @@ class Answered:
     key: Key
     reply: Json
     by: str | None = None
+    # The door it came through, and when: an answer may wait for its run.
+    via: str | None = None
+    at: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ import orjson
 
 from toolweave import json_text
 from toolweave.clock import Clock, timestamp
+from toolweave.engine.asking import Asked, index
 from toolweave.engine.events import Event, RunStatus, from_body, to_body
 from toolweave.engine.holders import HOLD_S, is_gone, new_holder
 from toolweave.engine.news import News
@@ -59,6 +60,8 @@ class Written:
 
     kind: str
     body: str
+    # What it changes about the questions that are open.
+    asked: Asked | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,6 +310,9 @@ class Journal:
         batch = sorted(batch, key=lambda pending: pending.run) if len(batch) > 1 else batch
         statements = [_numbers(pending) for pending in batch]
         statements += _blobs([event for pending in batch for event in pending.events])
+        for pending in batch:
+            asked = [event.asked for event in pending.events if event.asked is not None]
+            statements += index(pending.run, pending.epoch, pending.at, asked)
         # Rows of a writer that lost its lease find no run of its epoch, and are not written.
         rows = tuple(row for pending in batch for row in _rows(pending))
         if rows:

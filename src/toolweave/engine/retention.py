@@ -62,6 +62,7 @@ async def _delete(database: Database, runs: list[str]) -> None:
     await database.at_once(
         [
             Statement("DELETE FROM journal WHERE run = ?", many=many),
+            Statement("DELETE FROM questions WHERE run = ?", many=many),
             Statement("DELETE FROM runs WHERE id = ?", many=many),
         ]
     )

@@ -6,6 +6,7 @@ out here and never written down, so a journal read again gives the very same sta
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from toolweave.catalog.node import ERROR_PORT, STOPPED, Iteration, Outcome, Resumed
 from toolweave.catalog.spec import Effect
@@ -113,7 +114,10 @@ class RunState:
         self.ready: dict[Key, Place] = {}
         self.running: dict[Key, StepStarted] = {}
         self.waiting: dict[Key, StepWaiting] = {}
-        self.answers: dict[Key, Answered] = {}
+        # In the order they came: a step that asks several people takes one after the other.
+        self.answers: dict[Key, list[Answered]] = {}
+        # Steps that go on, and had asked somebody.
+        self.asking: set[Key] = set()
         # The run that a step called is over; it may be so before the step waits for it.
         self.ended_calls: dict[Key, str] = {}
         # What ended the wait of a step that goes on; kept until it is over, or waits again.
@@ -166,8 +170,8 @@ class RunState:
                 before = self.resumed.pop(key, None)
                 self.waiting[key] = _with_earlier(event, before) if event.adds else event
             case Answered(key):
-                if key in self.waiting:  # else it came too late
-                    self.answers.setdefault(key, event)
+                if self.hears(key):  # else it came too late
+                    self.answers.setdefault(key, []).append(event)
             case StepUncertain(key):
                 self._forget(key)
                 self.uncertain.add(key)
@@ -195,9 +199,11 @@ class RunState:
 
     def resumption(self, key: Key) -> Resumed:
         """What a step that waits is told when it goes on."""
-        waiting, answer = self.waiting[key], self.answers.get(key)
-        if answer is not None:
-            return Resumed("answer", answer.reply, waiting.memory, waiting.effect)
+        waiting, answers = self.waiting[key], self.answers.get(key)
+        if answers:
+            reply, by, via = answers[0].reply, answers[0].by, answers[0].via
+            at = datetime.fromisoformat(answers[0].at) if answers[0].at else None
+            return Resumed("answer", reply, waiting.memory, waiting.effect, by, via, at)
         called = self.ended_calls.get(key)
         if called is not None:
             return Resumed("answer", {"run": called}, waiting.memory, waiting.effect)
@@ -212,6 +218,10 @@ class RunState:
     def is_ending(self) -> bool:
         """Whether nothing new is begun, and what runs is to be stopped."""
         return self.is_cancelled or self.stopped_by is not None
+
+    def hears(self, key: Key) -> bool:
+        """Whether an answer can still reach a step: it waits, or thinks about an earlier one."""
+        return key in self.waiting or (key in self.resumed and key in self.asking)
 
     @property
     def status(self) -> RunStatus:
@@ -280,7 +290,7 @@ class RunState:
         """A step is over: what every event about its end comes down to."""
         key = place.key
         self._forget(key)
-        self.resumed.pop(key, None)
+        self._settle(key)
         self.ended_calls.pop(key, None)
         self._close_loop(key)
         if self.failures and place.step.is_loop:
@@ -293,6 +303,7 @@ class RunState:
     def _failed(self, place: Place, event: StepFailed) -> None:
         error: JsonObject = {"code": event.code, "message": event.message, "node": place.step.id}
         self._close_loop(place.key)
+        self._settle(place.key)
         if place.step.handles_errors:
             self.leave(place, Outcome({"error": error}, (ERROR_PORT,)))
             return
@@ -306,7 +317,10 @@ class RunState:
     def _resume(self, key: Key) -> None:
         if key in self.waiting:
             self.resumed[key] = self.resumption(key)
-            self.answers.pop(key, None)
+            if self.waiting[key].question is not None:
+                self.asking.add(key)
+            if answers := self.answers.get(key):
+                del answers[0]
             self.ended_calls.pop(key, None)
 
     def _resolved(self, event: Resolved) -> None:
@@ -388,6 +402,12 @@ class RunState:
     def _close_loop(self, key: Key) -> None:
         self.loops.pop(key, None)
         self.touched.discard(key)
+
+    def _settle(self, key: Key) -> None:
+        """A step is over: whatever else was answered came too late."""
+        self.resumed.pop(key, None)
+        self.answers.pop(key, None)
+        self.asking.discard(key)
 
     def _forget(self, key: Key) -> None:
         self.ready.pop(key, None)

@@ -22,6 +22,7 @@ from toolweave.rest.refusals import refusal
 from toolweave.rest.routes.catalog import catalog_routes
 from toolweave.rest.routes.edit import edit_routes
 from toolweave.rest.routes.health import health_routes
+from toolweave.rest.routes.inbox import inbox_routes
 from toolweave.rest.routes.knowledge import InvokeDoor, knowledge_routes
 from toolweave.rest.routes.metrics import metrics_routes
 from toolweave.rest.routes.models import model_routes
@@ -72,6 +73,7 @@ def create_api(
     api.include_router(edit_routes(workbench, doorkeeper))
     api.include_router(run_routes(workbench, doorkeeper))
     api.include_router(model_routes(workbench.studio.ground, doorkeeper))
+    api.include_router(inbox_routes(workbench, doorkeeper))
     api.include_router(health_routes())
     api.include_router(metrics_routes(workbench, doorkeeper))
     api.include_router(hooks)

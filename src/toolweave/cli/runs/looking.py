@@ -3,12 +3,22 @@
 import click
 
 from toolweave.cli.rooms import run
-from toolweave.cli.run_display import STYLES, Display, find_run, show_value, timeline, to_do
+from toolweave.cli.run_display import (
+    STYLES,
+    Display,
+    answered,
+    as_line,
+    find_run,
+    show_value,
+    timeline,
+    to_do,
+)
 from toolweave.cli.run_parts import part_lines, usage_line
 from toolweave.cli.runs.opening import with_engine
 from toolweave.cli.runs.shapes import as_dict
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.engine.engine import Engine
+from toolweave.engine.events import Answered
 from toolweave.engine.execution import StepRecord, execution, records
 from toolweave.json_text import JsonObject
 
@@ -25,10 +35,11 @@ def show(run_id: str, as_json: bool) -> None:
         shown = execution(found.id, await engine.plan(found.id), entries)
         if as_json:
             steps = [_step(record) for record in records(entries)]
-            print_json({**as_dict(found), "steps": steps, "execution": shown})
+            given = [as_line(one) for one in entries if isinstance(one.event, Answered)]
+            print_json({**as_dict(found), "steps": steps, "answers": given, "execution": shown})
             return
         say((found.workflow, "bold"), f"  {found.id}  ", (found.status, STYLES[found.status]))
-        for line in timeline(entries):
+        for line in (*timeline(entries), *answered(entries)):
             say(*line, indent=2)
         for record in records(entries):
             for line in (line for part in record.parts for line in part_lines(part)):

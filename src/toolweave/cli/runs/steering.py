@@ -5,6 +5,7 @@ once and goes on with the run. Without one, the run goes on here.
 """
 
 from datetime import UTC, datetime
+from getpass import getuser
 from typing import cast
 
 import anyio
@@ -36,7 +37,7 @@ def cancel(run_id: str, as_json: bool) -> None:
     async def work(engine: Engine) -> tuple[str, str]:
         found = await find_run(engine, run_id)
         await engine.cancel(found.id, goes_on=False)
-        return found.id, await _brought_forward(engine, found.id)
+        return found.id, await brought_forward(engine, found.id)
 
     _say_status(*run(with_engine(work)), as_json=as_json)
 
@@ -52,7 +53,7 @@ def resume(run_id: str | None, every: bool, as_json: bool) -> None:
 
     async def work(engine: Engine) -> list[tuple[str, str]]:
         chosen = await engine.unfinished() if every else [(await find_run(engine, str(run_id))).id]
-        return [(one, await _brought_forward(engine, one)) for one in chosen]
+        return [(one, await brought_forward(engine, one)) for one in chosen]
 
     done = run(with_engine(work))
     if as_json:
@@ -80,13 +81,14 @@ def answer(run_id: str, step: str, choice: str | None, reply: str | None, as_jso
         if choice is not None:
             await engine.resolve(found.id, step, cast("Choice", choice), goes_on=False)
         else:
-            await engine.answer(found.id, step, _value(str(reply)), goes_on=False)
-        return found.id, await _brought_forward(engine, found.id)
+            given = _value(str(reply))
+            await engine.answer(found.id, step, given, by=getuser(), via="cli", goes_on=False)
+        return found.id, await brought_forward(engine, found.id)
 
     _say_status(*run(with_engine(work)), as_json=as_json)
 
 
-async def _brought_forward(engine: Engine, run_id: str) -> RunStatus:
+async def brought_forward(engine: Engine, run_id: str) -> RunStatus:
     """How a run stands after going on here, or in the process that holds or serves it."""
     if await engine.is_served():
         return await _told(engine, run_id)

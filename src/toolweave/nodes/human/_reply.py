@@ -25,6 +25,12 @@ OUTPUTS = (
     Field("user_response", "string", "The reply in the person's own words; empty after a timeout."),
 )
 
+ANSWERS = Field(
+    "answers",
+    "array",
+    "Every reply: by, via, at, text, whether it counted, and how it was read.",
+)
+
 ANALYSIS_MODEL = Field(
     "ai_analysis_model",
     "string",

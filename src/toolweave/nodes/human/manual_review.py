@@ -1,7 +1,12 @@
 """HUMAN_IN_THE_LOOP.MANUAL_REVIEW: let named people judge something by criteria."""
 
+from toolweave.catalog.node import Given, NodeContext, Outcome, Wait
 from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.nodes.human._asking import Asking, Nudge, ask, content_of
+from toolweave.nodes.human._reading import Advice
 from toolweave.nodes.human._reply import ANALYSIS_MODEL, GUIDANCE, INPUTS, OUTPUTS, PORTS
+from toolweave.nodes.human._reviewing import Review, review_of
+from toolweave.workflow.question import Question
 
 REVIEWS = (
     "quality_assurance",
@@ -178,6 +183,60 @@ class ManualReview:
             ),
         ),
     )
+
+    async def run(self, context: NodeContext) -> Outcome | Wait:
+        """The verdict of the reviewers, by the port of what it means.
+
+        Raises:
+            Invalid: `REVIEW_INVALID` for a scale that has no ends.
+        """
+        given = context.given
+        review = review_of(given)
+        question = Question(
+            kind="review",
+            title=given.text("review_title"),
+            text=_text(given, review),
+            schema=review.schema(),
+            options=review.options,
+            people=tuple(map(str, given.listing("reviewers"))),
+            content=content_of(given),
+        )
+        wait_s = float(given.whole("review_deadline"))
+        asking = Asking(
+            question,
+            wait_s,
+            nudges=_nudges(given, wait_s),
+            advice=Advice(given.text("ai_analysis_model")),
+            judge=review.judge,
+        )
+        return await ask(context, asking)
+
+
+def _text(given: Given, review: Review) -> str:
+    lines = [given.text("review_description"), ""]
+    lines += [f"- {criterion}" for criterion in review.criteria]
+    roles = ", ".join(map(str, given.listing("reviewer_roles")))
+    kind = given.text("review_type").replace("_", " ")
+    lines += ["", f"Kind of review: {kind}."]
+    if roles:
+        lines.append(f"You judge as: {roles}.")
+    if mention := given.text("user_mention"):
+        lines.insert(0, mention)
+    return "\n".join(lines).strip()
+
+
+def _nudges(given: Given, wait_s: float) -> tuple[Nudge, ...]:
+    """Reminder and escalation, as the rules say."""
+    rules = given.record("escalation_rules")
+    title = given.text("review_title")
+    found: list[Nudge] = []
+    if isinstance(hours := rules.get("reminder_after_hours"), int | float):
+        found.append(Nudge(hours * 3600.0, f"Reminder: {title}"))
+    after, people = rules.get("escalation_after_hours", 24), rules.get("escalation_recipients")
+    if rules.get("enable_escalation") is True and isinstance(people, list) and people:
+        hours = float(after) if isinstance(after, int | float) else 24.0
+        found.append(Nudge(hours * 3600.0, f"Nobody has judged: {title}", tuple(map(str, people))))
+    return tuple(sorted((n for n in found if n.after_s < wait_s), key=lambda one: one.after_s))
 
 
 node = ManualReview()

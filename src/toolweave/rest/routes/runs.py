@@ -225,7 +225,7 @@ class _Answers:
         if body.choice is not None:
             await self._engine.resolve(found.id, body.step, body.choice, by=_who(request))
         else:
-            await self._engine.answer(found.id, body.step, body.reply, by=_who(request))
+            await self._engine.answer(found.id, body.step, body.reply, by=_who(request), via="rest")
         return await self._accepted(found.id)
 
     async def fork_run(self, run: RunId, request: Request) -> Response:

@@ -1,0 +1,168 @@
+"""`toolweave inbox`: what runs ask people, and how to answer."""
+
+from getpass import getuser
+
+import click
+
+from toolweave import json_text
+from toolweave.app import inbox as inboxes
+from toolweave.app.inbox import Inbox
+from toolweave.cli.lazy import HelpfulGroup
+from toolweave.cli.rooms import run
+from toolweave.cli.runs.opening import with_engine
+from toolweave.cli.runs.steering import brought_forward
+from toolweave.cli.terminal import json_option, print_json, print_table, say
+from toolweave.engine.asking import OpenQuestion
+from toolweave.engine.engine import Engine
+from toolweave.errors import Invalid
+from toolweave.json_text import Json, JsonObject
+from toolweave.tools.coerce import coerce_arguments
+from toolweave.tools.read_tool import read_tool
+from toolweave.workflow.question import ANSWER, CONFIRMED, DECLINED, REJECTED, Question
+
+VIA = "cli"
+
+
+@click.group(cls=HelpfulGroup)
+def inbox() -> None:
+    """Answer what runs ask people.
+
+    A QUESTION is an id, or how an id begins.
+    """
+
+
+@inbox.command("list")
+@click.option("--for", "who", metavar="NAME", help="Only what this person may answer.")
+@json_option
+def list_questions(who: str | None, as_json: bool) -> None:
+    """List the questions nobody has answered yet, oldest first."""
+    found = run(with_engine(lambda engine: Inbox(engine).list(who=who)))
+    if as_json:
+        print_json([inboxes.as_json(one) for one in found])
+    elif found:
+        print_table(
+            ("question", "asked", "workflow", "who", "until"),
+            [
+                (f"{one.id}  {_heading(one.question)}", one.asked_at, one.workflow, *_for(one))
+                for one in found
+            ],
+        )
+    else:
+        say("Nothing waits for an answer.")
+
+
+@inbox.command()
+@click.argument("question", metavar="QUESTION")
+@json_option
+def show(question: str, as_json: bool) -> None:
+    """Show one question, and how it can be answered."""
+    found = run(with_engine(lambda engine: Inbox(engine).show(question)))
+    if as_json:
+        print_json(inboxes.as_json(found))
+        return
+    asked = found.question
+    say((_heading(asked), "bold"), f"  {found.id}")
+    if asked.text != asked.title:
+        say(asked.text, indent=2)
+    if asked.content is not None:
+        say(json_text.write(asked.content, pretty=True), indent=2)
+    say(f"Asked {found.asked_at} by {found.workflow!r}, run {found.run}, through {asked.channel}.")
+    if asked.people:
+        say(f"For {', '.join(asked.people)}.")
+    say(
+        f"Closed {found.closed_at}."
+        if found.closed_at
+        else f"Open until {asked.due or 'answered'}."
+    )
+    for line in _ways(found):
+        say(line, indent=2)
+
+
+@inbox.command()
+@click.argument("question", metavar="QUESTION")
+@click.option(
+    "--reply", metavar="VALUE", help="The answer: JSON, or words as you would write them."
+)
+@click.option("--set", "fields", multiple=True, metavar="NAME=VALUE", help="A field of a form.")
+@click.option("--approve", "verdict", flag_value=CONFIRMED, help="Agree.")
+@click.option("--decline", "verdict", flag_value=REJECTED, help="Decline, whatever is asked.")
+@click.option("--as", "who", metavar="NAME", help="Who answers; else you, by your user name.")
+@json_option
+def answer(
+    question: str,
+    reply: str | None,
+    fields: tuple[str, ...],
+    verdict: str | None,
+    who: str | None,
+    as_json: bool,
+) -> None:
+    """Answer a question."""
+    if sum((reply is not None, bool(fields), verdict is not None)) != 1:
+        raise click.UsageError("give one of --reply, --set, --approve or --decline")
+
+    async def work(engine: Engine) -> JsonObject:
+        inbox = Inbox(engine)
+        found = await inbox.show(question)
+        told = _reply(found.question, reply, fields, verdict)
+        taken = await inbox.answer(found.id, told, who=who or getuser(), via=VIA, goes_on=False)
+        status = await brought_forward(engine, found.run)
+        told_back: JsonObject = {"id": found.id, "run": found.run, "counts": taken.counts}
+        return {**told_back, "why": taken.why, "status": status}
+
+    done = run(with_engine(work))
+    if as_json:
+        print_json(done)
+    elif done["counts"]:
+        say(f"Noted. The run is {done['status']}.")
+    else:
+        say(f"Noted, but it does not count: {done['why']}. --as NAME answers as somebody else.")
+
+
+def _reply(
+    asked: Question, reply: str | None, fields: tuple[str, ...], verdict: str | None
+) -> Json:
+    if verdict is not None:
+        return {ANSWER: verdict} if asked.kind == "approval" else _verdict(asked, verdict)
+    if reply is not None:
+        return _value(reply)
+    form = read_tool("inbox", {"name": "answer", "inputSchema": asked.schema})
+    arguments, problems = coerce_arguments(form, fields)
+    if problems:
+        told = "; ".join(problem.message for problem in problems)
+        raise Invalid("ANSWER_INVALID", f"the answer does not fit: {told}", problems=problems)
+    return arguments
+
+
+def _verdict(asked: Question, verdict: str) -> Json:
+    if verdict == REJECTED and asked.kind != "review":
+        return DECLINED
+    if "pass" in asked.options:
+        return {"verdict": "pass" if verdict == CONFIRMED else "fail"}
+    raise click.UsageError("this question wants more than yes or no; use --set or --reply")
+
+
+def _ways(found: OpenQuestion) -> list[str]:
+    """How it can be answered, as commands."""
+    asked, command = found.question, f"`toolweave inbox answer {found.id}"
+    if asked.kind == "approval":
+        return [f"{command} --approve` or `--decline`"]
+    if asked.kind == "choice" and asked.options:
+        return [f"{command} --reply {json_text.write(option)}`" for option in asked.options]
+    properties = asked.schema.get("properties")
+    names = list(properties) if isinstance(properties, dict) else []
+    return [f"{command} {' '.join(f'--set {name}=…' for name in names)}`"]
+
+
+def _heading(asked: Question) -> str:
+    return (asked.title or asked.text).partition("\n")[0][:60]
+
+
+def _for(found: OpenQuestion) -> tuple[str, str]:
+    return ", ".join(found.question.people) or "anybody", found.question.due or ""
+
+
+def _value(text: str) -> Json:
+    try:
+        return json_text.read(text)
+    except Invalid:
+        return text

@@ -1,0 +1,55 @@
+"""Forms: fields by a JSON Schema, and what a filled one leads to."""
+
+from toolweave.catalog.node import Given, NodeContext, Resumed
+from toolweave.errors import Invalid
+from toolweave.json_text import JsonObject
+from toolweave.nodes.human._asking import Judge, Memory, Verdict
+from toolweave.nodes.human._reading import words_of
+from toolweave.tools.schema import compile_schema
+from toolweave.workflow.question import DECLINED, Question
+
+FILLED = "form_data"
+
+
+def form_schema(given: Given, field: str) -> JsonObject:
+    """The schema of a node's form.
+
+    Raises:
+        Invalid: `FORM_SCHEMA_INVALID` with everything that is wrong.
+    """
+    schema = given.record(field)
+    compiled = compile_schema(schema)
+    if not compiled.is_usable:
+        raise Invalid(
+            "FORM_SCHEMA_INVALID",
+            f"{field!r} is no JSON Schema that can be used",
+            problems=compiled.problems,
+        )
+    if schema.get("type") != "object" or not isinstance(schema.get("properties"), dict):
+        raise Invalid(
+            "FORM_SCHEMA_INVALID",
+            f"{field!r} must describe an object with properties: one for each field of the form",
+            hint='write {"type": "object", "properties": {"name": {"type": "string"}}}',
+        )
+    return schema
+
+
+def form_judge(question: Question) -> Judge:
+    """Confirmed by a form without faults, rejected by one that is declined."""
+
+    async def judge(context: NodeContext, resumed: Resumed, memory: Memory) -> Verdict:
+        reply = resumed.reply
+        if reply == DECLINED:
+            return Verdict("rejected", "", "form")
+        if not isinstance(reply, dict) or set(reply) == {"text"}:
+            return Verdict("unrelated", words_of(reply), "form")
+        if found := question.faults(reply):
+            return Verdict(None, words_of(reply), why="; ".join(one.message for one in found))
+        return Verdict("confirmed", words_of(reply), "form", own={FILLED: reply})
+
+    return judge
+
+
+def filled_in(memory: Memory) -> JsonObject:
+    """What was filled in; nothing where nobody did."""
+    return {FILLED: memory.own.get(FILLED, {})}

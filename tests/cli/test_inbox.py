@@ -1,0 +1,73 @@
+"""`toolweave inbox`: list, show and answer, as oneself or as somebody."""
+
+from pathlib import Path
+
+import anyio
+
+from cli.driving import Commands
+from toolweave.app.ground import open_ground
+from toolweave.app.running import open_engine
+from toolweave.app.studio import open_studio
+from toolweave.json_text import JsonObject
+from toolweave.settings import Settings
+from toolweave.workflow.formats.load import read
+
+ASKING: JsonObject = {
+    "toolweave": 1,
+    "name": "ask",
+    "nodes": [
+        {"id": "t", "type": "TRIGGER", "data": {"subtype": "MANUAL"}},
+        {
+            "id": "ask",
+            "type": "HUMAN_IN_THE_LOOP",
+            "data": {
+                "subtype": "MANUAL_REVIEW",
+                "configurations": {
+                    "review_type": "code_review",
+                    "review_title": "Release 1.2",
+                    "review_description": "Please look.",
+                    "reviewers": ["ada"],
+                    "review_criteria": ["Tests pass"],
+                    "require_evidence": False,
+                },
+            },
+        },
+    ],
+    "edges": [{"id": "e", "source": "t", "target": "ask"}],
+}
+
+
+async def asked(home: Path) -> None:
+    """Leave a run that waits for its reviewer."""
+    async with (
+        open_ground(Settings(home=home), environ={}, directory=home) as ground,
+        open_studio(ground) as studio,
+        open_engine(studio) as engine,
+    ):
+        run = await engine.start(read(ASKING).workflow, {})
+        assert await engine.advance(run) == "waiting"
+
+
+def test_what_a_run_asks_is_shown_and_answered(tw: Commands) -> None:
+    assert "Nothing waits" in tw("inbox", "list").out
+    anyio.run(asked, tw.state)
+    (found,) = tw("inbox", "list", "--json").json
+    assert "Release 1.2" in tw("inbox", "list").out
+    assert tw("inbox", "list", "--for", "eve", "--json").json == []
+    shown = tw("inbox", "show", found["id"][:8])
+    assert "For ada." in shown.out
+    assert f"toolweave inbox answer {found['id']}" in shown.out
+    assert tw("inbox", "answer", found["id"]).code == 2
+    wrong = tw("inbox", "answer", found["id"], "--set", "verdict=perhaps")
+    assert wrong.code == 1
+    assert "ANSWER_INVALID" in wrong.err
+    noted = tw("inbox", "answer", found["id"], "--approve", "--json", "--as", "eve").json
+    assert noted["counts"] is False
+    taken = tw("inbox", "answer", found["id"], "--approve", "--as", "ada")
+    assert "success" in taken.out
+    late = tw("inbox", "answer", found["id"], "--decline", "--as", "ada")
+    assert late.code == 1
+    assert "QUESTION_CLOSED" in late.err
+    told = tw("runs", "show", "last").out
+    assert "ask: eve answered through cli" in told
+    assert "ask: ada answered through cli" in told
