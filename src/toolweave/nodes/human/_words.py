@@ -49,12 +49,7 @@ _PHRASES: dict[str, Meaning] = {
     "certainly not": "rejected",
     "of course not": "rejected",
 }
-_NEGATIONS = frozenset(
-    {
-        *("not", "don't", "dont", "cannot", "can't", "cant", "won't", "wont", "never"),
-        *("nicht", "kein", "keine", "pas", "niet", "inte"),
-    }
-)
+_NEGATIONS = frozenset(_WORDS["not"])
 # Who agrees on a condition has not agreed yet.
 _CONDITIONS = frozenset({"if", "unless", "but", "once", "after", "wenn", "aber", "sobald", "mais"})
 _YES_SIGNS = frozenset("👍✅✔☑🆗👌💯🙆🟢⬆")
