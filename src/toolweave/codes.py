@@ -52,6 +52,12 @@ CODES: dict[str, str] = {
     "TEMPLATE_DENIED": "The caller may not read the template.",
     "TEMPLATE_NOT_FOUND": "The library has no template of this name.",
     "VALIDATION_ERROR": "A flow has faults and is not run; every problem is listed.",
+    # Publishing
+    "NOT_PUBLISHED": "No workflow is published under this name.",
+    "TOOL_NAME_INVALID": "Not every client would take this name of a tool.",
+    "TOOL_NAME_TAKEN": "Another published workflow, or a tool of ours, has this name.",
+    "TOOL_NOT_ALLOWED": "The API key may use other published tools only.",
+    "KEY_TOOLS_USELESS": "A key limited to some tools has a scope that reaches past them.",
     # Servers
     "LOCKFILE_INVALID": "toolweave.lock.json cannot be read.",
     "LOCKFILE_NOT_SAVED": "toolweave.lock.json cannot be written.",

@@ -11,11 +11,16 @@ from mcp.server import Server
 
 from toolweave.app.ground import Ground, open_ground
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
+from toolweave.app.publishing import Published, Wish, publish
 from toolweave.app.workbench import Workbench, open_workbench
+from toolweave.engine.publications import Publication
 from toolweave.mcp_server.changes import Changes
-from toolweave.mcp_server.contributions import contributed
+from toolweave.mcp_server.desk import Desk as desk_of
+from toolweave.mcp_server.desk import Patience
 from toolweave.mcp_server.server import build_server
 from toolweave.settings import Settings
+from toolweave.tasks import background
+from toolweave.workflow.formats.load import read
 
 Mode = Literal["legacy", "auto"]
 MODES: tuple[Mode, ...] = ("legacy", "auto")
@@ -27,15 +32,30 @@ class Desk:
 
     ground: Ground
     workbench: Workbench
+    published: Published
     server: Server[Any]
+
+    async def publish(self, document: dict[str, Any], **more: Any) -> Publication:
+        """Save a workflow and publish it."""
+        workflow = read(document).workflow
+        await self.workbench.studio.workflows.save(workflow, over=None)
+        published = await self.publish_again(workflow.name, **more)
+        return published
+
+    async def publish_again(self, name: str, **more: Any) -> Publication:
+        """Publish what is stored."""
+        known = await self.workbench.approved.known()
+        published = await publish(self.ground, known, Wish(name, **more))
+        self.published.nudge()
+        return published
 
     def client(self, mode: Mode = "auto", **more: Any) -> Client:
         """A client in memory."""
-        return Client(self.server, mode=mode, **more)
+        return Client(self.server, mode=mode, cache=None, **more)
 
 
 @asynccontextmanager
-async def desk_in(home: Path) -> AsyncGenerator[Desk]:
+async def desk_in(home: Path, patience: Patience | None = None) -> AsyncGenerator[Desk]:
     """Everything but the wire."""
     settings = Settings(home=home)
     async with open_ground(settings, environ={}) as ground, open_workbench(ground) as workbench:
@@ -44,5 +64,9 @@ async def desk_in(home: Path) -> AsyncGenerator[Desk]:
             return workbench
 
         catalog, changes = LiveCatalog(ground), Changes()
-        toolbox = CountingToolbox(catalog, ground)
-        yield Desk(ground, workbench, build_server(catalog, toolbox, changes, contributed(rooms)))
+        toolbox, published = CountingToolbox(catalog, ground), workbench.published
+        desk = desk_of(rooms, published, None, patience or Patience())
+        server = build_server(catalog, toolbox, changes, desk)
+        async with background() as tasks:
+            tasks.start_soon(published.follow, changes.tools_changed)
+            yield Desk(ground, workbench, published, server)

@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import secrets
 import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import NewType
 
@@ -28,6 +29,9 @@ SCOPES = (
     "servers:admin",
     "admin",
 )
+# Whoever has these gets at what no tool is published for.
+_PAST_TOOLS = frozenset({"workflows:write", "admin"})
+_COLUMNS = "id, name, scopes, created_at, revoked_at, tools"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,8 @@ class ApiKey:
     scopes: frozenset[str]
     created_at: str
     revoked_at: str | None = None
+    # The only published tools it may see and run; nothing where it may all.
+    tools: frozenset[str] | None = None
 
     def allows(self, scope: str) -> bool:
         """Whether it may do what `scope` stands for; `admin` may do everything."""
@@ -58,6 +64,23 @@ class ApiKey:
                 facts={"scope": scope},
             )
 
+    def allows_tool(self, tool: str | None) -> bool:
+        """Whether it may use a published tool; nothing stands for what is not published."""
+        return self.tools is None or tool in self.tools
+
+    def require_tool(self, tool: str | None) -> None:
+        """Go on only if it may use a published tool.
+
+        Raises:
+            Denied: `TOOL_NOT_ALLOWED`.
+        """
+        if not self.allows_tool(tool):
+            raise Denied(
+                "TOOL_NOT_ALLOWED",
+                f"this key may not use {tool!r}" if tool else "this key may not use that",
+                hint="it may use " + ", ".join(sorted(self.tools or ())),
+            )
+
 
 class Keys:
     """Creates, checks and revokes keys; a check is answered from memory for up to a second."""
@@ -68,12 +91,21 @@ class Keys:
         self._known: dict[str, tuple[float, ApiKey | None]] = {}
         self._revocations = 0
 
-    async def create(self, name: str, scopes: list[str]) -> tuple[ApiKey, str]:
-        """A new key and its text, which nobody sees again.
+    async def create(
+        self, name: str, scopes: list[str], tools: Iterable[str] = ()
+    ) -> tuple[ApiKey, str]:
+        """A new key and its text, which nobody sees again; `tools` limits it to those published.
 
         Raises:
-            Invalid: `SCOPE_UNKNOWN`.
+            Invalid: `SCOPE_UNKNOWN`, `KEY_TOOLS_USELESS`.
         """
+        limited = frozenset(tools) or None
+        if limited and not _PAST_TOOLS.isdisjoint(scopes):
+            raise Invalid(
+                "KEY_TOOLS_USELESS",
+                "a key limited to some tools cannot have the scope workflows:write or admin",
+                hint="whoever may change workflows may make any tool do anything",
+            )
         unknown = [scope for scope in scopes if scope not in SCOPES]
         if unknown or not scopes:
             hint = "scopes are " + ", ".join(SCOPES)
@@ -88,15 +120,21 @@ class Keys:
             )
         text = PREFIX + secrets.token_urlsafe(32)
         key = ApiKey(
-            KeyId(str(uuid.uuid4())), name, frozenset(scopes), timestamp(self._clock.now())
+            KeyId(str(uuid.uuid4())),
+            name,
+            frozenset(scopes),
+            timestamp(self._clock.now()),
+            tools=limited,
         )
         await self._database.execute(
-            "INSERT INTO api_keys (id, name, hash, scopes, created_at) VALUES (?, ?, ?, ?, ?)",
+            "INSERT INTO api_keys (id, name, hash, scopes, created_at, tools) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
             key.id,
             name,
             _hash(text),
             " ".join(sorted(scopes)),
             key.created_at,
+            " ".join(sorted(limited)) if limited else None,
         )
         return key, text
 
@@ -108,12 +146,12 @@ class Keys:
             return known[1]
         seen_at, revocations = self._clock.monotonic(), self._revocations
         row = await self._database.row(
-            "SELECT id, name, scopes, created_at, revoked_at, hash FROM api_keys WHERE hash = ?",
+            f"SELECT {_COLUMNS}, hash FROM api_keys WHERE hash = ?",
             wanted,
         )
         # The look-up is by hash, so its timing tells nothing of the key; compared all the same.
-        is_right = row is not None and hmac.compare_digest(str(row[5]), wanted)
-        key = _key(row[:5]) if row is not None and is_right and row[4] is None else None
+        is_right = row is not None and hmac.compare_digest(str(row[-1]), wanted)
+        key = _key(row[:-1]) if row is not None and is_right and row[4] is None else None
         if len(self._known) >= MAX_KNOWN:
             self._known.clear()
         # What was read before a revocation must not be remembered after it.
@@ -124,8 +162,7 @@ class Keys:
     async def list(self) -> list[ApiKey]:
         """Every key, revoked ones too, newest first."""
         rows = await self._database.rows(
-            "SELECT id, name, scopes, created_at, revoked_at FROM api_keys "
-            "ORDER BY created_at DESC, id"
+            f"SELECT {_COLUMNS} FROM api_keys ORDER BY created_at DESC, id"
         )
         return [_key(row) for row in rows]
 
@@ -165,5 +202,6 @@ def _hash(text: str) -> str:
 
 
 def _key(row: Row) -> ApiKey:
-    key_id, name, scopes, created_at, revoked_at = row
-    return ApiKey(KeyId(key_id), name, frozenset(scopes.split()), created_at, revoked_at)
+    key_id, name, scopes, created_at, revoked_at, tools = row
+    limited = None if tools is None else frozenset(tools.split())
+    return ApiKey(KeyId(key_id), name, frozenset(scopes.split()), created_at, revoked_at, limited)

@@ -13,6 +13,7 @@ import anyio.to_thread
 from toolweave.app.checking import known_live, node_in, tool_in
 from toolweave.app.ground import Ground
 from toolweave.app.live_catalog import built_in
+from toolweave.app.publishing import Published
 from toolweave.app.running import open_engine
 from toolweave.app.studio import Studio, open_studio
 from toolweave.catalog.live import specs_of
@@ -87,11 +88,12 @@ class ApprovedTools:
 
 @dataclass(frozen=True, slots=True)
 class Workbench:
-    """An open studio, its engine, and what is known of tools."""
+    """An open studio, its engine, what is known of tools, and which workflows are tools."""
 
     studio: Studio
     engine: Engine
     approved: ApprovedTools
+    published: Published
 
     async def examine(self, loaded: Loaded, *, live: bool = False) -> Examined:
         """Everything that is wrong with a workflow; `live` asks its servers for their tools."""
@@ -171,7 +173,7 @@ async def open_workbench(ground: Ground) -> AsyncGenerator[Workbench]:
         open_studio(ground, keeps_trying=True) as studio,
         open_engine(studio, keeps_time=True) as engine,
     ):
-        yield Workbench(studio, engine, ApprovedTools(ground))
+        yield Workbench(studio, engine, ApprovedTools(ground), Published(ground))
 
 
 def is_workflow(loaded: Loaded) -> bool:

@@ -18,13 +18,14 @@ def keys() -> None:
 @click.option(
     "--scope", "scopes", multiple=True, required=True, help=f"One of {', '.join(SCOPES)}."
 )
+@click.option("--tool", "tools", multiple=True, help="Only this published tool; repeat for more.")
 @json_option
-def create(name: str, scopes: tuple[str, ...], as_json: bool) -> None:
+def create(name: str, scopes: tuple[str, ...], tools: tuple[str, ...], as_json: bool) -> None:
     """Create a key and print it, once."""
 
     async def work() -> tuple[ApiKey, str]:
         async with ground() as rooms:
-            return await Keys(rooms.database, rooms.clock).create(name, list(scopes))
+            return await Keys(rooms.database, rooms.clock).create(name, list(scopes), tools)
 
     key, text = run(work)
     if as_json:
@@ -88,4 +89,5 @@ def _as_dict(key: ApiKey) -> dict[str, object]:
         "scopes": sorted(key.scopes),
         "createdAt": key.created_at,
         "revokedAt": key.revoked_at,
+        "tools": sorted(key.tools) if key.tools is not None else None,
     }

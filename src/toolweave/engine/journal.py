@@ -8,7 +8,7 @@ cancel at any time: numbers are given out by the database.
 import hashlib
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -220,6 +220,17 @@ class Journal:
         Raises:
             NotFound: `RUN_UNKNOWN`.
         """
+        async with aclosing(self.batches(run, after)) as batches:
+            async for entries in batches:
+                for entry in entries:
+                    yield entry
+
+    async def batches(self, run: str, after: int = 0) -> AsyncGenerator[list[Entry]]:
+        """The same, each time with everything there is by then.
+
+        Raises:
+            NotFound: `RUN_UNKNOWN`.
+        """
         row = await self.database.row("SELECT finished_at, seq FROM runs WHERE id = ?", run)
         if row is None:
             raise _no_run(run)
@@ -228,10 +239,10 @@ class Journal:
         with self.news.listening():
             while True:
                 news = self.news.of(run)
-                for entry in await self.read(run, after):
-                    after = entry.seq
-                    yield entry
-                    if entry.event.kind == "finished":
+                if entries := await self.read(run, after):
+                    after = entries[-1].seq
+                    yield entries
+                    if entries[-1].event.kind == "finished":
                         return
                 with anyio.move_on_after(LOOK_EVERY_S):
                     await news.wait()

@@ -51,6 +51,19 @@ class Caller:
         """What their client can do."""
         return self.context.session.client_capabilities or types.ClientCapabilities()
 
+    @property
+    def has_cancelled(self) -> bool:
+        """Whether they have said that they do not want the answer any more."""
+        # The SDK's session has no public way to the request's own channel.
+        channel: Any = self.context.session._request_outbound  # pyright: ignore[reportPrivateUsage]
+        return channel.cancel_requested.is_set()
+
+    @property
+    def has_left(self) -> bool:
+        """Whether they are gone, and not only this process about to end."""
+        request = self.context.request
+        return request is None or getattr(request.state, "has_left", False)
+
     def require(self, scope: str) -> None:
         """Go on only if their key allows it.
 
@@ -77,6 +90,14 @@ class Asked:
     def text(self, name: str) -> str:
         """An argument that the schema says is a text."""
         return str(self.arguments.get(name, ""))
+
+
+def asker(context: Context) -> dict[str, Any]:
+    """The request and its client, as the log of HTTP requests calls them."""
+    if context.request is None:
+        return {}
+    state = context.request.state
+    return {"request_id": state.request_id, "client": state.client}
 
 
 class Tools(Protocol):

@@ -1,6 +1,7 @@
 """Telling clients that a list changed: a subscription stream in the modern era, a message to
 every live connection in the older one."""
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 from weakref import WeakSet
 
@@ -13,6 +14,7 @@ from mcp.server.subscriptions import (
     ListenHandler,
     ResourcesListChanged,
     ResourceUpdated,
+    ToolsListChanged,
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
@@ -25,7 +27,9 @@ PATIENCE_S = 5.0
 class Changes:
     """Knows who wants to hear of changes."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_stale: bool = False) -> None:
+        # Whether a client was told of tools before we knew better.
+        self._is_stale = is_stale
         self._bus = InMemorySubscriptionBus()
         self._connections: WeakSet[Connection] = WeakSet()
         self.listen = ListenHandler(self._bus)
@@ -39,17 +43,27 @@ class Changes:
             # has no public way from the one to the other.
             connection = context.session._connection  # pyright: ignore[reportPrivateUsage]
             self._connections.add(connection)
+            if self._is_stale:
+                await connection.send_tool_list_changed()
+
+    async def tools_changed(self) -> None:
+        """Tell everybody that a tool was published or taken back."""
+        await self._bus.publish(ToolsListChanged())
+        await self._tell_all(Connection.send_tool_list_changed)
 
     async def resources_changed(self) -> None:
         """Tell everybody that live tools came or went."""
         await self._bus.publish(ResourcesListChanged())
         for uri in CHANGING:
             await self._bus.publish(ResourceUpdated(uri=uri))
+        await self._tell_all(Connection.send_resource_list_changed)
+
+    async def _tell_all(self, send: Callable[[Connection], Awaitable[None]]) -> None:
         async with anyio.create_task_group() as tasks:
             for connection in list(self._connections):
-                tasks.start_soon(_tell, connection)
+                tasks.start_soon(_tell, connection, send)
 
 
-async def _tell(connection: Connection) -> None:
+async def _tell(connection: Connection, send: Callable[[Connection], Awaitable[None]]) -> None:
     with anyio.move_on_after(PATIENCE_S):
-        await connection.send_resource_list_changed()
+        await send(connection)

@@ -9,6 +9,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from typing import Any
 
 import anyio
+import anyio.to_thread
 import mcp_types as types
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from anyio.from_thread import BlockingPortal
@@ -19,11 +20,13 @@ from pydantic import ValidationError
 from toolweave.app.ground import Ground, open_ground
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
 from toolweave.app.on_demand import OnDemand
+from toolweave.app.publishing import Published
 from toolweave.app.workbench import Workbench, open_workbench
 from toolweave.catalog.toolbox import Toolbox
 from toolweave.errors import ToolweaveError, Unavailable
 from toolweave.mcp_server.changes import Changes
-from toolweave.mcp_server.contributions import contributed
+from toolweave.mcp_server.desk import Desk
+from toolweave.mcp_server.sealing import seal_key
 from toolweave.mcp_server.server import build_server
 from toolweave.mcp_server.short_way import ShortWay
 from toolweave.mcp_server.stdio import Entrance
@@ -45,16 +48,21 @@ def serve(entrance: Entrance) -> None:
 
 
 async def _serve(entrance: Entrance) -> None:
-    changes = Changes()
     async with AsyncExitStack() as stack:
         ground = await _ground(stack)
         catalog = LiveCatalog(ground)
         await catalog.refresh()
         toolbox = CountingToolbox(catalog, ground)
+        published = Published(ground)
+        definitions = [one.publication.definition for one in await published.tools()]
+        changes = Changes(is_stale=entrance.listed not in (None, definitions))
         # The engine is opened by the first call that needs it.
         workbench = OnDemand(lambda: _workbench(ground))
-        server = build_server(catalog, toolbox, changes, contributed(workbench.get))
+        key = await anyio.to_thread.run_sync(seal_key, ground.settings.home) if ground else None
+        desk = Desk(workbench.get, published, key)
+        server = build_server(catalog, toolbox, changes, desk)
         tasks = await stack.enter_async_context(background())
+        tasks.start_soon(published.follow, changes.tools_changed)
         tasks.start_soon(catalog.follow, changes.resources_changed)
         tasks.start_soon(toolbox.keep_saving)
         tasks.start_soon(workbench.serve)

@@ -9,6 +9,6 @@ INSTRUCTIONS = (
     "Knowledge of workflow nodes. Call get_node_types first, then get_node_details for each node "
     "you mean to use; search_nodes finds a node by what it should do. Never invent node names."
 )
-TOOLS_FRESH_MS = 5_000
+TOOLS_FRESH_MS = 1_000
 
 SERVER_INFO: JsonObject = {"name": NAME, "title": TITLE, "version": toolweave.__version__}

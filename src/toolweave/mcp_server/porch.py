@@ -6,6 +6,7 @@ message it takes, against the SDK's own.
 """
 
 import uuid
+from collections.abc import Callable
 from typing import Any, Literal, TypeGuard
 
 import orjson
@@ -26,20 +27,25 @@ HANDSHAKE_CAPABILITIES: JsonObject = {
 }
 MODERN_CAPABILITIES: JsonObject = {
     "completions": {},
+    "extensions": {META + "tasks": {}},
     "resources": {"listChanged": True, "subscribe": True},
     "tools": {"listChanged": True},
 }
-FRESH: JsonObject = {"cacheScope": "public", "resultType": "complete", "ttlMs": TOOLS_FRESH_MS}
+FRESH: JsonObject = {"resultType": "complete", "ttlMs": TOOLS_FRESH_MS}
 IDENTITY: JsonObject = {"_meta": {META + "serverInfo": SERVER_INFO}}
 
 Era = Literal["handshake", "modern"]
+Published = Callable[[], list[JsonObject]]
 Message = dict[str, Any]  # Any: JSON of a client, looked at key by key
 
 
 class Porch:
     """Remembers how the conversation was opened, so that the SDK can be told of it."""
 
-    def __init__(self) -> None:
+    def __init__(self, published: Published = list[JsonObject]) -> None:
+        self._published = published
+        # The published tools as the client knows them; nothing while it has not asked.
+        self.listed: list[JsonObject] | None = None
         self._era: Era | None = None
         self._opening: Message | None = None
         self._initialized: bytes | None = None
@@ -84,12 +90,35 @@ class Porch:
                 self._era = "handshake"
                 return _initialize(params["protocolVersion"])
             if is_modern(params):
-                self._era = "modern" if (result := _modern_result(method)) else None
+                self._era = "modern" if (result := self._modern_result(method)) else None
                 return result
             return None
         if self._era == "modern":
-            return _modern_result(method) if is_modern(params) else None
-        return _handshake_result(method) if is_bare(params) else None
+            return self._modern_result(method) if is_modern(params) else None
+        return self._handshake_result(method) if is_bare(params) else None
+
+    def _tools(self) -> JsonObject:
+        self.listed = self._published()
+        return {"tools": [*listed(), *self.listed]}
+
+    def _handshake_result(self, method: str) -> JsonObject | None:
+        if method == "tools/list":
+            return self._tools()
+        return {} if method == "ping" else None
+
+    def _modern_result(self, method: str) -> JsonObject | None:
+        if method == "tools/list":
+            return {**FRESH, **IDENTITY, "cacheScope": "private", **self._tools()}
+        if method == "server/discover":
+            return {
+                **FRESH,
+                **IDENTITY,
+                "cacheScope": "public",
+                "supportedVersions": [MODERN_VERSION],
+                "capabilities": MODERN_CAPABILITIES,
+                "instructions": INSTRUCTIONS,
+            }
+        return None
 
 
 def read_message(line: bytes) -> Message | None:
@@ -186,23 +215,3 @@ def _initialize(asked: str) -> JsonObject:
         "serverInfo": SERVER_INFO,
         "instructions": INSTRUCTIONS,
     }
-
-
-def _handshake_result(method: str) -> JsonObject | None:
-    if method == "tools/list":
-        return {"tools": list(listed())}
-    return {} if method == "ping" else None
-
-
-def _modern_result(method: str) -> JsonObject | None:
-    if method == "tools/list":
-        return {**FRESH, **IDENTITY, "tools": list(listed())}
-    if method == "server/discover":
-        return {
-            **FRESH,
-            **IDENTITY,
-            "supportedVersions": [MODERN_VERSION],
-            "capabilities": MODERN_CAPABILITIES,
-            "instructions": INSTRUCTIONS,
-        }
-    return None

@@ -6,7 +6,9 @@ from toolweave.engine.execution import execution
 from toolweave.engine.state import RunState
 from toolweave.errors import Conflict
 from toolweave.json_text import Json, JsonObject
-from toolweave.mcp_server.calls import Answer, Asked, Rooms, told
+from toolweave.mcp_server.calls import Answer, Asked, told
+from toolweave.mcp_server.desk import Desk
+from toolweave.mcp_server.tasks import require_run
 
 RESULT_TOKENS = 5_000
 
@@ -14,13 +16,14 @@ RESULT_TOKENS = 5_000
 class RunTools:
     """Looks at and steers runs by their ids."""
 
-    def __init__(self, rooms: Rooms) -> None:
-        self._rooms = rooms
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
 
     async def call(self, asked: Asked) -> Answer:
         """One of the four."""
-        engine = (await self._rooms()).engine
+        engine = (await self._desk.rooms()).engine
         run = await engine.get(asked.text("run_id"))
+        await require_run(asked.caller, self._desk.published, run)
         match asked.name:
             case "run_result":
                 return told(await _result(engine, run, asked))

@@ -11,7 +11,11 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 
-from toolweave.mcp_server.porch import Era, Porch
+from toolweave.app.published_copy import listed_copy
+from toolweave.errors import ToolweaveError
+from toolweave.json_text import JsonObject
+from toolweave.mcp_server.porch import Era, Porch, Published
+from toolweave.settings import from_environment
 
 CHUNK_BYTES = 64 * 1024
 MAX_LINE_BYTES = 64 * 1024 * 1024
@@ -24,7 +28,7 @@ Sink = Callable[[bytes], None]
 
 def run_stdio() -> None:
     """Serve one client until its input ends."""
-    entrance = Entrance(0, _take_stdout())
+    entrance = Entrance(0, _take_stdout(), published=_published)
     usual = sys.getswitchinterval()
     sys.setswitchinterval(QUICK_SWITCH_S)
     entrance.open()
@@ -38,12 +42,17 @@ class Entrance:
     """Where lines come in: to the porch at first, then to whoever it is handed over to."""
 
     def __init__(
-        self, reading: int, writing: int, *, leave: Callable[[int], None] = os._exit
+        self,
+        reading: int,
+        writing: int,
+        *,
+        leave: Callable[[int], None] = os._exit,
+        published: Published = list[JsonObject],
     ) -> None:
         self._reading = reading
         self._writing = writing
         self._leave = leave
-        self._porch = Porch()
+        self._porch = Porch(published)
         self._porch_is_open = True
         self._one_at_a_time = threading.Lock()
         self._sink: Sink | None = None
@@ -58,6 +67,11 @@ class Entrance:
     def era(self) -> Era | None:
         """How the porch saw the conversation opened."""
         return self._porch.era
+
+    @property
+    def listed(self) -> list[JsonObject] | None:
+        """The published tools that the porch told of; nothing where it was not asked."""
+        return self._porch.listed
 
     def open(self) -> None:
         """Begin to read, in a thread that does not keep the process alive."""
@@ -126,6 +140,13 @@ def lines_of(descriptor: int) -> Iterator[bytes]:
             held += rest
     if held and not is_too_long:
         yield bytes(held)
+
+
+def _published() -> list[JsonObject]:
+    try:
+        return listed_copy(from_environment().home)
+    except ToolweaveError:
+        return []  # of a setting that is wrong others tell
 
 
 def _take_stdout() -> int:

@@ -26,6 +26,7 @@ from toolweave.rest.routes.inbox import inbox_routes
 from toolweave.rest.routes.knowledge import InvokeDoor, knowledge_routes
 from toolweave.rest.routes.metrics import metrics_routes
 from toolweave.rest.routes.models import model_routes
+from toolweave.rest.routes.published import published_routes
 from toolweave.rest.routes.runs import run_routes
 from toolweave.rest.routes.workflows import workflow_routes
 
@@ -74,6 +75,7 @@ def create_api(
     api.include_router(run_routes(workbench, doorkeeper))
     api.include_router(model_routes(workbench.studio.ground, doorkeeper))
     api.include_router(inbox_routes(workbench, doorkeeper))
+    api.include_router(published_routes(workbench, doorkeeper))
     api.include_router(health_routes())
     api.include_router(metrics_routes(workbench, doorkeeper))
     api.include_router(hooks)

@@ -17,7 +17,7 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import HTTPConnection
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toolweave.access.keys import Keys
 from toolweave.app.ground import Ground
@@ -25,7 +25,8 @@ from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
 from toolweave.app.triggering import open_triggers
 from toolweave.app.workbench import Workbench, open_workbench
 from toolweave.mcp_server.changes import Changes
-from toolweave.mcp_server.contributions import contributed
+from toolweave.mcp_server.desk import Desk
+from toolweave.mcp_server.sealing import seal_key
 from toolweave.mcp_server.server import build_server
 from toolweave.rest.app import create_app
 from toolweave.rest.auth import Doorkeeper, Rates
@@ -116,6 +117,7 @@ async def open_app(
         ):
             tasks.start_soon(catalog.follow, changes.resources_changed)
             tasks.start_soon(toolbox.keep_saving)
+            tasks.start_soon(workbench.published.follow, changes.tools_changed)
             yield create_app(
                 toolbox,
                 doorkeeper,
@@ -137,7 +139,9 @@ async def _open_mcp(
     async def rooms() -> Workbench:
         return workbench
 
-    server = build_server(catalog, toolbox, changes, contributed(rooms))
+    home = workbench.studio.ground.settings.home
+    key = await anyio.to_thread.run_sync(seal_key, home)
+    server = build_server(catalog, toolbox, changes, Desk(rooms, workbench.published, key))
     server.streamable_http_app(
         max_sessions=MAX_SESSIONS,
         # Host and Origin are the guard's business, before any key is looked at.
@@ -163,7 +167,14 @@ class McpDoor:
         key = await self._doorkeeper.admit(connection, "tools:read")
         # By this the SDK tells whose a session is; the secret itself stays outside.
         owner = AccessToken(token="", client_id=key.id, scopes=sorted(key.scopes))
-        await self._app({**scope, "user": AuthenticatedUser(owner)}, receive, send)
+
+        async def heard() -> Message:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                connection.state.has_left = True  # and is not cut off because we end
+            return message
+
+        await self._app({**scope, "user": AuthenticatedUser(owner)}, heard, send)
 
 
 def service_token(home: Path) -> str | None:

@@ -13,6 +13,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field, model_validator
 from starlette.routing import Route
 
+from toolweave import json_text
 from toolweave.access.keys import ApiKey
 from toolweave.app.workbench import Workbench, require_workflow
 from toolweave.engine.engine import Engine
@@ -214,14 +215,14 @@ class _Answers:
 
     async def cancel_run(self, run: RunId, request: Request) -> Response:
         """Ask for a run to stop; one that is over stays as it is."""
-        found = await self._engine.get(run)
+        found = await self._allowed(run, request)
         await self._engine.cancel(found.id, by=_who(request))
         return await self._accepted(found.id)
 
     async def answer_run(self, run: RunId, request: Request) -> Response:
         """Answer a step that waits, or decide about one of which nobody knows if it happened."""
         body = await read_shape(request, Answering)
-        found = await self._engine.get(run)
+        found = await self._allowed(run, request)
         if body.choice is not None:
             await self._engine.resolve(found.id, body.step, body.choice, by=_who(request))
         else:
@@ -231,17 +232,35 @@ class _Answers:
     async def fork_run(self, run: RunId, request: Request) -> Response:
         """Run again from one node, with all before it taken from an earlier run."""
         body = await read_shape(request, Forking)
-        found = await self._engine.get(run)
+        found = await self._allowed(run, request)
         edit = _Edit(body.edit) if body.edit else None
         return await self._accepted(await self._engine.fork(found.id, body.from_, edit))
 
     async def _workflow(self, request: Request, body: Starting) -> Loaded:
+        key: ApiKey = request.state.key
+        if body.workflow is not None and key.tools is not None:
+            return await self._published(key, body.workflow)
         if body.workflow is not None:
             return (await self._workbench.studio.workflows.load(body.workflow)).loaded
         # Whoever may only run, runs what others have stored.
-        key: ApiKey = request.state.key
         key.require("workflows:write")
         return require_workflow(await run_sync(read, cast("Json", body.document)))
+
+    async def _published(self, key: ApiKey, name: str) -> Loaded:
+        """What a key that is limited to some tools may run: they, as they are published."""
+        one = await self._workbench.published.of_workflow(name)
+        key.require_tool(one.publication.tool if one else None)
+        assert one is not None
+        return read(json_text.read(one.publication.document))
+
+    async def _allowed(self, run: str, request: Request) -> Run:
+        """A run that the key may steer."""
+        found = await self._engine.get(run)
+        key: ApiKey = request.state.key
+        if key.tools is not None:
+            one = await self._workbench.published.of_workflow(found.workflow)
+            key.require_tool(one.publication.tool if one else None)
+        return found
 
     async def _accepted(self, run: str) -> Response:
         found = await self._engine.get(run)

@@ -1,0 +1,19 @@
+"""The published tools as a file of the home: for a first answer that waits for no database."""
+
+from pathlib import Path
+
+from toolweave import json_text
+from toolweave.errors import ToolweaveError
+from toolweave.json_text import JsonObject
+
+FILE = "published.json"
+
+
+def listed_copy(home: Path) -> list[JsonObject]:
+    """The entries of `tools/list` that the copy holds; none where there is no copy."""
+    try:
+        found = json_text.read((home / FILE).read_bytes())
+    except (OSError, ToolweaveError):
+        return []
+    entries = found if isinstance(found, list) else []
+    return [entry for entry in entries if isinstance(entry, dict)]

@@ -1,0 +1,124 @@
+"""`toolweave publish`, `unpublish` and `published`: workflows as tools of every MCP client."""
+
+from pathlib import Path
+from typing import cast, get_args
+
+import click
+
+from toolweave.app.checking import known_offline
+from toolweave.app.publishing import Wish, publish, unpublish
+from toolweave.app.studio import workflow_store
+from toolweave.app.workbench import require_workflow
+from toolweave.cli.rooms import ground, run
+from toolweave.cli.terminal import json_option, print_json, print_table, say
+from toolweave.cli.workflow_files import read_file
+from toolweave.engine.publications import IfLeft, Publication, Publications, Tasks
+from toolweave.workflow.formats.load import load
+from toolweave.workflow.ids import slug
+from toolweave.workflow.store import WorkflowStore
+
+
+@click.command("publish")
+@click.argument("name", metavar="NAME|FILE")
+@click.option("--as", "tool", metavar="TOOL", help="The tool's name; made of NAME otherwise.")
+@click.option("--description", help="What an AI client reads; the workflow's own otherwise.")
+@click.option(
+    "--if-left",
+    type=click.Choice(get_args(IfLeft)),
+    help="What becomes of a run whose caller leaves; `cancel` at first.",
+)
+@click.option(
+    "--tasks",
+    type=click.Choice(get_args(Tasks)),
+    help="When callers that know tasks get a handle; `auto` at first: if it takes long.",
+)
+@click.option("--replace", is_flag=True, help="A FILE takes the place of the stored workflow.")
+@json_option
+def publish_workflow(
+    name: str,
+    tool: str | None,
+    description: str | None,
+    if_left: str | None,
+    tasks: str | None,
+    replace: bool,
+    as_json: bool,
+) -> None:
+    """Make a stored workflow a tool, as it is now; do it again after changing it.
+
+    A FILE is saved in the home first.
+    """
+    is_file = Path(name).is_file()
+    wanted = cast("IfLeft | None", if_left), cast("Tasks | None", tasks)
+
+    async def work() -> Publication:
+        async with ground() as rooms:
+            stored = name
+            if is_file:
+                stored = await _saved(workflow_store(rooms.settings), name, is_replacing=replace)
+            wish = Wish(stored, tool, description, *wanted)
+            return await publish(rooms, await known_offline(rooms), wish)
+
+    made = run(work)
+    if as_json:
+        print_json(made.as_json())
+    else:
+        say(f"Published {made.workflow!r} as the tool {made.tool!r}.")
+
+
+@click.command("unpublish")
+@click.argument("name")
+@json_option
+def unpublish_workflow(name: str, as_json: bool) -> None:
+    """Take a tool back, by its name or its workflow's; runs go on."""
+
+    async def work() -> Publication:
+        async with ground() as rooms:
+            return await unpublish(rooms, name)
+
+    removed = run(work)
+    if as_json:
+        print_json({"unpublished": removed.tool, "workflow": removed.workflow})
+    else:
+        say(f"{removed.tool!r} is no tool any more.")
+
+
+@click.command("published")
+@json_option
+def list_published(as_json: bool) -> None:
+    """List what is published, and what has changed since."""
+
+    async def work() -> tuple[list[Publication], dict[str, str]]:
+        async with ground() as rooms:
+            found = await Publications(rooms.database).list()
+            stored = await workflow_store(rooms.settings).list()
+            return found, {one.slug: one.revision for one in stored}
+
+    found, revisions = run(work)
+    if as_json:
+        print_json([one.as_json() | {"state": _state(one, revisions)} for one in found])
+    elif found:
+        rows = [
+            (one.tool, one.workflow, _state(one, revisions), one.published_at, one.description)
+            for one in found
+        ]
+        print_table(("tool", "workflow", "state", "published", "description"), rows)
+    else:
+        say("Nothing is published yet. `toolweave publish NAME` makes a workflow a tool.")
+
+
+async def _saved(store: WorkflowStore, path: str, *, is_replacing: bool) -> str:
+    """Keep a file in the home; the workflow's name."""
+    given = read_file(path)
+    loaded = require_workflow(load(given.data, name_hint=given.name))
+    workflow = loaded.workflow
+    there = {one.slug: one for one in await store.list()}.get(slug(workflow.name))
+    is_same = there is not None and there.workflow == workflow
+    if not is_same:
+        await store.save(workflow, over=there.revision if there and is_replacing else None)
+    return workflow.name
+
+
+def _state(one: Publication, revisions: dict[str, str]) -> str:
+    if one.slug not in revisions:
+        return "file gone"
+    return "current" if revisions[one.slug] == one.revision else "changed since"

@@ -1,0 +1,200 @@
+"""Workflows that are tools, as they were when they were published: one table.
+
+Later edits of a file wait until it is published again, so that nobody's half-done work goes live.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from toolweave import json_text
+from toolweave.errors import Conflict, Invalid, NotFound
+from toolweave.json_text import JsonObject
+from toolweave.problems import did_you_mean
+from toolweave.storage.database import Database, Row
+
+# With a server's name before it, no client's limit of 64 is reached.
+MAX_TOOL_NAME = 48
+MAX_DESCRIPTION = 1_000
+TOOL_NAME = rf"[A-Za-z][A-Za-z0-9_-]{{0,{MAX_TOOL_NAME - 1}}}"
+_COLUMNS = (
+    "tool, slug, workflow, description, revision, document, input_schema, output_schema, "
+    "if_left, tasks, published_at"
+)
+# Our own tools; a test holds this against the menu of the MCP server.
+RESERVED = frozenset(
+    {
+        *("get_node_types", "get_node_details", "search_nodes"),
+        *("run_status", "run_result", "run_respond", "run_cancel"),
+        *("validate_workflow", "save_workflow", "patch_workflow"),
+        *("run_workflow", "publish_workflow", "explain_problem"),
+        *("flows_list", "flows_show", "flows_execute", "prompts_list", "prompts_get"),
+        "get_variable_sets",
+    }
+)
+
+# What becomes of a run whose caller has left.
+IfLeft = Literal["cancel", "continue"]
+# When callers that know tasks get a handle: if it takes long, at once; or nobody else may call.
+Tasks = Literal["auto", "always", "only"]
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """A workflow as a tool; `document` is its text in our own dialect."""
+
+    tool: str
+    slug: str
+    workflow: str
+    description: str
+    revision: str
+    document: str
+    input_schema: JsonObject
+    output_schema: JsonObject | None
+    if_left: IfLeft
+    tasks: Tasks
+    published_at: str
+
+    @property
+    def definition(self) -> JsonObject:
+        """Its entry of `tools/list`."""
+        shown: JsonObject = {
+            "name": self.tool,
+            "title": self.workflow,
+            "description": self.description,
+            "inputSchema": self.input_schema,
+        }
+        if self.output_schema is not None:
+            shown["outputSchema"] = self.output_schema
+        facts: JsonObject = {"toolweave/workflow": self.slug, "toolweave/revision": self.revision}
+        return {**shown, "_meta": facts}
+
+    def as_json(self) -> JsonObject:
+        """The facts about it that every door shows."""
+        return {
+            "tool": self.tool,
+            "workflow": self.workflow,
+            "description": self.description,
+            "revision": self.revision,
+            "publishedAt": self.published_at,
+            "ifLeft": self.if_left,
+            "tasks": self.tasks,
+            "inputSchema": self.input_schema,
+            "outputSchema": self.output_schema,
+        }
+
+
+class Publications:
+    """The table of one database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def list(self) -> list[Publication]:
+        """All of them, by the names of their tools."""
+        sql = f"SELECT {_COLUMNS} FROM published_workflows ORDER BY tool"
+        return [_publication(row) for row in await self._database.rows(sql)]
+
+    async def versions(self) -> dict[str, str]:
+        """What changes whenever one is published again, by tool."""
+        sql = "SELECT tool, published_at, revision FROM published_workflows ORDER BY tool"
+        return {tool: f"{at} {revision}" for tool, at, revision in await self._database.rows(sql)}
+
+    async def version(self, tool: str) -> str | None:
+        """The same of one tool; nothing where there is no such tool."""
+        sql = "SELECT published_at, revision FROM published_workflows WHERE tool = ?"
+        row = await self._database.row(sql, tool)
+        return None if row is None else f"{row[0]} {row[1]}"
+
+    async def of_workflow(self, slug: str) -> Publication | None:
+        """The tool that a workflow is."""
+        sql = f"SELECT {_COLUMNS} FROM published_workflows WHERE slug = ?"
+        row = await self._database.row(sql, slug)
+        return None if row is None else _publication(row)
+
+    async def put(self, publication: Publication) -> None:
+        """Publish, in place of what the workflow was published as before.
+
+        Raises:
+            Conflict: `TOOL_NAME_TAKEN`.
+        """
+        one = publication
+        async with self._database.transaction() as transaction:
+            sql = "SELECT workflow FROM published_workflows WHERE tool = ? AND slug <> ?"
+            other = await transaction.row(sql, one.tool, one.slug)
+            if other is not None:
+                raise taken(one.tool, f"workflow {other[0]!r} is published under it")
+            await transaction.execute("DELETE FROM published_workflows WHERE slug = ?", one.slug)
+            await transaction.execute(
+                f"INSERT INTO published_workflows ({_COLUMNS}) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                *(one.tool, one.slug, one.workflow, one.description, one.revision, one.document),
+                json_text.write(one.input_schema),
+                None if one.output_schema is None else json_text.write(one.output_schema),
+                *(one.if_left, one.tasks, one.published_at),
+            )
+
+    async def remove(self, name: str) -> Publication:
+        """Take back what is published, by the name of the tool or of the workflow.
+
+        Raises:
+            NotFound: `NOT_PUBLISHED`.
+        """
+        found = await self.list()
+        one = next((each for each in found if name in {each.tool, each.workflow, each.slug}), None)
+        if one is None:
+            raise not_published(name, found)
+        await self._database.execute("DELETE FROM published_workflows WHERE tool = ?", one.tool)
+        return one
+
+
+def tool_name(name: str) -> str:
+    """The name of a tool made of a workflow's slug: letters, digits and underscores."""
+    plain = name.replace("-", "_")[:MAX_TOOL_NAME].rstrip("_")
+    return plain if plain[:1].isalpha() else f"run_{plain}"[:MAX_TOOL_NAME]
+
+
+def check_tool_name(name: str) -> None:
+    """Go on only with a name that every client takes.
+
+    Raises:
+        Invalid: `TOOL_NAME_INVALID`.
+        Conflict: `TOOL_NAME_TAKEN`.
+    """
+    if not re.fullmatch(TOOL_NAME, name):
+        raise Invalid(
+            "TOOL_NAME_INVALID",
+            f"a tool cannot be called {name[:100]!r}",
+            hint=f"a letter, then letters, digits, _ and -, at most {MAX_TOOL_NAME} in all",
+        )
+    if name in RESERVED:
+        raise taken(name, "it is one of Toolweave's own tools")
+
+
+def taken(name: str, reason: str) -> Conflict:
+    """That a name is another's."""
+    hint = "publish under another name: --as NAME"
+    return Conflict("TOOL_NAME_TAKEN", f"the tool name {name!r} is taken: {reason}", hint=hint)
+
+
+def not_published(name: str, found: Iterable[Publication]) -> NotFound:
+    """That nothing is published under a name."""
+    known = [text for one in found for text in (one.tool, one.workflow)]
+    return NotFound(
+        "NOT_PUBLISHED",
+        f"nothing is published as {name[:100]!r}",
+        hint=did_you_mean(name, known) or "`toolweave published` lists what is",
+    )
+
+
+def _publication(row: Row) -> Publication:
+    *first, inputs, output, if_left, tasks, published_at = row
+    return Publication(
+        *first,
+        input_schema=json_text.read(inputs),  # type: ignore[arg-type] # as it was written
+        output_schema=None if output is None else json_text.read(output),  # type: ignore[arg-type]
+        if_left=if_left,
+        tasks=tasks,
+        published_at=published_at,
+    )

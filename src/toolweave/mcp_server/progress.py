@@ -1,0 +1,41 @@
+"""Progress of a run, told to a caller that wants to know."""
+
+from collections.abc import Sequence
+
+from toolweave.engine.events import Computed, StepFinished
+from toolweave.engine.journal import Entry
+from toolweave.engine.plan import NEVER_RUN
+from toolweave.engine.state import TURN
+from toolweave.mcp_server.calls import Caller
+from toolweave.workflow.model import Workflow
+
+
+class Progress:
+    """Counts the steps that are done; of a run with loops nobody knows how many there will be."""
+
+    def __init__(self, workflow: Workflow, caller: Caller) -> None:
+        self._titles = {
+            str(node.id): node.title for node in workflow.nodes if node.type not in NEVER_RUN
+        }
+        self._session = caller.context.session
+        self._done = 0
+
+    async def note(self, entries: Sequence[Entry]) -> None:
+        """Tell of the steps among these entries."""
+        for entry in entries:
+            for key in _done(entry):
+                self._done += 1
+                total = len(self._titles)
+                title = self._titles.get(key.rpartition("/")[2], key)
+                known = total if self._done <= total else None
+                await self._session.report_progress(self._done, known, title)
+
+
+def _done(entry: Entry) -> list[str]:
+    match entry.event:
+        case Computed(steps):
+            return [str(key) for key, number, *_ in steps if number != TURN]
+        case StepFinished(key):
+            return [key]
+        case _:
+            return []

@@ -1,0 +1,104 @@
+"""What came of a run, as the result of a tool call."""
+
+import mcp_types as types
+from pydantic import TypeAdapter, ValidationError
+
+from toolweave.app.publishing import PublishedTool
+from toolweave.catalog.budget import fit_list
+from toolweave.engine.engine import Engine
+from toolweave.engine.events import Finished
+from toolweave.engine.execution import execution
+from toolweave.json_text import Json, JsonObject, write
+from toolweave.tools.check import check_output
+from toolweave.workflow.signature import RESULT
+
+ERROR_TOKENS = 5_000
+# A result of this one field is content as it is: texts, pictures, sounds, files.
+CONTENT = "content"
+
+_CONTENT: TypeAdapter[list[types.ContentBlock]] = TypeAdapter(list[types.ContentBlock])
+
+
+async def finished_result(
+    engine: Engine, run: str, one: PublishedTool, finished: Finished
+) -> JsonObject:
+    """The result of a run that is over."""
+    if finished.status != "success":
+        return await failed_result(engine, run)
+    value = finished.result
+    if one.publication.output_schema is None and (blocks := _blocks(value)) is not None:
+        return {"content": blocks, "isError": False}
+    structured = _structured(one, value)
+    problems = check_output(one.tool, structured)
+    if any(problem.severity == "error" for problem in problems):
+        told: JsonObject = {
+            "code": "MCP_OUTPUT_INVALID",
+            "message": f"what the run gave does not fit the output schema of {one.tool.name!r}",
+            "runId": run,
+            "problems": [problem.as_json() for problem in problems[:20]],
+        }
+        return _error(told)
+    text = value if isinstance(value, str) else write(structured)
+    return {
+        "content": [{"type": "text", "text": text}],
+        "structuredContent": structured,
+        "isError": False,
+    }
+
+
+async def failed_result(engine: Engine, run: str) -> JsonObject:
+    """What stopped a run and where, with what its steps gave before, in seed 003's shape."""
+    entries = await engine.journal.read(run)
+    shown = execution(run, await engine.plan(run), entries)
+    steps = shown.pop("intermediateResults")
+    error = shown.get("error")
+    told: JsonObject = dict(error) if isinstance(error, dict) else {}
+    told.pop("partialResults", None)
+    told.setdefault("code", "RUN_CANCELLED" if shown["status"] == "cancelled" else "RUN_FAILED")
+    told.setdefault("message", f"the run ended as {shown['status']}")
+    frame: JsonObject = {"runId": run, "status": shown["status"], "error": told}
+    fitted = fit_list(
+        [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else [],
+        ERROR_TOKENS,
+        key="partialResults",
+        again="call run_result with this run id",
+        details=("inputVariables", "timestamp", "executionTimeMs"),
+        frame=frame,
+    )
+    return _error({**frame, **fitted})
+
+
+def _error(told: JsonObject) -> JsonObject:
+    error = told.get("error")
+    about = error if isinstance(error, dict) else told
+    place = about.get("failedAt")
+    where = f" at {place['nodeId']!r}" if isinstance(place, dict) and "nodeId" in place else ""
+    hint = f"\nHint: {about['hint']}" if about.get("hint") else ""
+    text = f"Failed{where}: {about['message']} [{about['code']}]{hint}\n{write(told)}"
+    return {
+        "content": [{"type": "text", "text": text}],
+        "structuredContent": told,
+        "isError": True,
+    }
+
+
+def _structured(one: PublishedTool, value: Json) -> JsonObject:
+    """Clients want an object: what is none, or is wanted so, stands in `result`."""
+    schema = one.publication.output_schema
+    properties = schema.get("properties") if schema is not None else None
+    is_wrapped = isinstance(properties, dict) and list(properties) == [RESULT]
+    if isinstance(value, dict) and not (is_wrapped and RESULT not in value):
+        return value
+    return {RESULT: value}
+
+
+def _blocks(value: Json) -> list[Json] | None:
+    """What is content already."""
+    if not isinstance(value, dict) or list(value) != [CONTENT]:
+        return None
+    blocks = value[CONTENT]
+    try:
+        found = _CONTENT.validate_python(blocks)
+    except ValidationError:
+        return None
+    return [one.model_dump(by_alias=True, mode="json", exclude_none=True) for one in found]

@@ -1,0 +1,171 @@
+"""The tasks extension of the modern era: a run is a task, and its id is the task's.
+
+A handle is given only after the run's row is written, so whoever has one can ask for it at once.
+"""
+
+from typing import Any
+
+import mcp_types as types
+from mcp.server import Server
+from mcp.shared.exceptions import MCPError
+
+from toolweave.app.publishing import Published
+from toolweave.engine.engine import Engine, Run
+from toolweave.engine.events import FINAL, Finished
+from toolweave.errors import Denied, NotFound
+from toolweave.json_text import JsonObject
+from toolweave.mcp_server import asking
+from toolweave.mcp_server.calls import FORBIDDEN, Caller, Context
+from toolweave.mcp_server.desk import Desk
+from toolweave.mcp_server.results import finished_result
+
+EXTENSION = "io.modelcontextprotocol/tasks"
+MISSING_CAPABILITY = -32021
+POLL_MS = 1_000
+ACCEPTED: JsonObject = {"resultType": "complete"}
+
+
+class TaskParams(types.RequestParams):
+    """Which task."""
+
+    task_id: str
+
+
+class UpdateParams(TaskParams):
+    """Answers to what a task asks."""
+
+    input_responses: types.InputResponses | None = None
+
+
+def has_tasks(caller: Caller) -> bool:
+    """Whether the client knows tasks."""
+    return caller.is_modern and EXTENSION in (caller.capabilities.extensions or {})
+
+
+def require_tasks(caller: Caller) -> None:
+    """Go on only with a client that knows tasks.
+
+    Raises:
+        MCPError: -32021, with the capability that is missing.
+    """
+    if not has_tasks(caller):
+        needed: JsonObject = {"requiredCapabilities": {"extensions": {EXTENSION: {}}}}
+        told = f"this needs a client with the extension {EXTENSION}"
+        raise MCPError(MISSING_CAPABILITY, told, data=needed)
+
+
+async def created(engine: Engine, run: str) -> JsonObject:
+    """The handle of a run."""
+    found = await engine.get(run)
+    return {"resultType": "task", **_task(found, "working")}
+
+
+def _task(run: Run, status: str) -> JsonObject:
+    return {
+        "taskId": run.id,
+        "status": status,
+        "createdAt": run.started_at,
+        "lastUpdatedAt": run.changed_at,
+        "ttlMs": None,
+        "pollIntervalMs": POLL_MS,
+    }
+
+
+class TaskMethods:
+    """`tasks/get`, `tasks/update` and `tasks/cancel`: they read and steer the run."""
+
+    def __init__(self, desk: Desk | None) -> None:
+        self._desk = desk
+
+    def serve(self, server: Server[Any]) -> None:
+        """Let clients use them."""
+        server.extensions[EXTENSION] = {}
+        server.add_request_handler("tasks/get", TaskParams, self.get)
+        server.add_request_handler("tasks/update", UpdateParams, self.update)
+        server.add_request_handler("tasks/cancel", TaskParams, self.cancel)
+
+    async def get(self, context: Context, params: TaskParams) -> dict[str, Any]:
+        """How a task stands; what it asks, or what came of it."""
+        engine, run = await self._found(context, params)
+        entries = await engine.journal.read(run.id)
+        last = entries[-1].event
+        if isinstance(last, Finished):
+            return await self._ended(engine, run, last)
+        questions: asking.Questions = {}
+        for entry in entries:
+            asking.note(questions, entry.event)
+        if not questions:
+            return _task(run, "working")
+        forms = {
+            key: form.model_dump(by_alias=True, mode="json", exclude_none=True)
+            for key, form in asking.forms(questions).items()
+        }
+        return {**_task(run, "input_required"), "inputRequests": forms}
+
+    async def _ended(self, engine: Engine, run: Run, last: Finished) -> dict[str, Any]:
+        if last.status == "cancelled":
+            return _task(run, "cancelled")
+        one = await self._desk.published.of_workflow(run.workflow) if self._desk else None
+        fault: dict[str, Any] | None = None
+        if one is None:
+            fault = {"code": types.INVALID_PARAMS, "message": "the tool is not published any more"}
+        elif last.error and last.error.get("code") == "INTERNAL":
+            fault = {"code": types.INTERNAL_ERROR, "message": str(last.error.get("message"))}
+        if one is None or fault is not None:
+            return {**_task(run, "failed"), "error": fault}
+        result = await finished_result(engine, run.id, one, last)
+        return {**_task(run, "completed"), "result": result}
+
+    async def update(self, context: Context, params: UpdateParams) -> dict[str, Any]:
+        """Hand in answers; those that do not fit, or come too late, are passed over."""
+        engine, run = await self._found(context, params)
+        questions: asking.Questions = {}
+        for entry in await engine.journal.read(run.id):
+            asking.note(questions, entry.event)
+        for key, response in asking.replies_in(params.input_responses).items():
+            reply = asking.reply_of(response)
+            if key in questions and reply is not None and not questions[key].faults(reply):
+                await asking.answer(engine, run.id, key, reply, Caller(context))
+        return dict(ACCEPTED)
+
+    async def cancel(self, context: Context, params: TaskParams) -> dict[str, Any]:
+        """Stop a task; one that is over stays as it is."""
+        engine, run = await self._found(context, params)
+        if run.status not in FINAL:
+            await engine.cancel(run.id, by=Caller(context).who)
+        return dict(ACCEPTED)
+
+    async def _found(self, context: Context, params: TaskParams) -> tuple[Engine, Run]:
+        caller = Caller(context)
+        if not caller.is_modern:
+            raise MCPError(types.METHOD_NOT_FOUND, "Method not found", data=context.method)
+        require_tasks(caller)
+        caller.require("workflows:run")
+        if self._desk is None:
+            raise _no_task(params)
+        engine = (await self._desk.rooms()).engine
+        try:
+            run = await engine.get(params.task_id)
+            await require_run(caller, self._desk.published, run)
+        except NotFound:
+            run = None
+        except Denied as error:
+            raise MCPError(FORBIDDEN, error.message, data=error.as_json()) from None
+        if run is None or run.id != params.task_id:
+            raise _no_task(params)
+        return engine, run
+
+
+def _no_task(params: TaskParams) -> MCPError:
+    return MCPError(types.INVALID_PARAMS, f"no task {params.task_id[:100]!r}")
+
+
+async def require_run(caller: Caller, published: Published, run: Run) -> None:
+    """Go on only with a run that the caller's key may see.
+
+    Raises:
+        Denied: `TOOL_NOT_ALLOWED`.
+    """
+    if caller.key is not None and caller.key.tools is not None:
+        one = await published.of_workflow(run.workflow)
+        caller.key.require_tool(one.publication.tool if one else None)

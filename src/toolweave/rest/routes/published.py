@@ -1,0 +1,114 @@
+"""`/api/v1/published`: workflows that are tools of every MCP client."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Path, Request
+from fastapi.responses import Response
+from pydantic import BaseModel, Field
+from starlette.routing import Route
+
+from toolweave.access.keys import ApiKey
+from toolweave.app.publishing import Wish, publish, unpublish
+from toolweave.app.workbench import Workbench
+from toolweave.engine.publications import MAX_DESCRIPTION, TOOL_NAME, IfLeft, Tasks
+from toolweave.rest import openapi
+from toolweave.rest.answers import json_answer
+from toolweave.rest.auth import Doorkeeper
+from toolweave.rest.bodies import Strict, read_shape
+from toolweave.rest.refusals import OtherMethods
+from toolweave.rest.shapes import KEYED, READING, responses
+from toolweave.workflow.ids import MAX_NAME
+
+Name = Annotated[str, Path(max_length=MAX_NAME, pattern=r"\S", description="A workflow's name")]
+
+
+class Publishing(Strict):
+    """How to publish; what is not said stays, or is made of the workflow."""
+
+    tool: str | None = Field(None, pattern=f"^{TOOL_NAME}$", description="The tool's name")
+    description: str | None = Field(None, max_length=MAX_DESCRIPTION)
+    if_left: IfLeft | None = Field(
+        None, alias="ifLeft", description="What becomes of a run whose caller leaves"
+    )
+    tasks: Tasks | None = Field(None, description="When callers that know tasks get a handle")
+
+
+class PublishedShape(BaseModel):
+    """A workflow as a tool."""
+
+    tool: str
+    workflow: str
+    description: str
+    revision: str
+    published_at: str = Field(alias="publishedAt")
+    if_left: Literal["cancel", "continue"] = Field(alias="ifLeft")
+    tasks: Literal["auto", "always", "only"]
+    # Any: schemas.
+    input_schema: dict[str, Any] = Field(alias="inputSchema")
+    output_schema: dict[str, Any] | None = Field(alias="outputSchema")
+
+
+class PublishedAll(BaseModel):
+    """Everything that is published, by tool."""
+
+    published: list[PublishedShape]
+
+
+class _Answers:
+    """The handlers."""
+
+    def __init__(self, workbench: Workbench) -> None:
+        self._workbench = workbench
+        self._ground = workbench.studio.ground
+
+    async def list_published(self, request: Request) -> Response:
+        """List the published workflows that the key may use, by tool."""
+        key: ApiKey = request.state.key
+        tools = await self._workbench.published.tools()
+        found = [one.publication for one in tools if key.allows_tool(one.publication.tool)]
+        return json_answer({"published": [one.as_json() for one in found]})
+
+    async def publish_workflow(self, name: Name, request: Request) -> Response:
+        """Make a stored workflow a tool, as it is now."""
+        body = await read_shape(request, Publishing)
+        wish = Wish(name, body.tool, body.description, body.if_left, body.tasks)
+        made = await publish(self._ground, await self._workbench.approved.known(), wish)
+        self._workbench.published.nudge()
+        return json_answer(made.as_json())
+
+    async def unpublish_workflow(self, name: Name) -> Response:
+        """Take a tool back, by its name or its workflow's; runs go on."""
+        await unpublish(self._ground, name)
+        self._workbench.published.nudge()
+        return Response(status_code=204)
+
+
+def published_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
+    """The three endpoints; looking needs `workflows:read`, publishing `workflows:write`."""
+    answers = _Answers(workbench)
+    reads, writes = map(doorkeeper.wants, ("workflows:read", "workflows:write"))
+    router = APIRouter(prefix="/api/v1/published", tags=["published"])
+    shown = responses(PublishedShape, 404, 409, 422, *KEYED, *READING)
+    for method, path, answer, gate, answered, reading in (
+        ("GET", "", answers.list_published, reads, responses(PublishedAll, 422, *KEYED), None),
+        ("PUT", "/{name}", answers.publish_workflow, writes, shown, Publishing),
+        (
+            "DELETE",
+            "/{name}",
+            answers.unpublish_workflow,
+            writes,
+            responses(None, 404, 422, *KEYED, status=204),
+            None,
+        ),
+    ):
+        router.add_api_route(
+            path,
+            answer,
+            methods=[method],
+            dependencies=[Depends(gate)],
+            responses=answered,
+            status_code=204 if method == "DELETE" else None,
+            openapi_extra=openapi.keyed(reading),
+        )
+    router.routes.append(Route(router.prefix + "/{name}", endpoint=OtherMethods("DELETE", "PUT")))
+    return router

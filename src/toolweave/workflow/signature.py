@@ -1,0 +1,144 @@
+"""What a workflow takes and gives, as JSON Schema: declared in its file, or read off its nodes."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import cast
+
+from toolweave.catalog.spec import NodeSpec
+from toolweave.json_text import Json, JsonObject
+from toolweave.workflow.checks.case import Known
+from toolweave.workflow.checks.prompt_names import Naming, variables_of
+from toolweave.workflow.model import Node, NodeId, Workflow
+from toolweave.workflow.scope.scope import Scope
+from toolweave.workflow.scope.uses import references_of
+from toolweave.workflow.shapes import Shape
+
+RESULT = "result"
+MAX_DEPTH = 4
+
+_INPUTS = "inputSchema"
+_OUTPUT = "outputSchema"
+_UNGIVEN = frozenset({"MISSING_VARIABLES", "PROMPT_NAME_UNKNOWN"})
+_GIVING = frozenset({"multi_input", "input"})
+_ENDS = frozenset({"end", "result"})
+
+Specs = Callable[[Node], NodeSpec | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The two schemas, both of objects; of the output only where it is known beforehand."""
+
+    inputs: JsonObject
+    output: JsonObject | None
+
+
+def signature(workflow: Workflow, known: Known) -> Signature:
+    """What a workflow takes and gives."""
+
+    def specs(node: Node) -> NodeSpec | None:
+        subtype = node.data.get("subtype")
+        return known.catalog.get(node.type, subtype) if isinstance(subtype, str) else None
+
+    scope = Scope(workflow, specs, known.tools_of)
+    return Signature(_inputs(workflow, scope, specs), _output(workflow, scope))
+
+
+def _inputs(workflow: Workflow, scope: Scope, specs: Specs) -> JsonObject:
+    declared = workflow.extras.get(_INPUTS)
+    if isinstance(declared, dict):
+        return {"type": "object", **declared}
+    properties: JsonObject = {}
+    required: list[Json] = []
+    for name, schema, is_needed in _asked(workflow, scope, specs):
+        if name not in properties:
+            properties[name] = schema
+            if is_needed:
+                required.append(name)
+    # Nothing says that these are all: a run may be started with more.
+    return {"type": "object", "properties": properties, "required": required}
+
+
+def _output(workflow: Workflow, scope: Scope) -> JsonObject | None:
+    declared = workflow.extras.get(_OUTPUT)
+    if isinstance(declared, dict):
+        return declared if declared.get("type") == "object" else _wrapped(declared)
+    ends = [node for node in workflow.nodes if node.type in _ENDS]
+    if len(ends) != 1:
+        return None
+    shape = scope.value_of(NodeId(ends[0].id))
+    if shape.is_unknown or shape.is_limited:
+        return None
+    schema = schema_of(shape)
+    return schema if schema.get("type") == "object" else _wrapped(schema)
+
+
+def schema_of(shape: Shape, depth: int = 0) -> JsonObject:
+    """A schema that allows all that a shape does, or more."""
+    if shape.is_unknown or depth > MAX_DEPTH:
+        return {}
+    kinds: list[str] = sorted(shape.kinds - {"integer", "fraction"})
+    if "fraction" in shape.kinds:
+        kinds.append("number")
+    elif "integer" in shape.kinds:
+        kinds.append("integer")
+    schema: JsonObject = {"type": kinds[0] if len(kinds) == 1 else list[Json](kinds)}
+    if "object" in shape.kinds and shape.fields:
+        schema["properties"] = {
+            name: schema_of(field, depth + 1) for name, field in shape.fields.items()
+        }
+    if "array" in shape.kinds and shape.items is not None:
+        schema["items"] = schema_of(shape.items, depth + 1)
+    return schema
+
+
+def _wrapped(schema: JsonObject) -> JsonObject:
+    """Clients want an object: what is none stands in its only field."""
+    return {"type": "object", "properties": {RESULT: schema}, "required": [RESULT]}
+
+
+def _asked(
+    workflow: Workflow, scope: Scope, specs: Specs
+) -> Iterator[tuple[str, JsonObject, bool]]:
+    """Names that nodes ask the run's start for; whether nothing else gives them a value."""
+    naming = Naming(scope)
+    for node in workflow.nodes:
+        if node.type in _GIVING:
+            valued = _valued(node)
+            for name in variables_of(node):
+                yield name, {"type": "string"}, name not in valued
+        for asked in scope.asked_by(node):
+            if asked.language in {"prompt", "flow"}:
+                unknown = naming.unknown(node, asked)
+                if unknown is not None and unknown.code in _UNGIVEN and "." not in asked.hole.asked:
+                    yield asked.hole.asked, {"type": "string"}, True
+    yield from _by_path(workflow, specs)
+
+
+def _by_path(workflow: Workflow, specs: Specs) -> Iterator[tuple[str, JsonObject, bool]]:
+    """`trigger.who` of an expression, unless the trigger itself gives it."""
+    given = {
+        field.name
+        for node in workflow.nodes
+        if node.type == "TRIGGER" and (spec := specs(node)) is not None
+        for field in spec.outputs
+    }
+    for node in workflow.nodes:
+        for use in references_of(node, specs(node)):
+            path = use.reference.path
+            name = path[1] if path[0] == "trigger" and len(path) > 1 else None
+            if isinstance(name, str) and name not in given:
+                yield name, {}, False
+
+
+def _valued(node: Node) -> set[str]:
+    """Variables of an input node that have a value of their own."""
+    variables = node.data.get("variables")
+    if isinstance(variables, dict):
+        return set(variables)
+    listed = variables if isinstance(variables, list) else []
+    return {
+        str(cast("JsonObject", one)["key"])
+        for one in listed
+        if isinstance(one, dict) and "key" in one and "value" in one
+    }
