@@ -8,7 +8,7 @@ from toolweave.catalog.toolbox import Toolbox
 from toolweave.json_text import JsonObject, write
 from toolweave.mcp_server.porch import IDENTITY, Era, Message, is_bare, is_modern, is_object
 from toolweave.mcp_server.porch import read_message as read
-from toolweave.mcp_server.tool_door import try_call
+from toolweave.mcp_server.server import try_call
 
 CALL = b'"tools/call"'
 

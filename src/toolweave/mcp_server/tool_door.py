@@ -101,14 +101,6 @@ class ToolDoor:
         return MCPError(types.INVALID_PARAMS, f"no tool {asked.name[:100]!r}; {hint}")
 
 
-def try_call(toolbox: Toolbox, name: str, arguments: JsonObject) -> JsonObject | None:
-    """A call past the SDK; nothing where it fails, so that the SDK meets the fault and tells it."""
-    try:
-        return called(toolbox, name, arguments, {})
-    except Exception:
-        return None
-
-
 def called(toolbox: Toolbox, name: str, arguments: JsonObject, who: dict[str, Any]) -> JsonObject:
     """The answer of a knowledge tool."""
     started = time.perf_counter()
