@@ -234,6 +234,14 @@ class Calling(Protocol):
 
 
 @runtime_checkable
+class Gathering(Protocol):
+    """Waits for all branches that lead to it, or for as long as one of its settings says."""
+
+    @property
+    def gathers_by(self) -> str: ...
+
+
+@runtime_checkable
 class Stopping(Protocol):
     """Can end its run: by leaving through `stopped`, or by failing with `FLOW_STOPPED`."""
 

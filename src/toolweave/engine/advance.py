@@ -9,6 +9,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import timedelta
 
 import anyio
 import anyio.lowlevel
@@ -116,7 +117,15 @@ class Advance:
         await self._compute()
         if self._state.stopped_by is not None:
             self._stop_steps()
-        decision = decide(self._state, self._services.clock.now(), MAX_CONCURRENT)
+        now = self._services.clock.now()
+        for key, place in list(self._state.untimed.items()):
+            until = timestamp(now + timedelta(seconds=place.step.gathers_s))
+            self._note(StepWaiting(key, until))
+        decision = decide(self._state, now, MAX_CONCURRENT)
+        for place in decision.compute:
+            self._state.hurry(place)
+        if decision.compute:
+            return True
         starting = self._starting(decision)
         if decision.finish is not None:
             self._note(decision.finish)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from toolweave.catalog.node import Attached, Given, RunFacts
+from toolweave.catalog.node import Attached, Given, Outcome, RunFacts
 from toolweave.catalog.spec import Field
 from toolweave.clock import timestamp
 from toolweave.engine.events import Key
@@ -113,7 +113,9 @@ class Binder:
         if frame.loop is not None and link.source == frame.loop.step.index:
             loop = self.state.loops.get(frame.loop.key)
             return self._last_turn(frame) if loop and loop.items is None else frame.item
-        return carried_by(self.state.plan.steps[link.source], frame.outcomes[link.source])
+        outcome = _outcome_around(frame, link.source)
+        assert outcome is not None
+        return carried_by(self.state.plan.steps[link.source], outcome)
 
     def _last_turn(self, frame: Frame) -> Json:
         assert frame.loop is not None
@@ -239,6 +241,18 @@ def _taken(place: Place) -> Iterator[Link]:
         is_turn = frame.loop is not None and link.source == frame.loop.step.index
         if is_turn or (outcome is not None and link.port in outcome.ports):
             yield link
+    for link in place.step.outside:
+        outcome = _outcome_around(frame, link.source)
+        if outcome is not None and link.port in outcome.ports:
+            yield link
+
+
+def _outcome_around(frame: Frame, step: int) -> Outcome | None:
+    """What came of a step, in this turn or around it."""
+    at: Frame | None = frame
+    while at is not None and step not in at.outcomes:
+        at = at.loop.frame if at.loop else None
+    return at.outcomes[step] if at else None
 
 
 def _filled(prepared: Prepared, names: Names) -> tuple[JsonObject, JsonObject]:

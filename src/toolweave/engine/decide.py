@@ -53,7 +53,11 @@ def decide(state: RunState, now: datetime, room: int = sys.maxsize) -> Decision:
         Work(place, state.attempts.get(key, 0) + 1, state.resumed.get(key))
         for key, place in islice(state.ready.items(), room)
     ]
-    work.extend(_due(state, now))
+    due = _due(state, now)
+    hurried = tuple(one.place for one in due if one.place.step.is_pure)
+    if hurried:
+        return Decision(compute=hurried)
+    work.extend(due)
     if work or state.running:
         return Decision(work=tuple(work), wake_at=_next(state, now))
     if state.waiting or state.retrying or state.uncertain:

@@ -123,7 +123,9 @@ def _seen(entry: Entry, found: dict[Key, StepRecord]) -> Iterator[StepRecord]:
         case StepFinished(key, value):
             yield replace(found[key], status="success", finished_at=at, value=value)
         case StepWaiting(key):
-            record = replace(found[key], status="waiting", value=event.question)
+            # One that gathers branches waits without having been started.
+            before = found.get(key, StepRecord(key, "waiting", at))
+            record = replace(before, status="waiting", value=event.question)
             parts = (*record.parts, event.memory) if event.adds else record.parts
             yield replace(record, parts=parts)
         case StepFailed(key):

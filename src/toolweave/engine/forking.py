@@ -57,4 +57,5 @@ def _behind(plan: Plan, start: int) -> set[int]:
         if index not in behind:
             behind.add(index)
             waiting.extend(link.target for link in plan.steps[index].outgoing)
+            waiting.extend(plan.steps[index].gated)
     return behind

@@ -1,12 +1,21 @@
 """A workflow made ready to run, once per version: steps, links, loop bodies, compiled templates."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol, TypeAlias
 
-from toolweave.catalog.node import Calling, ChoosesEffect, Effectful, Looping, Pure, Stopping
+from toolweave.catalog.node import (
+    Calling,
+    ChoosesEffect,
+    Effectful,
+    Gathering,
+    Looping,
+    Pure,
+    Stopping,
+)
 from toolweave.catalog.spec import Effect, NodeSpec
 from toolweave.engine.prepared import Prepared, prepare
 from toolweave.errors import Invalid
@@ -52,6 +61,11 @@ class Kind:
         return self.code if isinstance(self.code, Effectful) else None
 
     @cached_property
+    def gathers_by(self) -> str | None:
+        """The setting that limits how long it waits for branches."""
+        return self.code.gathers_by if isinstance(self.code, Gathering) else None
+
+    @cached_property
     def calls(self) -> bool:
         """Whether it calls another workflow."""
         return isinstance(self.code, Calling) and self.code.calls_workflows
@@ -90,6 +104,11 @@ class Step:
     loop: int | None = None
     # The tools and memories of an agent; they are no steps of the run.
     attached: tuple["Step", ...] = ()
+    # Links from outside of its loop: what they carry, its loop has waited for.
+    outside: tuple[Link, ...] = ()
+    # The loops that wait for it, once for each link into a body; and how many this one waits for.
+    gated: tuple[int, ...] = ()
+    gates: int = 0
 
     @property
     def id(self) -> str:
@@ -135,6 +154,15 @@ class Step:
     def may_stop(self) -> bool:
         """Whether it can end the whole run."""
         return self.kind.may_stop
+
+    @cached_property
+    def gathers_s(self) -> int:
+        """How long it waits for more branches after the first came; 0 is for as long as it takes.
+
+        Only where the workflow says so: a default would drop a branch that waits for a person.
+        """
+        field = self.kind.gathers_by
+        return max(0, _whole(self.node, field, 0)) if field else 0
 
     @cached_property
     def attempts(self) -> int:
@@ -196,6 +224,7 @@ def make_plan(workflow: Workflow, kinds: Kinds) -> Plan:
     leaving = _grouped(links, len(nodes), lambda link: link.source)
     entering = _grouped(links, len(nodes), lambda link: link.target)
     loops = _loops(ready, leaving)
+    gates = Counter(_gate(link, loops) for link in links)
     steps = tuple(
         Step(
             index,
@@ -205,6 +234,9 @@ def make_plan(workflow: Workflow, kinds: Kinds) -> Plan:
             tuple(leaving[index]),
             loops[index],
             hanging.get(node.id, ()),
+            tuple(link for link in entering[index] if _gate(link, loops) is not None),
+            tuple(loop for link in leaving[index] if (loop := _gate(link, loops)) is not None),
+            gates[index],
         )
         for index, node in enumerate(nodes)
     )
@@ -287,6 +319,14 @@ def _counts(link: Link, loops: Sequence[int | None]) -> bool:
     return loops[link.source] == loops[link.target] or loops[link.target] == link.source
 
 
+def _gate(link: Link, loops: Sequence[int | None]) -> int | None:
+    """The loop that waits for a link from outside into its body; of nested ones the outermost."""
+    loop = loops[link.target]
+    while loop is not None and loop != link.source and loops[loop] != loops[link.source]:
+        loop = loops[loop]
+    return loop if loop not in (None, link.source, loops[link.source]) else None
+
+
 def _refuse_unknown(workflow: Workflow, missing: Sequence[Node]) -> None:
     if not missing:
         return
@@ -304,7 +344,7 @@ def _refuse_unknown(workflow: Workflow, missing: Sequence[Node]) -> None:
 
 def _refuse_cycles(steps: Sequence[Step]) -> None:
     """Every level must have an order; a loop's body hangs on it without being behind it."""
-    left = {step.index: 0 for step in steps}
+    left = {step.index: step.gates for step in steps}
     for step in steps:
         for link in step.incoming:
             left[step.index] += link.source != step.loop
@@ -317,6 +357,10 @@ def _refuse_cycles(steps: Sequence[Step]) -> None:
                 left[link.target] -= 1
                 if not left[link.target]:
                     ready.append(link.target)
+        for loop in steps[index].gated:
+            left[loop] -= 1
+            if not left[loop]:
+                ready.append(loop)
     if left:
         names = ", ".join(repr(steps[index].id) for index in list(left)[:5])
         raise Invalid(

@@ -114,6 +114,8 @@ class RunState:
         self.ready: dict[Key, Place] = {}
         self.running: dict[Key, StepStarted] = {}
         self.waiting: dict[Key, StepWaiting] = {}
+        # Steps that gather branches and have no moment yet at which they stop to.
+        self.untimed: dict[Key, Place] = {}
         # In the order they came: a step that asks several people takes one after the other.
         self.answers: dict[Key, list[Answered]] = {}
         # Steps that go on, and had asked somebody.
@@ -246,7 +248,8 @@ class RunState:
         frame.open_steps = len(body)
         for index in body:
             step = self.plan.steps[index]
-            frame.undecided[index] = sum(link.source != loop for link in step.incoming)
+            inner = sum(link.source != loop for link in step.incoming)
+            frame.undecided[index] = inner + step.gates
             frame.taken[index] = sum(
                 link.source == loop and link.port == LOOP_PORT for link in step.incoming
             )
@@ -259,7 +262,10 @@ class RunState:
         is_root = not step.incoming
         if is_root or frame.taken[step.index]:
             key = place.key
-            frame.keys.append(key)
+            if step.gathers_s and key in self.places:
+                self._forget(key)  # it was waiting for this, its last branch
+            else:
+                frame.keys.append(key)
             self.places[key] = self.ready[key] = place
         else:
             self._decided(place, ())
@@ -350,13 +356,43 @@ class RunState:
                 frame.undecided[link.target] -= 1
                 frame.taken[link.target] += link.port in left_by
                 if frame.undecided[link.target]:
-                    continue
-                if frame.taken[link.target]:
+                    if target.gathers_s and frame.taken[link.target]:
+                        self._gather(Place(frame, target))
+                elif link.target in frame.outcomes:
+                    pass  # it went on without this branch
+                elif frame.taken[link.target]:
                     self._enter(frame, target)
                 else:
                     waiting.append((Place(frame, target), ()))
+            for loop in at.step.gated:
+                self._open_gate(frame, loop, waiting)
             if frame.open_steps == 0 and frame.loop is not None:
                 self._turned(frame)
+
+    def _open_gate(
+        self, frame: Frame, loop: int, waiting: list[tuple[Place, tuple[str, ...]]]
+    ) -> None:
+        """Something that the body of a loop needs from outside is decided."""
+        frame.undecided[loop] -= 1
+        step = self.plan.steps[loop]
+        if frame.undecided[loop]:
+            return
+        if frame.taken[loop] or not step.incoming:
+            self._enter(frame, step)
+        else:
+            waiting.append((Place(frame, step), ()))
+
+    def _gather(self, place: Place) -> None:
+        """The first branches came to a step that does not wait for the others for ever."""
+        key = place.key
+        if key not in self.places:
+            place.frame.keys.append(key)
+            self.places[key] = self.untimed[key] = place
+
+    def hurry(self, place: Place) -> None:
+        """The time of a step that gathers is up: it goes on with what came."""
+        self._forget(place.key)
+        self.ready[place.key] = place
 
     def _turned(self, frame: Frame) -> None:
         """A turn of a loop is over."""
@@ -414,4 +450,5 @@ class RunState:
         self.running.pop(key, None)
         self.waiting.pop(key, None)
         self.retrying.pop(key, None)
+        self.untimed.pop(key, None)
         self.uncertain.discard(key)

@@ -14,6 +14,8 @@ from toolweave.nodes.flow._items import field_of
 class Merge:
     """Makes one list of the lists that several branches give."""
 
+    gathers_by = "timeout_seconds"
+
     spec = NodeSpec(
         type="FLOW",
         subtype="MERGE",
@@ -38,7 +40,9 @@ class Merge:
             Field(
                 "timeout_seconds",
                 "integer",
-                "Seconds to wait for slower branches before merging what is there.",
+                "Seconds to wait for slower branches after the first one came, before merging what "
+                "is there. It counts only where it is written: without it every branch is waited "
+                "for, also one that waits for a person for days.",
                 300,
                 minimum=1,
                 maximum=3600,
