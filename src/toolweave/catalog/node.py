@@ -242,6 +242,14 @@ class Gathering(Protocol):
 
 
 @runtime_checkable
+class Heavy(Protocol):
+    """Computes for long if it is given much; that is done apart, where it holds nobody up."""
+
+    @property
+    def may_be_heavy(self) -> bool: ...
+
+
+@runtime_checkable
 class Stopping(Protocol):
     """Can end its run: by leaving through `stopped`, or by failing with `FLOW_STOPPED`."""
 

@@ -140,12 +140,19 @@ class Advance:
         """All pure steps, in slices, so that other runs get their turn."""
         computer = Computer(self._state, self._binder)
         until = time.monotonic() + SLICE_S
-        while events := list(computer.events()):
+        while events := list(computer.events()) or await self._heavy(computer):
             self._unwritten.extend(map(written, events))
             if time.monotonic() > until:
                 await self._write(None)
                 await anyio.lowlevel.checkpoint()
                 until = time.monotonic() + SLICE_S
+
+    async def _heavy(self, computer: Computer) -> list[Event]:
+        """What takes long goes to a thread, after what is known is written."""
+        if not computer.has_heavy:
+            return []
+        await self._write(None)
+        return await computer.heavy_events()
 
     def _starting(self, decision: Decision) -> list[tuple[Work, StepContext]]:
         """Make ready what is to be run, as far as there is room."""

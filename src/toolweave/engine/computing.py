@@ -7,7 +7,9 @@ import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from toolweave.catalog.node import Given, Looping, Outcome
+import anyio.to_thread
+
+from toolweave.catalog.node import Given, Looping, Outcome, Pure
 from toolweave.engine.binding import Binder
 from toolweave.engine.decide import decide
 from toolweave.engine.events import Computed, Event, Key, LoopOpened, StepFailed
@@ -18,6 +20,10 @@ from toolweave.json_text import Json
 logger = logging.getLogger(__name__)
 
 MAX_STEPS = 1_000
+# From about so many characters on, a step that may be heavy is computed in a thread.
+LARGE = 100_000
+GLANCE = 20
+ITEM = 16
 
 
 @dataclass(eq=False)
@@ -49,6 +55,7 @@ class Computer:
         self._state = state
         self._binder = binder
         self._row = _Row()
+        self._heavy: list[tuple[Place, Given]] = []
 
     def events(self) -> Iterator[Event]:
         """Events of one go, already applied; none when nothing was to be computed.
@@ -75,11 +82,36 @@ class Computer:
                 items = kind.loop.items(self._binder.of_loop(place))
                 yield from self._apart(LoopOpened(place.key, items))
             elif kind.pure is not None:
-                self._apply(place, kind.pure.compute(self._binder.given(place)))
+                given = self._binder.given(place)
+                if kind.may_be_heavy and is_large(given):
+                    self._put_aside(place, given)
+                else:
+                    self._apply(place, kind.pure.compute(given))
         except ToolweaveError as error:
             yield from self._apart(failure_of(place.key, error))
         except Exception:
             yield from self._apart(_unforeseen(place))
+
+    @property
+    def has_heavy(self) -> bool:
+        """Whether steps were put aside that take long."""
+        return bool(self._heavy)
+
+    async def heavy_events(self) -> list[Event]:
+        """Compute the next step that was put aside, in a thread: others need the event loop."""
+        place, given = self._heavy.pop(0)
+        code = place.step.kind.pure
+        assert code is not None
+        outcome = await anyio.to_thread.run_sync(_computed, place, code, given)
+        if isinstance(outcome, StepFailed):
+            return list(self._apart(outcome))
+        self._apply(place, outcome)
+        return list(self._closed_row())
+
+    def _put_aside(self, place: Place, given: Given) -> None:
+        self._heavy.append((place, given))
+        del self._state.ready[place.key]
+        self._state.computing[place.key] = place
 
     def _passed_on(self, place: Place) -> Json:
         incoming = self._binder.came_in(place)
@@ -142,6 +174,33 @@ def _has_next(loop: Loop, given: Given) -> bool:
         return False  # the condition looks at the last turn
     last = loop.last[0] if loop.last else given.value("data")
     return code.goes_on(given, loop.begun, last)
+
+
+def is_large(given: Given) -> bool:
+    """Whether there is so much to work on that it may take long."""
+    return sum(map(_size, given.inputs.values())) > LARGE
+
+
+def _size(value: Json) -> int:
+    """About how many characters a value has, at a glance: of a list, its first few items."""
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, dict):
+        value = list(value.values())
+    if not isinstance(value, list) or not value:
+        return 8
+    few = value[:GLANCE]
+    sizes = sum(len(one) if isinstance(one, str | list | dict) else 1 for one in few)
+    return len(value) * (ITEM + 8 * sizes // len(few))
+
+
+def _computed(place: Place, code: Pure, given: Given) -> Outcome | StepFailed:
+    try:
+        return code.compute(given)
+    except ToolweaveError as error:
+        return failure_of(place.key, error)
+    except Exception:
+        return _unforeseen(place)
 
 
 def _unforeseen(place: Place) -> StepFailed:

@@ -12,6 +12,7 @@ from toolweave.catalog.node import (
     ChoosesEffect,
     Effectful,
     Gathering,
+    Heavy,
     Looping,
     Pure,
     Stopping,
@@ -59,6 +60,11 @@ class Kind:
     def effectful(self) -> Effectful | None:
         """The code of a step that does something."""
         return self.code if isinstance(self.code, Effectful) else None
+
+    @cached_property
+    def may_be_heavy(self) -> bool:
+        """Whether it takes long if there is much to work on."""
+        return isinstance(self.code, Heavy) and self.code.may_be_heavy
 
     @cached_property
     def gathers_by(self) -> str | None:

@@ -112,6 +112,8 @@ class RunState:
         self.top = Frame("")
         self.places: dict[Key, Place] = {}
         self.ready: dict[Key, Place] = {}
+        # Steps that are being computed apart from the others; ready, as far as the journal tells.
+        self.computing: dict[Key, Place] = {}
         self.running: dict[Key, StepStarted] = {}
         self.waiting: dict[Key, StepWaiting] = {}
         # Steps that gather branches and have no moment yet at which they stop to.
@@ -230,7 +232,7 @@ class RunState:
         """What the run would be called now."""
         if self.finished:
             return self.finished.status
-        if self.running or self.ready or self.touched:
+        if self.running or self.ready or self.touched or self.computing:
             return "running"
         if self.uncertain:
             return "uncertain"
@@ -447,6 +449,7 @@ class RunState:
 
     def _forget(self, key: Key) -> None:
         self.ready.pop(key, None)
+        self.computing.pop(key, None)
         self.running.pop(key, None)
         self.waiting.pop(key, None)
         self.retrying.pop(key, None)

@@ -10,6 +10,7 @@ from toolweave.nodes.action._writing import to_csv, to_xml
 class DataTransformation:
     """Maps, filters, sorts, groups, joins or reshapes records."""
 
+    may_be_heavy = True
     spec = NodeSpec(
         type="ACTION",
         subtype="DATA_TRANSFORMATION",

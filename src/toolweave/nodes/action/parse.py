@@ -17,6 +17,7 @@ from toolweave.nodes.action._parsing import (
 class Parse:
     """Turns a text into a value."""
 
+    may_be_heavy = True
     spec = NodeSpec(
         type="ACTION",
         subtype="PARSE",

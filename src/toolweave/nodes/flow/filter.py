@@ -14,6 +14,7 @@ from toolweave.nodes.flow._items import in_order
 class Filter:
     """Parts a list into the items that meet the conditions and the others."""
 
+    may_be_heavy = True
     spec = NodeSpec(
         type="FLOW",
         subtype="FILTER",

@@ -14,6 +14,7 @@ from toolweave.nodes.flow._items import field_of
 class Merge:
     """Makes one list of the lists that several branches give."""
 
+    may_be_heavy = True
     gathers_by = "timeout_seconds"
 
     spec = NodeSpec(
@@ -40,9 +41,8 @@ class Merge:
             Field(
                 "timeout_seconds",
                 "integer",
-                "Seconds to wait for slower branches after the first one came, before merging what "
-                "is there. It counts only where it is written: without it every branch is waited "
-                "for, also one that waits for a person for days.",
+                "Seconds to wait for slower branches after the first came; only where written, else "
+                "all are waited for, even for days.",
                 300,
                 minimum=1,
                 maximum=3600,

@@ -10,6 +10,7 @@ from toolweave.nodes.flow._items import field_of, in_order
 class Sort:
     """Orders a list by one field of its items."""
 
+    may_be_heavy = True
     spec = NodeSpec(
         type="FLOW",
         subtype="SORT",
