@@ -41,8 +41,8 @@ class Merge:
             Field(
                 "timeout_seconds",
                 "integer",
-                "Seconds to wait for slower branches after the first came; only where written, else "
-                "all are waited for, even for days.",
+                "Seconds to wait for slower branches after the first came; only where written, "
+                "else all are waited for, even for days.",
                 300,
                 minimum=1,
                 maximum=3600,
