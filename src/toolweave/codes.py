@@ -133,6 +133,7 @@ CODES: dict[str, str] = {
     "VAULT_KEY_MISSING": "The vault's key cannot be found or kept.",
     "VAULT_KEY_WRONG": "The key is not the one the vault was sealed with.",
     # Services outside
+    "SERVICE_ADDRESS_INVALID": "The text is no address that a credential may be sent to.",
     "SERVICE_ANSWER_INVALID": "A service answered with something that is no JSON.",
     "SERVICE_CONFLICT": "A service has something that is in the way of the action.",
     "SERVICE_CREDENTIAL_MISMATCH": "A credential belongs to another kind of service.",
@@ -144,8 +145,12 @@ CODES: dict[str, str] = {
     "SERVICE_JOB_TIMEOUT": "A job that a service does for us was not done in time.",
     "SERVICE_LIMITED": "A service asks us to slow down.",
     "SERVICE_NOT_FOUND": "A service does not have what the action names.",
+    "SERVICE_OPERATION_UNKNOWN": "An instruction names an operation that there is not.",
+    "SERVICE_PLAN_UNFINISHED": "A model did not carry out an instruction to its end.",
     "SERVICE_REFUSED": "A service refuses the action, and says why.",
+    "SERVICE_SIGN_IN_NEEDED": "A credential cannot be renewed; a person has to sign in.",
     "SERVICE_UNAVAILABLE": "A service failed, or cannot be used now.",
+    "SERVICE_UNKNOWN": "There is no such kind of service.",
     # Storage
     "BACKUP_NOT_SQLITE": "Only a SQLite home is backed up by `toolweave backup`.",
     "STORAGE_BROKEN": "The database or its lock file is damaged or cannot be read or written.",

@@ -20,7 +20,6 @@ RUNNABLE = {ref for ref, node in NODES.items() if isinstance(node, Pure | Effect
 # Nodes that cannot be run yet: those of models, services and people. This may only shrink.
 WITHOUT_CODE = {
     *("AI_AGENT.OPENAI_CHATGPT", "AI_AGENT.ANTHROPIC_CLAUDE", "AI_AGENT.GOOGLE_GEMINI"),
-    "EXTERNAL_ACTION.NOTION",
     *("HUMAN_IN_THE_LOOP.SLACK_INTERACTION", "HUMAN_IN_THE_LOOP.GMAIL_INTERACTION"),
     *("HUMAN_IN_THE_LOOP.OUTLOOK_INTERACTION", "HUMAN_IN_THE_LOOP.DISCORD_INTERACTION"),
     "HUMAN_IN_THE_LOOP.TELEGRAM_INTERACTION",

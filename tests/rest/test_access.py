@@ -47,6 +47,10 @@ KEYED = [
     ("GET", "/api/v1/published", "workflows:read"),
     ("PUT", "/api/v1/published/unknown", "workflows:write"),
     ("DELETE", "/api/v1/published/unknown", "workflows:write"),
+    ("GET", "/api/v1/services", "admin"),
+    ("PUT", "/api/v1/services/unknown", "admin"),
+    ("DELETE", "/api/v1/services/unknown", "admin"),
+    ("POST", "/api/v1/services/nothing/test", "admin"),
     ("GET", "/mcp", "tools:read"),
     ("POST", "/mcp", "tools:read"),
     ("DELETE", "/mcp", "tools:read"),
@@ -62,6 +66,7 @@ EXAMPLES = {
     "0000": "{run}",
     "nobody": "{model}",
     "abcd": "{id}",
+    "nothing": "{service}",
 }
 
 

@@ -26,9 +26,10 @@ warnings = ["missing_auth", "unsupported_regex"]
 "path.run" = "{run}"
 "path.name" = "greet"
 "path.model" = "nobody"
+"path.service" = "nothing"
 
 [[operations]]
-include-path-regex = "/edit/(fix|mode|export|import)$|/runs|/models|/catalog/node$"
+include-path-regex = "/edit/(fix|mode|export|import)$|/runs|/models|/services|/catalog/node$"
 checks.positive_data_acceptance.expected-statuses = ["2xx", 404, 409, 422]
 """
 

@@ -80,6 +80,10 @@ class Credentials:
         """Whether a secret of this name is in the vault."""
         return name in await self._vault.names()
 
+    async def keep_secret(self, name: str, value: str) -> None:
+        """Put another value in a secret's place."""
+        await self._vault.put(name, value)
+
     async def remove(self, name: str) -> None:
         """Forget a credential and its token.
 

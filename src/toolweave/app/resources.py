@@ -6,13 +6,12 @@ from pathlib import Path
 
 import anyio
 
-from toolweave.access.services import Credentials
 from toolweave.app.databases import SqlDatabases
 from toolweave.app.folders import Folders
 from toolweave.app.ground import Ground
 from toolweave.app.models import open_asking
 from toolweave.app.secret_texts import SecretTexts
-from toolweave.app.services import VaultServices
+from toolweave.app.services import vault_services
 from toolweave.app.shelf import ServerShelf
 from toolweave.app.stores import open_stores
 from toolweave.app.web import SafeHttp
@@ -41,7 +40,7 @@ async def open_resources(
                 "files": folders,
                 "databases": SqlDatabases(folders, secrets, allow_private=allow_private),
                 "stores": stores,
-                "services": VaultServices(Credentials(ground.vault), ground.masker),
+                "services": vault_services(ground, http),
                 MODEL: asking,
                 "shelf": ServerShelf(ground),
             }

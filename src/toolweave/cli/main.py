@@ -46,6 +46,11 @@ COMMANDS: CommandsTable = {
         "servers",
         "Find, add, approve and check MCP servers.",
     ),
+    "services": (
+        "toolweave.cli.services",
+        "services",
+        "Keep credentials of services outside.",
+    ),
     "unpublish": ("toolweave.cli.publish", "unpublish_workflow", "Take a tool back."),
     "validate": ("toolweave.cli.validate", "validate", "Check workflow files, and mend them."),
     "workflows": ("toolweave.cli.workflows", "workflows", "Keep workflows by name."),

@@ -28,6 +28,7 @@ from toolweave.rest.routes.metrics import metrics_routes
 from toolweave.rest.routes.models import model_routes
 from toolweave.rest.routes.published import published_routes
 from toolweave.rest.routes.runs import run_routes
+from toolweave.rest.routes.services import service_routes
 from toolweave.rest.routes.workflows import workflow_routes
 
 MCP_PATHS = ("/mcp", "/mcp/")
@@ -73,6 +74,7 @@ def create_api(
     api.include_router(workflow_routes(workbench.studio.workflows, doorkeeper))
     api.include_router(edit_routes(workbench, doorkeeper))
     api.include_router(run_routes(workbench, doorkeeper))
+    api.include_router(service_routes(workbench.studio.ground, doorkeeper))
     api.include_router(model_routes(workbench.studio.ground, doorkeeper))
     api.include_router(inbox_routes(workbench, doorkeeper))
     api.include_router(published_routes(workbench, doorkeeper))

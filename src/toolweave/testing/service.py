@@ -1,6 +1,6 @@
 """A service outside that answers as a test says, over real HTTP on this machine."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -76,12 +76,15 @@ class FakeService:
 
 @asynccontextmanager
 async def fake_service(
-    script: Script | None = None, *, usual: Told | None = None
+    script: Script | None = None,
+    *,
+    usual: Told | None = None,
+    kind: Callable[..., FakeService] = FakeService,
 ) -> AsyncGenerator[FakeService]:
-    """Listen on a free port of this machine."""
+    """Listen on a free port of this machine; another `kind` answers in its own way."""
     listener = await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=0)
     address = f"http://127.0.0.1:{listener.extra(SocketAttribute.local_port)}"
-    service = FakeService(address, script or {}, usual or Told({"ok": True}))
+    service = kind(address, script or {}, usual or Told({"ok": True}))
 
     async def talk(stream: SocketStream) -> None:
         async with stream:

@@ -173,7 +173,7 @@ async def test_an_action_is_exactly_this_request(
     headers = here.service.heard[-1].headers
     assert headers["authorization"] == f"Bearer {SECRET}"
     assert headers["accept"] == "application/vnd.github+json"
-    assert headers["user-agent"] == "Toolweave"
+    assert headers["user-agent"].startswith("toolweave/")
     assert found["success"] is True
 
 

@@ -60,13 +60,19 @@ class Caller:
     """A service with a credential, for one step."""
 
     def __init__(
-        self, context: NodeContext, service: Service, access: Access, tally: Tally | None = None
+        self,
+        http: HttpClient,
+        service: Service,
+        access: Access,
+        *,
+        timeout_s: float = CALL_S,
+        tally: Tally | None = None,
     ) -> None:
         self.service = service
-        self.context = context
         self.tally = tally or Tally()
         self._access = access
-        self._http = cast("HttpClient", context.resource("http"))
+        self._http = http
+        self._timeout_s = min(CALL_S, timeout_s)
         self._known = list(self.tally.answers)
 
     async def do(self, name: str, action: Action, values: JsonObject) -> Answer:
@@ -123,14 +129,13 @@ class Caller:
         if call.has_token:
             for name, value in self.service.headers.items():
                 headers.setdefault(name, value.replace("{token}", self._access.token))
-        timeout_s = min(CALL_S, self.context.given.number("timeout"))
         return await self._http.request(
             call.method,
             self._address(call),
-            headers={"accept": "application/json", "user-agent": "Toolweave", **headers},
+            headers={"accept": "application/json", **headers},
             body=body,
             follow=call.method == "GET",
-            timeout_s=timeout_s,
+            timeout_s=self._timeout_s,
             # Only where the address itself is a secret; everything that came in is encoded.
             fills_url=call.is_secret or (call.has_token and bool(self.service.prefix)),
         )
@@ -156,7 +161,10 @@ async def calling(
     """
     services = cast("Services", context.resource(SERVICES))
     access = await services.access(service, token, prefers_oauth=prefers_oauth)
-    return Caller(context, service, access, Tally(answers=_remembered(context)))
+    http = cast("HttpClient", context.resource("http"))
+    timeout_s = context.given.number("timeout")
+    tally = Tally(answers=_remembered(context))
+    return Caller(http, service, access, timeout_s=timeout_s, tally=tally)
 
 
 async def waiting(

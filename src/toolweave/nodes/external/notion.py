@@ -1,6 +1,16 @@
 """EXTERNAL_ACTION.NOTION: read and write Notion pages and databases by instruction."""
 
+from typing import cast
+
+from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.errors import Unavailable
+from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.external._calling import calling, waiting
+from toolweave.nodes.external._notion import NOTION
+from toolweave.nodes.external._notion_model import Conversation
+from toolweave.nodes.external._notion_work import Work, is_structured, read_plan
+from toolweave.nodes.model import MODEL, ModelCaller
 
 
 class Notion:
@@ -133,6 +143,55 @@ class Notion:
                 {"instruction": "Set Status to Done for all tasks whose pull request is merged."},
             ),
         ),
+    )
+
+    async def run(self, context: NodeContext) -> Outcome | Wait:
+        """Carry out the instruction: by a model, or as it is written where it is JSON.
+
+        Raises:
+            Unavailable: `MODEL_NEEDED`, `SERVICE_PLAN_UNFINISHED`.
+            Invalid: `SERVICE_FIELD_MISSING`, `SERVICE_REFUSED`.
+            ToolweaveError: as `Caller.send` does.
+        """
+        given = context.given
+        notion = await calling(context, NOTION, given.text("notion_token"))
+        work = Work(notion, given.text("database_id"), given.text("page_id"))
+        model = None if is_structured(given.text("instruction")) else await _model(context)
+        if model is None:
+            return await waiting(context, notion, lambda: _follow(context, work))
+        conversation = Conversation(context, work, model)
+        wait = await conversation.go_on()
+        return _outcome(work, conversation.told) if wait is None else wait
+
+
+async def _model(context: NodeContext) -> ModelCaller | None:
+    """The model, where one is configured."""
+    try:
+        model = cast("ModelCaller", context.resource(MODEL))
+    except Unavailable:
+        return None
+    return model if await model.configured() else None
+
+
+async def _follow(context: NodeContext, work: Work) -> Outcome:
+    given = context.given
+    plan = read_plan(given.text("instruction"), given.record("context"))
+    for name, wanted in plan:
+        await work.do(name, wanted)
+    steps: list[Json] = [{"name": name, "arguments": wanted} for name, wanted in plan]
+    return _outcome(work, {"rounds": 0, "completed": work.completed, "plan": steps})
+
+
+def _outcome(work: Work, told: JsonObject) -> Outcome:
+    return Outcome(
+        {
+            "success": True,
+            "resource_id": work.result.get("id") or "",
+            "resource_url": work.result.get("url") or "",
+            "error_message": "",
+            "ai_execution": told,
+            "discovered_resources": work.discovered,
+        }
     )
 
 
