@@ -53,6 +53,7 @@ CODES: dict[str, str] = {
     "TEMPLATE_NOT_FOUND": "The library has no template of this name.",
     "VALIDATION_ERROR": "A flow has faults and is not run; every problem is listed.",
     # Publishing
+    "CODE_UNKNOWN": "No problem or error has this code.",
     "NOT_PUBLISHED": "No workflow is published under this name.",
     "TOOL_NAME_INVALID": "Not every client would take this name of a tool.",
     "TOOL_NAME_TAKEN": "Another published workflow, or a tool of ours, has this name.",

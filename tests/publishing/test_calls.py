@@ -121,10 +121,10 @@ async def test_a_run_nobody_can_answer_at_once_is_parked_with_its_id(
             assert (told["asks"][0]["step"], told["asks"][0]["text"]) == ("ask", "Which colour?")
             reply = {"run_id": told["run_id"], "reply": {"answer": "Blue"}}
             await client.call_tool("run_respond", reply)
+            await ended(client, told["run_id"])
             again = await client.call_tool("run_respond", reply)
             assert again.is_error is True
             assert again.structured_content["code"] == "STEP_NOT_WAITING"
-            await ended(client, told["run_id"])
             found = await client.call_tool("run_result", {"run_id": told["run_id"]})
     assert found.structured_content["finalResult"]["answer"] == "Blue"
 

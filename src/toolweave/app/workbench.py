@@ -149,6 +149,15 @@ class Workbench:
         Raises:
             Invalid: `WORKFLOW_INVALID` with everything that is wrong.
         """
+        await self.require_valid(loaded)
+        return await self.engine.start(loaded.workflow, inputs, trigger=trigger, once_key=once_key)
+
+    async def require_valid(self, loaded: Loaded) -> None:
+        """Go on only with a workflow without errors.
+
+        Raises:
+            Invalid: `WORKFLOW_INVALID` with everything that is wrong.
+        """
         report = (await self.examine(loaded)).report
         if not report.is_valid:
             errors = [problem for problem in report.problems if problem.severity == "error"]
@@ -158,7 +167,6 @@ class Workbench:
                 problems=errors,
                 hint="mend what the problems say; those with a patch can be mended for you",
             )
-        return await self.engine.start(loaded.workflow, inputs, trigger=trigger, once_key=once_key)
 
     async def _known(self, workflow: Workflow, *, live: bool) -> tuple[Known, Mapping[str, str]]:
         if live:

@@ -6,8 +6,10 @@ from toolweave.json_text import JsonObject
 NAME = "toolweave"
 TITLE = "Toolweave"
 INSTRUCTIONS = (
-    "Knowledge of workflow nodes. Call get_node_types first, then get_node_details for each node "
-    "you mean to use; search_nodes finds a node by what it should do. Never invent node names."
+    "Workflow nodes, and workflows as tools. Call get_node_types first, then get_node_details for "
+    "each node you mean to use; search_nodes finds a node by what it should do. Never invent node "
+    "names. Then validate_workflow until it is valid, save_workflow, run_workflow, "
+    "publish_workflow. A tool that answers with a run_id is still running: see run_status."
 )
 TOOLS_FRESH_MS = 1_000
 

@@ -6,11 +6,11 @@ The first answers are made of it before the SDK is loaded: data only, and nothin
 from toolweave.catalog.questions import listed as knowledge
 from toolweave.json_text import JsonObject
 from toolweave.mcp_server.offer import Offer
-from toolweave.mcp_server.offers import running
+from toolweave.mcp_server.offers import authoring, running
 
 KNOWLEDGE: tuple[Offer, ...] = tuple(Offer(entry, "tools:execute") for entry in knowledge())
 # Those that `contributions.py` has the code of.
-CONTRIBUTED: tuple[Offer, ...] = (*running.OFFERS,)
+CONTRIBUTED: tuple[Offer, ...] = (*authoring.OFFERS, *running.OFFERS)
 DEFAULT: tuple[Offer, ...] = (*KNOWLEDGE, *CONTRIBUTED)
 
 

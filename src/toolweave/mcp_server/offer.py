@@ -26,6 +26,7 @@ def offer(
     name: str,
     scope: str,
     description: str,
+    /,
     *required: str,
     only_reads: bool = False,
     **properties: JsonObject,

@@ -1,0 +1,168 @@
+"""An AI client authors: `validate_workflow` to `publish_workflow`, each answer within a budget."""
+
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
+from typing import Any
+
+import anyio.to_thread
+
+from toolweave.app.publishing import PublishedTool, Wish, publish
+from toolweave.app.workbench import Workbench, require_workflow
+from toolweave.catalog.budget import fit_list
+from toolweave.codes import CODES
+from toolweave.engine.publications import Publication
+from toolweave.errors import Invalid, NotFound
+from toolweave.json_text import Json, JsonObject
+from toolweave.mcp_server.calls import Answer, Asked, told
+from toolweave.mcp_server.desk import Desk
+from toolweave.mcp_server.published_calls import PublishedCalls
+from toolweave.problems import Problem, did_you_mean
+from toolweave.tools.read_tool import read_tool
+from toolweave.workflow.formats.format import Loaded
+from toolweave.workflow.formats.load import convert, read
+from toolweave.workflow.patching import apply_patch
+from toolweave.workflow.store import Revision, Stored
+
+ANSWER_TOKENS = 2_000
+
+Handler = Callable[[Asked], Coroutine[Any, Any, Answer]]
+
+
+class AuthoringTools:
+    """Works on the home's stored workflows."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._calls = PublishedCalls(desk)
+        self._handlers: dict[str, Handler] = {
+            "validate_workflow": self._validate,
+            "save_workflow": self._save,
+            "patch_workflow": self._patch,
+            "run_workflow": self._run,
+            "publish_workflow": self._publish,
+            "explain_problem": self._explain,
+        }
+
+    async def call(self, asked: Asked) -> Answer:
+        """One of the six."""
+        return await self._handlers[asked.name](asked)
+
+    async def _validate(self, asked: Asked) -> Answer:
+        workbench = await self._desk.rooms()
+        loaded = await _read(asked.arguments["workflow"])
+        report = (await workbench.examine(loaded)).report
+        frame: JsonObject = {"valid": report.is_valid, "format": loaded.format}
+        return told(_fitted(frame, report.problems, asked))
+
+    async def _save(self, asked: Asked) -> Answer:
+        workbench = await self._desk.rooms()
+        loaded = require_workflow(await _read(asked.arguments["workflow"]))
+        revision = asked.arguments.get("revision")
+        over = Revision(revision) if isinstance(revision, str) else None
+        await workbench.studio.workflows.save(loaded.workflow, over=over)
+        return await self._saved(workbench, loaded.workflow.name, asked)
+
+    async def _patch(self, asked: Asked) -> Answer:
+        workbench = await self._desk.rooms()
+        stored = await workbench.studio.workflows.load(asked.text("name"))
+        operations = asked.arguments["patch"]
+        assert isinstance(operations, list)
+        document = apply_patch(
+            convert(stored.workflow, "toolweave"),
+            [operation for operation in operations if isinstance(operation, dict)],
+        )
+        loaded = require_workflow(await _read(document))
+        await workbench.studio.workflows.save(
+            loaded.workflow, over=Revision(asked.text("revision")), at=stored.name
+        )
+        return await self._saved(workbench, loaded.workflow.name, asked)
+
+    async def _run(self, asked: Asked) -> Answer:
+        workbench = await self._desk.rooms()
+        inputs = asked.arguments.get("inputs", {})
+        assert isinstance(inputs, dict)
+        loaded = await self._chosen(workbench, asked)
+        if asked.params.request_state is None:
+            await workbench.require_valid(loaded)
+        return await self._calls.call(replace(asked, arguments=inputs), _as_tool(loaded))
+
+    async def _chosen(self, workbench: Workbench, asked: Asked) -> Loaded:
+        """The workflow to run: a stored one, or for those who may write one that is given."""
+        name, given = asked.text("name"), asked.arguments.get("workflow")
+        if bool(name) == (given is not None):
+            raise Invalid("REQUEST_INVALID", "give 'name' or 'workflow', one of them")
+        key = asked.caller.key
+        if key is not None and key.tools is not None:
+            one = await self._desk.published.of_workflow(name)
+            key.require_tool(one.publication.tool if one else None)
+        if name:
+            return (await workbench.studio.workflows.load(name)).loaded
+        asked.caller.require("workflows:write")
+        return require_workflow(await _read(given))
+
+    async def _publish(self, asked: Asked) -> Answer:
+        workbench = await self._desk.rooms()
+        wish = Wish(
+            asked.text("name"), asked.text("tool") or None, asked.text("description") or None
+        )
+        ground = workbench.studio.ground
+        made = await publish(ground, await workbench.approved.known(), wish)
+        self._desk.published.nudge()
+        shown: JsonObject = {"tool": made.tool, "workflow": made.workflow}
+        return told({**shown, "revision": made.revision, "inputSchema": made.input_schema})
+
+    async def _explain(self, asked: Asked) -> Answer:
+        code = asked.text("code").strip()
+        if code not in CODES:
+            hint = did_you_mean(code, CODES) or "give the code of a problem, such as EDGE_CYCLE"
+            raise NotFound("CODE_UNKNOWN", f"there is no code {code[:100]!r}", hint=hint)
+        what = "apply the problem's patch with patch_workflow, or change what its pointer names"
+        return told({"code": code, "meaning": CODES[code], "next": what})
+
+    async def _saved(self, workbench: Workbench, name: str, asked: Asked) -> Answer:
+        """What was saved, and what is wrong with it in places of the saved document."""
+        stored: Stored = await workbench.studio.workflows.load(name)
+        report = (await workbench.examine(stored.loaded)).report
+        frame: JsonObject = {
+            "name": stored.name,
+            "revision": stored.revision,
+            "valid": report.is_valid,
+        }
+        return told(_fitted(frame, report.problems, asked))
+
+
+async def _read(document: Json) -> Loaded:
+    return await anyio.to_thread.run_sync(read, document)
+
+
+def _fitted(frame: JsonObject, problems: Sequence[Problem], asked: Asked) -> JsonObject:
+    """Errors first, within the budget."""
+    budget = asked.arguments.get("max_tokens")
+    ordered = sorted(problems, key=lambda problem: problem.severity != "error")
+    return fit_list(
+        [problem.as_json() for problem in ordered],
+        budget if isinstance(budget, int) else ANSWER_TOKENS,
+        key="problems",
+        again="mend these, then check again",
+        details=("patch", "hint"),
+        frame=frame,
+    )
+
+
+def _as_tool(loaded: Loaded) -> PublishedTool:
+    """A workflow that is run as if it were a tool, for this one call."""
+    workflow = loaded.workflow
+    one = Publication(
+        tool="run_workflow",
+        slug="",
+        workflow=workflow.name,
+        description="",
+        revision="",
+        document="",
+        input_schema={"type": "object"},
+        output_schema=None,
+        if_left="cancel",
+        tasks="auto",
+        published_at="",
+    )
+    return PublishedTool(one, "", workflow, read_tool("toolweave", one.definition))
