@@ -21,6 +21,7 @@ COMMANDS: CommandsTable = {
     "catalog": ("toolweave.cli.catalog", "catalog", "Look up workflow nodes."),
     "convert": ("toolweave.cli.convert", "convert_command", "Write a workflow in another dialect."),
     "demo-server": ("toolweave.cli.demo", "demo_server", "Run the built-in sample MCP server."),
+    "doc": ("toolweave.cli.doc", "doc", "Check and run tool blocks of Markdown documents."),
     "doctor": ("toolweave.cli.doctor", "doctor", "Check this machine and this home directory."),
     "export": ("toolweave.cli.export", "export", "Write a workflow as files of a coding agent."),
     "import": ("toolweave.cli.import_", "import_", "Make a workflow again from an export."),

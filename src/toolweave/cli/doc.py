@@ -1,0 +1,298 @@
+"""`toolweave doc`: Markdown documents whose tool blocks run."""
+
+import signal
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+import anyio
+import click
+
+from toolweave.app.documents import StoredWorkflows, desk_of
+from toolweave.app.ground import Ground
+from toolweave.app.on_demand import OnDemand
+from toolweave.app.running import open_engine
+from toolweave.app.studio import open_studio
+from toolweave.cli.lazy import HelpfulGroup
+from toolweave.cli.rooms import ground, run
+from toolweave.cli.terminal import json_option, print_json, print_table, say
+from toolweave.documents.bindings import read_binding
+from toolweave.documents.desk import Looked, Ran, document_key
+from toolweave.documents.running import Planned
+from toolweave.errors import ToolweaveError
+from toolweave.json_text import JsonObject
+from toolweave.tasks import background
+
+LOOK_EVERY_S = 0.5
+INTERRUPTED = 130
+
+files_argument = click.argument(
+    "files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path)
+)
+file_argument = click.argument("file", type=click.Path(path_type=Path))
+
+Run = Callable[[Path, bool], Awaitable[Ran]]
+
+
+@click.group(cls=HelpfulGroup)
+def doc() -> None:
+    """Check and run tool blocks of Markdown documents."""
+
+
+@doc.command("check")
+@files_argument
+@json_option
+def check(files: tuple[Path, ...], as_json: bool) -> int:
+    """List blocks, the servers they use and what is wrong; nothing is run."""
+
+    async def work() -> list[Looked]:
+        async with ground() as rooms:
+            desk = desk_of(rooms)
+            return [await desk.look(file) for file in files]
+
+    found = run(work)
+    if as_json:
+        print_json([_as_dict(looked) for looked in found])
+    else:
+        for looked in found:
+            _tell(looked)
+    return 0 if all(looked.is_sound for looked in found) else 1
+
+
+@doc.command("run")
+@files_argument
+@click.option("--refresh", is_flag=True, help="Run blocks again that have their result.")
+@click.option("--watch", is_flag=True, help="Go on, and run blocks as they are saved.")
+@json_option
+def run_documents(files: tuple[Path, ...], refresh: bool, watch: bool, as_json: bool) -> int:
+    """Run the blocks of documents and write the results below them."""
+
+    async def work() -> int:
+        async with ground() as rooms, background() as tasks:
+            stop = anyio.Event()
+            tasks.start_soon(_interrupted, stop)
+            return await _run_all(rooms, files, stop, refresh=refresh, watch=watch, json=as_json)
+
+    return run(work)
+
+
+@doc.command("clear")
+@files_argument
+@json_option
+def clear(files: tuple[Path, ...], as_json: bool) -> None:
+    """Take the results out of documents."""
+
+    async def work() -> dict[str, int]:
+        async with ground() as rooms:
+            desk = desk_of(rooms)
+            return {str(file): await desk.clear(file) for file in files}
+
+    found = run(work)
+    if as_json:
+        print_json(found)
+        return
+    for file, count in found.items():
+        say(f"{file}: {_count(count, 'result')} taken out.")
+
+
+@doc.command("bind")
+@file_argument
+@click.option("--server", required=True, help="A registered server.")
+@click.option("--heading", help="The section of this heading: `Tools`, or `## Tools`.")
+@click.option("--block", help="The block with this ^id.")
+@click.option("--lines", metavar="FIRST-LAST", help="These lines, counted without results.")
+@click.option("--no-inherit", is_flag=True, help="Leave out the sections inside.")
+@json_option
+def bind(
+    file: Path,
+    server: str,
+    heading: str | None,
+    block: str | None,
+    lines: str | None,
+    no_inherit: bool,
+    as_json: bool,
+) -> None:
+    """Bind a section of a document to a server, in the settings of this home."""
+    ways = {"heading": heading, "block": block, "lines": lines}
+    given: JsonObject = {key: value for key, value in ways.items() if value is not None}
+    binding = read_binding({**given, "server": server, "inherit": not no_inherit})
+
+    async def work() -> str:
+        async with ground() as rooms:
+            return (await desk_of(rooms).bind(file, binding)).id
+
+    id = run(work)
+    if as_json:
+        print_json({"id": id, **binding.model_dump(by_alias=True, exclude_none=True)})
+    else:
+        say(f"Bound {binding.section} of {file} to {server!r} ({id}).")
+
+
+@doc.command("unbind")
+@file_argument
+@click.argument("binding", required=False)
+@json_option
+def unbind(file: Path, binding: str | None, as_json: bool) -> None:
+    """Remove a binding by its id, or all bindings of a document kept in this home."""
+
+    key = document_key(file)
+
+    async def work() -> int:
+        async with ground() as rooms:
+            return await desk_of(rooms).kept.remove(key, binding)
+
+    count = run(work)
+    if as_json:
+        print_json({"removed": count})
+    else:
+        say(f"Removed {_count(count, 'binding')} of {file}.")
+
+
+async def _run_all(
+    rooms: Ground,
+    files: Sequence[Path],
+    stop: anyio.Event,
+    *,
+    refresh: bool,
+    watch: bool,
+    json: bool,
+) -> int:
+    desk = desk_of(rooms)
+    async with open_studio(rooms) as studio, background() as tasks:
+        engines = OnDemand(lambda: open_engine(studio))
+        tasks.start_soon(engines.serve)
+        workflows = StoredWorkflows(engines.get, studio.workflows)
+
+        async def one(file: Path, again: bool) -> Ran:
+            ran = await desk.run(
+                file,
+                studio.gate,
+                workflows,
+                refresh=refresh and not again,
+                retry=not again,
+                stop=stop,
+            )
+            _tell_run(ran, as_json=json, quiet=again and not ran.results)
+            return ran
+
+        ran = [await one(file, False) for file in files if not stop.is_set()]
+        if watch and not stop.is_set():
+            if not json:
+                say("Watching. Press Ctrl-C to end.", stderr=True)
+            await _watch(files, one, stop)
+            return 0
+    if stop.is_set():
+        return INTERRUPTED
+    return 0 if all(each.is_success for each in ran) else 1
+
+
+async def _watch(files: Sequence[Path], one: Run, stop: anyio.Event) -> None:
+    """Run what is new whenever a file was saved, until somebody stops it."""
+    # As it was before each look: what is saved meanwhile, by us too, is looked at once more.
+    seen: dict[Path, tuple[int, int] | None] = {}
+    while not stop.is_set():
+        for file in files:
+            stamp = _stamp(file)
+            if stamp is None or stamp == seen.get(file) or stop.is_set():
+                continue
+            seen[file] = stamp
+            try:
+                await one(file, True)
+            except ToolweaveError as error:
+                say(f"! {file}: {error.message}  [{error.code}]", stderr=True)
+        with anyio.move_on_after(LOOK_EVERY_S):
+            await stop.wait()
+
+
+def _stamp(file: Path) -> tuple[int, int] | None:
+    try:
+        facts = file.stat()
+    except OSError:
+        return None
+    return facts.st_mtime_ns, facts.st_size
+
+
+async def _interrupted(stop: anyio.Event) -> None:
+    """The first Ctrl-C ends it cleanly; the next one is as always."""
+    if sys.platform == "win32":
+        return
+    with anyio.open_signal_receiver(signal.SIGINT) as signals:
+        async for _ in signals:
+            break
+    stop.set()
+
+
+def _tell(looked: Looked) -> None:
+    say(f"{looked.path}: {_count(len(looked.planned), 'block')}")
+    if looked.planned:
+        columns = ("line", "calls", "server", "because", "state")
+        print_table(columns, [_row(one) for one in looked.planned], indent=2)
+    for kept in looked.kept:
+        say(f"binding {kept.id}: {kept.binding.section} to {kept.binding.server!r}", indent=2)
+    for problem in looked.problems:
+        mark = "!" if problem.severity == "warning" else "✗"
+        say(f"{mark} {problem.pointer or '/'}: {problem.message}  [{problem.code}]", indent=2)
+        if problem.hint:
+            say(f"hint: {problem.hint}", indent=6)
+
+
+def _row(planned: Planned) -> tuple[str, str, str | None, str, str]:
+    block = planned.block
+    return str(block.line), block.name, planned.server, planned.why, planned.standing
+
+
+def _tell_run(ran: Ran, *, as_json: bool, quiet: bool) -> None:
+    told = ran.as_json()
+    if as_json:
+        if not quiet:
+            print_json(told)
+        return
+    if quiet:
+        return
+    parts = [f"{told['ran']} run"]
+    parts += [f"{told[word]} {word}" for word in ("failed", "skipped", "invalid") if told[word]]
+    say(f"{ran.looked.path}: {', '.join(parts)}")
+    for one in ran.looked.planned:
+        callout = ran.results.get(one.number)
+        if callout is not None and callout.is_failure:
+            say(f"! line {one.block.line}: {one.title} failed", indent=2, stderr=True)
+        if one.problem is not None:
+            problem = one.problem
+            say(
+                f"! line {one.block.line}: {problem.message}  [{problem.code}]",
+                indent=2,
+                stderr=True,
+            )
+    if ran.held is not None:
+        say(f"{ran.held.message}  [{ran.held.code}]", stderr=True)
+        say(f"Hint: {ran.held.hint}", stderr=True)
+    if ran.is_cancelled:
+        say("Interrupted; what was done by then is written.", stderr=True)
+
+
+def _as_dict(looked: Looked) -> JsonObject:
+    return {
+        "path": str(looked.path),
+        "blocks": [
+            {
+                "line": one.block.line,
+                "kind": one.block.kind,
+                "name": one.block.name,
+                "server": one.server,
+                "why": one.why,
+                "state": one.standing,
+                "arguments": one.block.arguments,
+                "id": one.block.id,
+            }
+            for one in looked.planned
+        ],
+        "bindings": [
+            {"id": one.id, **one.binding.model_dump(by_alias=True, exclude_none=True)}
+            for one in looked.kept
+        ],
+        "problems": [one.as_json() for one in looked.problems],
+    }
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

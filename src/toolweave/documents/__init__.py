@@ -1,0 +1,1 @@
+"""Markdown documents with tool blocks: parsed to the byte, run through the gate, written back."""

@@ -1,0 +1,253 @@
+"""Which server a section of a document uses: by heading, block id or lines; the nearest wins.
+
+Bindings stand in the document's front matter, under `toolweave: bindings:`, or in the settings of
+this home. Lines are counted as if no results stood in the document, so that runs move nothing.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from toolweave.documents.document import Block, Document
+from toolweave.documents.lines import Heading
+from toolweave.errors import Invalid
+from toolweave.json_text import Json
+from toolweave.problems import Problem, did_you_mean, pointer
+from toolweave.workflow.formats.yaml_text import read_yaml
+
+SectionType = Literal["heading", "block", "range"]
+MAX_BINDINGS = 1_000
+_SHORT = {"heading": "headingText", "block": "blockId", "server": "serverId"}
+
+
+class Binding(BaseModel):
+    """A section and its server (002: SectionBinding); exactly one way to find the section."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    server: str = Field(alias="serverId", min_length=1, max_length=128)
+    heading: str | None = Field(None, alias="headingText", min_length=1, max_length=1_000)
+    block: str | None = Field(None, alias="blockId", min_length=1, max_length=100)
+    start_line: int | None = Field(None, alias="startLine", ge=1)
+    end_line: int | None = Field(None, alias="endLine", ge=1)
+    inherit: bool = Field(True, alias="inheritToChildren")
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Self:
+        has_lines = self.start_line is not None or self.end_line is not None
+        ways = [self.heading is not None, self.block is not None, has_lines]
+        if sum(ways) != 1:
+            raise ValueError("give exactly one of heading, block, or lines")
+        if has_lines and (self.start_line is None or self.end_line is None):
+            raise ValueError("lines need a first and a last one")
+        if has_lines and not (self.start_line or 0) < (self.end_line or 0):
+            raise ValueError("the first line comes before the last")
+        return self
+
+    @property
+    def section_type(self) -> SectionType:
+        """How the section is found."""
+        if self.heading is not None:
+            return "heading"
+        return "block" if self.block is not None else "range"
+
+    @property
+    def section(self) -> str:
+        """The section in words."""
+        if self.heading is not None:
+            return f"heading {self.heading!r}"
+        return f"block ^{self.block}" if self.block else f"lines {self.start_line}-{self.end_line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The lines of the document, from 0, that a binding holds for."""
+
+    binding: Binding
+    first: int
+    last: int
+    # A heading's own part, before the first section inside it.
+    own_last: int
+
+    @property
+    def size(self) -> int:
+        """How near it is: smaller is nearer."""
+        return self.last - self.first
+
+    def holds_for(self, line: int) -> bool:
+        """Whether a line is in it, or in a section inside that inherits it."""
+        return self.first <= line <= (self.last if self.binding.inherit else self.own_last)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The server of a block, and why."""
+
+    server: str | None
+    why: str
+
+
+class Bindings:
+    """Those of one document, found in it once; those named later win where both are as near."""
+
+    def __init__(self, document: Document, bindings: Sequence[Binding]) -> None:
+        self._document = document
+        self.spans: list[Span] = []
+        self.lost: list[Binding] = []
+        for binding in bindings[:MAX_BINDINGS]:
+            found = list(_spans(document, binding))
+            self.spans += found
+            if not found:
+                self.lost.append(binding)
+
+    def server_of(self, block: Block, first_enabled: str | None) -> Chosen:
+        """Which server a block uses."""
+        if block.server is not None:
+            return Chosen(block.server, "the block names it")
+        found = [span for span in self.spans if span.holds_for(block.first)]
+        if found:
+            nearest = min(reversed(found), key=lambda span: span.size)
+            return Chosen(nearest.binding.server, f"{nearest.binding.section} is bound to it")
+        return Chosen(first_enabled, "it is the first enabled server")
+
+    def problems(self, servers: Collection[str]) -> Iterator[Problem]:
+        """Bindings without a section or a server, and ranges that cross each other."""
+        for binding in self.lost:
+            yield Problem(
+                "DOCUMENT_BINDING_LOST",
+                "",
+                f"the document has no {binding.section}; its binding to {binding.server!r} does "
+                "nothing",
+                "bind the section by its new name, or `toolweave doc unbind` it",
+                "warning",
+            )
+        for name in dict.fromkeys(span.binding.server for span in self.spans):
+            if name not in servers:
+                hint = did_you_mean(name, servers) or "`toolweave servers list` shows them"
+                message = f"a section is bound to {name!r}, which is no registered server"
+                yield Problem("DOCUMENT_BINDING_SERVER_UNKNOWN", "", message, hint)
+        yield from self._crossing()
+
+    def _crossing(self) -> Iterator[Problem]:
+        ranges = sorted(
+            (span for span in self.spans if span.binding.section_type == "range"),
+            key=lambda span: (span.first, -span.last),
+        )
+        open_: list[Span] = []
+        for span in ranges:
+            open_ = [one for one in open_ if one.last >= span.first]
+            if any(one.last < span.last for one in open_[-1:]):
+                message = (
+                    f"{open_[-1].binding.section} and {span.binding.section} overlap; the shorter "
+                    "one holds where they do"
+                )
+                hint = "set one inside the other, or apart"
+                yield Problem("DOCUMENT_BINDING_OVERLAP", "", message, hint, "warning")
+            open_.append(span)
+
+
+def front_bindings(document: Document) -> tuple[list[Binding], list[Problem]]:
+    """The bindings of the front matter, and what is wrong with them."""
+    if document.front_matter is None or "toolweave" not in document.front_matter:
+        return [], []
+    try:
+        front = read_yaml(document.front_matter.encode("utf-8", "surrogateescape"), max_depth=20)
+    except Invalid as error:
+        return [], [_invalid("", f"the front matter cannot be read: {error.message}")]
+    ours = front.get("toolweave") if isinstance(front, dict) else None
+    listed = ours.get("bindings") if isinstance(ours, dict) else None
+    found: list[Binding] = []
+    problems: list[Problem] = []
+    for at, one in enumerate(listed if isinstance(listed, list) else ()):
+        try:
+            found.append(read_binding(one))
+        except Invalid as error:
+            place = pointer("toolweave", "bindings", at)
+            problems += [_invalid(place + each.pointer, each.message) for each in error.problems]
+    return found, problems
+
+
+def read_binding(value: Json) -> Binding:
+    """A binding in the seed's words or in short: `{heading, server}`, `{lines: 3-9, server}`.
+
+    Raises:
+        Invalid: `DOCUMENT_BINDING_INVALID` with everything that is wrong.
+    """
+    given = dict(value) if isinstance(value, dict) else {}
+    for short, long in (*_SHORT.items(), ("inherit", "inheritToChildren")):
+        if short in given:
+            given[long] = given.pop(short)
+    given.pop("sectionType", None)
+    lines = given.pop("lines", None)
+    if isinstance(lines, str):
+        first, _, last = lines.partition("-")
+        given |= {"startLine": _number(first), "endLine": _number(last)}
+    try:
+        return Binding.model_validate(given)
+    except ValidationError as error:
+        problems = [
+            _invalid(pointer(*fault["loc"]), fault["msg"].removeprefix("Value error, "))
+            for fault in error.errors(include_url=False, include_input=False)
+        ]
+        message = f"this is no binding: {problems[0].message}"
+        raise Invalid(
+            "DOCUMENT_BINDING_INVALID",
+            message,
+            problems=problems,
+            hint="expected is a server and one of heading, block or lines",
+        ) from None
+
+
+def _spans(document: Document, binding: Binding) -> Iterator[Span]:
+    if binding.heading is not None:
+        for at, heading in enumerate(document.headings):
+            if _is_heading(heading, binding.heading):
+                yield _section(document, at, binding)
+    elif binding.block is not None:
+        for block in document.blocks:
+            if block.id == binding.block:
+                yield Span(binding, block.first, block.last, block.last)
+                return
+        line = document.ids.get(binding.block)
+        at = next((n for n, one in enumerate(document.headings) if one.line == line), None)
+        if at is not None:
+            yield _section(document, at, binding)
+    else:
+        yield from _range(document, binding)
+
+
+def _range(document: Document, binding: Binding) -> Iterator[Span]:
+    assert binding.start_line is not None
+    assert binding.end_line is not None
+    first = document.line_at(binding.start_line)
+    if first is not None:
+        last = document.line_at(binding.end_line)
+        end = document.line_count - 1 if last is None else last
+        yield Span(binding, first, end, end)
+
+
+def _section(document: Document, at: int, binding: Binding) -> Span:
+    heading = document.headings[at]
+    after = document.headings[at + 1 :]
+    end = next((one.line for one in after if one.level <= heading.level), document.line_count)
+    inside = after[0].line if after else document.line_count
+    return Span(binding, heading.line, end - 1, min(inside, end) - 1)
+
+
+def _is_heading(heading: Heading, wanted: str) -> bool:
+    marks = len(wanted) - len(wanted.lstrip("#"))
+    level = marks if 0 < marks <= 6 and wanted[marks : marks + 1].isspace() else 0
+    text = " ".join(wanted[level:].split())
+    return text == " ".join(heading.text.split()) and level in (0, heading.level)
+
+
+def _number(text: str) -> Json:
+    text = text.strip()
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else text
+
+
+def _invalid(place: str, message: str) -> Problem:
+    hint = "expected is a server and one of heading, block or lines"
+    return Problem("DOCUMENT_BINDING_INVALID", place, message, hint)

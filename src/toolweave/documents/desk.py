@@ -1,0 +1,244 @@
+"""Documents on the desk: checked, run and cleared, by their paths."""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+
+from toolweave.access.mask import Masker
+from toolweave.documents.bindings import Binding, Bindings, front_bindings
+from toolweave.documents.document import Document, encoded, read_document
+from toolweave.documents.files import assets_folder, keep_picture, read_file, replace_file
+from toolweave.documents.kept import KeptBinding, KeptBindings
+from toolweave.documents.render import Callout
+from toolweave.documents.running import (
+    BlockRunner,
+    Planned,
+    WorkflowCaller,
+    due,
+    held,
+    plan,
+    summary,
+    within_limit,
+)
+from toolweave.documents.writing import with_results, without_results
+from toolweave.errors import Limited
+from toolweave.json_text import JsonObject
+from toolweave.problems import Problem, pointer
+from toolweave.servers.lockfile import Lockfile
+from toolweave.servers.registry import Registry
+from toolweave.settings import Limits
+from toolweave.tasks import background
+from toolweave.tools.check import check_arguments
+from toolweave.tools.read_tool import read_tool
+from toolweave.tools.tool import ToolCaller
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A document as it was read: its blocks, its bindings and what is wrong."""
+
+    path: Path
+    data: bytes
+    document: Document
+    planned: tuple[Planned, ...]
+    kept: tuple[KeptBinding, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether nothing is an error."""
+        return all(one.severity != "error" for one in self.problems)
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a run of a document did."""
+
+    looked: Looked
+    results: Mapping[int, Callout] = field(default_factory=dict[int, Callout])
+    is_cancelled: bool = False
+    held: Limited | None = None
+
+    @property
+    def is_success(self) -> bool:
+        """Whether every block has its result."""
+        failed = any(one.is_failure for one in self.results.values())
+        invalid = any(one.standing == "invalid" for one in self.looked.planned)
+        return not (failed or invalid or self.is_cancelled or self.held)
+
+    def as_json(self) -> JsonObject:
+        """The shape doors show."""
+        shown: JsonObject = {
+            "path": str(self.looked.path),
+            **summary(self.looked.planned, self.results),
+            "cancelled": self.is_cancelled,
+            "results": [
+                _shown_result(one, self.results[one.number])
+                for one in self.looked.planned
+                if one.number in self.results
+            ],
+            "problems": [one.as_json() for one in self.looked.problems],
+        }
+        return {**shown, "held": self.held.as_json()} if self.held else shown
+
+
+class Desk:
+    """What is needed to work on documents."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        lockfile: Lockfile,
+        kept: KeptBindings,
+        *,
+        masker: Masker,
+        limits: Limits,
+    ) -> None:
+        self._registry = registry
+        self._lockfile = lockfile
+        self.kept = kept
+        self._masker = masker
+        self._limits = limits
+
+    async def look(self, path: Path) -> Looked:
+        """Read a document and say how its blocks stand; nothing is run.
+
+        Raises:
+            NotFound: `DOCUMENT_NOT_FOUND`.
+            Invalid: `DOCUMENT_TOO_LARGE`.
+        """
+        data = await anyio.to_thread.run_sync(read_file, path)
+        servers = await self._registry.list()
+        names = frozenset(server.name for server in servers)
+        document = await anyio.to_thread.run_sync(read_document, data, names)
+        kept = await self.kept.of(document_key(path))
+        written, problems = front_bindings(document)
+        # The document's own come last: where both are as near, they win.
+        bindings = Bindings(document, [*(one.binding for one in kept), *written])
+        enabled = sorted(
+            (one for one in servers if one.enabled), key=lambda one: (one.created_at, one.name)
+        )
+        planned = plan(document, bindings, enabled[0].name if enabled else None)
+        problems += [one.problem for one in planned if one.problem is not None]
+        problems += bindings.problems(names)
+        problems += [problem for one in planned for problem in self._wrong(one)]
+        return Looked(path, data, document, tuple(planned), tuple(kept), tuple(problems))
+
+    async def run(
+        self,
+        path: Path,
+        tools: ToolCaller,
+        workflows: WorkflowCaller,
+        *,
+        refresh: bool = False,
+        retry: bool = True,
+        stop: anyio.Event | None = None,
+    ) -> Ran:
+        """Run what is due and write the results; after `stop` those that are done by then.
+
+        Raises:
+            Conflict: `DOCUMENT_CHANGED` when the file was changed meanwhile.
+        """
+        looked = await self.look(path)
+        blocks = due(looked.planned, refresh=refresh, retry=retry)
+        now, left = within_limit(blocks, self._limits)
+        runner = BlockRunner(
+            tools,
+            workflows,
+            masker=self._masker,
+            limits=self._limits,
+            location=str(path),
+            scope=f"document:{uuid.uuid4()}",
+            folder=assets_folder(path),
+        )
+        stopping = anyio.CancelScope()
+        try:
+            with stopping:
+                async with background() as tasks:
+                    if stop is not None:
+                        tasks.start_soon(_stop_at, stop, stopping)
+                    await runner.run(now)
+        finally:
+            # Whatever ends it, what was done is kept.
+            with anyio.CancelScope(shield=True):
+                await self._write(looked, runner.results)
+        is_cancelled = stopping.cancelled_caught
+        over = held(left, self._limits) if left else None
+        return Ran(looked, runner.results, is_cancelled, over)
+
+    async def clear(self, path: Path) -> int:
+        """Take every result out of a document; how many there were."""
+        looked = await self.look(path)
+        count = sum(block.result is not None for block in looked.document.blocks)
+        if count:
+            after = encoded(without_results(looked.document))
+            await anyio.to_thread.run_sync(replace_file, path, looked.data, after)
+        return count
+
+    async def bind(self, path: Path, binding: Binding) -> KeptBinding:
+        """Bind a section of a document to a registered server.
+
+        Raises:
+            NotFound: `MCP_SERVER_NOT_FOUND`, `DOCUMENT_NOT_FOUND`.
+        """
+        await self._registry.get(binding.server)
+        await anyio.to_thread.run_sync(read_file, path)
+        return await self.kept.add(document_key(path), binding)
+
+    async def _write(self, looked: Looked, results: Mapping[int, Callout]) -> None:
+        if not results:
+            return
+        after = encoded(with_results(looked.document, results))
+
+        def write() -> None:
+            for callout in results.values():
+                for picture in callout.pictures:
+                    keep_picture(looked.path, picture)
+            replace_file(looked.path, looked.data, after)
+
+        await anyio.to_thread.run_sync(write)
+
+    def _wrong(self, planned: Planned) -> list[Problem]:
+        """What is known to be wrong with a call without asking its server."""
+        if planned.problem is not None or planned.server is None:
+            return []
+        at = pointer("lines", planned.block.line)
+        pins = self._lockfile.pins(planned.server)
+        if not pins:
+            return []
+        pin = pins.get(planned.block.name)
+        if pin is None:
+            told = f"server {planned.server!r} has no approved tool {planned.block.name!r}"
+            hint = f"`toolweave servers tools {planned.server}` lists them"
+            return [Problem("MCP_TOOL_NOT_FOUND", at, told, hint)]
+        tool = read_tool(planned.server, pin.definition)
+        found = check_arguments(tool, planned.block.arguments)
+        return [
+            Problem(one.code, at + one.pointer, one.message, one.hint, one.severity)
+            for one in found
+        ]
+
+
+async def _stop_at(stop: anyio.Event, scope: anyio.CancelScope) -> None:
+    await stop.wait()
+    scope.cancel()
+
+
+def document_key(path: Path) -> str:
+    """What a document's bindings are kept under."""
+    return str(path.resolve())
+
+
+def _shown_result(planned: Planned, callout: Callout) -> JsonObject:
+    return {
+        "line": planned.block.line,
+        "kind": planned.block.kind,
+        "name": planned.block.name,
+        "server": planned.server,
+        "failed": callout.is_failure,
+        "text": "\n".join(callout.lines[1:-1]),
+    }

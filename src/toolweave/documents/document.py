@@ -1,0 +1,250 @@
+"""A Markdown document: its sections, its tool blocks and the results below them, to the byte.
+
+Text that is not UTF-8 is kept as it is, by the way Python spells such bytes; lines end at line
+feeds only, and whatever else ends a line stays in it.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from toolweave.documents.lines import Fence, Heading, Scanner
+from toolweave.documents.parameters import named, read_parameters
+from toolweave.errors import Invalid
+from toolweave.json_text import JsonObject
+from toolweave.problems import Problem, pointer
+from toolweave.settings import MIB
+
+MAX_BYTES = MIB
+TOOL, WORKFLOW = "tool", "workflow"
+MAX_NAME = 200
+
+Kind = Literal["tool", "workflow"]
+
+# A result begins and ends with these, behind the marks of a quote.
+BEGIN = re.compile(r"> \[!(success|failure)\][-+]? .*<!-- toolweave:([0-9a-f]{16}) -->$")
+END = "> <!-- /toolweave -->"
+_BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]{1,100})[ \t]*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A result in the document: its lines, the last one with it, and what it is a result of."""
+
+    first: int
+    last: int
+    key: str
+    is_failure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A fenced block that calls a tool or a workflow."""
+
+    kind: Kind
+    name: str
+    # As the block says; nothing where the section decides.
+    server: str | None
+    arguments: JsonObject
+    first: int
+    last: int
+    prefix: str
+    result: Region | None = None
+    id: str | None = None
+    problem: Problem | None = None
+
+    @property
+    def line(self) -> int:
+        """Where it begins, as people count."""
+        return self.first + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What was found in a text."""
+
+    text: str
+    # Where each line begins, and where the text ends.
+    starts: tuple[int, ...]
+    blocks: tuple[Block, ...]
+    headings: tuple[Heading, ...]
+    regions: tuple[Region, ...]
+    ids: dict[str, int]
+    front_matter: str | None = None
+
+    @property
+    def line_count(self) -> int:
+        """How many lines there are."""
+        return len(self.starts) - 1
+
+    def source_line(self, line: int) -> int:
+        """The number, from 1, that a line from 0 has as if no results stood in the document."""
+        return line + 1 - self._results_before(line)
+
+    def line_at(self, source_line: int) -> int | None:
+        """The line, from 0, that has such a number; nothing past the end."""
+        line = source_line - 1
+        for region in self.regions:
+            if region.first > line:
+                break
+            line += region.last - region.first + 1
+        return line if line < self.line_count else None
+
+    def _results_before(self, line: int) -> int:
+        return sum(min(one.last, line) - one.first + 1 for one in self.regions if one.first <= line)
+
+
+def read_document(data: bytes, servers: Collection[str]) -> Document:
+    """Everything of a document that matters here; `servers` are the names blocks may have.
+
+    Raises:
+        Invalid: `DOCUMENT_TOO_LARGE`.
+    """
+    if len(data) > MAX_BYTES:
+        raise Invalid(
+            "DOCUMENT_TOO_LARGE",
+            f"the document has {len(data)} bytes; at most {MAX_BYTES} are read",
+            hint="split it into several",
+        )
+    text = decoded(data)
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    starts[-1] = len(text)
+    plain = [line.removesuffix("\r") for line in lines]
+    if plain:
+        plain[0] = plain[0].removeprefix("\ufeff")
+    skipped = _front_matter(plain)
+    regions = tuple(_regions(plain, skipped))
+    opaque = {line for one in regions for line in range(one.first, one.last + 1)}
+    # What a tool said is never looked at as Markdown, let alone run.
+    shown = ["" if at in opaque or at < skipped else line for at, line in enumerate(plain)]
+    found = list(Scanner().scan(shown))
+    headings = tuple(one for one in found if isinstance(one, Heading))
+    by_line = {one.first: one for one in regions}
+    blocks = tuple(
+        block
+        for fence in found
+        if isinstance(fence, Fence)
+        and (block := _block(fence, servers, by_line, shown)) is not None
+    )
+    ids = _ids(shown, [one for one in found if isinstance(one, Fence)])
+    front = "\n".join(plain[1 : skipped - 1]) if skipped else None
+    return Document(text, tuple(starts), blocks, headings, regions, ids, front)
+
+
+def decoded(data: bytes) -> str:
+    """The text of bytes, any bytes; `encoded` gives the same again."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def encoded(text: str) -> bytes:
+    """The bytes of such a text."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _front_matter(lines: list[str]) -> int:
+    """How many lines the front matter takes, its marks with it."""
+    if not lines or lines[0].rstrip() != "---":
+        return 0
+    for at, line in enumerate(lines[1:1000], start=1):
+        if line.rstrip() in ("---", "..."):
+            return at + 1
+    return 0
+
+
+def _regions(lines: list[str], start: int) -> Iterator[Region]:
+    """Every result, wherever it stands."""
+    at = start
+    while at < len(lines):
+        mark = lines[at].find("> [!")
+        begin = BEGIN.match(lines[at], mark) if mark >= 0 else None
+        if begin is None:
+            at += 1
+            continue
+        prefix = lines[at][:mark]
+        last = _end_of_region(lines, at, prefix)
+        if last is not None:
+            yield Region(at, last, begin[2], begin[1] == "failure")
+            at = last
+        at += 1
+
+
+def _end_of_region(lines: list[str], first: int, prefix: str) -> int | None:
+    """Where a result ends; what is written into one never looks like a beginning or an end."""
+    for at in range(first + 1, len(lines)):
+        line = lines[at]
+        if not line.startswith(prefix + ">") or BEGIN.match(line, len(prefix)):
+            return None
+        if line == prefix + END:
+            return at
+    return None
+
+
+def _block(
+    fence: Fence, servers: Collection[str], regions: dict[int, Region], lines: list[str]
+) -> Block | None:
+    if fence.info in servers:
+        kind: Kind = "tool"
+        server = fence.info
+    elif fence.info in (TOOL, WORKFLOW):
+        kind = "tool" if fence.info == TOOL else "workflow"
+        server = None
+    else:
+        return None
+    found = named(fence.content, kind)
+    if found is None:
+        return None
+    name, rest = found
+    problem: Problem | None = None
+    arguments: JsonObject = {}
+    try:
+        arguments = read_parameters(rest)
+    except Invalid as error:
+        place = pointer("lines", fence.first + 1)
+        problem = Problem(error.code, place, error.message, error.hint)
+    if fence.last is None:
+        place = pointer("lines", fence.first + 1)
+        told = "the block is never closed, so its result would stand inside it"
+        problem = Problem("DOCUMENT_BLOCK_UNCLOSED", place, told, "end it with the same fence")
+    last = fence.first if fence.last is None else fence.last
+    result = regions.get(last + 1)
+    after = (result.last if result else last) + 1
+    return Block(
+        kind,
+        name[:MAX_NAME],
+        server,
+        arguments,
+        fence.first,
+        last,
+        fence.prefix,
+        result,
+        _id_below(lines, after, fence.prefix),
+        problem,
+    )
+
+
+def _id_below(lines: list[str], at: int, prefix: str) -> str | None:
+    """`^id` on a line of its own below a block, one blank line between them or none."""
+    for line in lines[at : at + 2]:
+        text = line.removeprefix(prefix).strip()
+        if text:
+            found = _BLOCK_ID.match(text)
+            return found[1] if found else None
+    return None
+
+
+def _ids(lines: list[str], fences: list[Fence]) -> dict[str, int]:
+    """Every `^id` outside code, with its line."""
+    code: set[int] = set()
+    for fence in fences:
+        code.update(range(fence.first, (fence.last or len(lines) - 1) + 1))
+    found: dict[str, int] = {}
+    for at, line in enumerate(lines):
+        if "^" in line and at not in code and (mark := _BLOCK_ID.search(line)):
+            found.setdefault(mark[1], at)
+    return found

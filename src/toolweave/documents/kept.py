@@ -1,0 +1,84 @@
+"""Bindings of documents that are kept in this home, beside the documents."""
+
+import uuid
+from dataclasses import dataclass
+
+from toolweave import json_text
+from toolweave.clock import Clock, timestamp
+from toolweave.documents.bindings import MAX_BINDINGS, Binding, read_binding
+from toolweave.errors import Limited, NotFound
+from toolweave.storage.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class KeptBinding:
+    """A binding and its id."""
+
+    id: str
+    binding: Binding
+
+
+class KeptBindings:
+    """By the whole path of the document."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def of(self, document: str) -> list[KeptBinding]:
+        """The bindings of a document, the oldest first."""
+        rows = await self._database.rows(
+            "SELECT id, binding FROM section_bindings WHERE document = ? ORDER BY created_at, id",
+            document,
+        )
+        return [
+            KeptBinding(str(id_), read_binding(json_text.read(str(text)))) for id_, text in rows
+        ]
+
+    async def add(self, document: str, binding: Binding) -> KeptBinding:
+        """Bind a section; one bound before in the same words is bound anew.
+
+        Raises:
+            Limited: `DOCUMENT_BINDING_LIMIT`.
+        """
+        before = await self.of(document)
+        if len(before) >= MAX_BINDINGS:
+            raise Limited(
+                "DOCUMENT_BINDING_LIMIT", f"a document has at most {MAX_BINDINGS} bindings"
+            )
+        same = [one.id for one in before if one.binding.section == binding.section]
+        kept = KeptBinding(uuid.uuid4().hex[:12], binding)
+        text = json_text.write(binding.model_dump(by_alias=True, exclude_none=True))
+        async with self._database.transaction() as change:
+            for old in same:
+                await change.execute("DELETE FROM section_bindings WHERE id = ?", old)
+            await change.execute(
+                "INSERT INTO section_bindings (id, document, binding, created_at)"
+                " VALUES (?, ?, ?, ?)",
+                kept.id,
+                document,
+                text,
+                timestamp(self._clock.now()),
+            )
+        return kept
+
+    async def remove(self, document: str, id: str | None) -> int:
+        """Unbind one section, or all where no id is given; how many there were.
+
+        Raises:
+            NotFound: `DOCUMENT_BINDING_NOT_FOUND`.
+        """
+        if id is None:
+            return await self._database.execute(
+                "DELETE FROM section_bindings WHERE document = ?", document
+            )
+        gone = await self._database.execute(
+            "DELETE FROM section_bindings WHERE document = ? AND id = ?", document, id
+        )
+        if not gone:
+            raise NotFound(
+                "DOCUMENT_BINDING_NOT_FOUND",
+                f"the document has no binding {id[:50]!r}",
+                hint="`toolweave doc check` shows them",
+            )
+        return gone

@@ -1,0 +1,150 @@
+"""A result as a callout: a quote that people can read and a later run finds again.
+
+Whatever a tool said stands in a fence longer than any it holds, and never looks like the marks by
+which results are found: it is shown, and it stays text.
+"""
+
+import hashlib
+import re
+from dataclasses import dataclass
+
+from toolweave import json_text
+from toolweave.documents.document import END
+from toolweave.errors import Invalid, ToolweaveError
+from toolweave.json_text import Json, JsonObject
+from toolweave.tools.tool import Content, ToolResult
+
+MAX_CHARS = 16_000
+MAX_LINES = 400
+LONG_CHARS = 2_000
+LONG_LINES = 40
+MAX_TITLE = 120
+_TICKS = re.compile(r"`{3,}")
+_MARK = re.compile(r"<!--(\s*/?\s*toolweave)", re.IGNORECASE)
+ENDINGS = {
+    "image/gif": "gif",
+    "image/jpeg": "jpg",
+    "image/png": "png",
+    "image/svg+xml": "svg",
+    "image/webp": "webp",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Bytes that a result shows, and the name of the file they go to."""
+
+    name: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Callout:
+    """A result ready to be written: its lines, without prefix and line ends, and its pictures."""
+
+    lines: tuple[str, ...]
+    pictures: tuple[Picture, ...] = ()
+    is_failure: bool = False
+
+
+def block_key(kind: str, server: str | None, name: str, arguments: JsonObject) -> str:
+    """What a result is of: it changes when the server, the tool or a parameter does."""
+    text = json_text.canonical([kind, server, name, arguments])
+    return hashlib.sha256(text).hexdigest()[:16]
+
+
+def render_result(result: ToolResult, title: str, key: str, folder: str) -> Callout:
+    """What a tool answered; pictures become links to files in `folder`."""
+    body: list[str] = []
+    pictures: list[Picture] = []
+    if result.content_type == "json":
+        body += _fenced(_pretty(result), "json")
+    else:
+        for block in result.content:
+            body += _shown(block, result, key, folder, pictures)
+    took = f"{title} · {max(1, round(result.took_ms))} ms"
+    return _callout(body or ["(no content)"], took, key, pictures, is_failure=result.is_error)
+
+
+def render_value(value: Json, title: str, key: str) -> Callout:
+    """What a workflow gave."""
+    text = value if isinstance(value, str) else json_text.write(value, pretty=True)
+    body = _fenced(text, "text" if isinstance(value, str) else "json")
+    return _callout(body, title, key, [], is_failure=False)
+
+
+def render_error(error: ToolweaveError, title: str, key: str) -> Callout:
+    """Why there is no result, and what to do about it."""
+    lines = [f"{error.message} [{error.code}]"]
+    if isinstance(error, Invalid):
+        lines += [f"{one.pointer or '/'}: {one.message}" for one in error.problems[:20]]
+    if error.hint:
+        lines.append(f"Hint: {error.hint}")
+    return _callout(_fenced("\n".join(lines), "text"), title, key, [], is_failure=True)
+
+
+def _callout(
+    body: list[str], title: str, key: str, pictures: list[Picture], *, is_failure: bool
+) -> Callout:
+    size = sum(len(line) for line in body)
+    fold = "-" if size > LONG_CHARS or len(body) > LONG_LINES else ""
+    kind = "failure" if is_failure else "success"
+    first = f"> [!{kind}]{fold} {_one_line(title)} <!-- toolweave:{key} -->"
+    lines = [first, *(f"> {line}".rstrip(" ") for line in body), END]
+    return Callout(tuple(lines), tuple(pictures), is_failure)
+
+
+def _shown(
+    block: Content, result: ToolResult, key: str, folder: str, pictures: list[Picture]
+) -> list[str]:
+    if block.data is not None:
+        kind = (block.mime_type or "").partition(";")[0].strip().lower()
+        name = f"{key}-{len(pictures) + 1}.{ENDINGS.get(kind, 'bin')}"
+        pictures.append(Picture(name, block.data))
+        mark = "!" if block.kind == "image" else ""
+        return [f"{mark}[{kind or 'file'}](<{folder}/{name}>)"]
+    if block.text is not None:
+        return _fenced(block.text, "markdown" if result.content_type == "markdown" else "text")
+    return _fenced(block.uri, "text") if block.uri else []
+
+
+def _fenced(text: str, info: str) -> list[str]:
+    lines = [_harmless(line) for line in text.replace("\r\n", "\n").split("\n")]
+    if lines and not lines[-1]:
+        lines.pop()
+    kept: list[str] = []
+    room = MAX_CHARS
+    for line in lines[:MAX_LINES]:
+        if room < len(line):
+            kept.append(line[:room])
+            break
+        kept.append(line)
+        room -= len(line)
+    left = len(text) - sum(len(line) + 1 for line in kept)
+    runs = [len(run) for line in kept for run in _TICKS.findall(line)]
+    fence = "`" * (max(runs, default=2) + 1)
+    told = (
+        [f"… {left} characters more"] if (left > 1 and len(kept) < len(lines)) or room <= 0 else []
+    )
+    return [f"{fence}{info}", *kept, fence, *told]
+
+
+def _pretty(result: ToolResult) -> str:
+    if result.structured is not None:
+        return json_text.write(result.structured, pretty=True)
+    try:
+        return json_text.write(json_text.read(result.text), pretty=True)
+    except Invalid:
+        return result.text
+
+
+def _harmless(line: str) -> str:
+    """A line without what would end it, or look like a mark of ours."""
+    plain = "".join(one if one == "\t" or one >= " " else " " for one in line)
+    plain = plain.encode("utf-8", "replace").decode()
+    return _MARK.sub(r"<!-·\1", plain)
+
+
+def _one_line(text: str) -> str:
+    plain = " ".join(_harmless(text).split()).replace("<!--", "<!-·").replace("-->", "-·>")
+    return plain[:MAX_TITLE]
