@@ -10,6 +10,7 @@ from toolweave import json_text
 from toolweave.app.checking import known_offline
 from toolweave.app.ground import Ground
 from toolweave.app.kinds import NodeKinds
+from toolweave.app.mail_hosts import mail_address
 from toolweave.app.resources import FILES
 from toolweave.app.secret_texts import SecretTexts
 from toolweave.app.studio import WORKFLOWS, workflow_store
@@ -190,6 +191,15 @@ class Switches:
         username, password = str(given.get("username", "")), str(given.get("password", ""))
         return await self.secret(username), await self.secret(password)
 
+    async def mail_address(self, host: str, port: int) -> str:
+        """Where a mail server may be connected to.
+
+        Raises:
+            Denied: `EMAIL_DENIED` for one at a private address.
+        """
+        allow_private = self._ground.settings.allow_private_http
+        return await mail_address(host, port, allow_private=allow_private)
+
     async def _check(self, stored: Stored) -> None:
         report = examine_loaded(stored.loaded, await known_offline(self._ground))
         if not report.is_valid:
@@ -216,7 +226,8 @@ class Switches:
             look = await anyio.to_thread.run_sync(watching.look_now, config, self.roots)
             seen = json_text.write(look[1])
         elif ref == mail.REF and config.get("email_provider") == "imap":
-            mail.mailbox_of(config, *await self.sign_in(config))
+            mailbox = mail.mailbox_of(config, *await self.sign_in(config))
+            await self.mail_address(mailbox.host, mailbox.port)
             seen = None
         elif ref in HOOKED:
             _check_hook(node, ref, config)

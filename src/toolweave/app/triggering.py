@@ -73,7 +73,9 @@ class Triggers:
         self.looking = Looking(self.board, switches.activations, engine, ground.clock)
         self.schedules = schedules.Schedules(self.looking)
         self.watching = watching.Watching(self.looking, switches.roots)
-        self.mails = mail.Mails(self.looking, switches.sign_in, self._accepts_mail)
+        self.mails = mail.Mails(
+            self.looking, switches.sign_in, self._accepts_mail, switches.mail_address
+        )
         self.failures = failures.Failures(
             self.looking, ground.database, engine.journal, _accepts_failure
         )

@@ -39,7 +39,7 @@ from toolweave.engine.events import (
 )
 from toolweave.engine.journal import Change, Entry, Journal, Lease, Written, written
 from toolweave.engine.retry import retry_at
-from toolweave.engine.spans import step_span
+from toolweave.engine.spans import step_span, tell_span
 from toolweave.engine.state import RunState
 from toolweave.errors import TimedOut, ToolweaveError, Unavailable
 from toolweave.tasks import background
@@ -203,6 +203,7 @@ class Advance:
                 logger.exception("step failed", extra={"run": self._run.id, "step": key})
                 message = f"node {step.id!r} failed in a way nobody foresaw; the log tells more"
                 event = self._failed(work, ToolweaveError("INTERNAL", message))
+            tell_span(event)
         self._scopes.pop(key, None)
         self._services.meter.observe(step.node.ref or step.node.type, time.monotonic() - began)
         self._done_send.send_nowait(event)

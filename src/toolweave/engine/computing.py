@@ -13,6 +13,7 @@ from toolweave.catalog.node import Given, Looping, Outcome, Pure
 from toolweave.engine.binding import Binder
 from toolweave.engine.decide import decide
 from toolweave.engine.events import Computed, Event, Key, LoopOpened, StepFailed
+from toolweave.engine.spans import computed_span, is_traced, tell_span
 from toolweave.engine.state import TURN, Loop, Place, RunState
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import Json
@@ -62,16 +63,23 @@ class Computer:
 
         At most about `MAX_STEPS` steps: call it again until it gives nothing.
         """
+        step = self._traced if is_traced() else self._step
         while len(self._row.steps) < MAX_STEPS:
             decision = decide(self._state, self._binder.run.started_at)
             if not (decision.compute or decision.loops):
                 break
             for place in decision.compute:
                 if self._state.stopped_by is None:
-                    yield from self._step(place)
+                    yield from step(place)
             for loop in decision.loops:
                 yield from self._loop(loop)
         yield from self._closed_row()
+
+    def _traced(self, place: Place) -> Iterator[Event]:
+        with computed_span(self._binder.run, place):
+            for event in self._step(place):
+                tell_span(event)
+                yield event
 
     def _step(self, place: Place) -> Iterator[Event]:
         kind = place.step.kind

@@ -6,13 +6,15 @@ from opentelemetry import trace
 
 from toolweave.catalog.node import RunFacts
 from toolweave.engine.decide import Work
+from toolweave.engine.events import Event, StepFailed
+from toolweave.engine.state import Place
 
 _TRACER = trace.get_tracer("toolweave.engine")
 
 
 def run_span(run: RunFacts) -> AbstractContextManager[object]:
     """One stretch of a run, from taking it to letting go of it."""
-    if not _is_traced():
+    if not is_traced():
         return nullcontext()
     attributes = {"toolweave.run": run.id, "toolweave.workflow": run.workflow}
     return _TRACER.start_as_current_span(f"run {run.workflow}", attributes=attributes)
@@ -20,7 +22,7 @@ def run_span(run: RunFacts) -> AbstractContextManager[object]:
 
 def step_span(run: RunFacts, work: Work, key: str) -> AbstractContextManager[object]:
     """One try of one step."""
-    if not _is_traced():
+    if not is_traced():
         return nullcontext()
     node = work.place.step.node
     attributes = {
@@ -33,6 +35,28 @@ def step_span(run: RunFacts, work: Work, key: str) -> AbstractContextManager[obj
     return _TRACER.start_as_current_span(f"step {node.id}", attributes=attributes)
 
 
-def _is_traced() -> bool:
+def computed_span(run: RunFacts, place: Place) -> AbstractContextManager[object]:
+    """One step that is computed; only where somebody traces."""
+    node = place.step.node
+    attributes = {
+        "toolweave.run": run.id,
+        "toolweave.step": f"{run.id}/{place.key}",
+        "toolweave.node": node.id,
+        "toolweave.kind": node.ref or node.type,
+    }
+    return _TRACER.start_as_current_span(f"step {node.id}", attributes=attributes)
+
+
+def tell_span(event: Event) -> None:
+    """Note in the span that is open what came of its step."""
+    if is_traced():
+        span = trace.get_current_span()
+        span.set_attribute("toolweave.outcome", event.kind)
+        if isinstance(event, StepFailed):
+            span.set_attribute("toolweave.code", event.code)
+            span.set_status(trace.StatusCode.ERROR, event.message)
+
+
+def is_traced() -> bool:
     """Whether somebody has installed where spans go."""
     return not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider)

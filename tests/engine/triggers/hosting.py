@@ -73,9 +73,13 @@ async def hosting(
     clock: FakeClock | None = None,
     is_running: bool = False,
     database: str | None = None,
+    allow_private: bool = True,
 ) -> AsyncGenerator[Host]:
     """Open it; the loops run only if wanted, tests mostly look themselves."""
-    time, settings = clock or FakeClock(), Settings(home=home, database=database)
+    time, settings = (
+        clock or FakeClock(),
+        Settings(home=home, database=database, allow_private_http=allow_private),
+    )
     async with (
         open_ground(settings, clock=time, environ={}, directory=home) as ground,
         open_studio(ground) as studio,

@@ -5,12 +5,13 @@ from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
+import anyio.to_thread
 import pytest
 from tests.engine.triggers.hosting import Host, hosting, node, trigger
 from tests.engine.triggers.imap_server import FakeMailbox, serving_imap
 
 from toolweave.engine.triggers import mail
-from toolweave.errors import Invalid
+from toolweave.errors import Denied, Invalid
 
 pytestmark = pytest.mark.anyio
 
@@ -152,3 +153,26 @@ async def test_a_provider_that_cannot_be_asked_is_not_switched_on(
     with pytest.raises(Invalid) as refused:
         await host.triggers.switches.enable("Mail")
     assert refused.value.code == "EMAIL_PROVIDER_UNSUPPORTED"
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "10.0.0.7", "169.254.169.254", "[::1]"])
+async def test_a_mail_server_at_a_private_address_is_refused_when_it_is_switched_on(
+    tmp_path: Path, mailbox: FakeMailbox, name: str
+) -> None:
+    async with hosting(tmp_path / "private", allow_private=False) as host:
+        await host.ground.vault.put("mail", "secret")
+        watching = watch(mailbox)
+        watching["data"]["configurations"]["server_config"]["host"] = name
+        with pytest.raises(Denied) as refused:
+            await host.enable("Mail", watching, node("end"))
+        assert refused.value.code == "EMAIL_DENIED"
+    assert mailbox.logins == []
+
+
+async def test_a_mailbox_is_read_at_the_address_that_was_checked(mailbox: FakeMailbox) -> None:
+    """Whatever its name means by now: this one means nothing at all."""
+    box = mail.Mailbox(
+        "mail.invalid", mailbox.port, False, "me", mailbox.password, "INBOX", address="127.0.0.1"
+    )
+    seen, mails = await anyio.to_thread.run_sync(mail.new_mails, box, None)
+    assert (seen.number >= 0, mails) == (True, [])

@@ -2,9 +2,10 @@
 
 import imaplib
 import re
+import socket
 import ssl
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 import anyio.to_thread
@@ -32,6 +33,8 @@ class Mailbox:
     username: str
     password: str = field(repr=False)
     folder: str = "INBOX"
+    # Where its host is, once that was looked up and checked; nothing is looked up again.
+    address: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +102,33 @@ def new_mails(mailbox: Mailbox, seen: Seen | None) -> tuple[Seen, list[tuple[str
 
 def _connected(mailbox: Mailbox) -> imaplib.IMAP4:
     if mailbox.uses_tls:
-        secure = ssl.create_default_context()
-        return imaplib.IMAP4_SSL(mailbox.host, mailbox.port, ssl_context=secure, timeout=DEADLINE_S)
-    return imaplib.IMAP4(mailbox.host, mailbox.port, timeout=DEADLINE_S)
+        return _Secure(mailbox)
+    return _Plain(mailbox)
+
+
+class _Plain(imaplib.IMAP4):
+    """Connects to the address that was checked, whatever the name says by now."""
+
+    def __init__(self, mailbox: Mailbox) -> None:
+        self._at = (mailbox.address or mailbox.host, mailbox.port)
+        super().__init__(mailbox.host, mailbox.port, timeout=DEADLINE_S)
+
+    def _create_socket(self, timeout: float | None) -> socket.socket:
+        return socket.create_connection(self._at, timeout)
+
+
+class _Secure(imaplib.IMAP4_SSL):
+    """The same, and the server proves that it has the name."""
+
+    def __init__(self, mailbox: Mailbox) -> None:
+        self._at = (mailbox.address or mailbox.host, mailbox.port)
+        self._secure = ssl.create_default_context()
+        secure = self._secure
+        super().__init__(mailbox.host, mailbox.port, ssl_context=secure, timeout=DEADLINE_S)
+
+    def _create_socket(self, timeout: float | None) -> ssl.SSLSocket:
+        plain = socket.create_connection(self._at, timeout)
+        return self._secure.wrap_socket(plain, server_hostname=self.host)
 
 
 def _fetched(
@@ -150,6 +177,8 @@ def _number(client: imaplib.IMAP4, name: str) -> int:
 
 # The username and the password of a node's settings, out of the vault.
 SignIn = Callable[[JsonObject], Awaitable[tuple[str, str]]]
+# Where a mail server may be connected to, by its name and port.
+Find = Callable[[str, int], Awaitable[str]]
 # The inputs of the run to start; nothing where the mail does not count.
 AcceptsMail = Callable[[Active, bytes, str], JsonObject | None]
 
@@ -157,8 +186,9 @@ AcceptsMail = Callable[[Active, bytes, str], JsonObject | None]
 class Mails:
     """Looks into mailboxes, each as often as it wants."""
 
-    def __init__(self, looking: Looking, sign_in: SignIn, accepts: AcceptsMail) -> None:
+    def __init__(self, looking: Looking, sign_in: SignIn, accepts: AcceptsMail, find: Find) -> None:
         self._looking = looking
+        self._find = find
         self._sign_in = sign_in
         self._accepts = accepts
         self._threads = CapacityLimiter(THREADS)
@@ -175,6 +205,7 @@ class Mails:
         every_s = float(every) if isinstance(every, int | float) else 300.0
         self._next[key] = clock.monotonic() + every_s
         mailbox = mailbox_of(active.config, *await self._sign_in(active.config))
+        mailbox = replace(mailbox, address=await self._find(mailbox.host, mailbox.port))
         before = read_seen(row.seen)
         seen, mails = await anyio.to_thread.run_sync(
             new_mails, mailbox, before, limiter=self._threads
