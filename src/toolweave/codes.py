@@ -27,9 +27,11 @@ CODES: dict[str, str] = {
     "TOOL_CHANGED": "A tool is not as it was approved; calls are refused until it is again.",
     "TOOL_TEXT_SUSPICIOUS": "A tool's text holds invisible or direction-changing characters.",
     # Questions to people
+    "DISCORD_CHANNEL_ELSEWHERE": "A channel of Discord is not of the server that was named.",
     "FORM_SCHEMA_INVALID": "The schema of a form cannot be used, or describes no object.",
     "QUESTION_CLOSED": "The question was answered, its time is over, or its run is.",
     "QUESTION_UNKNOWN": "There is no question of this id.",
+    "REPLY_PATTERN_INVALID": "A pattern that replies must fit is no RE2.",
     "REVIEW_INVALID": "The scale of a review has no ends, or nothing on it could pass.",
     # Calls
     "CALLS_STOPPED": "The stop switch is on: no call is made.",

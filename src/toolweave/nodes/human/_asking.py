@@ -4,16 +4,21 @@ A node says what it asks (`Asking`); a `Messenger` carries it where people are. 
 reminder and each reply are steps of the run's journal, so nothing is held while the run waits.
 """
 
-from collections.abc import Awaitable, Callable
+import logging
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Literal, Protocol, TypeAlias, cast
 
 from toolweave.catalog.node import Given, NodeContext, Outcome, Resumed, Wait
 from toolweave.clock import timestamp
+from toolweave.errors import ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.human._reading import Advice, Reading, read_reply, words_of
 from toolweave.workflow.question import Question, question_id
+
+logger = logging.getLogger(__name__)
 
 Port: TypeAlias = Literal["confirmed", "rejected", "unrelated", "timeout"]
 # A wait of an hour or more has a reminder when this much of it is over.
@@ -200,10 +205,21 @@ async def _on_time(context: NodeContext, asking: Asking, memory: Memory) -> Outc
     if memory.nudged < len(asking.nudges):
         nudge = asking.nudges[memory.nudged]
         if context.now() >= memory.since + timedelta(seconds=nudge.after_s):
-            await asking.messenger.nudge(context, memory.thread or {}, nudge)
+            if memory.thread is not None:
+                with _unharmed(context):
+                    await asking.messenger.nudge(context, memory.thread, nudge)
             joined = tuple(dict.fromkeys((*memory.joined, *nudge.to)))
             memory = replace(memory, nudged=memory.nudged + 1, joined=joined)
     return _waiting(context, asking, memory)
+
+
+@contextmanager
+def _unharmed(context: NodeContext) -> Generator[None]:
+    """What was asked and answered does not fail because a word of thanks could not be sent."""
+    try:
+        yield
+    except ToolweaveError as error:
+        logger.warning("people are not told", extra={"step": context.key, "code": error.code})
 
 
 async def _heard(
@@ -265,7 +281,8 @@ async def _over(
 ) -> Outcome:
     port = verdict.port or "timeout"
     if memory.thread is not None:
-        await asking.messenger.tell(context, memory.thread, port, reply)
+        with _unharmed(context):
+            await asking.messenger.tell(context, memory.thread, port, reply)
     value: JsonObject = {
         "content": content_of(context.given),
         "ai_classification": port,

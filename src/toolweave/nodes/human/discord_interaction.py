@@ -1,6 +1,10 @@
 """HUMAN_IN_THE_LOOP.DISCORD_INTERACTION: ask in a Discord channel and wait for the answer."""
 
+from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.nodes.human._asking import Asking, ask, content_of, reminder
+from toolweave.nodes.human._discord_messages import DiscordMessages
+from toolweave.nodes.human._reading import Advice
 from toolweave.nodes.human._reply import (
     ANALYSIS_MODEL,
     GUIDANCE,
@@ -9,6 +13,7 @@ from toolweave.nodes.human._reply import (
     PORTS,
     response_timeout,
 )
+from toolweave.workflow.question import Question, approval_schema
 
 
 class DiscordInteraction:
@@ -105,6 +110,33 @@ class DiscordInteraction:
             ),
         ),
     )
+
+    async def run(self, context: NodeContext) -> Outcome | Wait:
+        """What somebody replied, by the port of what it means.
+
+        Raises:
+            Invalid: `DISCORD_CHANNEL_ELSEWHERE`.
+        """
+        given = context.given
+        question = Question(
+            kind="approval",
+            text=given.text("message_template"),
+            schema=approval_schema(),
+            options=("Approve", "Decline"),
+            channel="discord",
+            content=content_of(given),
+        )
+        wait_s = float(given.whole("response_timeout"))
+        asking = Asking(
+            question,
+            wait_s,
+            DiscordMessages(
+                given.text("server_id"), given.text("channel_id"), given.text("user_mention")
+            ),
+            nudges=reminder(wait_s, "Reminder: this still waits for an answer."),
+            advice=Advice(given.text("ai_analysis_model")),
+        )
+        return await ask(context, asking)
 
 
 node = DiscordInteraction()
