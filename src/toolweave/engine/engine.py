@@ -234,8 +234,12 @@ class Engine:
         row = await self._database.row("SELECT id FROM runs WHERE once_key = ?", once_key)
         return str(row[0]) if row else None
 
-    async def fork(self, run: str, node: str, edit: Edit | None = None) -> str:
+    async def fork(
+        self, run: str, node: str, edit: Edit | None = None, workflow: Workflow | None = None
+    ) -> str:
         """A new run that takes everything before `node` from an old one; `edit` changes its input.
+
+        With `workflow`, the new run goes on with that one: nodes were changed since.
 
         Raises:
             NotFound: `RUN_UNKNOWN`, `NODE_ID_UNKNOWN`.
@@ -243,7 +247,8 @@ class Engine:
         """
         found = await self.get(run)
         state = await self.state(found.id)
-        history = history_before(state, node)
+        plan = state.plan if workflow is None else make_plan(workflow, self._kinds)
+        history = history_before(state, node, plan)
         edits: JsonObject = {}
         if edit is not None:
             place = state.places.get(node)
@@ -252,7 +257,20 @@ class Engine:
                 raise Conflict("STEP_NOT_REACHED", message)
             edits[node] = edit(Binder(state, _facts(found)).came_in(place))
         fork = Fork(found.id, node, edits or None, history)
-        return await self.start(state.plan.workflow, state.inputs, fork=fork)
+        return await self.start(workflow or state.plan.workflow, state.inputs, fork=fork)
+
+    async def came_in(self, run: str, key: Key) -> Json:
+        """What came in to a step of a run.
+
+        Raises:
+            NotFound: `RUN_UNKNOWN`, `STEP_UNKNOWN`.
+        """
+        found = await self.get(run)
+        state = await self.state(found.id)
+        place = state.places.get(key)
+        if place is None:
+            raise NotFound("STEP_UNKNOWN", f"run {found.id!r} has no step {key!r}")
+        return Binder(state, _facts(found)).came_in(place)
 
     async def get(self, run: str) -> Run:
         """One run, by its id or by how that begins.

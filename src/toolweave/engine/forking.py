@@ -9,18 +9,21 @@ from toolweave.errors import Conflict, NotFound
 from toolweave.problems import did_you_mean
 
 
-def history_before(state: RunState, node: str) -> tuple[Event, ...]:
-    """How every step ended that is not `node` or behind it.
+def history_before(state: RunState, node: str, plan: Plan) -> tuple[Event, ...]:
+    """How every step ended that is not `node` or behind it in `plan`, the one to go on with.
+
+    A node that `plan` has not any more is left out; one that is new to it runs.
 
     Raises:
         NotFound: `NODE_ID_UNKNOWN`.
         Conflict: `STEP_NOT_REACHED` for a node in the body of a loop.
     """
-    behind = _behind(state.plan, _step(state.plan, node).index)
+    behind = _behind(plan, _step(plan, node).index)
+    kept = {step.id for step in plan.steps if step.index not in behind}
     return tuple(
         event
         for key, place in state.places.items()
-        if place.frame is state.top and place.step.index not in behind
+        if place.frame is state.top and place.step.id in kept
         for event in _known(state, key, place)
     )
 

@@ -28,7 +28,8 @@ export function idsOf(workflow: Workflow): Set<string> {
 
 /** A new node of an entry, named so that it can be told from its like. */
 export function nodeOf(workflow: Workflow, entry: Entry, position: Position): WorkflowNode {
-  const title = entryTitle(entry);
+  // Of a tool's node other programs want a name of letters, digits and hyphens.
+  const title = entry.server ? slug(entryTitle(entry)) : entryTitle(entry);
   const id = freeId(idsOf(workflow), title);
   const node: WorkflowNode = { id, type: typeOf(entry), name: nameFor(workflow, title), position: snapped(position), data: freshData(entry) };
   return entry.type === "group" ? { ...node, style: { width: 360, height: 220 } } : node;

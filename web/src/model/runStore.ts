@@ -88,9 +88,10 @@ export async function cancelRun(id: string): Promise<void> {
 }
 
 /** Runs again from a node, all before it taken from the run; `input` replaces what came in. */
-export async function rerunFrom(id: string, node: string, input?: Json): Promise<string> {
+export async function rerunFrom(id: string, node: string, input?: Json, workflow?: Workflow): Promise<string> {
   const edit = input === undefined ? {} : { edit: [{ op: "replace" as const, path: "/data", value: input }] };
-  const run = await data(client.POST("/api/v1/runs/{run}/fork", { params: { path: { run: id } }, body: { from: node, ...edit } as never }));
+  const body = { from: node, ...edit, ...(workflow ? { document: workflow } : {}) };
+  const run = await data(client.POST("/api/v1/runs/{run}/fork", { params: { path: { run: id } }, body: body as never }));
   watchRun(run.id, run.workflow);
   return run.id;
 }

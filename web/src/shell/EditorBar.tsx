@@ -1,27 +1,114 @@
 /** The bar above the canvas: name, state, and what is done most. */
 
 import { useStore } from "zustand";
-import { documentStore, isDirty, redoEdit, undoEdit } from "../model/documentStore";
+import { runCommand } from "../model/commandStore";
+import { documentStore, edit, endGesture, isDirty } from "../model/documentStore";
+import { problemStore } from "../model/problemStore";
+import { isOver, runStore } from "../model/runStore";
 import { show, viewStore } from "../model/viewStore";
 import type { Workflow } from "../model/workflow";
 import { Badge } from "../ui/Badge";
-import { IconButton } from "../ui/Button";
+import { Button, IconButton } from "../ui/Button";
+import { Icon } from "../ui/Icon";
+import { Menu } from "../ui/Menu";
 
 export function EditorBar({ workflow }: { workflow: Workflow }) {
   const dirty = useStore(documentStore, isDirty);
-  const canUndo = useStore(documentStore, (state) => (state.history?.past.length ?? 0) > 0);
-  const canRedo = useStore(documentStore, (state) => (state.history?.future.length ?? 0) > 0);
-  const { hasPalette, side } = useStore(viewStore);
+  const isReadOnly = useStore(documentStore, (state) => state.isReadOnly);
   return (
     <header className="editor__bar">
-      <IconButton label="Palette" icon="palette" aria-pressed={hasPalette} onClick={() => show({ hasPalette: !hasPalette })} />
-      <span className="editor__name">{workflow.name}</span>
-      <Badge tone={dirty ? "warn" : "plain"}>{dirty ? "unsaved" : "saved"}</Badge>
-      <span className="editor__divider" />
-      <IconButton label="Undo" icon="undo" disabled={!canUndo} onClick={undoEdit} />
-      <IconButton label="Redo" icon="redo" disabled={!canRedo} onClick={redoEdit} />
+      {!isReadOnly && <PaletteButton />}
+      {isReadOnly ? (
+        <span className="editor__name">{workflow.name}</span>
+      ) : (
+        <input
+          className="editor__name editor__name--input"
+          aria-label="Name of the workflow"
+          value={workflow.name}
+          size={Math.max(workflow.name.length, 6)}
+          onChange={(event) => edit((now) => ({ ...now, name: event.target.value }), "workflow-name")}
+          onBlur={endGesture}
+        />
+      )}
+      {isReadOnly ? <Badge>as it ran</Badge> : <Badge tone={dirty ? "warn" : "plain"}>{dirty ? "unsaved" : "saved"}</Badge>}
+      {!isReadOnly && <EditButtons dirty={dirty} />}
       <span className="editor__space" />
-      <IconButton label="JSON" icon="braces" aria-pressed={side === "json"} onClick={() => show({ side: side === "json" ? "inspector" : "json" })} />
+      <Problems />
+      <JsonButton />
+      <MoreMenu isReadOnly={isReadOnly} />
+      {isReadOnly ? (
+        <a className="button" href={`#/w/${encodeURIComponent(workflow.name)}`}>
+          To the workflow
+        </a>
+      ) : (
+        <RunButtons />
+      )}
     </header>
+  );
+}
+
+function PaletteButton() {
+  const isOn = useStore(viewStore, (state) => state.hasPalette);
+  return <IconButton label="Palette" icon="palette" keys="P" aria-pressed={isOn} onClick={() => runCommand("palette")} />;
+}
+
+function EditButtons({ dirty }: { dirty: boolean }) {
+  const canUndo = useStore(documentStore, (state) => (state.history?.past.length ?? 0) > 0);
+  const canRedo = useStore(documentStore, (state) => (state.history?.future.length ?? 0) > 0);
+  return (
+    <>
+      <span className="editor__divider" />
+      <IconButton label="Undo" icon="undo" keys="Ctrl Z" disabled={!canUndo} onClick={() => runCommand("undo")} />
+      <IconButton label="Redo" icon="redo" keys="Ctrl Shift Z" disabled={!canRedo} onClick={() => runCommand("redo")} />
+      <IconButton label="Tidy the canvas" icon="tidy" keys="Ctrl Shift L" onClick={() => runCommand("tidy")} />
+      <IconButton label="Save" icon="save" keys="Ctrl S" disabled={!dirty} onClick={() => runCommand("save")} />
+    </>
+  );
+}
+
+function Problems() {
+  const all = useStore(problemStore, (state) => state.all);
+  const side = useStore(viewStore, (state) => state.side);
+  const errors = all.filter((problem) => problem.severity === "error").length;
+  if (all.length === 0) return null;
+  return (
+    <Button look="quiet" aria-pressed={side === "problems"} onClick={() => show({ side: side === "problems" ? "inspector" : "problems" })}>
+      <Badge tone={errors ? "bad" : "warn"}>{errors ? `${errors} wrong` : `${all.length} to look at`}</Badge>
+    </Button>
+  );
+}
+
+function JsonButton() {
+  const side = useStore(viewStore, (state) => state.side);
+  return <IconButton label="JSON" icon="braces" keys="J" aria-pressed={side === "json"} onClick={() => runCommand("json")} />;
+}
+
+function MoreMenu({ isReadOnly }: { isReadOnly: boolean }) {
+  return (
+    <Menu
+      label="More"
+      actions={[
+        { title: "Export…", icon: "download", run: () => runCommand("export") },
+        { title: "Group", icon: "panel", keys: "Ctrl G", isOff: isReadOnly, run: () => runCommand("group") },
+        { title: "Find a command…", icon: "search", keys: "Ctrl K", begins: true, run: () => runCommand("commands") },
+        { title: "Keys", icon: "help", keys: "?", run: () => runCommand("keys") },
+      ]}
+    >
+      <Icon name="more" />
+    </Menu>
+  );
+}
+
+function RunButtons() {
+  const isRunning = useStore(runStore, (state) => !isOver(state.run));
+  return (
+    <>
+      <Button icon="text" onClick={() => runCommand("inputs")}>
+        Inputs
+      </Button>
+      <Button look="primary" icon="play" title="Run (Ctrl ↵)" disabled={isRunning} onClick={() => runCommand("run")}>
+        {isRunning ? "Running" : "Run"}
+      </Button>
+    </>
   );
 }

@@ -2,77 +2,58 @@
 
 import { useEffect } from "react";
 import { useStore } from "zustand";
-import { Canvas } from "../features/canvas/Canvas";
-import { Inspector } from "../features/inspector/Inspector";
-import { JsonView } from "../features/json/JsonView";
-import { Palette } from "../features/palette/Palette";
-import { documentStore, openDocument } from "../model/documentStore";
-import { notifyError } from "../model/noticeStore";
-import { viewStore } from "../model/viewStore";
-import { newWorkflow, nodeById } from "../model/workflow";
-import { useEntries, useSpecs } from "../queries/catalog";
+import { ConflictDialog } from "../features/files/ConflictDialog";
+import { documentStore, openDocument, undoEdit } from "../model/documentStore";
+import { keepDraft, readDraft, watchDrafts } from "../model/drafts";
+import { notify, notifyError } from "../model/noticeStore";
+import { forgetRun, runStore } from "../model/runStore";
+import { newWorkflow } from "../model/workflow";
 import { useChecking } from "../queries/checking";
 import { loadWorkflow } from "../queries/workflows";
 import { Empty } from "../ui/Empty";
-import { EditorBar } from "./EditorBar";
+import { Editor } from "./Editor";
+import { runOrAsk, useEditorCommands } from "./useEditorCommands";
 
-export function EditorPage({ name }: { name: string | null }) {
-  useOpened(name);
-  const workflow = useStore(documentStore, (state) => state.history?.present ?? null);
-  const isReadOnly = useStore(documentStore, (state) => state.isReadOnly);
-  const { hasPalette } = useStore(viewStore);
-  const { entries } = useEntries();
-  const specs = useSpecs();
+/** `runs` starts it at once, as the sample's button promises. */
+export function EditorPage({ name, runs = false }: { name: string | null; runs?: boolean }) {
+  const { asked, ask } = useEditorCommands();
+  useOpened(name, runs ? () => runOrAsk(() => ask("inputs")) : null);
+  useEffect(watchDrafts, []);
+  const workflow = useStore(documentStore, (state) => (state.isReadOnly ? null : (state.history?.present ?? null)));
   useChecking(workflow);
   if (!workflow) return <Empty title="Opening…" />;
   return (
-    <div className="editor">
-      <EditorBar workflow={workflow} />
-      {hasPalette && !isReadOnly && (
-        <aside className="editor__palette" aria-label="Palette">
-          <Palette entries={entries} specs={specs} />
-        </aside>
-      )}
-      <div className="editor__canvas">
-        <Canvas workflow={workflow} specs={specs} isReadOnly={isReadOnly} />
-      </div>
-      <Side />
-    </div>
-  );
-}
-
-function Side() {
-  const side = useStore(viewStore, (state) => state.side);
-  const workflow = useStore(documentStore, (state) => state.history!.present);
-  const selection = useStore(documentStore, (state) => state.selection);
-  const isReadOnly = useStore(documentStore, (state) => state.isReadOnly);
-  const only = selection.size === 1 ? nodeById(workflow, [...selection][0]!) : undefined;
-  if (side === "json") {
-    return (
-      <aside className="editor__side editor__side--wide" aria-label="JSON">
-        <JsonView workflow={workflow} isReadOnly={isReadOnly} />
-      </aside>
-    );
-  }
-  if (side !== "inspector" || !only) return null;
-  return (
-    <aside className="editor__side" aria-label="Inspector">
-      <Inspector node={only} isReadOnly={isReadOnly} />
-    </aside>
+    <>
+      <ConflictDialog />
+      <Editor workflow={workflow} asked={asked} ask={ask} />
+    </>
   );
 }
 
 /** Opens the workflow of the address, unless it is open already: then its edits stay. */
-function useOpened(name: string | null): void {
+function useOpened(name: string | null, then: (() => void) | null): void {
   useEffect(() => {
     const state = documentStore.getState();
+    const isOpen = state.history !== null && !state.isReadOnly && state.storedAs === name;
+    if (!isOpen) keepDraft();
+    if (!isOpen && runStore.getState().workflow !== name) forgetRun();
+    if (isOpen) return;
     if (name === null) {
-      if (state.storedAs !== null || state.history === null || state.isReadOnly) openDocument({ workflow: newWorkflow("Untitled") });
+      openDocument({ workflow: newWorkflow("untitled"), draft: readDraft(null)?.workflow ?? null });
       return;
     }
-    if (state.storedAs === name && !state.isReadOnly) return;
     loadWorkflow(name)
-      .then((stored) => openDocument({ workflow: stored.workflow, storedAs: stored.name, revision: stored.revision }))
+      .then((stored) => {
+        const draft = readDraft(stored.name);
+        const revision = draft?.revision ?? stored.revision;
+        openDocument({ workflow: stored.workflow, storedAs: stored.name, revision, draft: draft?.workflow ?? null });
+        if (draft) notify("Your unsaved edits are back", { action: { title: "Throw away", run: undoEdit } });
+        if (then) {
+          window.history.replaceState(null, "", window.location.hash.replace(/\?run$/, ""));
+          then();
+        }
+      })
       .catch((error: unknown) => notifyError(error, `Cannot open ${name}`));
+    // `then` belongs to the first opening only.
   }, [name]);
 }

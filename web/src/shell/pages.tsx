@@ -1,11 +1,14 @@
 /** Every page: where it is, what it is called, what it shows. A new page is one line here. */
 
 import type { ReactNode } from "react";
+import { WorkflowsPage } from "../features/files/WorkflowsPage";
+import { ComparePage } from "../features/runs/ComparePage";
+import { RunsPage } from "../features/runs/RunsPage";
 import type { Route } from "../model/route";
 import { Empty } from "../ui/Empty";
 import type { IconName } from "../ui/Icon";
-import { WorkflowsPage } from "../features/files/WorkflowsPage";
 import { EditorPage } from "./EditorPage";
+import { RunPage } from "./RunPage";
 
 export interface Page {
   page: string;
@@ -19,8 +22,10 @@ export interface Page {
 
 export const PAGES: readonly Page[] = [
   { page: "", title: "Workflows", icon: "list", also: ["w", "new"], show: () => <WorkflowsPage /> },
-  { page: "w", title: "Editor", show: ({ rest }) => <EditorPage name={rest[0] ?? ""} /> },
+  { page: "w", title: "Editor", show: ({ rest, query }) => <EditorPage name={rest[0] ?? ""} runs={query.has("run")} /> },
   { page: "new", title: "New workflow", show: () => <EditorPage name={null} /> },
+  { page: "runs", title: "Runs", icon: "clock", also: ["compare"], show: ({ rest }) => (rest[0] ? <RunPage id={rest[0]} /> : <RunsPage />) },
+  { page: "compare", title: "Compare runs", show: ({ rest }) => <ComparePage one={rest[0] ?? ""} other={rest[1] ?? ""} /> },
 ];
 
 export function PageOf({ route }: { route: Route }) {

@@ -123,6 +123,10 @@ class Forking(Strict):
     edit: list[Operation] | None = Field(
         None, max_length=1_000, description='JSON Patch of `{"data": what came in}`'
     )
+    # Any: a workflow in whatever dialect, as in `Starting`.
+    document: dict[str, Any] | None = Field(
+        None, description="The workflow as it is now; needs `workflows:write` as well"
+    )
 
 
 class RunShape(BaseModel):
@@ -234,7 +238,12 @@ class _Answers:
         body = await read_shape(request, Forking)
         found = await self._allowed(run, request)
         edit = _Edit(body.edit) if body.edit else None
-        return await self._accepted(await self._engine.fork(found.id, body.from_, edit))
+        changed = None
+        if body.document is not None:
+            loaded = await self._sent(request, body.document)
+            await self._workbench.require_valid(loaded)
+            changed = loaded.workflow
+        return await self._accepted(await self._engine.fork(found.id, body.from_, edit, changed))
 
     async def _workflow(self, request: Request, body: Starting) -> Loaded:
         key: ApiKey = request.state.key
@@ -242,9 +251,13 @@ class _Answers:
             return await self._published(key, body.workflow)
         if body.workflow is not None:
             return (await self._workbench.studio.workflows.load(body.workflow)).loaded
+        return await self._sent(request, body.document)
+
+    async def _sent(self, request: Request, document: dict[str, Any] | None) -> Loaded:
         # Whoever may only run, runs what others have stored.
+        key: ApiKey = request.state.key
         key.require("workflows:write")
-        return require_workflow(await run_sync(read, cast("Json", body.document)))
+        return require_workflow(await run_sync(read, cast("Json", document)))
 
     async def _published(self, key: ApiKey, name: str) -> Loaded:
         """What a key that is limited to some tools may run: they, as they are published."""

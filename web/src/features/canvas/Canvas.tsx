@@ -95,7 +95,7 @@ function Drawing({ workflow, specs, isReadOnly = false }: Props) {
       aria-label="Workflow"
     >
       <Background gap={20} size={1.4} />
-      {nodes.length > 0 && nodes.length <= MOST_IN_MAP && <MiniMap pannable zoomable ariaLabel="Overview" nodeColor="var(--line-strong)" maskColor="color-mix(in srgb, var(--canvas) 70%, transparent)" />}
+      {nodes.length > 0 && nodes.length <= MOST_IN_MAP && <MiniMap style={{ width: 150, height: 96 }} pannable zoomable ariaLabel="Overview" nodeColor="var(--line-strong)" maskColor="color-mix(in srgb, var(--canvas) 70%, transparent)" />}
       <Panel position="bottom-left" className="canvas__tools">
         <IconButton label="Zoom in" icon="plus" onClick={() => void flow.zoomIn()} />
         <IconButton label="Show all" icon="fit" keys="1" onClick={() => void flow.fitView({ maxZoom: 1, padding: 0.2 })} />

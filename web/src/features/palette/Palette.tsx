@@ -63,5 +63,7 @@ function Item({ entry, specs }: { entry: Entry; specs: Specs }) {
 
 function grouped(entries: Entry[], typed: string) {
   const found = typed.trim() ? searchEntries(entries, typed, 120) : entries;
-  return FAMILIES.map((family) => ({ family, found: found.filter((entry) => familyOf(entry.type) === family) })).filter((one) => one.found.length > 0);
+  // Tools of connected servers before nodes that only stand for one.
+  const sorted = [...found.filter((entry) => entry.server), ...found.filter((entry) => !entry.server)];
+  return FAMILIES.map((family) => ({ family, found: sorted.filter((entry) => familyOf(entry.type) === family) })).filter((one) => one.found.length > 0);
 }

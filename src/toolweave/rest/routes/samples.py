@@ -1,0 +1,48 @@
+"""`/api/v1/samples`: a workflow to begin with, and the built-in server it calls."""
+
+from fastapi import APIRouter, Depends
+from fastapi.responses import Response
+from pydantic import BaseModel
+
+from toolweave.app.samples import open_sample
+from toolweave.app.studio import Studio
+from toolweave.rest import openapi
+from toolweave.rest.answers import json_answer
+from toolweave.rest.auth import Doorkeeper
+from toolweave.rest.shapes import KEYED, responses
+
+
+class SampleShape(BaseModel):
+    """The name it is stored under, and the server it calls."""
+
+    workflow: str
+    server: str
+
+
+class _Answers:
+    """The handler."""
+
+    def __init__(self, studio: Studio) -> None:
+        self._studio = studio
+
+    async def make_sample(self) -> Response:
+        """Store the sample workflow and trust the built-in server, unless both are there already.
+
+        Nothing but our own program is ever trusted here.
+        """
+        made = await open_sample(self._studio)
+        return json_answer({"workflow": made.workflow, "server": made.server})
+
+
+def sample_routes(studio: Studio, doorkeeper: Doorkeeper) -> APIRouter:
+    """The one endpoint; it trusts a server and writes a workflow, so it needs `admin`."""
+    router = APIRouter(prefix="/api/v1/samples", tags=["samples"])
+    router.add_api_route(
+        "",
+        _Answers(studio).make_sample,
+        methods=["POST"],
+        dependencies=[Depends(doorkeeper.wants("admin"))],
+        responses=responses(SampleShape, 409, *KEYED),
+        openapi_extra=openapi.KEYED,
+    )
+    return router

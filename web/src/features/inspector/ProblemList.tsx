@@ -1,0 +1,40 @@
+/** Everything that is wrong with the workflow; what can be mended is mended with one press. */
+
+import { useStore } from "zustand";
+import { select } from "../../model/documentStore";
+import { nodeAt, problemStore } from "../../model/problemStore";
+import { canvasActions } from "../../model/viewStore";
+import type { Workflow } from "../../model/workflow";
+import { Button } from "../../ui/Button";
+import "./inspector.css";
+
+export function ProblemList({ workflow, onMend }: { workflow: Workflow; onMend(): void }) {
+  const problems = useStore(problemStore, (state) => state.all);
+  const canMend = problems.some((problem) => problem.patch?.length);
+  const reveal = (pointer: string) => {
+    const node = nodeAt(workflow, pointer);
+    if (!node) return;
+    select([node]);
+    canvasActions()?.reveal(node);
+  };
+  return (
+    <div className="inspector">
+      <div className="row">
+        <h2>To look at</h2>
+        {canMend && (
+          <Button icon="check" onClick={onMend}>
+            Mend what can be
+          </Button>
+        )}
+      </div>
+      {problems.length === 0 && <p className="faint">Nothing is wrong.</p>}
+      {problems.map((problem) => (
+        <button key={problem.code + problem.pointer} type="button" className={`inspector__problem inspector__problem--${problem.severity} inspector__problem--button`} onClick={() => reveal(problem.pointer)}>
+          {problem.message}
+          {problem.hint && <div className="faint">{problem.hint}</div>}
+          <div className="mono faint">{problem.pointer || "/"}</div>
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,68 @@
+/** Two runs side by side: what differs, step by step. */
+
+import { Fragment } from "react";
+import { shownMs } from "../../model/runState";
+import { shownValue } from "../../model/visible";
+import type { WholeRun } from "../../queries/runs";
+import { useRun } from "../../queries/runs";
+import { Badge } from "../../ui/Badge";
+import { Empty } from "../../ui/Empty";
+import { toneOf } from "./tones";
+import "./runs.css";
+
+export function ComparePage({ one, other }: { one: string; other: string }) {
+  const [left, right] = [useRun(one), useRun(other)];
+  if (left.error || right.error) return <Empty title="One of the runs cannot be read" />;
+  if (!left.data || !right.data) return <Empty title="Reading both runs…" />;
+  const keys = [...new Set([...left.data.steps, ...right.data.steps].map((step) => step.key))];
+  return (
+    <div className="page">
+      <div className="page__inner">
+        <h1>Two runs</h1>
+        <div className="card compare">
+          <div />
+          <Head run={left.data} />
+          <Head run={right.data} />
+          {keys.map((key) => (
+            <Steps key={key} name={key} left={left.data} right={right.data} />
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Head({ run }: { run: WholeRun }) {
+  return (
+    <div>
+      <a href={`#/runs/${run.id}`}>{run.workflow}</a> <Badge tone={toneOf(run.status)}>{run.status}</Badge>
+      <div className="faint">{new Date(run.startedAt).toLocaleString()}</div>
+    </div>
+  );
+}
+
+function Steps({ name, left, right }: { name: string; left: WholeRun; right: WholeRun }) {
+  const found = [left, right].map((run) => run.steps.find((step) => step.key === name));
+  const texts = found.map((step) => (step ? shownValue(step.value, 4_000).text : ""));
+  const isSame = texts[0] === texts[1] && found[0]?.status === found[1]?.status;
+  return (
+    <Fragment>
+      <div>
+        <strong>{name}</strong>
+        <div>{isSame ? <span className="faint">the same</span> : <Badge tone="warn">differs</Badge>}</div>
+      </div>
+      {found.map((step, at) => (
+        <div key={at} className={isSame ? "compare__same" : ""}>
+          {step ? (
+            <>
+              <Badge tone={toneOf(step.status)}>{step.status}</Badge> <span className="faint">{shownMs(step.tookMs)}</span>
+              {!isSame && <pre>{step.error ? String(step.error["message"]) : texts[at]}</pre>}
+            </>
+          ) : (
+            <span className="faint">did not run</span>
+          )}
+        </div>
+      ))}
+    </Fragment>
+  );
+}

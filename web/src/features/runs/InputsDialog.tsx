@@ -1,0 +1,81 @@
+/** What a run is started with: a field for each input the workflow names, else JSON. */
+
+import type { FormEvent } from "react";
+import { useState } from "react";
+import type { InputField } from "../../model/inputs";
+import { firstInputs, inputFields } from "../../model/inputs";
+import type { Json, JsonObject, Workflow } from "../../model/workflow";
+import { Button } from "../../ui/Button";
+import { Dialog } from "../../ui/Dialog";
+import { Field } from "../../ui/Field";
+
+interface Props {
+  workflow: Workflow;
+  onRun(inputs: JsonObject): void;
+  onClose(): void;
+}
+
+export function InputsDialog({ workflow, onRun, onClose }: Props) {
+  const fields = inputFields(workflow);
+  const [values, setValues] = useState<JsonObject>(() => firstInputs(workflow));
+  const [json, setJson] = useState(() => JSON.stringify(firstInputs(workflow), null, 2));
+  const [fault, setFault] = useState<string | null>(null);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    try {
+      onRun(fields.length ? values : (JSON.parse(json || "{}") as JsonObject));
+    } catch (error) {
+      setFault((error as Error).message);
+    }
+  };
+  return (
+    <Dialog title="Run with inputs" onClose={onClose}>
+      <form className="inputs" onSubmit={submit}>
+        {fields.map((field) => (
+          <Field key={field.name} label={field.title + (field.isRequired ? " (needed)" : "")} note={field.description}>
+            {(id) => <Control id={id} field={field} value={values[field.name]} onChange={(value) => setValues({ ...values, [field.name]: value })} />}
+          </Field>
+        ))}
+        {fields.length === 0 && (
+          <Field label="Inputs, as JSON" fault={fault}>
+            {(id) => <textarea id={id} className="textarea textarea--code" rows={8} value={json} onChange={(event) => setJson(event.target.value)} />}
+          </Field>
+        )}
+        <div className="row">
+          <Button look="primary" icon="play" type="submit">
+            Run
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Control({ id, field, value, onChange }: { id: string; field: InputField; value: Json | undefined; onChange(value: Json): void }) {
+  if (field.kind === "boolean") return <input id={id} type="checkbox" checked={value === true} onChange={(event) => onChange(event.target.checked)} />;
+  if (field.kind === "choice") {
+    return (
+      <select id={id} className="select" value={String(value ?? "")} onChange={(event) => onChange(event.target.value)}>
+        {field.options.map((option) => (
+          <option key={option}>{option}</option>
+        ))}
+      </select>
+    );
+  }
+  if (field.kind === "number") return <input id={id} className="input" type="number" step="any" value={typeof value === "number" ? value : ""} onChange={(event) => onChange(event.target.valueAsNumber)} />;
+  if (field.kind === "text") return <input id={id} className="input" value={typeof value === "string" ? value : ""} onChange={(event) => onChange(event.target.value)} />;
+  return <JsonControl id={id} value={value} onChange={onChange} />;
+}
+
+function JsonControl({ id, value, onChange }: { id: string; value: Json | undefined; onChange(value: Json): void }) {
+  const [text, setText] = useState(() => (value === undefined ? "" : JSON.stringify(value)));
+  const type = (typed: string) => {
+    setText(typed);
+    try {
+      onChange(JSON.parse(typed) as Json);
+    } catch {
+      // Kept as it is until it is JSON.
+    }
+  };
+  return <textarea id={id} className="textarea textarea--code" rows={3} value={text} onChange={(event) => type(event.target.value)} />;
+}

@@ -1,0 +1,50 @@
+/** Running again from a node: what comes in can be changed first. */
+
+import { useState } from "react";
+import type { Json } from "../../model/workflow";
+import { useStepInput } from "../../queries/runs";
+import { Button } from "../../ui/Button";
+import { Dialog } from "../../ui/Dialog";
+import { Field } from "../../ui/Field";
+
+interface Props {
+  run: string;
+  step: string;
+  title: string;
+  /** The canvas has another version than the run; it can go on with either. */
+  isEdited: boolean;
+  onRun(input: Json | undefined): void;
+  onClose(): void;
+}
+
+export function RerunDialog({ run, step, title, isEdited, onRun, onClose }: Props) {
+  const came = useStepInput(run, step, "again");
+  const [typed, setTyped] = useState<string | null>(null);
+  const text = typed ?? (came.data === undefined ? "" : JSON.stringify(came.data, null, 2));
+  const { value, fault } = read(text);
+  const isChanged = typed !== null && JSON.stringify(value) !== JSON.stringify(came.data);
+  const foot = (
+    <>
+      <Button onClick={onClose}>Not now</Button>
+      <Button look="primary" icon="play" disabled={isChanged && fault !== null} onClick={() => onRun(isChanged ? value : undefined)}>
+        Run from here
+      </Button>
+    </>
+  );
+  return (
+    <Dialog title={`Re-run from ${title}`} onClose={onClose} foot={foot}>
+      <p>Everything before this node is taken from the run; this node and all behind it run again{isEdited ? ", as the canvas has them now" : ""}.</p>
+      <Field label="What comes in" fault={isChanged ? fault : null} note="Change it to try another value.">
+        {(id) => <textarea id={id} className="textarea textarea--code" rows={12} spellCheck={false} value={text} onChange={(event) => setTyped(event.target.value)} />}
+      </Field>
+    </Dialog>
+  );
+}
+
+function read(text: string): { value: Json; fault: string | null } {
+  try {
+    return { value: JSON.parse(text) as Json, fault: null };
+  } catch (error) {
+    return { value: null, fault: (error as Error).message };
+  }
+}

@@ -1,0 +1,100 @@
+/** The run below the canvas: how it stands, its timeline, the chosen step. */
+
+import { useMemo, useState } from "react";
+import { useStore } from "zustand";
+import { documentStore, select } from "../../model/documentStore";
+import { notifyError } from "../../model/noticeStore";
+import { nodeOfKey, shownMs, tookMs } from "../../model/runState";
+import { cancelRun, forgetRun, isOver, lookAt, rerunFrom, runStore } from "../../model/runStore";
+import { canvasActions, show } from "../../model/viewStore";
+import { shownValue } from "../../model/visible";
+import type { Workflow } from "../../model/workflow";
+import { titleOf as nodeTitle } from "../../model/workflow";
+import { Badge } from "../../ui/Badge";
+import { Button, IconButton } from "../../ui/Button";
+import { RerunDialog } from "./RerunDialog";
+import { StepDetail } from "./StepDetail";
+import { Timeline, titleOf } from "./Timeline";
+import { toneOf } from "./tones";
+import "./runs.css";
+
+export function RunPanel({ workflow }: { workflow: Workflow }) {
+  const run = useStore(runStore, (state) => state.run);
+  const chosen = useChosen();
+  const [isAsking, setAsking] = useState(false);
+  const titles = useMemo(() => new Map(workflow.nodes.map((node) => [node.id, nodeTitle(node)])), [workflow]);
+  if (!run) return null;
+  const step = chosen ? run.steps[chosen] : undefined;
+  const choose = (key: string) => {
+    lookAt(key);
+    select([nodeOfKey(key)]);
+    canvasActions()?.reveal(nodeOfKey(key));
+  };
+  return (
+    <div className="run-panel">
+      <div className="run-panel__head">
+        <h2>Run</h2>
+        <Badge tone={toneOf(run.status)}>{run.status}</Badge>
+        <span className="faint">{run.finishedAt ? shownMs(tookMs(run.startedAt, run.finishedAt)) : `${run.order.length} steps so far`}</span>
+        {run.error && <span className="run-panel__error">{String(run.error["message"] ?? "")}</span>}
+        <span className="step-detail__space" />
+        {!isOver(run) && (
+          <Button icon="stop" onClick={() => void cancelRun(run.id).catch((error: unknown) => notifyError(error, "Not cancelled"))}>
+            Cancel
+          </Button>
+        )}
+        <a className="button button--quiet" href={`#/runs/${run.id}`}>
+          Open
+        </a>
+        <IconButton label="Close the run" icon="close" onClick={() => (forgetRun(), show({ hasRunPanel: false }))} />
+      </div>
+      <div className="run-panel__body">
+        <Timeline run={run} titles={titles} chosen={chosen} onChoose={choose} />
+        {step ? (
+          <StepDetail key={step.key} run={run.id} step={step} title={titleOf(step.key, titles)} canRerun={isOver(run) && !step.key.includes("/")} onRerun={() => setAsking(true)} />
+        ) : (
+          <Result value={run.result} isOver={isOver(run)} />
+        )}
+      </div>
+      {isAsking && step && (
+        <RerunDialog
+          run={run.id}
+          step={step.key}
+          title={titleOf(step.key, titles)}
+          isEdited={!documentStore.getState().isReadOnly}
+          onClose={() => setAsking(false)}
+          onRun={(input) => {
+            setAsking(false);
+            const current = documentStore.getState().isReadOnly ? undefined : workflow;
+            void rerunFrom(run.id, step.key, input, current).catch((error: unknown) => notifyError(error, "Not run again"));
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** The step that was chosen, else the last one of the node that is selected. */
+function useChosen(): string | null {
+  const step = useStore(runStore, (state) => state.step);
+  const run = useStore(runStore, (state) => state.run);
+  const selection = useStore(documentStore, (state) => state.selection);
+  const node = selection.size === 1 ? [...selection][0]! : null;
+  if (step && run?.steps[step] && (node === null || nodeOfKey(step) === node)) return step;
+  return (node && run?.ofNode[node]?.at(-1)) || null;
+}
+
+function Result({ value, isOver: done }: { value: unknown; isOver: boolean }) {
+  return (
+    <section className="step-detail" aria-label="Result">
+      <h3>Result</h3>
+      {done ? (
+        <pre className="value" tabIndex={0}>
+          {shownValue(value).text}
+        </pre>
+      ) : (
+        <p className="faint">The run goes on. Choose a step to see what came in and what it gave.</p>
+      )}
+    </section>
+  );
+}

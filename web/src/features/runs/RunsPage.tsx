@@ -1,0 +1,95 @@
+/** The history: every run, by state and workflow; two of them can be compared. */
+
+import { useState } from "react";
+import { go, pathTo } from "../../model/route";
+import type { RunStatus } from "../../model/runState";
+import { shownMs, tookMs } from "../../model/runState";
+import { useRuns } from "../../queries/runs";
+import { useWorkflows } from "../../queries/workflows";
+import { Badge } from "../../ui/Badge";
+import { Button } from "../../ui/Button";
+import { Empty } from "../../ui/Empty";
+import { toneOf } from "./tones";
+import "./runs.css";
+
+const STATUSES: RunStatus[] = ["running", "waiting", "uncertain", "success", "partial", "failed", "cancelled"];
+
+export function RunsPage() {
+  const [status, setStatus] = useState<RunStatus | null>(null);
+  const [workflow, setWorkflow] = useState<string | null>(null);
+  const [limit, setLimit] = useState(50);
+  const [marked, setMarked] = useState<string[]>([]);
+  const { data: runs, error } = useRuns({ status, workflow, limit });
+  const { data: workflows } = useWorkflows();
+  const mark = (id: string) => setMarked(marked.includes(id) ? marked.filter((one) => one !== id) : [...marked.slice(-1), id]);
+  return (
+    <div className="page">
+      <div className="page__inner">
+        <div className="page__head">
+          <h1>Runs</h1>
+          <div className="filters">
+            <select className="select" aria-label="State" value={status ?? ""} onChange={(event) => setStatus((event.target.value || null) as RunStatus | null)}>
+              <option value="">Every state</option>
+              {STATUSES.map((one) => (
+                <option key={one}>{one}</option>
+              ))}
+            </select>
+            <select className="select" aria-label="Workflow" value={workflow ?? ""} onChange={(event) => setWorkflow(event.target.value || null)}>
+              <option value="">Every workflow</option>
+              {workflows?.map((one) => (
+                <option key={one.slug}>{one.name}</option>
+              ))}
+            </select>
+            <Button icon="compare" disabled={marked.length !== 2} onClick={() => go("compare", ...marked)} title="Mark two runs first">
+              Compare
+            </Button>
+          </div>
+        </div>
+        {error && <p role="alert">{error.message}</p>}
+        {runs?.length === 0 && (
+          <Empty title="No runs">
+            <p>Open a workflow and press Run, or loosen the filters.</p>
+          </Empty>
+        )}
+        {runs && runs.length > 0 && (
+          <div className="card">
+            <table className="table">
+              <thead>
+                <tr>
+                  <th>
+                    <span className="visually-hidden">Mark</span>
+                  </th>
+                  <th>Workflow</th>
+                  <th>State</th>
+                  <th>Began</th>
+                  <th>Took</th>
+                  <th>By</th>
+                </tr>
+              </thead>
+              <tbody>
+                {runs.map((run) => (
+                  <tr key={run.id}>
+                    <td>
+                      <input type="checkbox" aria-label={`Mark run ${run.id.slice(0, 8)}`} checked={marked.includes(run.id)} onChange={() => mark(run.id)} />
+                    </td>
+                    <td>
+                      <a href={pathTo("runs", run.id)}>{run.workflow}</a> <span className="mono faint">{run.id.slice(0, 8)}</span>
+                      {run.error && <div className="faint">{run.error}</div>}
+                    </td>
+                    <td>
+                      <Badge tone={toneOf(run.status)}>{run.status}</Badge>
+                    </td>
+                    <td>{new Date(run.startedAt).toLocaleString()}</td>
+                    <td>{run.finishedAt ? shownMs(tookMs(run.startedAt, run.finishedAt)) : "—"}</td>
+                    <td className="faint">{run.forkOf ? `again, of ${run.forkOf.slice(0, 8)}` : (run.trigger ?? "—")}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+        {runs && runs.length >= limit && <Button onClick={() => setLimit(limit * 2)}>More</Button>}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+/** What a run is started with: the workflow's own schema, its defaults, and what was typed last. */
+
+import type { Json, JsonObject, Workflow } from "./workflow";
+
+export interface InputField {
+  name: string;
+  title: string;
+  description: string;
+  kind: "text" | "number" | "boolean" | "choice" | "json";
+  options: string[];
+  isRequired: boolean;
+}
+
+const last = new Map<string, JsonObject>();
+
+export function inputFields(workflow: Workflow): InputField[] {
+  const schema = workflow.inputSchema;
+  const properties = schema?.["properties"];
+  if (!isObject(properties)) return [];
+  const required = Array.isArray(schema?.["required"]) ? schema["required"] : [];
+  return Object.entries(properties).map(([name, given]) => {
+    const property = isObject(given) ? given : {};
+    const options = Array.isArray(property["enum"]) ? property["enum"].filter((one) => typeof one === "string") : [];
+    return {
+      name,
+      title: typeof property["title"] === "string" ? property["title"] : name,
+      description: typeof property["description"] === "string" ? property["description"] : "",
+      kind: options.length ? "choice" : (KINDS[String(property["type"])] ?? "json"),
+      options,
+      isRequired: required.includes(name),
+    };
+  });
+}
+
+const KINDS: Record<string, InputField["kind"]> = { string: "text", number: "number", integer: "number", boolean: "boolean" };
+
+export function firstInputs(workflow: Workflow): JsonObject {
+  const known = last.get(workflow.name);
+  if (known) return known;
+  const properties = workflow.inputSchema?.["properties"];
+  const found: JsonObject = {};
+  for (const [name, property] of Object.entries(isObject(properties) ? properties : {})) {
+    if (isObject(property) && property["default"] !== undefined) found[name] = property["default"] as Json;
+  }
+  return found;
+}
+
+export function rememberInputs(workflow: Workflow, inputs: JsonObject): void {
+  last.set(workflow.name, inputs);
+}
+
+/** Whether a run can begin without asking. */
+export function isReady(workflow: Workflow, inputs: JsonObject): boolean {
+  return inputFields(workflow).every((field) => !field.isRequired || inputs[field.name] !== undefined);
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

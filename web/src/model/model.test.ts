@@ -1,0 +1,155 @@
+import { describe, expect, it } from "vitest";
+import { commandFor, offer, shownKeys, spelt } from "./commandStore";
+import { DRAWN, entryTitle, outPorts, searchEntries, specsOf, type Entry } from "./catalog";
+import { differences } from "./difference";
+import { begin, redo, settle, step, undo } from "./history";
+import { layOut } from "./layout";
+import { mapper } from "./mapping";
+import { nodeAt } from "./problemStore";
+import { readWorkflow } from "./reading";
+import { parseRoute } from "./route";
+import { emptyRun, statusOfNode, takeEvent, type RunEvent } from "./runState";
+import { visible } from "./visible";
+import { neighbour } from "./walking";
+import { newWorkflow, type Workflow } from "./workflow";
+
+const tool: Entry = { ...DRAWN[2]!, ref: "TOOL.MCP:demo/add", type: "TOOL", subtype: "MCP:demo/add", server: "demo", tool: "add", summary: "Adds." };
+const choice: Entry = { ...DRAWN[2]!, ref: "FLOW.IF", type: "FLOW", subtype: "IF", outputPorts: [{ name: "true", description: "" }, { name: "false", description: "" }] };
+
+describe("history", () => {
+  it("undoes and redoes step by step", () => {
+    const two = step(step(begin(0), 1), 2);
+    expect(undo(two).present).toBe(1);
+    expect(redo(undo(undo(two))).present).toBe(1);
+    expect(step(undo(two), 9).future).toEqual([]);
+    expect(undo(begin(0)).present).toBe(0);
+  });
+
+  it("takes the steps of one gesture as one", () => {
+    const typed = step(step(step(begin("a"), "ab", "name"), "abc", "name"), "abcd", "name");
+    expect(undo(typed).present).toBe("a");
+    expect(undo(step(settle(typed), "x", "name")).present).toBe("abcd");
+  });
+});
+
+describe("catalog", () => {
+  it("finds by name before words of the summary", () => {
+    const found = searchEntries([...DRAWN, choice, tool], "add");
+    expect(found[0]).toBe(tool);
+    expect(searchEntries([choice, tool], "demo").map(entryTitle)).toEqual(["add"]);
+  });
+
+  it("knows the ways out of choices and questions", () => {
+    const specs = specsOf([choice]);
+    expect(outPorts({ id: "a", type: "FLOW", name: "a", data: { subtype: "IF" } }, specs)).toEqual(["true", "false"]);
+    const asks = { id: "q", type: "askUserQuestion", name: "q", data: { options: [{ label: "Yes" }, { label: "No" }] } };
+    expect(outPorts(asks, specs)).toEqual(["branch-0", "branch-1"]);
+  });
+});
+
+describe("mapping", () => {
+  it("gives the same objects for what did not change", () => {
+    const [map, specs, workflow] = [mapper(), specsOf([]), newWorkflow("a")];
+    const first = map.nodes(workflow, specs);
+    const moved = { ...workflow, nodes: [workflow.nodes[0]!, { ...workflow.nodes[1]!, position: { x: 1, y: 1 } }] };
+    const second = map.nodes(moved, specs);
+    expect(second[0]).toBe(first[0]);
+    expect(second[1]).not.toBe(first[1]);
+  });
+
+  it("draws what a broken file has: no places, two of one id, edges to nowhere, lost groups", () => {
+    const broken: Workflow = {
+      ...newWorkflow("a"),
+      nodes: [
+        { id: "x", type: "prompt", name: "", data: {}, parentId: "gone" },
+        { id: "x", type: "prompt", name: "", data: {} },
+        { id: "y", type: "odd", name: "", data: {} },
+      ],
+      connections: [{ id: "1", from: "x", to: "nobody" }, { id: "2", from: "x", to: "y" }],
+    };
+    const map = mapper();
+    expect(map.nodes(broken, specsOf([])).map(({ id, parentId }) => [id, parentId])).toEqual([["x", undefined], ["y", undefined]]);
+    expect(map.edges(broken).map(({ id }) => id)).toEqual(["2"]);
+  });
+});
+
+describe("runs", () => {
+  const events: RunEvent[] = [
+    { type: "started", seq: 1, at: "2026-01-01T00:00:00Z", inputs: {} },
+    { type: "computed", seq: 2, at: "2026-01-01T00:00:01Z", steps: [["start", 0]], values: [{ a: 1 }] },
+    { type: "step_started", seq: 3, at: "2026-01-01T00:00:01Z", key: "fetch" },
+    { type: "step_failed", seq: 4, at: "2026-01-01T00:00:02Z", key: "fetch", code: "X", message: "no", retry_at: "2026-01-01T00:00:03Z" },
+    { type: "step_started", seq: 5, at: "2026-01-01T00:00:03Z", key: "fetch", attempt: 2 },
+    { type: "step_finished", seq: 6, at: "2026-01-01T00:00:04Z", key: "fetch", value: 7 },
+    { type: "step_started", seq: 7, at: "2026-01-01T00:00:04Z", key: "loop#1/send" },
+    { type: "finished", seq: 8, at: "2026-01-01T00:00:05Z", status: "failed", error: { message: "x" } },
+  ];
+
+  it("folds events to how nodes stand, with every try", () => {
+    const run = events.reduce(takeEvent, emptyRun("r"));
+    expect(run.steps["fetch"]).toMatchObject({ status: "success", value: 7, finishedAt: "2026-01-01T00:00:04Z" });
+    expect(run.steps["fetch"]!.tries.map((one) => one.error?.code ?? null)).toEqual(["X", null]);
+    expect(statusOfNode(run, "send")).toBe("cancelled");
+    expect(run.status).toBe("failed");
+  });
+
+  it("sees no event twice when a stream is taken up again", () => {
+    const once = events.reduce(takeEvent, emptyRun("r"));
+    expect(events.reduce(takeEvent, once)).toBe(once);
+  });
+});
+
+describe("the rest", () => {
+  it("tells what differs between two versions", () => {
+    const mine = newWorkflow("a");
+    const theirs = { ...mine, nodes: [{ ...mine.nodes[0]!, name: "Begin" }] };
+    expect(differences(mine, theirs).map(({ kind, what }) => `${kind} ${what}`)).toEqual(["changed node Start", "added node End"]);
+    expect(differences(mine, mine)).toEqual([]);
+  });
+
+  it("refuses text that cannot be drawn, with a reason", () => {
+    expect(readWorkflow("{").workflow).toBeNull();
+    expect(readWorkflow('{"nodes": [{}], "connections": []}').fault).toContain("node 0");
+    expect(readWorkflow(JSON.stringify(newWorkflow("a"))).fault).toBeNull();
+  });
+
+  it("lays out from left to right and leaves what stands in a group to it", () => {
+    const places = layOut({ nodes: [{ id: "a" }, { id: "b" }, { id: "g", width: 300, height: 200 }, { id: "in", parentId: "g" }], edges: [{ from: "a", to: "b" }, { from: "b", to: "in" }] });
+    const x = new Map(places.map(({ id, position }) => [id, position.x]));
+    expect(x.get("a")!).toBeLessThan(x.get("b")!);
+    expect(x.get("b")!).toBeLessThan(x.get("g")!);
+    expect(x.has("in")).toBe(false);
+  });
+
+  it("walks along connections", () => {
+    const workflow = { ...newWorkflow("a"), connections: [{ id: "1", from: "start", to: "end" }] };
+    expect(neighbour(workflow, "start", "right")).toBe("end");
+    expect(neighbour(workflow, "end", "left")).toBe("start");
+    expect(neighbour(workflow, null, "down")).toBe("start");
+  });
+
+  it("spells keys and finds their command, in fields only those meant for them", () => {
+    const press = { key: "Z", ctrlKey: true, metaKey: false, shiftKey: true, altKey: false };
+    expect(spelt(press)).toBe("mod+shift+z");
+    expect(shownKeys("mod+shift+z mod+y")).toBe("Ctrl Shift Z");
+    const stop = offer([{ id: "redo", title: "Redo", keys: "mod+shift+z", run: () => {} }]);
+    expect(commandFor(press, false)?.id).toBe("redo");
+    expect(commandFor(press, true)).toBeUndefined();
+    stop();
+    expect(commandFor(press, false)).toBeUndefined();
+  });
+
+  it("marks what a reader could not see", () => {
+    expect(visible("a\u202eb\u200b")).toBe("a⟨U+202E⟩b⟨U+200B⟩");
+  });
+
+  it("finds the node of a pointer", () => {
+    const workflow = { ...newWorkflow("a"), connections: [{ id: "1", from: "start", to: "end" }] };
+    expect([nodeAt(workflow, "/nodes/1/data"), nodeAt(workflow, "/connections/0/to"), nodeAt(workflow, "/name")]).toEqual(["end", "start", null]);
+  });
+
+  it("reads addresses", () => {
+    expect(parseRoute("#/w/a%20b?run")).toMatchObject({ page: "w", rest: ["a b"] });
+    expect(parseRoute("").page).toBe("");
+  });
+});

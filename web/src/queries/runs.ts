@@ -1,0 +1,53 @@
+/** Runs: the list with its filters, one run's workflow, what came in to a step. */
+
+import { useQuery } from "@tanstack/react-query";
+import type { Schemas } from "../api/client";
+import { client, data } from "../api/client";
+import type { RunStatus } from "../model/runState";
+import type { Json, Workflow } from "../model/workflow";
+
+export type RunLine = Schemas["RunShape"];
+export type WholeRun = Schemas["WholeRun"];
+
+export interface RunFilter {
+  status: RunStatus | null;
+  workflow: string | null;
+  limit: number;
+}
+
+export function useRuns({ status, workflow, limit }: RunFilter) {
+  return useQuery({
+    queryKey: ["runs", status, workflow, limit],
+    queryFn: async () => {
+      const query = { limit, ...(status ? { status } : {}), ...(workflow ? { workflow } : {}) };
+      return (await data(client.GET("/api/v1/runs", { params: { query } }))).runs;
+    },
+    refetchInterval: 3_000,
+  });
+}
+
+export function useRun(id: string | null) {
+  return useQuery({
+    queryKey: ["run", id],
+    queryFn: () => data(client.GET("/api/v1/runs/{run}", { params: { path: { run: id! } } })),
+    enabled: id !== null,
+  });
+}
+
+export async function loadPinned(id: string): Promise<Workflow> {
+  const found = await data(client.GET("/api/v1/runs/{run}/workflow", { params: { path: { run: id } } }));
+  return found.document as unknown as Workflow;
+}
+
+/** What came in to a step; asked again when the step goes on. */
+export function useStepInput(run: string | null, step: string | null, stamp: string) {
+  return useQuery({
+    queryKey: ["step", run, step, stamp],
+    queryFn: async () => {
+      const params = { path: { run: run! }, query: { step: step! } };
+      return (await data(client.GET("/api/v1/runs/{run}/input", { params }))).input as Json;
+    },
+    enabled: run !== null && step !== null,
+    retry: false,
+  });
+}

@@ -1,0 +1,37 @@
+/** Saves the open workflow over the revision it was read at; a conflict waits for a person. */
+
+import { ApiError } from "../api/client";
+import { conflictStore } from "../model/conflictStore";
+import { documentStore, isDirty, markSaved } from "../model/documentStore";
+import { dropDraft } from "../model/drafts";
+import { notify, notifyError } from "../model/noticeStore";
+import { go } from "../model/route";
+import type { Workflow } from "../model/workflow";
+import { saveWorkflow } from "./workflows";
+
+/** Whether it is saved now. `over` is a revision that was looked at, other than the one read. */
+export async function save(onSaved: () => void = () => {}, over?: string | null): Promise<boolean> {
+  const { history, storedAs, revision } = documentStore.getState();
+  if (!history) return false;
+  const workflow = history.present;
+  try {
+    const stored = await saveWorkflow(workflow, storedAs ?? workflow.name, over ?? revision);
+    dropDraft(storedAs);
+    markSaved(workflow, stored.name, stored.revision);
+    onSaved();
+    if (stored.name !== storedAs) go("w", stored.name);
+    notify("Saved", { tone: "good" });
+    return true;
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 409)) notifyError(error, "Not saved");
+    else if (error.code === "WORKFLOW_CHANGED") {
+      const { theirs, current } = error.facts as { theirs?: Workflow | null; current?: string | null };
+      conflictStore.setState({ conflict: { name: workflow.name, mine: workflow, theirs: theirs ?? null, current: current ?? null } });
+    } else notify(error.message, { tone: "bad", hint: error.hint });
+    return false;
+  }
+}
+
+export function hasUnsaved(): boolean {
+  return isDirty(documentStore.getState());
+}

@@ -1,0 +1,85 @@
+/** The parts of the editor around one workflow, edited or only shown. */
+
+import { useStore } from "zustand";
+import { Canvas } from "../features/canvas/Canvas";
+import { ExportDialog } from "../features/files/ExportDialog";
+import { Inspector } from "../features/inspector/Inspector";
+import { ProblemList } from "../features/inspector/ProblemList";
+import { JsonView } from "../features/json/JsonView";
+import { Palette } from "../features/palette/Palette";
+import { QuickAdd } from "../features/palette/QuickAdd";
+import { InputsDialog } from "../features/runs/InputsDialog";
+import { RunPanel } from "../features/runs/RunPanel";
+import { documentStore } from "../model/documentStore";
+import { runStore } from "../model/runStore";
+import { show, viewStore } from "../model/viewStore";
+import type { Workflow } from "../model/workflow";
+import { nodeById } from "../model/workflow";
+import { useEntries, useSpecs } from "../queries/catalog";
+import { EditorBar } from "./EditorBar";
+import { KeysDialog } from "./KeysDialog";
+import type { Asked } from "./useEditorCommands";
+import { mend, run } from "./useEditorCommands";
+
+interface Props {
+  workflow: Workflow;
+  asked: Asked;
+  ask(what: Asked): void;
+}
+
+export function Editor({ workflow, asked, ask }: Props) {
+  const isReadOnly = useStore(documentStore, (state) => state.isReadOnly);
+  const { hasPalette, overlay } = useStore(viewStore);
+  const hasRun = useStore(runStore, (state) => state.run !== null);
+  const { entries } = useEntries();
+  const specs = useSpecs();
+  return (
+    <div className="editor">
+      <EditorBar workflow={workflow} />
+      {hasPalette && !isReadOnly && (
+        <aside className="editor__palette" aria-label="Palette">
+          <Palette entries={entries} specs={specs} />
+        </aside>
+      )}
+      <div className="editor__canvas">
+        <Canvas key={workflow.id} workflow={workflow} specs={specs} isReadOnly={isReadOnly} />
+      </div>
+      <Side workflow={workflow} isReadOnly={isReadOnly} />
+      {hasRun && (
+        <section className="editor__run" aria-label="Run">
+          <RunPanel workflow={workflow} />
+        </section>
+      )}
+      {(overlay === "add" || overlay === "commands" || overlay === "connect") && <QuickAdd kind={overlay} entries={entries} specs={specs} onClose={() => show({ overlay: null })} />}
+      {overlay === "keys" && <KeysDialog onClose={() => show({ overlay: null })} />}
+      {asked === "inputs" && <InputsDialog workflow={workflow} onClose={() => ask(null)} onRun={(inputs) => (ask(null), void run(workflow, inputs))} />}
+      {asked === "export" && <ExportDialog workflow={workflow} onClose={() => ask(null)} />}
+    </div>
+  );
+}
+
+function Side({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: boolean }) {
+  const side = useStore(viewStore, (state) => state.side);
+  const selection = useStore(documentStore, (state) => state.selection);
+  const only = selection.size === 1 ? nodeById(workflow, [...selection][0]!) : undefined;
+  if (side === "json") {
+    return (
+      <aside className="editor__side editor__side--wide" aria-label="JSON">
+        <JsonView workflow={workflow} isReadOnly={isReadOnly} />
+      </aside>
+    );
+  }
+  if (side === "problems") {
+    return (
+      <aside className="editor__side" aria-label="Problems">
+        <ProblemList workflow={workflow} onMend={() => void mend(workflow)} />
+      </aside>
+    );
+  }
+  if (side !== "inspector" || !only) return null;
+  return (
+    <aside className="editor__side" aria-label="Inspector">
+      <Inspector node={only} isReadOnly={isReadOnly} />
+    </aside>
+  );
+}

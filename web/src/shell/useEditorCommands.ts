@@ -1,0 +1,65 @@
+/** What the editor does with the service: run, save, export; as commands with keys. */
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { client, data } from "../api/client";
+import type { Command } from "../model/commandStore";
+import { currentWorkflow, documentStore, replaceWorkflow } from "../model/documentStore";
+import { firstInputs, isReady, rememberInputs } from "../model/inputs";
+import { notify, notifyError } from "../model/noticeStore";
+import { isOver, runStore, startRun } from "../model/runStore";
+import { show } from "../model/viewStore";
+import type { JsonObject, Workflow } from "../model/workflow";
+import { save } from "../queries/saving";
+import { WORKFLOWS } from "../queries/workflows";
+import { useCommands } from "./useCommands";
+
+export type Asked = "inputs" | "export" | null;
+
+export function useEditorCommands(): { asked: Asked; ask(what: Asked): void } {
+  const [asked, ask] = useState<Asked>(null);
+  const queries = useQueryClient();
+  const commands = useMemo<Command[]>(() => {
+    const isReadOnly = () => documentStore.getState().isReadOnly;
+    const isBusy = () => isReadOnly() || !isOver(runStore.getState().run);
+    const saved = () => void queries.invalidateQueries({ queryKey: WORKFLOWS });
+    return [
+      { id: "run", title: "Run", keys: "mod+enter", inFields: true, isOff: isBusy, run: () => runOrAsk(() => ask("inputs")) },
+      { id: "inputs", title: "Run with inputs…", keys: "mod+shift+enter", isOff: isBusy, run: () => ask("inputs") },
+      { id: "save", title: "Save", keys: "mod+s", inFields: true, isOff: isReadOnly, run: () => void save(saved) },
+      { id: "export", title: "Export…", keys: "mod+e", run: () => ask("export") },
+    ];
+  }, [queries]);
+  useCommands(commands);
+  return { asked, ask };
+}
+
+export function runOrAsk(askFor: () => void): void {
+  const workflow = currentWorkflow();
+  if (!workflow) return;
+  const inputs = firstInputs(workflow);
+  if (isReady(workflow, inputs)) void run(workflow, inputs);
+  else askFor();
+}
+
+export async function run(workflow: Workflow, inputs: JsonObject): Promise<void> {
+  rememberInputs(workflow, inputs);
+  show({ hasRunPanel: true });
+  try {
+    await startRun(workflow, inputs);
+  } catch (error) {
+    notifyError(error, "Not run");
+  }
+}
+
+/** Mends everything that can be mended, as one step that can be undone. */
+export async function mend(workflow: Workflow): Promise<void> {
+  try {
+    const document = workflow as unknown as Record<string, unknown>;
+    const made = await data(client.POST("/api/v1/edit/fix", { body: { document } as never }));
+    replaceWorkflow(made.document as unknown as Workflow);
+    notify(`Mended ${made.mended.length} of ${made.mended.length + made.problems.length}`, { tone: "good" });
+  } catch (error) {
+    notifyError(error, "Not mended");
+  }
+}
