@@ -9,12 +9,14 @@ import anyio
 from toolweave.app.databases import SqlDatabases
 from toolweave.app.folders import Folders
 from toolweave.app.ground import Ground
+from toolweave.app.mailer import SmtpMailer
 from toolweave.app.models import open_asking
 from toolweave.app.secret_texts import SecretTexts
 from toolweave.app.services import vault_services
 from toolweave.app.shelf import ServerShelf
 from toolweave.app.stores import open_stores
 from toolweave.app.web import SafeHttp
+from toolweave.nodes.external._mail import MAILER
 from toolweave.nodes.model import MODEL
 
 FILES = "files"
@@ -28,6 +30,7 @@ async def open_resources(
     secrets = SecretTexts(ground.vault, ground.masker)
     folders = Folders((ground.settings.home / FILES, *file_roots))
     http = SafeHttp(secrets, allow_private=allow_private)
+    services = vault_services(ground, http)
     try:
         async with (
             open_asking(ground) as asking,
@@ -40,7 +43,8 @@ async def open_resources(
                 "files": folders,
                 "databases": SqlDatabases(folders, secrets, allow_private=allow_private),
                 "stores": stores,
-                "services": vault_services(ground, http),
+                "services": services,
+                MAILER: SmtpMailer(secrets, services, allow_private=allow_private),
                 MODEL: asking,
                 "shelf": ServerShelf(ground),
             }

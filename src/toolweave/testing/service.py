@@ -12,6 +12,7 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 
 from toolweave import json_text
 from toolweave.json_text import Json
+from toolweave.tasks import background
 
 MAX_HEAD_BYTES = 64 * 1024
 
@@ -94,10 +95,9 @@ async def fake_service(
             except (anyio.IncompleteRead, anyio.BrokenResourceError, anyio.EndOfStream):
                 return
 
-    async with listener, anyio.create_task_group() as tasks:
+    async with listener, background() as tasks:
         tasks.start_soon(listener.serve, talk)
         yield service
-        tasks.cancel_scope.cancel()
 
 
 async def _read(stream: SocketStream) -> Heard:
