@@ -318,6 +318,7 @@ CODES: dict[str, str] = {
     "AGENT_LIMIT_REACHED": "A model at work did not end within its limits.",
     "MODEL_ANSWER_INVALID": "A model's answer does not fit what was asked for, told so or not.",
     "MODEL_NEEDED": "Something is asked in plain words, and no model is configured.",
+    "PICTURE_INVALID": "A picture for a model cannot be read, or is of a kind it does not take.",
     "NODE_INPUT_INVALID": "What a node was given when it ran is not what it takes.",
     "NODE_INPUT_MISSING": "Nothing that came in to a node fits what it needs.",
     "NODE_NOT_RUNNABLE": "A node is of a kind that cannot be run.",

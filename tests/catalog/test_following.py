@@ -122,7 +122,7 @@ def test_a_search_can_be_narrowed_to_what_follows_a_node() -> None:
 def test_live_tools_follow_and_are_followed_like_nodes() -> None:
     knowledge = live_knowledge()
     found = knowledge.search("", after=("TOOL", "MCP:fetch/fetch"), type_filter="AI_AGENT")
-    assert len(entries(found, "results")) == 3
+    assert len(entries(found, "results")) == 6
     tools = knowledge.search("", after=("TRIGGER", "WEBHOOK"), type_filter="TOOL", limit=100)
     assert any("MCP:" in ref for ref in refs(tools))
     assert len(live_catalog()) > 400

@@ -27,7 +27,10 @@ def test_every_type_is_listed_with_its_subtypes() -> None:
 @pytest.mark.parametrize("given", ["AI_AGENT", "ai-agent", "AI_AGENT_NODE", "agent"])
 def test_one_type_can_be_asked_for_however_it_is_written(given: str) -> None:
     assert our_knowledge().node_types(given) == {
-        "AI_AGENT": ["OPENAI_CHATGPT", "ANTHROPIC_CLAUDE", "GOOGLE_GEMINI"]
+        "AI_AGENT": [
+            *("OPENAI_CHATGPT", "ANTHROPIC_CLAUDE", "GOOGLE_GEMINI"),
+            *("CLASSIFY", "EXTRACT", "OPENAI_COMPATIBLE"),
+        ]
     }
 
 

@@ -57,6 +57,10 @@ class _Asked:
     subtype: Words
 
 
+# Words that turn a name into another one's.
+_LIKENESS = frozenset({"compatible"})
+
+
 def correct(catalog: Catalog, node_type: str, subtype: str) -> Found | Missing:
     """The node meant by two names."""
     if (spec := catalog.get(node_type, subtype)) is not None:
@@ -155,7 +159,7 @@ def _by_spelling(names: Names, asked: _Asked) -> NodeSpec | None:
     given = core_of(asked.type, asked.subtype)
     ours = names.ours.get(asked.type, [])
     matches: tuple[Callable[[Named], bool], ...] = (
-        lambda named: bool(given) and set(given) < set(named.core),
+        lambda named: bool(given) and set(given) < set(named.core) and not _is_like(named, given),
         lambda named: bool(named.core) and set(named.core) < set(given),
         lambda named: _is_typo(given, named.core, names.known_words),
     )
@@ -166,6 +170,11 @@ def _by_spelling(names: Names, asked: _Asked) -> NodeSpec | None:
         if fitting:
             return None
     return None
+
+
+def _is_like(named: Named, given: Words) -> bool:
+    """Whether a node is only like what was asked for: `OPENAI_COMPATIBLE` is not OpenAI's."""
+    return bool(_LIKENESS & (set(named.core) - set(given)))
 
 
 def _points_elsewhere(given: Words, chosen: Named, ours: list[Named]) -> bool:

@@ -82,6 +82,8 @@ class Task:
 
     question: Question
     skills: tuple[Skill, ...] = ()
+    # Functions that nobody carries out here: the work ends when the model asks for one.
+    handed_over: tuple[Offer, ...] = ()
     limits: Limits = Limits()
     patience: Patience = Patience()
     # What is wrong with an answer, in words for the model; nothing where it is right.
@@ -119,6 +121,7 @@ class PausePart(_Part):
     message: str
 
 
+Choice = Literal["auto", "any", "none"]
 Part = ModelPart | ToolPart | PausePart
 _PARTS = TypeAdapter(tuple[Part, ...])
 Opening = Callable[[], Awaitable[tuple[Message, ...]]]
@@ -141,6 +144,11 @@ class Worked:
         """All answers together."""
         return _spent(self.parts)
 
+    @property
+    def left(self) -> tuple[Wanted, ...]:
+        """What the model asks for that is left to whoever comes next."""
+        return _missing(self.parts)
+
 
 def past(context: NodeContext) -> tuple[Part, ...]:
     """What earlier parts of this step left."""
@@ -160,6 +168,8 @@ async def work(context: NodeContext, task: Task, opening: Opening) -> Wait | Wor
         return await _ask(context, task, parts, await opening())
     last = answers[-1]
     missing = _missing(parts)
+    if missing and missing[0].name in {offer.name for offer in task.handed_over}:
+        return Worked(last, parts)
     if missing:
         _stop_at(task, parts, context.now(), calls=True)
         return await _call(context, task, parts, missing)
@@ -185,10 +195,9 @@ async def _ask(
     question = task.question.model_copy(
         update={
             "messages": (*task.question.messages, *_messages(parts), *said),
-            "tools": tuple(skill.offer for skill in task.skills),
-            "system": f"{task.question.system}\n\n{RULES}".strip()
-            if task.skills
-            else task.question.system,
+            "tools": (*(skill.offer for skill in task.skills), *task.handed_over),
+            "system": task.question.system if not task.skills else ruled(task.question.system),
+            "choice": _choice(task, parts),
             "deadline_s": _deadline(task, parts, context.now()),
         }
     )
@@ -199,6 +208,18 @@ async def _ask(
         return _pause(context, task, parts, error)
     kept = reply.model_dump() | {"at": context.now(), "said": said}
     return _go_on(context, task, parts, ModelPart.model_validate(kept))
+
+
+def ruled(system: str) -> str:
+    """A system text with the rules about tools, once."""
+    return system if RULES in system else f"{system}\n\n{RULES}".strip()
+
+
+def _choice(task: Task, parts: tuple[Part, ...]) -> Choice:
+    """A model that has to call something would never end if that held after its first call."""
+    wish = task.question.choice
+    has_called = any(isinstance(part, ToolPart) for part in parts)
+    return "auto" if wish == "any" and has_called else wish
 
 
 async def _call(

@@ -21,6 +21,21 @@ CONTENT = Field(
     required=True,
     aliases=("output",),
 )
+# Whom a node asks that is no provider's own.
+WHO = (
+    Field(
+        "configured_model",
+        "string",
+        "Name of a model added with `toolweave models add`, or a provider; empty takes the "
+        "default one.",
+    ),
+    Field(
+        "model",
+        "string",
+        "The provider's name of the model; empty takes the configured one.",
+        aliases=("model_version",),
+    ),
+)
 # What any of them is asked for.
 TASKS = (
     *("llm", "ai", "language model", "prompt", "agent", "summarise"),

@@ -1,6 +1,8 @@
 """AI_AGENT.ANTHROPIC_CLAUDE: ask a Claude model."""
 
+from toolweave.catalog.node import NodeContext
 from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.nodes.ai._claude_setup import claude_setup
 from toolweave.nodes.ai._exchange import (
     ATTACHED,
     CONTENT,
@@ -12,11 +14,13 @@ from toolweave.nodes.ai._exchange import (
     model,
     token_usage,
 )
+from toolweave.nodes.ai._setup import Setup
+from toolweave.nodes.ai._working import AiNode
 
 MODELS = ("claude-sonnet-4-5-20250929", "claude-3-5-haiku-20241022")
 
 
-class AnthropicClaude:
+class AnthropicClaude(AiNode):
     """Sends the prompt to a Claude model and gives its answer."""
 
     spec = NodeSpec(
@@ -186,6 +190,10 @@ class AnthropicClaude:
             ),
         ),
     )
+
+    def setup(self, context: NodeContext) -> Setup:
+        """Its configuration, as every AI node tells it."""
+        return claude_setup(context.given)
 
 
 node = AnthropicClaude()

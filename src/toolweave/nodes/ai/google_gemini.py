@@ -1,6 +1,8 @@
 """AI_AGENT.GOOGLE_GEMINI: ask a Gemini model."""
 
+from toolweave.catalog.node import Given, NodeContext
 from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.ai._exchange import (
     ATTACHED,
     CONTENT,
@@ -12,11 +14,21 @@ from toolweave.nodes.ai._exchange import (
     model,
     token_usage,
 )
+from toolweave.nodes.ai._setup import Setup, choice_of, functions_of, limits_of
+from toolweave.nodes.ai._working import AiNode
 
 MODELS = ("gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite")
+_MEDIA = {"image": "enable_vision", "audio": "enable_audio", "video": "enable_video"}
+_GENERATION = {
+    "max_output_tokens": "maxOutputTokens",
+    "top_p": "topP",
+    "top_k": "topK",
+    "candidate_count": "candidateCount",
+    "stop_sequences": "stopSequences",
+}
 
 
-class GoogleGemini:
+class GoogleGemini(AiNode):
     """Sends the prompt and pictures to a Gemini model and gives its answer."""
 
     spec = NodeSpec(
@@ -123,6 +135,38 @@ class GoogleGemini:
             ),
         ),
     )
+
+    def setup(self, context: NodeContext) -> Setup:
+        """Its configuration, as every AI node tells it."""
+        given = context.given
+        generation, calling = given.record("generation_config"), given.record("function_calling")
+        media = given.record("multimodal_config")
+        return Setup(
+            # The frame, in which the input is filled already.
+            str(given.config["user_prompt"]),
+            provider="gemini",
+            model=given.text("model") or None,
+            system=given.text("system_prompt"),
+            extra={"generationConfig": _generation(generation), **_safety(given)},
+            pictures=tuple(str(one) for one in given.listing("images")),
+            media=tuple(kind for kind, flag in _MEDIA.items() if media.get(flag) is True),
+            functions=functions_of(calling),
+            choice=choice_of(calling.get("function_calling_mode")),
+            limits=limits_of(calling),
+        )
+
+
+def _generation(given: JsonObject) -> JsonObject:
+    named = {_GENERATION.get(name, name): value for name, value in given.items()}
+    return {name: value for name, value in named.items() if value not in (None, [])}
+
+
+def _safety(given: Given) -> JsonObject:
+    settings: list[Json] = [
+        {"category": f"HARM_CATEGORY_{kind.upper()}", "threshold": threshold}
+        for kind, threshold in given.record("safety_settings").items()
+    ]
+    return {"safetySettings": settings} if settings else {}
 
 
 node = GoogleGemini()

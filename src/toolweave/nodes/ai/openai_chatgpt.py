@@ -1,5 +1,6 @@
 """AI_AGENT.OPENAI_CHATGPT: ask an OpenAI model."""
 
+from toolweave.catalog.node import NodeContext
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.nodes.ai._exchange import (
     ATTACHED,
@@ -12,6 +13,8 @@ from toolweave.nodes.ai._exchange import (
     model,
     token_usage,
 )
+from toolweave.nodes.ai._setup import Setup
+from toolweave.nodes.ai._working import AiNode
 
 MODELS = (
     "gpt-5",
@@ -24,7 +27,7 @@ MODELS = (
 )
 
 
-class OpenAiChatGpt:
+class OpenAiChatGpt(AiNode):
     """Sends the prompt to an OpenAI model and gives its answer."""
 
     spec = NodeSpec(
@@ -110,6 +113,22 @@ class OpenAiChatGpt:
             ),
         ),
     )
+
+    def setup(self, context: NodeContext) -> Setup:
+        """Its configuration, as every AI node tells it."""
+        given = context.given
+        penalties = ("frequency_penalty", "presence_penalty")
+        return Setup(
+            given.text("user_prompt"),
+            provider="openai",
+            model=given.text("model") or None,
+            system=given.text("system_prompt"),
+            max_tokens=given.whole("max_tokens"),
+            temperature=given.number("temperature"),
+            # Both at once are one wish too many; 1 is as if nothing was said.
+            top_p=top if (top := given.number("top_p")) < 1 else None,
+            extra={name: number for name in penalties if (number := given.number(name))},
+        )
 
 
 node = OpenAiChatGpt()

@@ -17,6 +17,11 @@ def value_of(result: ToolResult, call: ToolCall) -> Json:
     if result.is_error:
         message = f"tool {call.tool!r} of server {call.server!r} says: {result.text[:500]}"
         raise ToolweaveError("TOOL_FAILED", message)
+    return parsed_of(result)
+
+
+def parsed_of(result: ToolResult) -> Json:
+    """What is structured, else the text, parsed where it is JSON."""
     if result.structured is not None:
         return result.structured
     value: JsonObject = {"text": result.text}

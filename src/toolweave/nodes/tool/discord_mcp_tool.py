@@ -2,6 +2,7 @@
 
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.nodes.tool._call import GUIDANCE, INPUTS, OUTPUTS, SERVER, available_tools
+from toolweave.nodes.tool._running import Binding, BoundTool
 
 TOOLS = (
     "discord_get_server_info",
@@ -17,9 +18,25 @@ TOOLS = (
 )
 
 
-class DiscordMcpTool:
+class DiscordMcpTool(BoundTool):
     """Calls a tool of the registered Discord MCP server."""
 
+    binding = Binding(
+        "discord",
+        defaults={
+            "default_server_id": ("server_id", "guild_id"),
+            "default_channel_id": ("channel_id",),
+            "enable_embeds": ("enable_embeds",),
+            "auto_react": ("auto_react",),
+        },
+        caps={"message_limit": ("limit", "message_limit")},
+        found={
+            "server_id": ("server_id", "guild_id"),
+            "channel_id": ("channel_id",),
+            "message_id": ("message_id", "id"),
+        },
+        guards={"manage_permissions": ("permission", "role", "kick", "ban")},
+    )
     spec = NodeSpec(
         type="TOOL",
         subtype="DISCORD_MCP_TOOL",

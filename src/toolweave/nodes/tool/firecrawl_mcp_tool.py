@@ -2,6 +2,7 @@
 
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.nodes.tool._call import GUIDANCE, INPUTS, OUTPUTS, SERVER, available_tools
+from toolweave.nodes.tool._running import Binding, BoundTool
 
 TOOLS = (
     "firecrawl_scrape",
@@ -12,9 +13,27 @@ TOOLS = (
 )
 
 
-class FirecrawlMcpTool:
+class FirecrawlMcpTool(BoundTool):
     """Calls a tool of the registered Firecrawl MCP server."""
 
+    binding = Binding(
+        "firecrawl",
+        defaults={
+            "default_formats": ("formats",),
+            "wait_for_selector": ("wait_for_selector", "waitForSelector"),
+            "extract_main_content": ("onlyMainContent", "only_main_content"),
+            "remove_base64_images": ("removeBase64Images", "remove_base64_images"),
+        },
+        caps={
+            "max_crawl_pages": ("limit", "max_pages"),
+            "timeout_seconds": ("timeout_seconds",),
+        },
+        found={
+            "scraped_url": ("url", "sourceURL"),
+            "content_type": ("content_type", "contentType"),
+            "pages_processed": ("pages_processed", "total", "completed"),
+        },
+    )
     spec = NodeSpec(
         type="TOOL",
         subtype="FIRECRAWL_MCP_TOOL",

@@ -2,6 +2,7 @@
 
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.nodes.tool._call import GUIDANCE, INPUTS, OUTPUTS, SERVER, available_tools
+from toolweave.nodes.tool._running import Binding, BoundTool
 
 TOOLS = (
     "google_calendar_events",
@@ -12,9 +13,23 @@ TOOLS = (
 )
 
 
-class GoogleCalendarMcpTool:
+class GoogleCalendarMcpTool(BoundTool):
     """Calls a tool of the registered Google Calendar MCP server."""
 
+    binding = Binding(
+        "calendar",
+        defaults={
+            "default_calendar_id": ("calendar_id", "calendarId"),
+            "timezone": ("timezone", "time_zone", "timeZone"),
+            "enable_natural_language": ("enable_natural_language", "natural_language"),
+            "business_hours_only": ("business_hours_only",),
+        },
+        caps={"max_results": ("max_results", "maxResults", "limit")},
+        found={
+            "calendar_id": ("calendar_id", "calendarId"),
+            "event_id": ("event_id", "eventId", "id"),
+        },
+    )
     spec = NodeSpec(
         type="TOOL",
         subtype="GOOGLE_CALENDAR_MCP_TOOL",

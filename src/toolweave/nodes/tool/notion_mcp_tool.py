@@ -2,13 +2,29 @@
 
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.nodes.tool._call import GUIDANCE, INPUTS, OUTPUTS, available_tools
+from toolweave.nodes.tool._running import Binding, BoundTool
 
 TOOLS = ("notion_database", "notion_page", "notion_search")
 
 
-class NotionMcpTool:
+class NotionMcpTool(BoundTool):
     """Calls a tool of the registered Notion MCP server."""
 
+    binding = Binding(
+        "notion",
+        defaults={
+            "default_database_id": ("database_id", "databaseId"),
+            "default_page_id": ("page_id", "pageId"),
+            "operation_type": ("operation_type",),
+            "enable_rich_text": ("enable_rich_text", "rich_text"),
+            "auto_create_missing_props": ("auto_create_missing_props",),
+        },
+        caps={"page_size_limit": ("page_size", "limit", "max_results")},
+        found={
+            "notion_object_id": ("id", "page_id", "database_id"),
+            "notion_object_type": ("object", "type"),
+        },
+    )
     spec = NodeSpec(
         type="TOOL",
         subtype="NOTION_MCP_TOOL",

@@ -2,6 +2,7 @@
 
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.nodes.tool._call import GUIDANCE, INPUTS, OUTPUTS, SERVER, available_tools
+from toolweave.nodes.tool._running import Binding, BoundTool
 
 TOOLS = (
     "slack_send_message",
@@ -16,9 +17,24 @@ TOOLS = (
 )
 
 
-class SlackMcpTool:
+class SlackMcpTool(BoundTool):
     """Calls a tool of the registered Slack MCP server."""
 
+    binding = Binding(
+        "slack",
+        defaults={
+            "default_channel": ("channel", "channel_id"),
+            "workspace_id": ("workspace_id", "team_id"),
+            "enable_threading": ("enable_threading",),
+            "auto_mention_users": ("auto_mention_users", "link_names"),
+        },
+        caps={"message_limit": ("limit", "message_limit", "count")},
+        found={
+            "channel_id": ("channel_id", "channel"),
+            "message_ts": ("message_ts", "ts"),
+            "user_id": ("user_id", "user"),
+        },
+    )
     spec = NodeSpec(
         type="TOOL",
         subtype="SLACK_MCP_TOOL",

@@ -1,0 +1,57 @@
+"""The tools of an agent: those of its attached TOOL nodes."""
+
+from collections.abc import Iterable
+from typing import cast
+
+from toolweave.catalog.node import Attached, NodeContext
+from toolweave.errors import NotFound
+from toolweave.json_text import JsonObject
+from toolweave.nodes.agent import Done, Skill
+from toolweave.nodes.shelf import SHELF, Shelf, skills_of
+from toolweave.nodes.tool._running import Offering
+from toolweave.nodes.within import Use, within
+from toolweave.problems import did_you_mean
+
+LIVE = "TOOL.MCP:"
+
+
+async def skills_for(
+    context: NodeContext, attached: Iterable[Attached], taken: Iterable[str] = ()
+) -> tuple[Skill, ...]:
+    """What the model may ask for, under names that are not `taken`.
+
+    Raises:
+        NotFound: `MCP_SERVER_NOT_FOUND`, `MCP_TOOL_NOT_FOUND`.
+    """
+    names = list(taken)
+    found: list[Skill] = []
+    for one in attached:
+        more: tuple[Skill, ...] = ()
+        if one.ref.startswith(LIVE):
+            more = (await _live(context, one, names),)
+        elif isinstance(one.code, Offering):
+            more = await one.code.skills(within(context, one, Use("tool")), names)
+        found += more
+        names += [skill.offer.name for skill in more]
+    return tuple(found)
+
+
+async def _live(context: NodeContext, attached: Attached, taken: list[str]) -> Skill:
+    server, _, name = attached.ref.removeprefix(LIVE).partition("/")
+    shelf = cast("Shelf", context.resource(SHELF))
+    tools = {tool.name: tool for tool in await shelf.tools(server)}
+    if name not in tools:
+        raise NotFound(
+            "MCP_TOOL_NOT_FOUND",
+            f"{attached.id!r} names the tool {name!r}, which server {server!r} does not have",
+            hint=did_you_mean(name, tools) or f"`toolweave servers tools {server}` lists them",
+        )
+    skill = skills_of([tools[name]], taken)[0]
+    fixed = attached.config.get("inputParams")
+
+    async def do(context: NodeContext, arguments: JsonObject) -> Done:
+        # What a person wrote into the node stands, whatever the model says.
+        filled = {**arguments, **fixed} if isinstance(fixed, dict) else arguments
+        return await skill.do(context, filled)
+
+    return Skill(skill.offer, do, skill.effect)
