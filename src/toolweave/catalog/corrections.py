@@ -58,7 +58,7 @@ class _Asked:
 
 
 # Words that turn a name into another one's.
-_LIKENESS = frozenset({"compatible"})
+_LIKENESS = frozenset({"COMPATIBLE"})
 
 
 def correct(catalog: Catalog, node_type: str, subtype: str) -> Found | Missing:
