@@ -14,7 +14,7 @@ from tests.nodes.flow.running import Kinds, finish, opened_database, outcome_of
 from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.engine.context import Services
 from toolweave.engine.engine import Engine
-from toolweave.engine.events import StepFailed, StepWaiting
+from toolweave.engine.events import Event, StepFailed, StepWaiting
 from toolweave.engine.execution import execution, records
 from toolweave.engine.journal import Change, Journal, Lease, Written
 from toolweave.errors import Denied, Invalid, Limited, ToolweaveError, Unavailable
@@ -69,13 +69,18 @@ class FailingJournal(Journal):
     commits = 0
 
     async def append(
-        self, lease: Lease, events: Sequence[Written], change: Change | None = None
+        self,
+        lease: Lease,
+        events: Sequence[Written],
+        change: Change | None = None,
+        *,
+        beside: tuple[str, Event] | None = None,
     ) -> int:
         self.commits += 1
         is_now = self.commits == self.at
         if is_now and not self.is_after:
             raise Unavailable("TEST_FAILED", "cut off")
-        last = await super().append(lease, events, change)
+        last = await super().append(lease, events, change, beside=beside)
         if is_now:
             raise Unavailable("TEST_FAILED", "cut off")
         return last
