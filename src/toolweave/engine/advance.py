@@ -285,7 +285,9 @@ class Advance:
         wake_at = None if self._state.running else decision.wake_at
         error = decision.finish.error if decision.finish else None
         message = str(error["message"]) if error else None
-        change = Change(status, wake_at, status in FINAL, message)
+        is_final = status in FINAL
+        beside = self._caller() if is_final else None
+        change = Change(status, wake_at, is_final, message, beside)
         if self._unwritten or not self._state.running:
             await self._write(change)
 
@@ -296,9 +298,7 @@ class Advance:
 
     async def _write(self, change: Change | None) -> None:
         events, self._unwritten = self._unwritten, []
-        is_final = change is not None and change.is_final
-        beside = self._caller() if is_final else None
-        last = await self._journal.append(self._lease, events, change, beside=beside)
+        last = await self._journal.append(self._lease, events, change)
         self._said = time.monotonic()
         if last - len(events) != self._seq:
             # Somebody wrote from outside in between.

@@ -84,6 +84,8 @@ class Change:
     wake_at: datetime | None = None
     is_final: bool = False
     error: str | None = None
+    # An event of another run, written in the same commit if that run is not over.
+    beside: tuple[str, Event] | None = None
 
 
 @dataclass(eq=False)
@@ -183,23 +185,17 @@ class Journal:
         await self.append(lease, ())
 
     async def append(
-        self,
-        lease: Lease,
-        events: Sequence[Written],
-        change: Change | None = None,
-        *,
-        beside: tuple[str, Event] | None = None,
+        self, lease: Lease, events: Sequence[Written], change: Change | None = None
     ) -> int:
         """Write events durably; the number of the last one.
-
-        With `beside`, an event of another run is written in the same commit, if that is not over.
 
         Raises:
             Conflict: `RUN_TAKEN` when another process took the run.
         """
         pending = self._new(lease.run, lease.epoch, events, change)
-        if beside is not None:
-            pending.beside = self._new(beside[0], ANYBODY, [written(beside[1])], None)
+        if change is not None and change.beside is not None:
+            other, event = change.beside
+            pending.beside = self._new(other, ANYBODY, [written(event)], None)
         return await self._write(pending)
 
     async def add(self, run: str, event: Event) -> int:
