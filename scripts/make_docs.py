@@ -44,6 +44,8 @@ SETTINGS = {
     "BURST": "Requests one API key may make at once, before that rate counts.",
     "KEEP_DAYS": "Days a finished run is kept; 0 for ever.",
     "KEEP_RUNS": "Finished runs that are kept; 0 for all.",
+    "MCP_SOON_S": "Seconds before a run is given as a task to clients that know tasks.",
+    "MCP_WAIT_S": "Seconds that a call of a published workflow waits for its run.",
     "LIBRARY_DEADLINE_S": "How long one question to a git host may take.",
     "ALLOW_PRIVATE_HTTP": "1 lets nodes connect to this machine and its private network.",
     "FILE_ROOTS": "Folders that nodes may read and write, beside `files` in the home; separated "

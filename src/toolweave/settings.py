@@ -53,6 +53,9 @@ class Settings:
     allow_private_http: bool = False
     # Folders that nodes may read and write, beside the home's own.
     file_roots: tuple[Path, ...] = ()
+    # How long a call of a published tool waits for its run, and before it is a task.
+    mcp_wait_s: float = 45.0
+    mcp_soon_s: float = 2.0
     limits: Limits = field(default_factory=Limits)
     retry: Retry = field(default_factory=Retry)
 
@@ -79,6 +82,8 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         keep_runs=int(_number(env, "KEEP_RUNS", 10_000, 0)),
         library_deadline_s=_number(env, "LIBRARY_DEADLINE_S", 60.0, 0.1),
         allow_private_http=_number(env, "ALLOW_PRIVATE_HTTP", 0, 0) > 0,
+        mcp_wait_s=_number(env, "MCP_WAIT_S", 45.0, 0.1),
+        mcp_soon_s=_number(env, "MCP_SOON_S", 2.0, 0.1),
         file_roots=tuple(
             Path(folder).expanduser().absolute()
             for folder in env.get("TOOLWEAVE_FILE_ROOTS", "").split(os.pathsep)

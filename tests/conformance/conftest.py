@@ -3,19 +3,27 @@
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 
+import anyio
 import pytest
 
+from conformance.fixtures import publish_all
 from conformance.suites import SUITES, Check, run_suite
 from rest.process import Served, served
 
-FAST = {"TOOLWEAVE_RATE_PER_S": "1000000", "TOOLWEAVE_BURST": "1000000"}
+FAST = {
+    "TOOLWEAVE_RATE_PER_S": "1000000",
+    "TOOLWEAVE_BURST": "1000000",
+    "TOOLWEAVE_MCP_SOON_S": "5",
+}
 
 Found = dict[str, list[Check]]
 
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served]:
-    with served(tmp_path_factory.mktemp("conformance") / "home", FAST) as running:
+    home = tmp_path_factory.mktemp("conformance") / "home"
+    anyio.run(publish_all, home)
+    with served(home, FAST) as running:
         yield running
 
 

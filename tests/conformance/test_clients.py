@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from conformance.fixtures import FIXTURES
 from conformance.programs import PACKAGES, needs, run_program, run_script
 from rest.process import PROGRAM, Served
 from toolweave.mcp_server.menu import DEFAULT
@@ -79,7 +80,7 @@ def test_the_inspector_lists_our_tools_over_http_with_a_key(
 ) -> None:
     target = ["--server-url", f"{server.url}/mcp", "--header", f"X-API-Key: {server.key}"]
     listed = inspect(tmp_path, target, era, "--method", "tools/list", "--strict")
-    assert len(listed["tools"]) == len(DEFAULT)
+    assert len(listed["tools"]) == len(DEFAULT) + len(FIXTURES)
 
 
 @needs(CLAUDE_CODE)

@@ -1,13 +1,15 @@
 """Questions of runs as MCP asks them: forms for the client's person, and answers from them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import mcp_types as types
+from pydantic import ValidationError
 
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Answered, Event, Finished, Key, StepStarted, StepWaiting
-from toolweave.errors import Conflict, Invalid
+from toolweave.errors import Conflict
 from toolweave.json_text import Json, JsonObject, write
 from toolweave.mcp_server.calls import Caller
 from toolweave.workflow.question import DECLINED, Question, question_of
@@ -76,11 +78,11 @@ def reply_of(result: types.ElicitResult) -> Json:
 
 def replies_in(responses: Mapping[str, Any] | None) -> dict[Key, types.ElicitResult]:
     """The answers a client sends along with a call; others are not for us."""
-    return {
-        key: response
-        for key, response in (responses or {}).items()
-        if isinstance(response, types.ElicitResult)
-    }
+    found: dict[Key, types.ElicitResult] = {}
+    for key, response in (responses or {}).items():
+        with suppress(ValidationError):
+            found[key] = types.ElicitResult.model_validate(response)
+    return found
 
 
 async def answer(engine: Engine, run: str, key: Key, reply: Json, caller: Caller) -> bool:
@@ -90,17 +92,6 @@ async def answer(engine: Engine, run: str, key: Key, reply: Json, caller: Caller
     except Conflict:
         return False
     return True
-
-
-def require_fitting(question: Question, reply: Json) -> None:
-    """Go on only with an answer of the form that was asked for.
-
-    Raises:
-        Invalid: `ANSWER_INVALID` with everything that is wrong.
-    """
-    if faults := question.faults(reply):
-        message = "the answer has not the form that is asked for"
-        raise Invalid("ANSWER_INVALID", message, problems=faults)
 
 
 def parked(run: str, status: str, questions: Mapping[Key, Question]) -> JsonObject:
@@ -115,9 +106,3 @@ def parked(run: str, status: str, questions: Mapping[Key, Question]) -> JsonObje
     else:
         told["next"] = "call run_status with run_id until it is over, then run_result"
     return told
-
-
-def fresh(questions: Mapping[Key, Question], asked: Iterable[Key]) -> Questions:
-    """Those that were not asked before."""
-    seen = set(asked)
-    return {key: question for key, question in questions.items() if key not in seen}

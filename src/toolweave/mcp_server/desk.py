@@ -1,22 +1,26 @@
 """What tools that run workflows need: the rooms, opened when first used, and what is published."""
 
 from dataclasses import dataclass, field
+from typing import Self
 
 from toolweave.app.publishing import Published
 from toolweave.mcp_server.calls import Rooms
-
-# Most clients give up after a minute.
-WAIT_S = 45.0
-# With tasks, a run that takes longer gets a handle.
-SOON_S = 2.0
+from toolweave.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
     """How long a call waits for its run, and a caller with tasks before it gets a handle."""
 
-    wait_s: float = WAIT_S
-    soon_s: float = SOON_S
+    # Most clients give up after a minute.
+    wait_s: float = 45.0
+    # With tasks, a run that takes longer gets a handle.
+    soon_s: float = 2.0
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """As it is set."""
+        return cls(settings.mcp_wait_s, settings.mcp_soon_s)
 
 
 @dataclass(frozen=True, slots=True)

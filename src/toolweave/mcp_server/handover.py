@@ -25,7 +25,7 @@ from toolweave.app.workbench import Workbench, open_workbench
 from toolweave.catalog.toolbox import Toolbox
 from toolweave.errors import ToolweaveError, Unavailable
 from toolweave.mcp_server.changes import Changes
-from toolweave.mcp_server.desk import Desk
+from toolweave.mcp_server.desk import Desk, Patience
 from toolweave.mcp_server.sealing import seal_key
 from toolweave.mcp_server.server import build_server
 from toolweave.mcp_server.short_way import ShortWay
@@ -59,7 +59,8 @@ async def _serve(entrance: Entrance) -> None:
         # The engine is opened by the first call that needs it.
         workbench = OnDemand(lambda: _workbench(ground))
         key = await anyio.to_thread.run_sync(seal_key, ground.settings.home) if ground else None
-        desk = Desk(workbench.get, published, key)
+        patience = Patience.of(ground.settings) if ground else Patience()
+        desk = Desk(workbench.get, published, key, patience)
         server = build_server(catalog, toolbox, changes, desk)
         tasks = await stack.enter_async_context(background())
         tasks.start_soon(published.follow, changes.tools_changed)

@@ -21,6 +21,7 @@ from toolweave.mcp_server.results import finished_result
 
 EXTENSION = "io.modelcontextprotocol/tasks"
 MISSING_CAPABILITY = -32021
+HEADER_MISMATCH = -32020
 POLL_MS = 1_000
 ACCEPTED: JsonObject = {"resultType": "complete"}
 
@@ -34,7 +35,8 @@ class TaskParams(types.RequestParams):
 class UpdateParams(TaskParams):
     """Answers to what a task asks."""
 
-    input_responses: types.InputResponses | None = None
+    # Any: what is no answer to a question of ours is passed over, as the extension asks.
+    input_responses: dict[str, Any] | None = None
 
 
 def has_tasks(caller: Caller) -> bool:
@@ -141,6 +143,7 @@ class TaskMethods:
             raise MCPError(types.METHOD_NOT_FOUND, "Method not found", data=context.method)
         require_tasks(caller)
         caller.require("workflows:run")
+        _check_header(context, params)
         if self._desk is None:
             raise _no_task(params)
         engine = (await self._desk.rooms()).engine
@@ -154,6 +157,14 @@ class TaskMethods:
         if run is None or run.id != params.task_id:
             raise _no_task(params)
         return engine, run
+
+
+def _check_header(context: Context, params: TaskParams) -> None:
+    """What routers go by must be what is meant; the SDK looks at its own methods only."""
+    request = context.request
+    named = None if request is None else request.headers.get("mcp-name")
+    if named is not None and named.strip() != params.task_id:
+        raise MCPError(HEADER_MISMATCH, "Mcp-Name is not the task's id")
 
 
 def _no_task(params: TaskParams) -> MCPError:

@@ -25,7 +25,7 @@ from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
 from toolweave.app.triggering import open_triggers
 from toolweave.app.workbench import Workbench, open_workbench
 from toolweave.mcp_server.changes import Changes
-from toolweave.mcp_server.desk import Desk
+from toolweave.mcp_server.desk import Desk, Patience
 from toolweave.mcp_server.sealing import seal_key
 from toolweave.mcp_server.server import build_server
 from toolweave.rest.app import create_app
@@ -139,9 +139,10 @@ async def _open_mcp(
     async def rooms() -> Workbench:
         return workbench
 
-    home = workbench.studio.ground.settings.home
-    key = await anyio.to_thread.run_sync(seal_key, home)
-    server = build_server(catalog, toolbox, changes, Desk(rooms, workbench.published, key))
+    settings = workbench.studio.ground.settings
+    key = await anyio.to_thread.run_sync(seal_key, settings.home)
+    desk = Desk(rooms, workbench.published, key, Patience.of(settings))
+    server = build_server(catalog, toolbox, changes, desk)
     server.streamable_http_app(
         max_sessions=MAX_SESSIONS,
         # Host and Origin are the guard's business, before any key is looked at.

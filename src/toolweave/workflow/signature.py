@@ -21,6 +21,9 @@ _OUTPUT = "outputSchema"
 _UNGIVEN = frozenset({"MISSING_VARIABLES", "PROMPT_NAME_UNKNOWN"})
 _GIVING = frozenset({"multi_input", "input"})
 _ENDS = frozenset({"end", "result"})
+_ANYTHING: JsonObject = {
+    "anyOf": [{"type": kind} for kind in ("string", "number", "boolean", "object", "array", "null")]
+}
 
 Specs = Callable[[Node], NodeSpec | None]
 
@@ -82,13 +85,21 @@ def schema_of(shape: Shape, depth: int = 0) -> JsonObject:
         kinds.append("number")
     elif "integer" in shape.kinds:
         kinds.append("integer")
-    schema: JsonObject = {"type": kinds[0] if len(kinds) == 1 else list[Json](kinds)}
-    if "object" in shape.kinds and shape.fields:
-        schema["properties"] = {
-            name: schema_of(field, depth + 1) for name, field in shape.fields.items()
-        }
-    if "array" in shape.kinds and shape.items is not None:
-        schema["items"] = schema_of(shape.items, depth + 1)
+    made: list[Json] = [_of_kind(kind, shape, depth) for kind in kinds]
+    # Not a list of types: some clients take one only.
+    return cast("JsonObject", made[0]) if len(made) == 1 else {"anyOf": made}
+
+
+def _of_kind(kind: str, shape: Shape, depth: int) -> JsonObject:
+    schema: JsonObject = {"type": kind}
+    # A schema that says nothing is left out: clients rightly warn of one.
+    if kind == "object":
+        fields = {name: schema_of(field, depth + 1) for name, field in shape.fields.items()}
+        if known := {name: field for name, field in fields.items() if field}:
+            schema["properties"] = dict[str, Json](known)
+    items = schema_of(shape.items, depth + 1) if shape.items is not None else {}
+    if kind == "array" and items:
+        schema["items"] = items
     return schema
 
 
@@ -128,7 +139,7 @@ def _by_path(workflow: Workflow, specs: Specs) -> Iterator[tuple[str, JsonObject
             path = use.reference.path
             name = path[1] if path[0] == "trigger" and len(path) > 1 else None
             if isinstance(name, str) and name not in given:
-                yield name, {}, False
+                yield name, dict(_ANYTHING), False
 
 
 def _valued(node: Node) -> set[str]:

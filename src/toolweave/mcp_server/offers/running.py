@@ -31,7 +31,7 @@ OFFERS: tuple[Offer, ...] = (
         "reply",
         run_id=_TEXT,
         step=_TEXT,
-        reply={},
+        reply={"anyOf": [{"type": "object"}, _TEXT]},
     ),
     offer("run_cancel", "workflows:run", "Stop a run", "run_id", run_id=_TEXT),
 )
