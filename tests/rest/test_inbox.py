@@ -106,3 +106,21 @@ async def test_only_an_admin_speaks_for_others(house: House) -> None:
 async def test_a_question_that_is_not_there_is_not_found(house: House) -> None:
     answer = await reply(house, "0123456789abcdef", {"reply": 1})
     assert (answer.status_code, answer.json()["error"]["code"]) == (404, "QUESTION_UNKNOWN")
+
+
+@pytest.mark.parametrize(
+    ("method", "channel", "status", "code"),
+    [
+        ("POST", "slack", 403, "HOOK_DENIED"),
+        ("POST", "discord", 403, "HOOK_DENIED"),
+        ("POST", "telegram", 403, "HOOK_DENIED"),
+        ("POST", "generic", 403, "HOOK_DENIED"),
+        ("POST", "pigeon", 404, "HOOK_NOT_FOUND"),
+        ("GET", "slack", 405, "METHOD_NOT_ALLOWED"),
+    ],
+)
+async def test_nobody_posts_replies_without_a_proof(
+    house: House, method: str, channel: str, status: int, code: str
+) -> None:
+    answer = await house.client.request(method, f"/hooks/people/{channel}", json={})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TextIO
 
 import anyio
+from fastapi import APIRouter
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.transport_security import TransportSecuritySettings
@@ -22,7 +23,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from toolweave.access.keys import Keys
 from toolweave.app.ground import Ground
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
-from toolweave.app.triggering import open_triggers
+from toolweave.app.replies import Replies, open_replies
+from toolweave.app.reply_posts import ReplyPosts
+from toolweave.app.secret_texts import SecretTexts
+from toolweave.app.triggering import Triggers, open_triggers
 from toolweave.app.workbench import Workbench, open_workbench
 from toolweave.mcp_server.changes import Changes
 from toolweave.mcp_server.desk import Desk, Patience
@@ -32,6 +36,7 @@ from toolweave.rest.app import create_app
 from toolweave.rest.auth import Doorkeeper, Rates
 from toolweave.rest.log import logged_to
 from toolweave.rest.routes.hooks import hook_routes
+from toolweave.rest.routes.people_hooks import reply_routes
 from toolweave.storage.files import write_private
 from toolweave.tasks import background
 
@@ -112,6 +117,7 @@ async def open_app(
         async with (
             open_workbench(ground) as workbench,
             open_triggers(ground, workbench.engine) as triggers,
+            open_replies(ground, workbench.engine, workbench.studio.gate) as replies,
             _open_mcp(catalog, toolbox, changes, workbench) as mcp,
             background() as tasks,
         ):
@@ -122,12 +128,21 @@ async def open_app(
                 toolbox,
                 doorkeeper,
                 workbench,
-                hook_routes(triggers, rates, ground.clock),
+                _hooks(ground, triggers, replies, rates),
                 hosts=address.hosts,
                 origins=address.origins,
                 service_token=token,
                 mcp=McpDoor(mcp, doorkeeper),
             )
+
+
+def _hooks(ground: Ground, triggers: Triggers, replies: Replies, rates: Rates) -> APIRouter:
+    """Where others deliver: replies of people first, then whatever starts workflows."""
+    posts = ReplyPosts(replies, SecretTexts(ground.vault, ground.masker))
+    router = APIRouter()
+    router.include_router(reply_routes(posts, rates, ground.clock))
+    router.include_router(hook_routes(triggers, rates, ground.clock))
+    return router
 
 
 @asynccontextmanager

@@ -10,6 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
 # How far the time in a signed request may be from ours.
 WINDOW_S = 300
 
@@ -19,6 +22,8 @@ SIGNATURE = "x-signature"
 TIMESTAMP = "x-timestamp"
 GITHUB_SIGNATURE = "x-hub-signature-256"
 SLACK_SIGNATURE, SLACK_TIMESTAMP = "x-slack-signature", "x-slack-request-timestamp"
+DISCORD_SIGNATURE, DISCORD_TIMESTAMP = "x-signature-ed25519", "x-signature-timestamp"
+TELEGRAM_TOKEN = "x-telegram-bot-api-secret-token"
 STANDARD = ("webhook-id", "webhook-timestamp", "webhook-signature")
 
 # What proves a caller is no business of the run.
@@ -82,6 +87,34 @@ def slack_signature(arrival: Arrival, secret: str) -> str | None:
     moment = arrival.headers.get(SLACK_TIMESTAMP, "")
     expected = f"v0={_hex(secret, b'v0:' + moment.encode() + b':' + arrival.body)}"
     return _late(moment, arrival) or _differs(arrival.headers.get(SLACK_SIGNATURE, ""), expected)
+
+
+def discord_signature(arrival: Arrival, public_key: str) -> str | None:
+    """Discord's: Ed25519 over time and body, with the application's public key."""
+    moment = arrival.headers.get(DISCORD_TIMESTAMP, "")
+    if (late := _late(moment, arrival)) is not None:
+        return late
+    try:
+        key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(public_key))
+        given = bytes.fromhex(arrival.headers.get(DISCORD_SIGNATURE, ""))
+        key.verify(given, moment.encode() + arrival.body)
+    except (ValueError, InvalidSignature):
+        return "the signature differs"
+    return None
+
+
+def telegram_token(arrival: Arrival, secret: str) -> str | None:
+    """Telegram's: the secret that was given to `setWebhook`, in a header."""
+    is_same = _same(arrival.headers.get(TELEGRAM_TOKEN, ""), secret)
+    return None if is_same else "the header has not the token"
+
+
+def timed_signature(arrival: Arrival, secret: str) -> str | None:
+    """`X-Signature: sha256=HEX` over `TIMESTAMP.BODY`, with `X-Timestamp`, and nothing less."""
+    moment = arrival.headers.get(TIMESTAMP, "")
+    expected = _hex(secret, moment.encode() + b"." + arrival.body)
+    given = arrival.headers.get(SIGNATURE, "").removeprefix("sha256=")
+    return _late(moment, arrival) or _differs(given, expected)
 
 
 def replayed_by(arrival: Arrival) -> str | None:

@@ -47,7 +47,7 @@ class HookDoor:
         path = str(request.scope["path"]).removeprefix(PREFIX)
         await self._count(path)
         wait_s = _wait(request)
-        arrival = await _arrival(request, path, self._clock)
+        arrival = await arrival_of(request, path, self._clock)
         try:
             delivered = await self._triggers.deliver(arrival)
         except ToolweaveError as error:
@@ -79,7 +79,8 @@ def hook_routes(triggers: Triggers, rates: Rates, clock: Clock) -> APIRouter:
     return router
 
 
-async def _arrival(request: Request, path: str, clock: Clock) -> Arrival:
+async def arrival_of(request: Request, path: str, clock: Clock) -> Arrival:
+    """A request as those who take deliveries see it."""
     headers: dict[str, str] = {}
     for name, value in request.headers.items():
         headers[name] = f"{headers[name]}, {value}" if name in headers else value

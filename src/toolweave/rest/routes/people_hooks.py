@@ -1,0 +1,43 @@
+"""`/hooks/people/…`: where other systems post what people reply; each proves itself by its way."""
+
+from fastapi import APIRouter
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from toolweave.app.reply_posts import ReplyPosts
+from toolweave.clock import Clock
+from toolweave.rest.answers import json_answer
+from toolweave.rest.auth import Rates
+from toolweave.rest.routes.hooks import arrival_of
+
+PREFIX = "/hooks/people"
+
+
+class ReplyDoor:
+    """Answers every request below `/hooks/people`."""
+
+    def __init__(self, posts: ReplyPosts, rates: Rates, clock: Clock) -> None:
+        self._posts = posts
+        self._rates = rates
+        self._clock = clock
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Take one delivery."""
+        request = Request(scope, receive)
+        if request.method != "POST":
+            raise HTTPException(405, headers={"Allow": "POST"})
+        channel = str(request.path_params["channel"])
+        self._rates.spend(f"hook:people/{channel[:20]}")
+        arrival = await arrival_of(request, f"/people/{channel}", self._clock)
+        answer = json_answer(await self._posts.deliver(channel, arrival))
+        await answer(scope, receive, send)
+
+
+def reply_routes(posts: ReplyPosts, rates: Rates, clock: Clock) -> APIRouter:
+    """The doors of all services; to be asked before those of the triggers."""
+    router = APIRouter()
+    door = ReplyDoor(posts, rates, clock)
+    router.routes.append(Route(PREFIX + "/{channel}", endpoint=door, include_in_schema=False))
+    return router
