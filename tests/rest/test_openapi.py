@@ -27,9 +27,10 @@ warnings = ["missing_auth", "unsupported_regex"]
 "path.name" = "greet"
 "path.model" = "nobody"
 "path.service" = "nothing"
+"path.server" = "nobody"
 
 [[operations]]
-include-path-regex = "/edit/(fix|mode|export|import)$|/runs|/models|/services|/catalog/node$"
+include-path-regex = "/edit/(fix|mode|export|import)$|/runs|/models|/services|/servers|/catalog/node$"
 checks.positive_data_acceptance.expected-statuses = ["2xx", 404, 409, 422]
 """
 

@@ -30,6 +30,7 @@ from toolweave.rest.routes.published import published_routes
 from toolweave.rest.routes.run_details import run_detail_routes
 from toolweave.rest.routes.runs import run_routes
 from toolweave.rest.routes.samples import sample_routes
+from toolweave.rest.routes.servers import server_routes
 from toolweave.rest.routes.services import service_routes
 from toolweave.rest.routes.workflows import workflow_routes
 
@@ -79,6 +80,7 @@ def create_api(
     api.include_router(service_routes(workbench.studio.ground, doorkeeper))
     api.include_router(run_detail_routes(workbench, doorkeeper))
     api.include_router(sample_routes(workbench.studio, doorkeeper))
+    api.include_router(server_routes(workbench.studio, doorkeeper))
     api.include_router(model_routes(workbench.studio.ground, doorkeeper))
     api.include_router(inbox_routes(workbench, doorkeeper))
     api.include_router(published_routes(workbench, doorkeeper))

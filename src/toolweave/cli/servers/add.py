@@ -10,8 +10,8 @@ import click
 from click.core import ParameterSource
 
 from toolweave.app.ground import Ground
+from toolweave.app.server_lines import Line, as_dict
 from toolweave.cli.rooms import ground, run
-from toolweave.cli.servers.listing import Line, as_dict
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.errors import Conflict, Invalid
 from toolweave.problems import Problem

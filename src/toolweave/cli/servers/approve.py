@@ -6,21 +6,15 @@ from typing import Any
 
 import click
 
+from toolweave.app.approving import Listed, drift_as_json, facts_of, pin, tools_now
 from toolweave.app.studio import Studio, open_studio
 from toolweave.cli.prompting import confirm
 from toolweave.cli.rooms import ground, run
-from toolweave.cli.servers.shown import (
-    drift_as_json,
-    facts_of,
-    show_drift,
-    show_facts,
-    show_tools,
-)
+from toolweave.cli.servers.shown import show_drift, show_facts, show_tools
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.errors import ToolweaveError
 from toolweave.servers.definition import Server, definition_hash
 from toolweave.servers.lockfile import Drift
-from toolweave.tools.tool import Tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,30 +75,25 @@ async def _definition(studio: Studio, server: Server, asking: Asking) -> bool:
 
 
 async def _tools(studio: Studio, name: str, asking: Asking) -> bool:
-    lockfile = studio.ground.lockfile
+    path = str(studio.ground.lockfile.path)
     try:
-        tools = await studio.gate.tools(name)
-        live = await studio.connections.use(await studio.ground.registry.get(name))
+        listed = await tools_now(studio, name)
     except ToolweaveError as error:
         asking.report["error"] = error.as_json()
         _tell(asking, f"It could not be reached to pin its tools: {error.message}", stderr=True)
         if error.hint:
             _tell(asking, f"Hint: {error.hint}", stderr=True)
         return False
-    description = live.connection.description
-    asking.report["description"] = description
-    asking.report["tools"] = [tool.name for tool in tools]
-    is_first = not lockfile.pins(name)
-    drift = [] if is_first else lockfile.drift(name, tools)
-    if not is_first and not await _accepts(name, drift, asking):
+    asking.report["description"] = listed.description
+    asking.report["tools"] = [tool.name for tool in listed.tools]
+    if not await _accepts(name, listed.drift, asking):
         return False
-    if is_first or drift or description != lockfile.description(name):
-        lockfile.pin(name, tools, description=description)
-    asking.report["pinnedIn"] = str(lockfile.path)
+    pin(studio, name, listed)
+    asking.report["pinnedIn"] = path
     if not asking.as_json:
-        _conclude(tools, str(lockfile.path), is_first=is_first, drift=drift)
-        if description:
-            say(f"It says of itself: {description}")
+        _conclude(listed, path)
+        if listed.description:
+            say(f"It says of itself: {listed.description}")
     return True
 
 
@@ -124,13 +113,13 @@ async def _accepts(name: str, drift: list[Drift], asking: Asking) -> bool:
     return True
 
 
-def _conclude(tools: tuple[Tool, ...], path: str, *, is_first: bool, drift: list[Drift]) -> None:
-    if is_first:
-        show_tools(tools, path)
-    elif drift:
-        say(f"Pinned {len(tools)} tools in {path}.")
+def _conclude(listed: Listed, path: str) -> None:
+    if listed.is_first:
+        show_tools(listed.tools, path)
+    elif listed.drift:
+        say(f"Pinned {len(listed.tools)} tools in {path}.")
     else:
-        say(f"All {len(tools)} tools are as approved. Nothing to do.")
+        say(f"All {len(listed.tools)} tools are as approved. Nothing to do.")
 
 
 def _tell(asking: Asking, words: str, *, stderr: bool = False) -> None:

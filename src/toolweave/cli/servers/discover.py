@@ -1,16 +1,14 @@
 """`toolweave servers discover`: what other clients have configured, and taking it over."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 
-from toolweave.app.ground import Ground
+from toolweave.app.discovering import discovery_as_json, import_found
 from toolweave.cli.places import here
 from toolweave.cli.rooms import ground, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
-from toolweave.errors import Invalid
-from toolweave.servers.definition import definition_hash, transport_of
+from toolweave.servers.definition import transport_of
 from toolweave.servers.discovery.claude_cli import claude_mcp_list
 from toolweave.servers.discovery.client import Found
 from toolweave.servers.discovery.search import Discovery, discover_all
@@ -34,7 +32,7 @@ def discover(importing: bool, ask_claude: bool, as_json: bool) -> None:
         statuses = {line.name: line.said for line in listed}
     imported = run(lambda: _import(discovery)) if importing else {}
     if as_json:
-        print_json(_as_dict(discovery, imported, statuses))
+        print_json(discovery_as_json(discovery, imported, statuses))
         return
     _show(discovery, imported, statuses)
 
@@ -90,56 +88,5 @@ async def _import(discovery: Discovery) -> dict[int, str]:
     async with ground() as rooms:
         for index, found in enumerate(discovery.found):
             if found.definition is not None and not found.shadowed_by:
-                done[index] = await _import_one(rooms, found)
+                done[index] = await import_found(rooms, found)
     return done
-
-
-async def _import_one(rooms: Ground, found: Found) -> str:
-    assert found.definition is not None
-    taken = {server.name: server for server in await rooms.registry.list()}
-    wanted = definition_hash(found.definition)
-    names = _names_for(found)
-    for name in names:
-        if name in taken and definition_hash(taken[name].definition) == wanted:
-            return f"already registered as {name}"
-    free = next(name for name in names if name not in taken)
-    try:
-        await rooms.registry.add(
-            free, found.definition, scope=found.scope, found_in=str(found.path)
-        )
-    except Invalid as error:
-        return f"not imported: {error.message}"
-    return f"imported as {free}"
-
-
-def _names_for(found: Found) -> list[str]:
-    """The server's own name, then names that tell whose it is, for when that one is taken."""
-    of_client = f"{found.name}-{found.client.lower().replace(' ', '-')}"
-    return [found.name, of_client, *(f"{of_client}-{number}" for number in range(2, 1_000))]
-
-
-def _as_dict(
-    discovery: Discovery, imported: dict[int, str], statuses: dict[str, str]
-) -> dict[str, Any]:
-    return {
-        "servers": [
-            {
-                "name": found.name,
-                "scope": found.scope,
-                "client": found.client,
-                "type": transport_of(found.definition) if found.definition else None,
-                "foundIn": str(found.path),
-                "pointer": found.pointer,
-                "shadowedBy": str(found.shadowed_by.path) if found.shadowed_by else None,
-                "disabled": found.disabled,
-                "problems": [problem.as_json() for problem in found.problems],
-                "import": imported.get(index),
-                "claudeStatus": statuses.get(found.name),
-            }
-            for index, found in enumerate(discovery.found)
-        ],
-        "fileProblems": [
-            {"path": str(problem.path), **problem.problem.as_json()}
-            for problem in discovery.file_problems
-        ],
-    }

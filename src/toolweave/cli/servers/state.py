@@ -4,8 +4,8 @@ import shlex
 
 import click
 
+from toolweave.app.server_lines import Line, as_dict, line_of
 from toolweave.cli.rooms import ground, run
-from toolweave.cli.servers.listing import Line, as_dict, line_of
 from toolweave.cli.terminal import json_option, print_json, say
 
 

@@ -1,9 +1,8 @@
 """`toolweave servers tools NAME`: what a server can do, and what each tool wants."""
 
-from typing import Any
-
 import click
 
+from toolweave.app.approving import tool_as_json
 from toolweave.app.studio import open_studio
 from toolweave.cli.rooms import ground, run
 from toolweave.cli.terminal import json_option, print_json, say
@@ -14,7 +13,6 @@ from toolweave.problems import did_you_mean
 from toolweave.servers.lockfile import Drift
 from toolweave.tools.parameter import Parameter
 from toolweave.tools.tool import Tool
-from toolweave.tools.wire import write_wire
 
 SHOWN_OPTIONS = 12
 
@@ -41,7 +39,7 @@ def tools(name: str, only: str | None, as_json: bool) -> None:
             hint=did_you_mean(only, [tool.name for tool in listed]),
         )
     if as_json:
-        print_json([_as_dict(tool) for tool in shown])
+        print_json([tool_as_json(tool) for tool in shown])
         return
     if description and only is None:
         say((f"{description}\n", "dim"))
@@ -50,17 +48,6 @@ def tools(name: str, only: str | None, as_json: bool) -> None:
         _show(tool, changed.get(tool.name))
     if not shown:
         say("It lists no tools.")
-
-
-def _as_dict(tool: Tool) -> dict[str, Any]:
-    return {
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": [write_wire(parameter) for parameter in tool.parameters],
-        "inputSchema": tool.input_schema,
-        "outputSchema": tool.output_schema,
-        "problems": [problem.as_json() for problem in tool.problems],
-    }
 
 
 def _show(tool: Tool, changed: str | None) -> None:

@@ -1,0 +1,52 @@
+"""Trying a server: does it answer, how fast, and are its tools those that were approved."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from toolweave.app.studio import Studio
+from toolweave.errors import ToolweaveError
+from toolweave.servers.definition import Server
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What is known of one server so far."""
+
+    server: str
+    state: str
+    latency_ms: float | None = None
+    tools: int | None = None
+    protocol: str | None = None
+    details: str | None = None
+    code: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """One entry of `--json`."""
+        return {
+            "name": self.server,
+            "state": self.state,
+            "latencyMs": self.latency_ms,
+            "toolCount": self.tools,
+            "protocolVersion": self.protocol,
+            "details": self.details,
+            "code": self.code,
+        }
+
+
+async def check_server(studio: Studio, server: Server) -> Checked:
+    """Connect to it, or say why that cannot be done."""
+    try:
+        live = await studio.connections.use(server)
+    except ToolweaveError as error:
+        return Checked(server.name, "failing", details=error.message, code=error.code)
+    health = studio.connections.health(server)
+    drift = studio.ground.lockfile.drift(server.name, live.tools.values())
+    details = f"{len(drift)} tools differ from what was approved" if drift else None
+    return Checked(
+        server.name,
+        "ready",
+        latency_ms=health.latency_ms,
+        tools=health.tool_count,
+        protocol=health.protocol_version,
+        details=details,
+    )
