@@ -30,7 +30,7 @@ warnings = ["missing_auth", "unsupported_regex"]
 "path.server" = "nobody"
 
 [[operations]]
-include-path-regex = "/edit/(fix|mode|export|import)$|/runs|/models|/services|/servers|/catalog/node$"
+include-path-regex = "/edit/(fix|mode|export|import)$|/runs|/models|/serv(ices|ers)|/catalog/node$"
 checks.positive_data_acceptance.expected-statuses = ["2xx", 404, 409, 422]
 """
 
