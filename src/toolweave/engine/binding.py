@@ -170,6 +170,10 @@ class Names(Mapping[str, Json]):
 
     def may_name(self, inputs: JsonObject) -> None:
         """Let settings name inputs, and the keys of inputs such as `variables`."""
+        given, came = inputs.get("data"), self._found["data"]
+        if isinstance(given, dict):
+            # What the step itself is given wins; what came in beside it can still be named.
+            self._found["data"] = {**came, **given} if isinstance(came, dict) else given
         for name, value in inputs.items():
             if name.endswith("variables") and isinstance(value, dict):
                 self._found = {**value, **self._found}

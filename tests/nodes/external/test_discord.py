@@ -165,6 +165,15 @@ async def test_what_cannot_be_sent_is_refused_before_anything_is(
     assert code_of(caught) in {"SERVICE_FIELD_MISSING", "SERVICE_FIELD_INVALID"}
 
 
+async def test_a_webhook_needs_no_credential_of_a_bot() -> None:
+    hook: JsonObject = {"webhook_url": "${vault:the-hook}"}
+    config: JsonObject = {**CONFIG, "message_content": "Hi", "webhook_config": hook}
+    async with bench(usual=Told({"id": "77"})) as here:
+        del here.resources["services"]
+        await here.result(node, {**config, "action_type": "send_webhook"})
+        assert here.lines == ["POST /hook?wait=true"]
+
+
 async def test_a_secret_is_not_taken_from_data() -> None:
     async with bench() as here:
         data: JsonObject = {"webhook_config": {"webhook_url": "${vault:the-hook}"}}

@@ -2,6 +2,7 @@
 
 import base64
 import logging
+import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -15,9 +16,11 @@ from tests.nodes.flow.running import NODES, alone, an_engine, finish, outcome_of
 from toolweave import json_text
 from toolweave.access.services import Credential, Credentials
 from toolweave.app.ground import Ground, open_ground
+from toolweave.app.kinds import NodeKinds
 from toolweave.app.resources import open_resources
 from toolweave.engine.engine import Engine
 from toolweave.engine.execution import execution
+from toolweave.engine.plan import make_plan
 from toolweave.json_text import Json, JsonObject
 from toolweave.settings import Settings
 from toolweave.testing.clock import FakeClock
@@ -83,7 +86,8 @@ class Gossip(FakeService):
         told = f"{request.line} {dict(request.headers)} {request.body.decode('utf-8', 'replace')}"
         names: JsonObject = dict.fromkeys(("message", "error", "description"), told)
         is_good = self.status < 300
-        body: JsonObject = {"ok": is_good, "success": is_good, **names, "id": "1"}
+        state = {"status": "completed"}  # of a job
+        body: JsonObject = {"ok": is_good, "success": is_good, **names, "id": "1", **state}
         if is_good:
             body.pop("error")
         return Told({**body, "data": {"markdown": told}}, self.status)
@@ -162,6 +166,29 @@ async def test_a_workflow_with_it_runs_to_a_declared_output_and_keeps_its_token(
     assert leaks(record.encode()) == []
     assert leaks(caplog.text.encode()) == []
     assert in_files(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "ref", sorted({case.ref for case in CASES} - {"EXTERNAL_ACTION.NOTION"})
+)  # Notion's examples are sentences, which need a model
+async def test_every_example_runs_as_it_stands(ref: str, tmp_path: Path) -> None:
+    spec = NODES[ref].spec
+    (tmp_path / "files" / "out").mkdir(parents=True)
+    (tmp_path / "files" / "out" / "sales.csv").write_bytes(b"a,b\n")
+    async with opened(tmp_path) as here:
+        kind = next(case.kind for case in CASES if case.ref == ref)
+        await here.ground.vault.put("discord-deploy-webhook", f"{here.service.address}/hook")
+        for example in spec.examples:
+            for name in re.findall(r"\$\{vault:([a-z-]+token|[a-z-]+key)\}", str(example)):
+                known = Credential(name=name, kind=kind, base_url=here.service.address)
+                await Credentials(here.ground.vault).put(known, TOKENS[kind])
+            graph = alone(ref, example.configurations, example.input_params)
+            with anyio.fail_after(30):
+                run = await here.engine.start(graph, {"ours": 1})
+                assert await finish(here.engine, here.clock, run) == "success", example.name
+            value = (await outcome_of(here.engine, run)).value
+            assert isinstance(value, dict)
+            assert value.keys() == {given.name for given in spec.outputs}
 
 
 @each
@@ -245,3 +272,20 @@ async def test_a_mail_is_sent_by_a_run_and_its_password_kept(tmp_path: Path) -> 
     assert value.keys() == {given.name for given in NODES[ref].spec.outputs}
     assert leaks(record.encode()) == []
     assert in_files(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("configured", "given", "effect"),
+    [
+        ("get_user_info", None, "keyed"),
+        ("get_user_info", "send_message", "once"),
+        ("send_message", "get_user_info", "keyed"),
+        ("get_user_info", "{{ data.action }}", "once"),
+    ],
+)
+def test_the_action_of_the_input_decides_whether_a_step_may_be_repeated(
+    configured: str, given: str | None, effect: str
+) -> None:
+    config: JsonObject = {**CASES[0].config, "action_type": configured}
+    plan = make_plan(alone(CASES[0].ref, config, {"action_type": given}), NodeKinds())
+    assert plan.by_id["n"].effect == effect

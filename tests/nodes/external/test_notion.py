@@ -72,7 +72,7 @@ def paragraph(words: str) -> JsonObject:
 STRUCTURED: list[tuple[Json, JsonObject, str, Json]] = [
     ({"operation": "search", "query": "Tasks", "kind": "database"}, {}, "POST /search",
      {"query": "Tasks", "filter": {"property": "object", "value": "database"}, "page_size": 20}),
-    ("search 'Tasks'", {}, "POST /search", {"query": "Tasks", "page_size": 20}),
+    ("search: Tasks", {}, "POST /search", {"query": "Tasks", "page_size": 20}),
     ({"operation": "get_database"}, {}, f"GET /databases/{DB}", None),
     ("query", {}, f"POST /databases/{DB}/query", {"page_size": 100}),
     ({"operation": "query_database", "filter": {"property": "Done", "checkbox": {"equals": True}},
@@ -102,11 +102,11 @@ STRUCTURED: list[tuple[Json, JsonObject, str, Json]] = [
      {"properties": {"Priority": {"select": {"name": "High"}}}}),
     ("archive", {}, f"PATCH /pages/{PAGE}", {"archived": True}),
     ("read", {}, f"GET /blocks/{PAGE}/children?page_size=100", None),
-    ("append Backup restored.", {}, f"PATCH /blocks/{PAGE}/children",
+    ("Append: Backup restored.", {}, f"PATCH /blocks/{PAGE}/children",
      {"children": [paragraph("Backup restored.")]}),
     ({"operation": "append_text", "text": "x", "under_heading": "log"}, {},
      f"PATCH /blocks/{PAGE}/children", {"children": [paragraph("x")], "after": "h1"}),
-    ("comment Looks good", {}, "POST /comments",
+    ("comment: Looks good", {}, "POST /comments",
      {"parent": {"page_id": PAGE}, "rich_text": text("Looks good")}),
 ]  # fmt: skip
 
@@ -141,10 +141,17 @@ async def test_what_was_made_is_named_in_the_outputs() -> None:
     assert found["discovered_resources"] == {"Tasks": DB, "Renew": ROW}
 
 
-async def test_plain_words_need_a_model() -> None:
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        *(str(example.input_params["instruction"]) for example in node.spec.examples),
+        *("Query the tasks", "query: the tasks", "archive: all", "read: it", "", "update"),
+    ],
+)
+async def test_plain_words_need_a_model(sentence: str) -> None:
     async with bench(SCRIPT) as here:
         with pytest.raises(Unavailable) as caught:
-            await here.act(node, CONFIG, {"instruction": "Close all tasks that are merged."})
+            await here.act(node, CONFIG, {"instruction": sentence})
         assert here.lines == []
     assert code_of(caught) == "MODEL_NEEDED"
 

@@ -167,6 +167,13 @@ async def calling(
     return Caller(http, service, access, timeout_s=timeout_s, tally=tally)
 
 
+def without_token(context: NodeContext, service: Service) -> Caller:
+    """A caller for addresses that are secrets themselves: no credential is looked for."""
+    http = cast("HttpClient", context.resource("http"))
+    tally = Tally(answers=_remembered(context))
+    return Caller(http, service, Access(service.address, ""), tally=tally)
+
+
 async def waiting(
     context: NodeContext,
     caller: Caller,

@@ -14,8 +14,8 @@ _NEW_REPO = (
     "name=repo! description=body homepage private visibility auto_init gitignore_template "
     "license_template has_issues has_projects has_wiki is_template"
 )
-_RELEASE = "target_commitish=ref name=title body draft prerelease generate_release_notes"
-_LISTING = f"state sort direction since {_PAGE}"
+_RELEASE = "target_commitish=ref name=title body draft prerelease"
+_LISTING = f"state sort direction {_PAGE}"
 
 
 def _failure(response: Response, value: Json) -> Failure | None:
@@ -46,7 +46,7 @@ GITHUB = Service(
 )
 
 ACTIONS: dict[str, Action] = {
-    "create_repository": post("/user/repos", _NEW_REPO),
+    "create_repository": post("/user/repos", _NEW_REPO.replace("visibility ", "")),
     "update_repository": patch(
         _REPO,
         "name=new_name description=body homepage private visibility default_branch archived "
@@ -63,7 +63,7 @@ ACTIONS: dict[str, Action] = {
     "close_issue": patch(_ISSUE, "state_reason", state="closed"),
     "reopen_issue": patch(_ISSUE, "state_reason", state="open"),
     "list_issues": get(
-        f"{_REPO}/issues", f"labels=label_names assignee creator milestone {_LISTING}"
+        f"{_REPO}/issues", f"labels=label_names assignee creator milestone since {_LISTING}"
     ),
     "add_issue_comment": post(f"{_ISSUE}/comments", "body=comment!"),
     "assign_issue": post(f"{_ISSUE}/assignees", "assignees!"),
@@ -93,7 +93,7 @@ ACTIONS: dict[str, Action] = {
     ),
     "get_file_content": get(_REPO + "/contents/{path*}", "ref"),
     "upload_release_asset": post(_REPO + "/releases/{release_id}/assets"),
-    "create_release": post(f"{_REPO}/releases", f"tag_name! {_RELEASE}"),
+    "create_release": post(f"{_REPO}/releases", f"tag_name! {_RELEASE} generate_release_notes"),
     "update_release": patch(_REPO + "/releases/{release_id}", f"tag_name {_RELEASE}"),
     "delete_release": delete(_REPO + "/releases/{release_id}"),
     "list_releases": get(f"{_REPO}/releases", _PAGE),

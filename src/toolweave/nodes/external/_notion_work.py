@@ -224,12 +224,13 @@ def read_plan(instruction: str, context: JsonObject) -> list[tuple[str, JsonObje
     if text.startswith(("{", "[")):
         given = json_text.read(text)
         return [_step(one) for one in (given if isinstance(given, list) else [given])]
-    verb, _, rest = text.partition(" ")
-    words = rest.strip().strip("'\"")
-    match verb.lower().rstrip(":"):
+    # A colon tells a form from a sentence: "Add a page about it" is for a model to understand.
+    verb, _, rest = text.partition(":")
+    words = rest.strip()
+    match verb.strip().lower():
         case "search" | "find" if words:
             return [("search", {"query": words})]
-        case "query" | "list":
+        case "query" | "list" if not words:
             return [("query_database", {})]
         case "append" if words or context.get("text"):
             return [("append_text", {"text": words or context.get("text")})]
@@ -238,9 +239,9 @@ def read_plan(instruction: str, context: JsonObject) -> list[tuple[str, JsonObje
             return [("create_page", {**title, "values": context})]
         case "update" | "set" if context and not words:
             return [("update_page", {"values": context})]
-        case "read":
+        case "read" if not words:
             return [("read_page", {})]
-        case "archive":
+        case "archive" if not words:
             return [("update_page", {"archived": True})]
         case "comment" if words:
             return [("add_comment", {"text": words})]

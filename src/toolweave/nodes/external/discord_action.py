@@ -10,7 +10,14 @@ from toolweave.errors import Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.external._action import Action, Call, build, effect_in, missing
 from toolweave.nodes.external._attached import attached
-from toolweave.nodes.external._calling import Answer, Caller, calling, metadata, waiting
+from toolweave.nodes.external._calling import (
+    Answer,
+    Caller,
+    calling,
+    metadata,
+    waiting,
+    without_token,
+)
 from toolweave.nodes.external._discord import (
     ACTIONS,
     DISCORD,
@@ -257,7 +264,8 @@ class DiscordAction:
             ToolweaveError: as `Caller.send` does.
         """
         values = settings_of(context, self.spec)
-        caller = await calling(context, DISCORD, "")
+        by_hook = values["action_type"] == "send_webhook"
+        caller = without_token(context, DISCORD) if by_hook else await calling(context, DISCORD, "")
         allowed = patience(context, values)
         most = allowed.most if values.get("rate_limit_handling") else 0
         try:
