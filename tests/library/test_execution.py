@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import AsyncGenerator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,11 +11,14 @@ from tests.library.repo import GIVEN, INPUT, MARKETING, RESULT, Repo, flow, temp
 from toolweave.app.checking import known_built_in
 from toolweave.app.ground import Ground
 from toolweave.app.libraries import flow_runner
+from toolweave.app.models import models_of
 from toolweave.app.running import open_engine
 from toolweave.app.studio import open_studio
+from toolweave.assistant.configured import NewModel
 from toolweave.json_text import Json
 from toolweave.library.execution import Asked, FlowRunner
 from toolweave.library.shelf import Shelf
+from toolweave.testing.model import KEY, ScriptedModel, says
 
 pytestmark = pytest.mark.anyio
 
@@ -54,6 +58,7 @@ async def test_a_flow_that_works_is_told_as_the_seed_says(runner: FlowRunner) ->
     assert re.fullmatch(r"Marketing_Strategy_\d{13}", told.pop("executionId"))
     for one in told["intermediateResults"]:
         assert one.pop("executionTimeMs") >= 1
+        assert one.pop("outputOf") == "template"
         assert one.pop("timestamp").endswith("Z")
     assert told.pop("totalExecutionTimeMs") >= 1
     for ours in ("runId", "library", "ref", "commit", "checkedAt"):
@@ -239,3 +244,23 @@ async def test_a_run_keeps_the_texts_it_began_with_and_asks_no_remote(
     asked = team.asked
     assert (await ran(runner))["status"] == "success"
     assert team.asked == asked
+
+
+@pytest.mark.requirement("003:FlowNode.template.run", "003:performance.three-nodes")
+async def test_with_a_model_a_template_gives_its_answer_and_says_so(
+    ground: Ground, team: Shelf
+) -> None:
+    with ScriptedModel().running() as model:
+        model.on("Position TechCorp", says("Be first."))
+        model.on("Be first.", says("Buy posters."))
+        new = NewModel("scripted", "anthropic", "some-model", model.base_url("anthropic"), KEY)
+        await models_of(ground).add(new)
+        allowed = replace(ground, settings=replace(ground.settings, allow_private_http=True))
+        async with open_studio(allowed) as studio, open_engine(studio) as engine:
+            told: Any = await flow_runner(allowed, engine, team).execute(
+                Asked("team", "Marketing_Strategy", inputs=GIVEN), KNOWN
+            )
+    assert (told["status"], told["finalResult"]) == ("success", "Buy posters."), told
+    assert [one["outputOf"] for one in told["intermediateResults"]] == ["model", "model"]
+    assert told["intermediateResults"][1]["inputVariables"]["node2_result"] == "Be first."
+    assert len(model.heard) == 2

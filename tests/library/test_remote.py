@@ -28,6 +28,9 @@ BAD = (
     "host:-oProxy",
     "https://exa mple.com/a",
     "nowhere/at/all",
+    "0" * 1_000,
+    "~nobody-at-all/x",
+    "file://[bad/x",
     "a\nb",
     "x" * 3_000,
 )

@@ -26,8 +26,13 @@ warnings = ["missing_auth", "unsupported_regex"]
 "path.run" = "{run}"
 "path.name" = "greet"
 "path.model" = "nobody"
+"path.library" = "nobody"
 "path.service" = "nothing"
 "path.server" = "nobody"
+
+[[operations]]
+include-path-regex = "/library|/documents"
+checks.positive_data_acceptance.expected-statuses = ["2xx", 403, 404, 409, 422]
 
 [[operations]]
 include-path-regex = "/edit/(fix|mode|export|import)$|/runs|/models|/serv(ices|ers)|/catalog/node$"

@@ -1,9 +1,13 @@
 """Documents joined to a studio: the gate for their tools, the engine for their workflows."""
 
+import os
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from pathlib import Path
 
+from toolweave.app.folders import Folders
 from toolweave.app.ground import Ground
+from toolweave.app.resources import FILES
 from toolweave.documents.desk import Desk
 from toolweave.documents.kept import KeptBindings
 from toolweave.engine.engine import Engine
@@ -11,6 +15,9 @@ from toolweave.engine.events import FINAL
 from toolweave.errors import Conflict, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.workflow.store import WorkflowStore
+
+ENDINGS = (".md", ".markdown")
+MAX_LISTED = 1_000
 
 # Opens the engine when the first workflow is run.
 Engines = Callable[[], Awaitable[Engine]]
@@ -25,6 +32,36 @@ def desk_of(ground: Ground) -> Desk:
         masker=ground.masker,
         limits=ground.settings.limits,
     )
+
+
+class DocumentFolders:
+    """The folders that doors may work on documents in: the home's own, and those that are set."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._roots = (ground.settings.home / FILES, *ground.settings.file_roots)
+        self._folders = Folders(self._roots)
+
+    async def path(self, given: str) -> Path:
+        """A file of these folders; a relative path is below the home's own.
+
+        Raises:
+            Denied: `FILE_DENIED`.
+            Invalid: `FILE_PATH_INVALID`.
+            NotFound: `FILE_NOT_FOUND` where its folder is missing.
+        """
+        return await self._folders.checked(given)
+
+    def list(self) -> list[str]:
+        """The Markdown files there are, by their whole paths; for a thread."""
+        found: list[str] = []
+        for root in self._roots:
+            for folder, folders, names in os.walk(root):
+                folders[:] = sorted(one for one in folders if not one.startswith("."))
+                paths = (Path(folder) / one for one in sorted(names))
+                found += [str(one) for one in paths if one.suffix.lower() in ENDINGS]
+                if len(found) >= MAX_LISTED:
+                    return found[:MAX_LISTED]
+        return found
 
 
 class StoredWorkflows:

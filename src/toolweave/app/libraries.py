@@ -1,6 +1,7 @@
 """The libraries of a home, joined to its database, its clock and its engine."""
 
 from toolweave.app.ground import Ground
+from toolweave.app.models import models_of
 from toolweave.engine.engine import Engine
 from toolweave.library.execution import FlowRunner
 from toolweave.library.git import Git
@@ -17,4 +18,8 @@ def shelf_of(ground: Ground) -> Shelf:
 
 def flow_runner(ground: Ground, engine: Engine, shelf: Shelf | None = None) -> FlowRunner:
     """Runs flows of the libraries."""
-    return FlowRunner(shelf or shelf_of(ground), engine, ground.clock)
+
+    async def has_model() -> bool:
+        return bool(await models_of(ground).list())
+
+    return FlowRunner(shelf or shelf_of(ground), engine, ground.clock, has_model=has_model)

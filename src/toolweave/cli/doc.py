@@ -17,7 +17,7 @@ from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.rooms import ground, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.documents.bindings import read_binding
-from toolweave.documents.desk import Looked, Ran, document_key
+from toolweave.documents.desk import Looked, Ran, document_key, looked_json
 from toolweave.documents.running import Planned
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import JsonObject
@@ -52,7 +52,7 @@ def check(files: tuple[Path, ...], as_json: bool) -> int:
 
     found = run(work)
     if as_json:
-        print_json([_as_dict(looked) for looked in found])
+        print_json([looked_json(looked) for looked in found])
     else:
         for looked in found:
             _tell(looked)
@@ -268,30 +268,6 @@ def _tell_run(ran: Ran, *, as_json: bool, quiet: bool) -> None:
         say(f"Hint: {ran.held.hint}", stderr=True)
     if ran.is_cancelled:
         say("Interrupted; what was done by then is written.", stderr=True)
-
-
-def _as_dict(looked: Looked) -> JsonObject:
-    return {
-        "path": str(looked.path),
-        "blocks": [
-            {
-                "line": one.block.line,
-                "kind": one.block.kind,
-                "name": one.block.name,
-                "server": one.server,
-                "why": one.why,
-                "state": one.standing,
-                "arguments": one.block.arguments,
-                "id": one.block.id,
-            }
-            for one in looked.planned
-        ],
-        "bindings": [
-            {"id": one.id, **one.binding.model_dump(by_alias=True, exclude_none=True)}
-            for one in looked.kept
-        ],
-        "problems": [one.as_json() for one in looked.problems],
-    }
 
 
 def _count(number: int, noun: str) -> str:

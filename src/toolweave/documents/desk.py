@@ -223,6 +223,31 @@ class Desk:
         ]
 
 
+def looked_json(looked: Looked) -> JsonObject:
+    """The shape doors show."""
+    return {
+        "path": str(looked.path),
+        "blocks": [
+            {
+                "line": one.block.line,
+                "kind": one.block.kind,
+                "name": one.block.name,
+                "server": one.server,
+                "why": one.why,
+                "state": one.standing,
+                "arguments": one.block.arguments,
+                "id": one.block.id,
+            }
+            for one in looked.planned
+        ],
+        "bindings": [
+            {"id": one.id, **one.binding.model_dump(by_alias=True, exclude_none=True)}
+            for one in looked.kept
+        ],
+        "problems": [one.as_json() for one in looked.problems],
+    }
+
+
 async def _stop_at(stop: anyio.Event, scope: anyio.CancelScope) -> None:
     await stop.wait()
     scope.cancel()

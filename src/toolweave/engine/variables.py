@@ -22,6 +22,7 @@ from toolweave.workflow.named_values import named_value
 # Nodes whose own text has holes: the field of the text, how holes are written, own values.
 _TEXTS: dict[str, tuple[str, Style, str]] = {
     "template": ("template", "name", "variableValues"),
+    "template_answer": ("template", "name", "variableValues"),
     "prompt": ("prompt", "names", "variables"),
 }
 

@@ -1,6 +1,6 @@
 """A flow of a library run by the engine, and told as seed 003's `FlowExecution`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import cast
@@ -16,7 +16,7 @@ from toolweave.engine.plan import Plan
 from toolweave.errors import Conflict, Denied, Invalid, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.library.linking import link
-from toolweave.library.preparing import TEMPLATE, prepare
+from toolweave.library.preparing import ANSWERED, TEMPLATE, prepare
 from toolweave.library.shelf import Shelf
 from toolweave.library.templates import PromptTemplate, template_named
 from toolweave.problems import Problem
@@ -24,6 +24,9 @@ from toolweave.workflow.checks.case import Known
 from toolweave.workflow.formats.load import read
 from toolweave.workflow.model import Workflow
 from toolweave.workflow.report import examine_loaded
+
+# Whether a model can be asked; without one a template gives its filled text.
+HasModel = Callable[[], Awaitable[bool]]
 
 TRIGGER = "library"
 # 003: the codes of an execution's error; any other is told as EXECUTION_ERROR with its cause.
@@ -51,8 +54,11 @@ class Asked:
 class FlowRunner:
     """Runs flows of a shelf on an engine."""
 
-    def __init__(self, shelf: Shelf, engine: Engine, clock: Clock) -> None:
+    def __init__(
+        self, shelf: Shelf, engine: Engine, clock: Clock, *, has_model: HasModel | None = None
+    ) -> None:
         self._shelf = shelf
+        self._has_model = has_model
         self._engine = engine
         self._clock = clock
 
@@ -105,7 +111,9 @@ class FlowRunner:
             another = await self._shelf.flow(asked.library, name, asked.ref)
             return read(another.document).workflow
 
-        workflow = await prepare(await link(loaded.workflow, other), find)
+        asks_model = self._has_model is not None and await self._has_model()
+        linked = await link(loaded.workflow, other)
+        workflow = await prepare(linked, find, asks_model=asks_model)
         return workflow, {"library": asked.library, **found.at.as_json()}
 
     async def _to_the_end(self, run: str) -> None:
@@ -121,9 +129,14 @@ class FlowRunner:
 def told(run: str, plan: Plan, entries: Sequence[Entry]) -> JsonObject:
     """A run of a flow: the results of its templates only."""
     shown = execution(run, plan, entries)
-    templates = {step.id for step in plan.steps if step.node.type == TEMPLATE}
+    made_by = {TEMPLATE: "template", ANSWERED: "model"}
+    templates = {step.id: made_by.get(step.node.type) for step in plan.steps}
     listed = cast("list[JsonObject]", shown["intermediateResults"])
-    results: list[Json] = [one for one in listed if one["nodeId"] in templates]
+    results: list[Json] = [
+        {**one, "outputOf": of}
+        for one in listed
+        if (of := templates.get(str(one["nodeId"]))) is not None
+    ]
     shown["intermediateResults"] = results
     error = shown.get("error")
     if isinstance(error, dict):

@@ -4,6 +4,7 @@ A repository's address reaches the git program, where some texts would be option
 only a few plain forms are taken, and no password, which would end up in files and logs.
 """
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,16 +42,20 @@ def read_remote(text: str, folder: Path) -> Remote:
         raise _wrong(text, "it is no address of a repository")
     if "::" in text:
         raise _wrong(text, "helpers of git are not used")
-    if _SCP.fullmatch(text) and not (folder / text).exists():
+    if _SCP.fullmatch(text) and not os.path.exists(folder / text):
         return Remote(text, "ssh")
     scheme, found, _ = text.partition("://")
     if found and scheme in ("https", "ssh"):
         return _network(text)
     if found and scheme != "file":
         raise _wrong(text, f"{scheme!r} is not used to reach repositories")
-    path = Path(urlsplit(text).path if found else text).expanduser()
-    resolved = (folder / path).resolve()
-    if not resolved.is_dir():
+    try:
+        path = Path(urlsplit(text).path if found else text).expanduser()
+        resolved = (folder / path).resolve()
+        is_folder = resolved.is_dir()
+    except (OSError, RuntimeError, ValueError):  # too long, a circle of links, no such user
+        is_folder, resolved = False, folder
+    if not is_folder:
         raise _wrong(text, "there is no such folder")
     return Remote(str(resolved), "file")
 

@@ -3,7 +3,8 @@
 from toolweave.mcp_server.authoring import AuthoringTools
 from toolweave.mcp_server.calls import Tools
 from toolweave.mcp_server.desk import Desk
-from toolweave.mcp_server.offers import authoring, running
+from toolweave.mcp_server.library_tools import LibraryTools
+from toolweave.mcp_server.offers import authoring, library, running
 from toolweave.mcp_server.run_tools import RunTools
 
 
@@ -12,4 +13,5 @@ def contributed(desk: Desk) -> dict[str, Tools]:
     tools: dict[str, Tools] = {}
     tools |= dict.fromkeys((one.name for one in authoring.OFFERS), AuthoringTools(desk))
     tools |= dict.fromkeys((one.name for one in running.OFFERS), RunTools(desk))
+    tools |= dict.fromkeys((one.name for one in library.OFFERS), LibraryTools(desk))
     return tools

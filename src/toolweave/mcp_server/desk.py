@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from toolweave.app.publishing import Published
+from toolweave.library.shelf import Shelf
 from toolweave.mcp_server.calls import Rooms
 from toolweave.settings import Settings
 
@@ -32,3 +33,5 @@ class Desk:
     # What the state of a question is sealed with; nothing: with one of this process.
     seal_key: str | None = None
     patience: Patience = field(default_factory=Patience)
+    # Without one, the libraries of the rooms are used, and those are opened for it.
+    shelf: Shelf | None = None

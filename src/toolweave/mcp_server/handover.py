@@ -18,6 +18,7 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
 from toolweave.app.ground import Ground, open_ground
+from toolweave.app.libraries import shelf_of
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
 from toolweave.app.on_demand import OnDemand
 from toolweave.app.publishing import Published
@@ -60,7 +61,8 @@ async def _serve(entrance: Entrance) -> None:
         workbench = OnDemand(lambda: _workbench(ground))
         key = await anyio.to_thread.run_sync(seal_key, ground.settings.home) if ground else None
         patience = Patience.of(ground.settings) if ground else Patience()
-        desk = Desk(workbench.get, published, key, patience)
+        shelf = shelf_of(ground) if ground else None
+        desk = Desk(workbench.get, published, key, patience, shelf)
         server = build_server(catalog, toolbox, changes, desk)
         tasks = await stack.enter_async_context(background())
         tasks.start_soon(published.follow, changes.tools_changed)

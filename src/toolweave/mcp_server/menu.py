@@ -6,12 +6,20 @@ The first answers are made of it before the SDK is loaded: data only, and nothin
 from toolweave.catalog.questions import listed as knowledge
 from toolweave.json_text import JsonObject
 from toolweave.mcp_server.offer import Offer
-from toolweave.mcp_server.offers import authoring, running
+from toolweave.mcp_server.offers import authoring, library, running
 
 KNOWLEDGE: tuple[Offer, ...] = tuple(Offer(entry, "tools:execute") for entry in knowledge())
 # Those that `contributions.py` has the code of.
-CONTRIBUTED: tuple[Offer, ...] = (*authoring.OFFERS, *running.OFFERS)
+CONTRIBUTED: tuple[Offer, ...] = (*authoring.OFFERS, *running.OFFERS, *library.OFFERS)
 DEFAULT: tuple[Offer, ...] = (*KNOWLEDGE, *CONTRIBUTED)
+
+
+# 003: its names have a `/`, which not every client takes; they are answered all the same.
+ALIASES = {
+    offered.name.replace("_", "/", 1): offered.name
+    for offered in library.OFFERS
+    if offered.name.startswith(("flows_", "prompts_"))
+}
 
 
 def listed() -> list[JsonObject]:

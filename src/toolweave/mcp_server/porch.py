@@ -22,12 +22,14 @@ MAX_LINE_BYTES = 64 * 1024
 
 HANDSHAKE_CAPABILITIES: JsonObject = {
     "completions": {},
+    "prompts": {"listChanged": False},
     "resources": {"listChanged": True, "subscribe": False},
     "tools": {"listChanged": True},
 }
 MODERN_CAPABILITIES: JsonObject = {
     "completions": {},
     "extensions": {META + "tasks": {}},
+    "prompts": {"listChanged": True},
     "resources": {"listChanged": True, "subscribe": True},
     "tools": {"listChanged": True},
 }

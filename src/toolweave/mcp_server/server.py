@@ -20,6 +20,7 @@ from toolweave.mcp_server.calls import Context, asker
 from toolweave.mcp_server.changes import Changes
 from toolweave.mcp_server.desk import Desk
 from toolweave.mcp_server.identity import INSTRUCTIONS, NAME, TITLE, TOOLS_FRESH_MS
+from toolweave.mcp_server.library_tools import LibraryPrompts
 from toolweave.mcp_server.sealing import sealing
 from toolweave.mcp_server.tasks import TaskMethods
 from toolweave.mcp_server.tool_door import ToolDoor, called
@@ -79,7 +80,7 @@ def build_server(
     catalog: LiveCatalog, toolbox: Toolbox, changes: Changes, desk: Desk | None = None
 ) -> Server[Any]:
     """One object for stdio and HTTP alike; without a desk no workflow can be run."""
-    ours, tools = CatalogServer(catalog), ToolDoor(toolbox, desk)
+    ours, tools, prompts = CatalogServer(catalog), ToolDoor(toolbox, desk), LibraryPrompts(desk)
     server = _Server(
         NAME,
         version=toolweave.__version__,
@@ -97,6 +98,8 @@ def build_server(
         on_list_resource_templates=ours.list_templates,
         on_read_resource=ours.read_resource,
         on_completion=ours.complete,
+        on_list_prompts=prompts.list_prompts,
+        on_get_prompt=prompts.get_prompt,
         on_subscriptions_listen=changes.listen,
     )
     server.add_notification_handler(

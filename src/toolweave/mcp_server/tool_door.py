@@ -15,7 +15,7 @@ from toolweave.mcp_server.calls import Answer, Asked, Caller, Context, asker, re
 from toolweave.mcp_server.contributions import contributed
 from toolweave.mcp_server.desk import Desk
 from toolweave.mcp_server.identity import NAME
-from toolweave.mcp_server.menu import CONTRIBUTED, listed
+from toolweave.mcp_server.menu import ALIASES, CONTRIBUTED, listed
 from toolweave.mcp_server.published_calls import PublishedCalls
 from toolweave.problems import did_you_mean
 from toolweave.tools.check import check_arguments
@@ -56,7 +56,8 @@ class ToolDoor:
     ) -> types.CallToolResult | types.InputRequiredResult:
         """One call; an unknown tool is a protocol error, as the specification asks."""
         arguments = cast("JsonObject", params.arguments or {})
-        asked = Asked(params.name, arguments, Caller(context), params)
+        name = ALIASES.get(params.name, params.name)
+        asked = Asked(name, arguments, Caller(context), params)
         answer = await self._answered(asked)
         if isinstance(answer, dict) and "taskId" not in answer:
             return types.CallToolResult.model_validate(answer)

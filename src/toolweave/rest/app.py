@@ -20,10 +20,12 @@ from toolweave.rest.openapi import serve_openapi
 from toolweave.rest.pages import page_routes
 from toolweave.rest.refusals import refusal
 from toolweave.rest.routes.catalog import catalog_routes
+from toolweave.rest.routes.documents import document_routes
 from toolweave.rest.routes.edit import edit_routes
 from toolweave.rest.routes.health import health_routes
 from toolweave.rest.routes.inbox import inbox_routes
 from toolweave.rest.routes.knowledge import InvokeDoor, knowledge_routes
+from toolweave.rest.routes.library import library_routes
 from toolweave.rest.routes.metrics import metrics_routes
 from toolweave.rest.routes.models import model_routes
 from toolweave.rest.routes.published import published_routes
@@ -84,6 +86,8 @@ def create_api(
     api.include_router(model_routes(workbench.studio.ground, doorkeeper))
     api.include_router(inbox_routes(workbench, doorkeeper))
     api.include_router(published_routes(workbench, doorkeeper))
+    api.include_router(library_routes(workbench, doorkeeper))
+    api.include_router(document_routes(workbench, doorkeeper))
     api.include_router(health_routes())
     api.include_router(metrics_routes(workbench, doorkeeper))
     api.include_router(hooks)

@@ -22,6 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toolweave.access.keys import Keys
 from toolweave.app.ground import Ground
+from toolweave.app.libraries import shelf_of
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
 from toolweave.app.replies import Replies, open_replies
 from toolweave.app.reply_posts import ReplyPosts
@@ -154,9 +155,10 @@ async def _open_mcp(
     async def rooms() -> Workbench:
         return workbench
 
-    settings = workbench.studio.ground.settings
-    key = await anyio.to_thread.run_sync(seal_key, settings.home)
-    desk = Desk(rooms, workbench.published, key, Patience.of(settings))
+    ground = workbench.studio.ground
+    key = await anyio.to_thread.run_sync(seal_key, ground.settings.home)
+    patience = Patience.of(ground.settings)
+    desk = Desk(rooms, workbench.published, key, patience, shelf_of(ground))
     server = build_server(catalog, toolbox, changes, desk)
     server.streamable_http_app(
         max_sessions=MAX_SESSIONS,

@@ -1,0 +1,255 @@
+"""Libraries over MCP: seed 003's tools, and every template as a native prompt."""
+
+from typing import cast
+
+import mcp_types as types
+from mcp.shared.exceptions import MCPError
+
+from toolweave.app.libraries import flow_runner, shelf_of
+from toolweave.errors import Invalid, NotFound, ToolweaveError
+from toolweave.json_text import Json, JsonObject
+from toolweave.library.execution import Asked as AskedFlow
+from toolweave.library.found import FlowList, TemplateList
+from toolweave.library.shelf import Shelf
+from toolweave.library.templates import PromptTemplate, fill
+from toolweave.mcp_server.calls import Answer, Asked, Caller, Context, told
+from toolweave.mcp_server.desk import Desk
+from toolweave.problems import did_you_mean
+
+READ = "workflows:read"
+
+
+class LibraryTools:
+    """Answers the six tools; only running a flow needs the engine."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._shelves = Shelves(desk)
+
+    async def call(self, asked: Asked) -> Answer:
+        """One of the six."""
+        shelf = await self._shelves.get()
+        match asked.name:
+            case "flows_list":
+                return told(await self._flows(shelf, asked))
+            case "flows_show":
+                name, ref = await self._library_of_flow(shelf, asked), _ref(asked)
+                found = await shelf.flow(name, asked.text("flow"), ref)
+                shown = {"library": name, **found.at.as_json(), **found.entry.as_json()}
+                return told({**shown, "flow": found.document})
+            case "flows_execute":
+                return await self._execute(shelf, asked)
+            case "prompts_list":
+                return told(await self._prompts(shelf, asked))
+            case _:
+                return told(await self._prompt(shelf, asked))
+
+    async def _flows(self, shelf: Shelf, asked: Asked) -> JsonObject:
+        listed: list[Json] = []
+        problems: list[Json] = []
+        for name in await _names(shelf, asked):
+            try:
+                found: FlowList = await shelf.flows(name, _ref(asked))
+            except ToolweaveError as error:
+                _blame(problems, name, error, asked)
+                continue
+            about: JsonObject = {"library": name, **found.at.as_json()}
+            listed += [{**one.as_json(), **about} for one in found.flows]
+            problems += [{"library": name, **one.as_json()} for one in found.skipped]
+        return {"flows": listed, "problems": problems} if problems else {"flows": listed}
+
+    async def _prompts(self, shelf: Shelf, asked: Asked) -> JsonObject:
+        listed: list[Json] = []
+        problems: list[Json] = []
+        for name in await _names(shelf, asked):
+            try:
+                found: TemplateList = await shelf.templates(name, _ref(asked))
+            except ToolweaveError as error:
+                _blame(problems, name, error, asked)
+                continue
+            for one in found.templates:
+                shown = one.as_json()
+                del shown["template"]
+                listed.append({**shown, "library": name, **found.at.as_json()})
+            problems += [{"library": name, **one.as_json()} for one in found.skipped]
+        return {"prompts": listed, "problems": problems} if problems else {"prompts": listed}
+
+    async def _prompt(self, shelf: Shelf, asked: Asked) -> JsonObject:
+        library, template = await find_template(
+            shelf, asked.text("prompt"), await _names(shelf, asked), _ref(asked)
+        )
+        if asked.name == "get_variable_sets":
+            shown = template.as_json()
+            keys = ("name", "variables", "variableValueSets")
+            return {"library": library, **{key: shown[key] for key in keys}}
+        values = asked.arguments.get("arguments")
+        text = fill(template, values if isinstance(values, dict) else {})
+        message: JsonObject = {"role": "user", "content": {"type": "text", "text": text}}
+        return {"library": library, "name": template.name, "text": text, "messages": [message]}
+
+    async def _execute(self, shelf: Shelf, asked: Asked) -> Answer:
+        workbench = await self._desk.rooms()
+        try:
+            library = await self._library_of_flow(shelf, asked)
+        except NotFound:
+            library = asked.text("library")  # the execution tells what is missing
+        values = asked.arguments.get("initialVariables")
+        given = values if isinstance(values, dict) else {}
+        flow = AskedFlow(
+            library, asked.text("flow"), _ref(asked), given, may_read=_may_read(asked.caller)
+        )
+        runner = flow_runner(workbench.studio.ground, workbench.engine, shelf)
+        execution = await runner.execute(flow, await workbench.approved.known())
+        return told(execution, is_error=execution["status"] in ("failed", "partial"))
+
+    async def _library_of_flow(self, shelf: Shelf, asked: Asked) -> str:
+        """The library that is named, or the first that has the flow."""
+        names = await _names(shelf, asked)
+        missing: ToolweaveError | None = None
+        for name in names:
+            try:
+                await shelf.flow(name, asked.text("flow"), _ref(asked))
+            except ToolweaveError as error:
+                missing = missing or error
+            else:
+                return name
+        raise missing or NotFound(
+            "FLOW_NOT_FOUND", f"Flow not found: {asked.text('flow')[:200]}", hint=_ADD
+        )
+
+
+class LibraryPrompts:
+    """Every template of every library as a prompt, called `library.template`."""
+
+    def __init__(self, desk: Desk | None) -> None:
+        self._shelves = Shelves(desk) if desk else None
+
+    async def list_prompts(self, context: Context, _: object) -> types.ListPromptsResult:
+        """All of them; a library that cannot be read hides no other."""
+        Caller(context).require(READ)
+        found: list[types.Prompt] = []
+        shelf = await self._shelf()
+        if shelf is None:
+            return types.ListPromptsResult(prompts=found)
+        for library in await shelf.list():
+            try:
+                listed = await shelf.templates(library.name)
+            except ToolweaveError:
+                continue
+            found += [_native(library.name, one) for one in listed.templates]
+        return types.ListPromptsResult(prompts=found)
+
+    async def get_prompt(
+        self, context: Context, params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
+        """One, filled in.
+
+        Raises:
+            MCPError: there is no such prompt, or a value is missing.
+        """
+        Caller(context).require(READ)
+        try:
+            shelf = await self._shelf()
+            if shelf is None:
+                raise NotFound("TEMPLATE_NOT_FOUND", f"Template not found: {params.name[:200]}")
+            library, _, name = params.name.partition(".")
+            names = [one.name for one in await shelf.list()]
+            if library in names and name:
+                template = await shelf.template(library, name)
+            else:
+                _, template = await find_template(shelf, params.name, names, None)
+            text = fill(template, cast("JsonObject", params.arguments or {}))
+        except ToolweaveError as error:
+            hint = f"; {error.hint}" if error.hint else ""
+            raise MCPError(
+                types.INVALID_PARAMS, f"{error.message}{hint}", data=error.as_json()
+            ) from None
+        content = types.TextContent(type="text", text=text)
+        message = types.PromptMessage(role="user", content=content)
+        return types.GetPromptResult(description=template.description, messages=[message])
+
+    async def _shelf(self) -> Shelf | None:
+        """Nothing where the home cannot be opened: then there are no prompts."""
+        try:
+            return await self._shelves.get() if self._shelves else None
+        except ToolweaveError:
+            return None
+
+
+class Shelves:
+    """The libraries of a desk: as handed in, else of its rooms."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._shelf = desk.shelf
+
+    async def get(self) -> Shelf:
+        """One for all calls, so that many who ask cause one question."""
+        if self._shelf is None:
+            self._shelf = shelf_of((await self._desk.rooms()).studio.ground)
+        return self._shelf
+
+
+async def find_template(
+    shelf: Shelf, wanted: str, names: list[str], ref: str | None
+) -> tuple[str, PromptTemplate]:
+    """A template by its name, in the first library that has it.
+
+    Raises:
+        NotFound: `TEMPLATE_NOT_FOUND`.
+    """
+    missing: ToolweaveError | None = None
+    for name in names:
+        try:
+            return name, await shelf.template(name, wanted.removeprefix(f"{name}."), ref)
+        except ToolweaveError as error:
+            missing = missing or error
+    raise missing or NotFound(
+        "TEMPLATE_NOT_FOUND", f"Template not found: {wanted[:200]}", hint=_ADD
+    )
+
+
+_ADD = "`toolweave library add NAME GIT_URL` adds a library"
+
+
+async def _names(shelf: Shelf, asked: Asked) -> list[str]:
+    names = [one.name for one in await shelf.list()]
+    wanted = asked.text("library")
+    if not wanted:
+        return names
+    if wanted not in names:
+        hint = did_you_mean(wanted, names) or _ADD
+        raise NotFound("LIBRARY_NOT_FOUND", f"no library is called {wanted[:100]!r}", hint=hint)
+    return [wanted]
+
+
+def _ref(asked: Asked) -> str | None:
+    return asked.text("ref") or None
+
+
+def _blame(problems: list[Json], name: str, error: ToolweaveError, asked: Asked) -> None:
+    """One library that fails hides no other; the only one asked for is the answer."""
+    if asked.text("library") or isinstance(error, Invalid):
+        raise error
+    problems.append({"library": name, "code": error.code, "reason": error.message})
+
+
+def _may_read(caller: Caller) -> bool:
+    try:
+        caller.require(READ)
+    except MCPError:
+        return False
+    return True
+
+
+def _native(library: str, template: PromptTemplate) -> types.Prompt:
+    arguments = [
+        types.PromptArgument(name=one.name, description=one.description, required=one.is_required)
+        for one in template.variables
+    ]
+    return types.Prompt(
+        name=f"{library}.{template.name}",
+        title=template.title,
+        description=template.description,
+        arguments=arguments,
+    )

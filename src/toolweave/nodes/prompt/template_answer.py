@@ -1,0 +1,32 @@
+"""`template_answer`: a flow's template, filled, and what a model says to it.
+
+Made of `template` nodes of a library's flow where a model is configured; no file has it.
+"""
+
+from typing import cast
+
+from toolweave.catalog.node import NodeContext, Outcome
+from toolweave.nodes.model import MODEL, ModelCaller, Question, Said
+from toolweave.nodes.prompt.template import Template
+
+
+class TemplateAnswer:
+    """Fills the text and asks the default model."""
+
+    types = ("template_answer",)
+    # Asked again after a crash, a model answers again: nothing in the world was changed.
+    effect = "keyed"
+
+    async def run(self, context: NodeContext) -> Outcome:
+        """The model's answer.
+
+        Raises:
+            Invalid: `MISSING_VARIABLES`, before anything is asked.
+        """
+        filled = Template().compute(context.given).value
+        asking = cast("ModelCaller", context.resource(MODEL))
+        reply = await asking.ask(Question(messages=(Said(text=str(filled)),)))
+        return Outcome(reply.message.text)
+
+
+plain = TemplateAnswer()

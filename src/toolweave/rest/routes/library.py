@@ -1,0 +1,262 @@
+"""`/api/v1/library`: flows and prompt templates of git repositories."""
+
+from typing import Annotated, Any, cast
+
+from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi.responses import Response
+from pydantic import BaseModel, Field
+from starlette.routing import Route
+
+from toolweave.access.keys import ApiKey
+from toolweave.app.libraries import flow_runner, shelf_of
+from toolweave.app.workbench import Workbench
+from toolweave.errors import Denied, Invalid, TimedOut, Unavailable
+from toolweave.json_text import JsonObject
+from toolweave.library.execution import Asked
+from toolweave.library.templates import fill
+from toolweave.rest import openapi
+from toolweave.rest.answers import json_answer
+from toolweave.rest.auth import Doorkeeper
+from toolweave.rest.bodies import Strict, read_shape
+from toolweave.rest.refusals import OtherMethods
+from toolweave.rest.shapes import KEYED, READING, responses
+
+ALL = "/api/v1/library"
+READ, RUN, WRITE, ADMIN = "workflows:read", "workflows:run", "workflows:write", "servers:admin"
+_PRINTED = r"^[^\x00-\x1f\x7f]+$"
+
+LibraryName = Annotated[
+    str, Path(alias="library", pattern="^[A-Za-z0-9_-]{1,64}$", description="A library's name")
+]
+FlowName = Annotated[
+    str, Path(alias="flow", max_length=200, pattern=_PRINTED, description="A flow's name or id")
+]
+TemplateName = Annotated[
+    str,
+    Path(alias="template", max_length=200, pattern=_PRINTED, description="A template's name or id"),
+]
+Ref = Annotated[
+    str | None,
+    Query(max_length=200, pattern=_PRINTED, description="A branch, a tag or a commit"),
+]
+
+
+class Adding(Strict):
+    """A repository to add."""
+
+    name: str = Field(pattern="^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$", description="What you call it")
+    url: str = Field(min_length=1, max_length=2_000, description="https, ssh or a folder")
+    ref: str | None = Field(None, min_length=1, max_length=200, description="Default: its own")
+
+
+class Running(Strict):
+    """What a flow begins with."""
+
+    inputs: dict[str, Any] = Field(default_factory=dict[str, Any], description="Its variables")
+    ref: str | None = Field(None, max_length=200, pattern=_PRINTED)
+
+
+class Filling(Strict):
+    """What a template is filled with."""
+
+    values: dict[str, Any] = Field(default_factory=dict[str, Any], description="By name")
+    ref: str | None = Field(None, max_length=200, pattern=_PRINTED)
+
+
+class LibraryShape(BaseModel):
+    """A repository by the name it has here."""
+
+    name: str
+    url: str
+    ref: str
+    added_at: str = Field(alias="addedAt")
+
+
+class LibrariesShape(BaseModel):
+    """All of them."""
+
+    libraries: list[LibraryShape]
+
+
+class AtShape(BaseModel):
+    """At which commit something was read; `stale` says why it may be old."""
+
+    ref: str
+    commit: str
+    checked_at: str = Field(alias="checkedAt")
+    stale: str | None = None
+
+
+class WholeLibrary(AtShape):
+    """What a library holds."""
+
+    library: str
+    flows: list[dict[str, Any]]
+    templates: list[dict[str, Any]]
+    skipped: list[dict[str, Any]]
+
+
+class FlowShape(AtShape):
+    """A flow as it stands in its file."""
+
+    library: str
+    name: str
+    flow: dict[str, Any]
+
+
+class TemplateShape(BaseModel):
+    """A template with its variables and stored values."""
+
+    name: str
+    title: str
+    template: str
+    variables: list[dict[str, Any]]
+    variable_value_sets: list[dict[str, Any]] = Field(alias="variableValueSets")
+
+
+class FilledShape(BaseModel):
+    """A template, filled in."""
+
+    name: str
+    text: str
+
+
+class ExecutionShape(BaseModel):
+    """Seed 003's FlowExecution."""
+
+    flow_id: str = Field(alias="flowId")
+    flow_name: str = Field(alias="flowName")
+    execution_id: str = Field(alias="executionId")
+    initial_variables: dict[str, Any] = Field(alias="initialVariables")
+    intermediate_results: list[dict[str, Any]] = Field(alias="intermediateResults")
+    final_result: Any = Field(alias="finalResult")
+    total_execution_time_ms: int = Field(alias="totalExecutionTimeMs")
+    status: str
+    error: dict[str, Any] | None = None
+
+
+class _Answers:
+    """The handlers."""
+
+    def __init__(self, workbench: Workbench) -> None:
+        self._workbench = workbench
+        self._shelf = shelf_of(workbench.studio.ground)
+        self._runner = flow_runner(workbench.studio.ground, workbench.engine, self._shelf)
+
+    async def list_libraries(self) -> Response:
+        """List the libraries."""
+        return json_answer({"libraries": [one.as_json() for one in await self._shelf.list()]})
+
+    async def add_library(self, request: Request) -> Response:
+        """Add a repository that answers."""
+        body = await read_shape(request, Adding)
+        folder = self._workbench.studio.ground.settings.home
+        try:
+            added = await self._shelf.add(body.name, body.url, ref=body.ref, folder=folder)
+        except (Unavailable, TimedOut) as error:
+            # Of what was sent, not of ours: the address is the caller's.
+            raise Invalid("GITHUB_ERROR", error.message, hint=error.hint) from None
+        return json_answer(added.as_json(), 201)
+
+    async def show_library(self, library: LibraryName, ref: Ref = None) -> Response:
+        """The flows and templates of a library, and what was left out."""
+        flows = await self._shelf.flows(library, ref)
+        templates = await self._shelf.templates(library, ref)
+        return json_answer(
+            {
+                "library": library,
+                **flows.at.as_json(),
+                "flows": [one.as_json() for one in flows.flows],
+                "templates": [one.as_json() for one in templates.templates],
+                "skipped": [one.as_json() for one in (*flows.skipped, *templates.skipped)],
+            }
+        )
+
+    async def remove_library(self, library: LibraryName) -> Response:
+        """Forget a library and what was read of it."""
+        await self._shelf.remove(library)
+        return Response(status_code=204)
+
+    async def refresh_library(self, library: LibraryName) -> Response:
+        """Ask the repository now whether anything is new."""
+        return json_answer((await self._shelf.refresh(library)).as_json())
+
+    async def show_flow(self, library: LibraryName, flow: FlowName, ref: Ref = None) -> Response:
+        """One flow."""
+        found = await self._shelf.flow(library, flow, ref)
+        about: JsonObject = {"library": library, "name": found.entry.name, **found.at.as_json()}
+        return json_answer({**about, "flow": found.document})
+
+    async def run_flow(self, library: LibraryName, flow: FlowName, request: Request) -> Response:
+        """Run a flow to its end; what goes wrong stands in the execution."""
+        body = await read_shape(request, Running)
+        await self._shelf.get(library)
+        key: ApiKey = request.state.key
+        inputs = cast("JsonObject", body.inputs)
+        asked = Asked(library, flow, body.ref, inputs, may_read=_may_read(key), trigger="rest")
+        known = await self._workbench.approved.known()
+        return json_answer(await self._runner.execute(asked, known))
+
+    async def show_template(
+        self, library: LibraryName, template: TemplateName, ref: Ref = None
+    ) -> Response:
+        """One template."""
+        return json_answer((await self._shelf.template(library, template, ref)).as_json())
+
+    async def fill_template(
+        self, library: LibraryName, template: TemplateName, request: Request
+    ) -> Response:
+        """A template with its names filled in."""
+        body = await read_shape(request, Filling)
+        found = await self._shelf.template(library, template, body.ref)
+        return json_answer({"name": found.name, "text": fill(found, body.values)})
+
+
+def library_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
+    """The endpoints; adding and removing a repository wants `servers:admin`."""
+    a = _Answers(workbench)
+    router = APIRouter(prefix=ALL, tags=["library"])
+    one, flow, template = "/{library}", "/{library}/flows/{flow}", "/{library}/templates/{template}"
+    # Any: what OpenAPI is told of each.
+    table: tuple[tuple[str, str, Any, str, type[BaseModel] | None, Any, int], ...] = (
+        ("GET", "", a.list_libraries, READ, LibrariesShape, None, 200),
+        ("POST", "", a.add_library, ADMIN, LibraryShape, Adding, 201),
+        ("GET", one, a.show_library, READ, WholeLibrary, None, 200),
+        ("DELETE", one, a.remove_library, ADMIN, None, None, 204),
+        ("POST", f"{one}/refresh", a.refresh_library, WRITE, AtShape, None, 200),
+        ("GET", flow, a.show_flow, READ, FlowShape, None, 200),
+        ("POST", f"{flow}/run", a.run_flow, RUN, ExecutionShape, Running, 200),
+        ("GET", template, a.show_template, READ, TemplateShape, None, 200),
+        ("POST", f"{template}/fill", a.fill_template, READ, FilledShape, Filling, 200),
+    )
+    for method, path, answer, scope, shape, reading, status in table:
+        router.add_api_route(
+            path,
+            answer,
+            methods=[method],
+            dependencies=[Depends(doorkeeper.wants(scope))],
+            responses=responses(
+                shape, 403, 404, 409, 422, *KEYED, *READING, status=status, texts=_TEXTS
+            ),
+            status_code=status,
+            openapi_extra=openapi.keyed(reading),
+        )
+    router.routes.append(Route(ALL, endpoint=OtherMethods("GET", "POST")))
+    router.routes.append(Route(ALL + one, endpoint=OtherMethods("DELETE", "GET")))
+    return router
+
+
+_TEXTS = {
+    404: "No such library, ref, flow or template.",
+    409: "Another library has this name.",
+    422: "The request has not the expected form, or the repository or a file cannot be read.",
+    503: "The database or the git host does not answer.",
+}
+
+
+def _may_read(key: ApiKey) -> bool:
+    try:
+        key.require(READ)
+    except Denied:
+        return False
+    return True
