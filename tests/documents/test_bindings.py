@@ -175,3 +175,12 @@ def test_broken_front_matter_binds_nothing_and_stops_nothing(front: str) -> None
     assert bindings == []
     assert all(problem.code == "DOCUMENT_BINDING_INVALID" for problem in problems)
     assert len(found.blocks) == 5
+
+
+def test_many_sections_and_many_blocks_cost_no_more_than_their_sum() -> None:
+    text = f"# A\n\n{BARE}" * 5_000
+    found = document(text)
+    many = [read_binding({"lines": f"{at}-{20_000 + at}", "server": "b"}) for at in range(1, 900)]
+    made = Bindings(found, [*many, read_binding({"heading": "A", "server": "a"})])
+    assert len(made.spans) == 5_899
+    assert {one.server for one in plan(found, made, None)} == {"a"}

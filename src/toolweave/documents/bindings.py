@@ -76,9 +76,10 @@ class Span:
         """How near it is: smaller is nearer."""
         return self.last - self.first
 
-    def holds_for(self, line: int) -> bool:
-        """Whether a line is in it, or in a section inside that inherits it."""
-        return self.first <= line <= (self.last if self.binding.inherit else self.own_last)
+    @property
+    def held_last(self) -> int:
+        """The last line it holds for: sections inside may inherit it or not."""
+        return self.last if self.binding.inherit else self.own_last
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +102,14 @@ class Bindings:
             self.spans += found
             if not found:
                 self.lost.append(binding)
+        self._holding = _painted(self.spans, document.line_count)
 
     def server_of(self, block: Block, first_enabled: str | None) -> Chosen:
         """Which server a block uses."""
         if block.server is not None:
             return Chosen(block.server, "the block names it")
-        found = [span for span in self.spans if span.holds_for(block.first)]
-        if found:
-            nearest = min(reversed(found), key=lambda span: span.size)
+        nearest = self._holding[block.first] if self._holding else None
+        if nearest is not None:
             return Chosen(nearest.binding.server, f"{nearest.binding.section} is bound to it")
         return Chosen(first_enabled, "it is the first enabled server")
 
@@ -229,11 +230,22 @@ def _range(document: Document, binding: Binding) -> Iterator[Span]:
 
 
 def _section(document: Document, at: int, binding: Binding) -> Span:
-    heading = document.headings[at]
-    after = document.headings[at + 1 :]
-    end = next((one.line for one in after if one.level <= heading.level), document.line_count)
-    inside = after[0].line if after else document.line_count
+    headings, end = document.headings, document.line_count
+    heading = headings[at]
+    inside = headings[at + 1].line if at + 1 < len(headings) else end
+    for number in range(at + 1, len(headings)):
+        if headings[number].level <= heading.level:
+            end = headings[number].line
+            break
     return Span(binding, heading.line, end - 1, min(inside, end) - 1)
+
+
+def _painted(spans: Sequence[Span], lines: int) -> list[Span | None]:
+    """For each line the span that holds: larger ones first, so that nearer ones cover them."""
+    holding: list[Span | None] = [None] * lines if spans else []
+    for span in sorted(spans, key=lambda span: -span.size):
+        holding[span.first : span.held_last + 1] = [span] * (span.held_last + 1 - span.first)
+    return holding
 
 
 def _is_heading(heading: Heading, wanted: str) -> bool:

@@ -1,8 +1,8 @@
 """Documents on the desk: checked, run and cleared, by their paths."""
 
 import uuid
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import anyio
@@ -28,13 +28,14 @@ from toolweave.documents.writing import with_results, without_results
 from toolweave.errors import Limited
 from toolweave.json_text import JsonObject
 from toolweave.problems import Problem, pointer
-from toolweave.servers.lockfile import Lockfile
+from toolweave.servers.definition import Server
+from toolweave.servers.lockfile import Lockfile, Pin
 from toolweave.servers.registry import Registry
 from toolweave.settings import Limits
 from toolweave.tasks import background
 from toolweave.tools.check import check_arguments
 from toolweave.tools.read_tool import read_tool
-from toolweave.tools.tool import ToolCaller
+from toolweave.tools.tool import Tool, ToolCaller
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,22 +112,9 @@ class Desk:
             NotFound: `DOCUMENT_NOT_FOUND`.
             Invalid: `DOCUMENT_TOO_LARGE`.
         """
-        data = await anyio.to_thread.run_sync(read_file, path)
         servers = await self._registry.list()
-        names = frozenset(server.name for server in servers)
-        document = await anyio.to_thread.run_sync(read_document, data, names)
-        kept = await self.kept.of(document_key(path))
-        written, problems = front_bindings(document)
-        # The document's own come last: where both are as near, they win.
-        bindings = Bindings(document, [*(one.binding for one in kept), *written])
-        enabled = sorted(
-            (one for one in servers if one.enabled), key=lambda one: (one.created_at, one.name)
-        )
-        planned = plan(document, bindings, enabled[0].name if enabled else None)
-        problems += [one.problem for one in planned if one.problem is not None]
-        problems += bindings.problems(names)
-        problems += [problem for one in planned for problem in self._wrong(one)]
-        return Looked(path, data, document, tuple(planned), tuple(kept), tuple(problems))
+        kept = await self.kept.of(await anyio.to_thread.run_sync(document_key, path))
+        return await anyio.to_thread.run_sync(self._looked, path, servers, kept)
 
     async def run(
         self,
@@ -202,25 +190,44 @@ class Desk:
 
         await anyio.to_thread.run_sync(write)
 
-    def _wrong(self, planned: Planned) -> list[Problem]:
-        """What is known to be wrong with a call without asking its server."""
-        if planned.problem is not None or planned.server is None:
-            return []
-        at = pointer("lines", planned.block.line)
-        pins = self._lockfile.pins(planned.server)
-        if not pins:
-            return []
-        pin = pins.get(planned.block.name)
-        if pin is None:
-            told = f"server {planned.server!r} has no approved tool {planned.block.name!r}"
-            hint = f"`toolweave servers tools {planned.server}` lists them"
-            return [Problem("MCP_TOOL_NOT_FOUND", at, told, hint)]
-        tool = read_tool(planned.server, pin.definition)
-        found = check_arguments(tool, planned.block.arguments)
-        return [
-            Problem(one.code, at + one.pointer, one.message, one.hint, one.severity)
-            for one in found
-        ]
+    def _looked(self, path: Path, servers: Sequence[Server], kept: Sequence[KeptBinding]) -> Looked:
+        """Everything that needs no waiting; for a thread, as a document may be large."""
+        data = read_file(path)
+        names = frozenset(server.name for server in servers)
+        document = read_document(data, names)
+        written, problems = front_bindings(document)
+        # The document's own come last: where both are as near, they win.
+        bindings = Bindings(document, [*(one.binding for one in kept), *written])
+        enabled = sorted(
+            (one for one in servers if one.enabled), key=lambda one: (one.created_at, one.name)
+        )
+        planned = plan(document, bindings, enabled[0].name if enabled else None)
+        problems += [one.problem for one in planned if one.problem is not None]
+        problems += bindings.problems(names)
+        problems += self._wrong(planned)
+        return Looked(path, data, document, tuple(planned), tuple(kept), tuple(problems))
+
+    def _wrong(self, planned: Sequence[Planned]) -> Iterator[Problem]:
+        """What is known to be wrong with calls without asking their servers."""
+        pins: dict[str, Mapping[str, Pin]] = {}
+        tools: dict[tuple[str, str], Tool] = {}
+        for one in planned:
+            server, name = one.server, one.block.name
+            if one.problem is not None or server is None:
+                continue
+            if server not in pins:
+                pins[server] = self._lockfile.pins(server)
+            known = pins[server]
+            at = pointer("lines", one.block.line)
+            if known and name not in known:
+                told = f"server {server!r} has no approved tool {name!r}"
+                hint = f"`toolweave servers tools {server}` lists them"
+                yield Problem("MCP_TOOL_NOT_FOUND", at, told, hint)
+            elif known:
+                if (server, name) not in tools:
+                    tools[server, name] = read_tool(server, known[name].definition)
+                for fault in check_arguments(tools[server, name], one.block.arguments):
+                    yield replace(fault, pointer=at + fault.pointer, patch=None)
 
 
 def looked_json(looked: Looked) -> JsonObject:

@@ -16,7 +16,7 @@ TAB = 4
 _FENCE = re.compile(r"(`{3,})([^`]*)$|(~{3,})(.*)$", re.DOTALL)
 _ATX = re.compile(r"(#{1,6})(?=[ \t]|$)")
 _SETEXT = re.compile(r"(=+|-+)[ \t]*$")
-_BREAK = re.compile(r"(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
+_BREAK = re.compile(r"(?:(?:\*[ \t]*+){3,}+|(?:-[ \t]*+){3,}+|(?:_[ \t]*+){3,}+)$")
 _BULLET = re.compile(r"[-+*](?=[ \t]|$)")
 _ORDERED = re.compile(r"(\d{1,9})[.)](?=[ \t]|$)")
 _BLOCK_TAGS = (
