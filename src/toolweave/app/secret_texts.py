@@ -5,8 +5,11 @@ from dataclasses import dataclass
 
 from toolweave.access.expand import SecretSource, expand, references
 from toolweave.access.mask import LEAST_CHARACTERS, MASK, Masker
+from toolweave.errors import NotFound
 
 _VAULT = "${vault:"
+# Entries that hold more than a token: sign-ins with what renews them, facts about credentials.
+OWN = ("oauth:", "oauth-tokens:", "service:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,10 @@ class SecretTexts:
         wanted = {
             one.name for text in texts.values() for one in references(text) if _is_vault(one.text)
         }
+        for name in wanted:
+            if name.startswith(OWN):
+                message = f"{name!r} is kept for Toolweave itself; no workflow may use it"
+                raise NotFound("SECRET_NOT_FOUND", message)
         known = {name: await self._vault.get(name) for name in sorted(wanted)}
         self._masker.learn(known.values())
         filled = {

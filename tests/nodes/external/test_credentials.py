@@ -106,6 +106,24 @@ async def test_each_kind_says_whose_credential_it_is(tmp_path: Path, kind: str) 
         assert heard.line == f"{method} {prefix}{path}"
 
 
+@pytest.mark.parametrize("name", ["oauth:files", "oauth-tokens:google", "service:slack"])
+async def test_what_renews_a_sign_in_is_for_no_workflow(tmp_path: Path, name: str) -> None:
+    async with desk_in(tmp_path) as (ground, desk):
+        await ground.vault.put(name, "refresh-token-1")
+        with pytest.raises(NotFound) as caught:
+            await desk.http.request(
+                "GET", "http://127.0.0.1:9/", headers={"authorization": f"Bearer ${{vault:{name}}}"}
+            )
+        assert code_of(caught) == "SECRET_NOT_FOUND"
+
+
+async def test_a_long_answer_is_read_whole(tmp_path: Path) -> None:
+    people: JsonObject = {"login": "ada", "bio": "x" * 300_000}
+    async with fake_service(usual=Told(people)) as service, desk_in(tmp_path) as (_, desk):
+        await desk.add("github", "github", "the-token-1", base_url=service.address)
+        assert (await desk.test("github")).who == "ada"
+
+
 def test_the_kind_is_how_the_name_begins() -> None:
     assert kind_of("slack-ops", None) == "slack"
     assert kind_of("anything", "github") == "github"

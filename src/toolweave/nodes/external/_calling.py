@@ -10,6 +10,8 @@ from datetime import timedelta
 from typing import cast
 from urllib.parse import urlencode
 
+from anyio import to_thread
+
 from toolweave import json_text
 from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.errors import Invalid, Limited, Unavailable
@@ -24,6 +26,8 @@ MAX_WAITS = 5
 LONGEST_WAIT_S = 3600.0
 UNTOLD_WAIT_S = 5.0
 CALL_S = 60.0
+# What is longer is read in a thread: others wait for the loop.
+AT_ONCE_BYTES = 64 * 1024
 # A step's memory is in the journal, which is no place for long lists.
 MAX_KEPT_CHARACTERS = 1024 * 1024
 
@@ -101,7 +105,7 @@ class Caller:
         self.tally.calls += 1
         self.tally.took_ms += response.took_ms
         self.tally.limits = rate_limits(response) or self.tally.limits
-        value, is_readable = _value(response) if call.has_json else (None, True)
+        value, is_readable = (None, True) if not call.has_json else await _read(response)
         failure = self.service.failure(response, value)
         if failure is not None:
             raise as_error(self.service, name, failure)
@@ -220,6 +224,12 @@ def _kept(answer: Json) -> Answer:
             return Answer(value, status, link)
         case _:
             return Answer(answer)
+
+
+async def _read(response: Response) -> tuple[Json, bool]:
+    if len(response.body) > AT_ONCE_BYTES:
+        return await to_thread.run_sync(_value, response)
+    return _value(response)
 
 
 def _value(response: Response) -> tuple[Json, bool]:
