@@ -1,19 +1,22 @@
 """What a workflow is checked against: the catalog, approved tools, and live servers if asked."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import anyio
 
 from toolweave.app.ground import Ground
 from toolweave.app.live_catalog import built_in
 from toolweave.app.studio import Studio
+from toolweave.assistant.configured import Models
 from toolweave.catalog.live import specs_of
 from toolweave.clock import Clock, SystemClock
 from toolweave.errors import Invalid, NotFound, ToolweaveError
 from toolweave.problems import did_you_mean
+from toolweave.servers.commands import Commands
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
-from toolweave.workflow.checks.case import Known
+from toolweave.workflow.checks.case import Home, Known
 from toolweave.workflow.model import Node, Workflow
 
 Tools = Mapping[str, Sequence[Tool]]
@@ -35,7 +38,23 @@ async def known_offline(ground: Ground) -> Known:
         if server.is_approved
     }
     specs = specs_of(tool for of_server in tools.values() for tool in of_server)
-    return Known(built_in().with_specs(specs), ground.clock.now(), pinned=tools.get)
+    return Known(
+        built_in().with_specs(specs), ground.clock.now(), pinned=tools.get, home=await _home(ground)
+    )
+
+
+async def _home(ground: Ground) -> Home:
+    """What nodes can name: models, commands, servers."""
+    models = await Models(
+        ground.database, ground.vault, clock=ground.clock, environ=ground.environ
+    ).list()
+    commands = await Commands(ground.database, ground.clock).list()
+    servers = [server for server in await ground.registry.list() if server.is_approved]
+    return Home(
+        frozenset(name for model in models for name in (model.name, model.provider)),
+        {command.name: command.is_approved for command in commands},
+        {server.name: getattr(server.definition, "url", None) for server in servers},
+    )
 
 
 async def known_live(studio: Studio, workflows: Iterable[Workflow]) -> tuple[Known, dict[str, str]]:
@@ -55,7 +74,7 @@ async def known_live(studio: Studio, workflows: Iterable[Workflow]) -> tuple[Kno
     async with anyio.create_task_group() as tasks:
         for name in sorted(_servers_in(workflows)):
             tasks.start_soon(ask, name)
-    return Known(known.catalog, known.now, tools=found.get, pinned=known.pinned), reasons
+    return replace(known, tools=found.get), reasons
 
 
 def node_in(workflow: Workflow, node_id: str) -> Node:

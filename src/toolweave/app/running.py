@@ -4,6 +4,7 @@ import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
+from toolweave.app.commands import CommandRunner
 from toolweave.app.ground import Ground
 from toolweave.app.kinds import NodeKinds
 from toolweave.app.resources import open_resources
@@ -14,6 +15,7 @@ from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
 from toolweave.engine.retention import Retention, prune
 from toolweave.errors import ToolweaveError
+from toolweave.nodes.action._commands import COMMANDS
 from toolweave.tasks import background
 
 logger = logging.getLogger(__name__)
@@ -34,6 +36,7 @@ async def open_engine(
         resources: dict[str, object] = dict(opened)
         services = Services(studio.gate, ground.clock, resources, on_progress)
         engine = Engine(ground.database, journal, NodeKinds(), services=services)
+        resources[COMMANDS] = CommandRunner(studio)
         resources["workflows"] = SubWorkflows(engine, studio.workflows)
         async with engine.running(keeps_time=keeps_time), background() as tasks:
             if keeps_time:

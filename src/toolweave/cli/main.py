@@ -19,6 +19,11 @@ COMMANDS: CommandsTable = {
     "backup": ("toolweave.cli.backup", "backup", "Write this home to one file, while in use."),
     "call": ("toolweave.cli.call", "call", "Call one tool of a server."),
     "catalog": ("toolweave.cli.catalog", "catalog", "Look up workflow nodes."),
+    "commands": (
+        "toolweave.cli.commands",
+        "commands",
+        "Register programs that workflows may run.",
+    ),
     "convert": ("toolweave.cli.convert", "convert_command", "Write a workflow in another dialect."),
     "demo-server": ("toolweave.cli.demo", "demo_server", "Run the built-in sample MCP server."),
     "doc": ("toolweave.cli.doc", "doc", "Check and run tool blocks of Markdown documents."),

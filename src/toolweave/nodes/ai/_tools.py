@@ -13,6 +13,8 @@ from toolweave.nodes.within import Use, within
 from toolweave.problems import did_you_mean
 
 LIVE = "TOOL.MCP:"
+# The drawing tool's own node for tools of servers.
+DRAWN = "mcp"
 
 
 async def skills_for(
@@ -27,8 +29,8 @@ async def skills_for(
     found: list[Skill] = []
     for one in attached:
         more: tuple[Skill, ...] = ()
-        if one.ref.startswith(LIVE):
-            more = (await _live(context, one, names),)
+        if one.ref.startswith(LIVE) or one.ref == DRAWN:
+            more = await _of_server(context, one, names)
         elif isinstance(one.code, Offering):
             more = await one.code.skills(within(context, one, Use("tool")), names)
         found += more
@@ -36,22 +38,31 @@ async def skills_for(
     return tuple(found)
 
 
-async def _live(context: NodeContext, attached: Attached, taken: list[str]) -> Skill:
+async def _of_server(
+    context: NodeContext, attached: Attached, taken: list[str]
+) -> tuple[Skill, ...]:
+    """The tool that a node names; a node of the drawing tool may mean all of its server."""
+    config = attached.config
     server, _, name = attached.ref.removeprefix(LIVE).partition("/")
+    fixed = config.get("inputParams")
+    if attached.ref == DRAWN:
+        server, name = str(config.get("serverId")), str(config.get("toolName") or "")
+        fixed = config.get("parameterValues")
     shelf = cast("Shelf", context.resource(SHELF))
     tools = {tool.name: tool for tool in await shelf.tools(server)}
+    if not name:
+        return skills_of(tools.values(), taken)
     if name not in tools:
         raise NotFound(
             "MCP_TOOL_NOT_FOUND",
             f"{attached.id!r} names the tool {name!r}, which server {server!r} does not have",
             hint=did_you_mean(name, tools) or f"`toolweave servers tools {server}` lists them",
         )
-    skill = skills_of([tools[name]], taken)[0]
-    fixed = attached.config.get("inputParams")
+    (skill,) = skills_of([tools[name]], taken)
 
     async def do(context: NodeContext, arguments: JsonObject) -> Done:
         # What a person wrote into the node stands, whatever the model says.
         filled = {**arguments, **fixed} if isinstance(fixed, dict) else arguments
         return await skill.do(context, filled)
 
-    return Skill(skill.offer, do, skill.effect)
+    return (Skill(skill.offer, do, skill.effect),)

@@ -1,6 +1,6 @@
 """What a check looks at: one workflow, what is known around it, and look-ups made once."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -54,6 +54,18 @@ _MADE: WeakKeyDictionary[Catalog, Made] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
+class Home:
+    """What a home has that nodes name."""
+
+    # Names and providers of configured models.
+    models: frozenset[str]
+    # Registered commands, and whether each is approved.
+    commands: Mapping[str, bool]
+    # Approved servers, with their addresses where they have one.
+    servers: Mapping[str, str | None]
+
+
+@dataclass(frozen=True, slots=True)
 class Known:
     """The world a workflow is checked against."""
 
@@ -65,6 +77,8 @@ class Known:
     pinned: LiveTools | None = None
     # The names of stored workflows, where they are known.
     workflows: frozenset[str] | None = None
+    # What nodes name besides; nothing is said of it where no home is looked at.
+    home: Home | None = None
 
     @property
     def made(self) -> Made:

@@ -1,0 +1,65 @@
+"""Runs registered programs for nodes: the registry, the runners, the guardian and the masker."""
+
+from collections.abc import Mapping
+
+from toolweave.app.studio import Studio
+from toolweave.json_text import Json
+from toolweave.nodes.action._commands import CommandResult
+from toolweave.servers.command_run import Limits, run_launch
+from toolweave.servers.commands import Commands, Registered, filled, refuse_unknown
+from toolweave.servers.definition import Server, ServerId
+from toolweave.servers.runners.runner import Launch
+
+MAX_OUTPUT_BYTES = 1024 * 1024
+
+
+class CommandRunner:
+    """What `ACTION.RUN_COMMAND` finds as `commands`."""
+
+    def __init__(self, studio: Studio) -> None:
+        self._studio = studio
+        self._commands = Commands(studio.ground.database, studio.ground.clock)
+
+    async def run(
+        self, name: str, values: Mapping[str, Json], *, stdin: str | None, deadline_s: float
+    ) -> CommandResult:
+        """Run an approved program; see `CommandCaller`."""
+        command = await self._commands.approved(name)
+        refuse_unknown(command, values)
+        launch = await launch_of(self._studio, command)
+        argv = _with_values(command, launch, values)
+        data = None if stdin is None else stdin.encode()
+        ran = await run_launch(
+            Launch(argv, launch.env, launch.cwd),
+            data,
+            self._studio.opener.guardian,
+            Limits(deadline_s, MAX_OUTPUT_BYTES),
+        )
+        mask = self._studio.ground.masker.mask_text
+        return CommandResult(
+            ran.exit_code,
+            mask(ran.stdout.decode("utf-8", errors="replace")),
+            mask(ran.stderr.decode("utf-8", errors="replace")),
+            ran.is_cut,
+        )
+
+
+async def launch_of(studio: Studio, command: Registered) -> Launch:
+    """The exact process, with its holes still open."""
+    server = Server(
+        id=ServerId(f"command:{command.name}"),
+        name=command.name,
+        definition=command.definition,
+        created_at=command.created_at,
+    )
+    return await studio.opener.launch(server)
+
+
+def _with_values(
+    command: Registered, launch: Launch, values: Mapping[str, Json]
+) -> tuple[str, ...]:
+    """Its own arguments are the last ones, whatever the runner puts before them."""
+    templates = command.definition.args
+    first = len(launch.argv) - len(templates)
+    own = zip(templates, launch.argv[first:], strict=True)
+    return (*launch.argv[:first], *(filled(template, text, values) for template, text in own))

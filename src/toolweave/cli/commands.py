@@ -1,0 +1,173 @@
+"""`toolweave commands`: programs that workflows may run by name."""
+
+import shlex
+
+import click
+
+from toolweave.app.commands import launch_of
+from toolweave.app.studio import open_studio
+from toolweave.cli.lazy import HelpfulGroup
+from toolweave.cli.prompting import confirm
+from toolweave.cli.rooms import ground, run
+from toolweave.cli.terminal import json_option, print_json, print_table, say
+from toolweave.json_text import Json, JsonObject
+from toolweave.servers.commands import Commands, Registered
+from toolweave.servers.definition import Command, definition_hash
+
+NONE_YET = "No commands yet. `toolweave commands add NAME -- PROGRAM ARGUMENT…` registers one."
+
+
+@click.group(cls=HelpfulGroup)
+def commands() -> None:
+    """Register programs that workflows may run by name (ACTION.RUN_COMMAND)."""
+
+
+@commands.command("add")
+@click.argument("name")
+@click.argument("argv", nargs=-1, required=True, metavar="-- PROGRAM [ARGUMENT]…")
+@click.option("--env", "env", multiple=True, metavar="NAME=VALUE", help="Set a variable.")
+@click.option("--cwd", help="Directory it starts in.")
+@click.option(
+    "--runner",
+    type=click.Choice(["plain", "bubblewrap"]),
+    default="plain",
+    show_default=True,
+    help="bubblewrap runs it behind walls.",
+)
+@click.option("--writable", multiple=True, metavar="PATH", help="What walls let it write.")
+@click.option("--no-network", is_flag=True, help="Walls without a network.")
+@json_option
+def add(
+    name: str,
+    argv: tuple[str, ...],
+    env: tuple[str, ...],
+    cwd: str | None,
+    runner: str,
+    writable: tuple[str, ...],
+    no_network: bool,
+    as_json: bool,
+) -> None:
+    """Register a program; it runs only after `toolweave commands approve`.
+
+    Arguments may have holes that a workflow fills: `{path}`, `{count:integer}`, `{x:number}`.
+    """
+    wrong = next((one for one in env if "=" not in one), None)
+    if wrong is not None:
+        raise click.UsageError(f"--env {wrong!r} is not NAME=VALUE")
+    definition = Command.model_validate(
+        {
+            "command": argv[0],
+            "args": argv[1:],
+            "env": dict(one.split("=", 1) for one in env),
+            "cwd": cwd,
+            "runner": runner,
+            "writable_paths": writable,
+            "network": not no_network,
+        }
+    )
+
+    async def work() -> Registered:
+        async with ground() as rooms:
+            return await Commands(rooms.database, rooms.clock).add(name, definition)
+
+    added = run(work)
+    if as_json:
+        print_json(_as_dict(added))
+    else:
+        say(f"Added {name!r}: {shlex.join(argv)}")
+        say(f"`toolweave commands approve {name}` allows it to run.")
+
+
+@commands.command("list")
+@json_option
+def list_commands(as_json: bool) -> None:
+    """List the registered programs."""
+
+    async def work() -> list[Registered]:
+        async with ground() as rooms:
+            return await Commands(rooms.database, rooms.clock).list()
+
+    found = run(work)
+    if as_json:
+        print_json([_as_dict(one) for one in found])
+    elif found:
+        print_table(
+            ("name", "approved", "command"),
+            [(one.name, "yes" if one.is_approved else "no", _line(one)) for one in found],
+        )
+    else:
+        say(NONE_YET)
+
+
+@commands.command("approve")
+@click.argument("name")
+@click.option("--yes", is_flag=True, help="Do not ask; for scripts that know what they approve.")
+@json_option
+def approve(name: str, yes: bool, as_json: bool) -> int:
+    """Look at exactly what would be run, and allow it.
+
+    The approval holds for this very definition. With --json nobody is asked: without --yes you
+    get what would be approved, and exit code 1.
+    """
+
+    async def work() -> tuple[Registered, bool]:
+        async with ground() as rooms, open_studio(rooms) as studio:
+            registry = Commands(rooms.database, rooms.clock)
+            found = await registry.get(name)
+            launch = await launch_of(studio, found)
+            if not as_json:
+                shown = rooms.masker.mask_text(shlex.join(launch.argv))
+                say(f"Runs: {shown}")
+                say(f"In: {launch.cwd or 'the current directory'}")
+                holes = ", ".join(f"{one} ({kind})" for one, kind in found.holes.items())
+                say(f"A workflow fills in: {holes or 'nothing'}")
+                variables = ", ".join(sorted(found.definition.env))
+                say(f"With variables: {variables or 'none of its own'}")
+            is_agreed = yes or (not as_json and await confirm("Approve this command?"))
+            if is_agreed:
+                found = await registry.approve(name, definition_hash(found.definition))
+            return found, is_agreed
+
+    found, is_agreed = run(work)
+    if as_json:
+        print_json({"approved": is_agreed, **_as_dict(found)})
+    else:
+        say(f"Approved {name!r}." if is_agreed else "Not approved.")
+    return 0 if is_agreed else 1
+
+
+@commands.command("remove")
+@click.argument("name")
+@json_option
+def remove(name: str, as_json: bool) -> None:
+    """Forget a program."""
+
+    async def work() -> None:
+        async with ground() as rooms:
+            await Commands(rooms.database, rooms.clock).remove(name)
+
+    run(work)
+    if as_json:
+        print_json({"removed": name})
+    else:
+        say(f"Removed {name!r}.")
+
+
+def _line(one: Registered) -> str:
+    return shlex.join((one.definition.command, *one.definition.args))
+
+
+def _as_dict(one: Registered) -> JsonObject:
+    definition = one.definition
+    argv: list[Json] = [definition.command, *definition.args]
+    variables: list[Json] = [*sorted(definition.env)]
+    return {
+        "name": one.name,
+        "argv": argv,
+        "env": variables,
+        "cwd": definition.cwd,
+        "runner": definition.runner,
+        "holes": {**one.holes},
+        "approved": one.is_approved,
+        "hash": definition_hash(definition),
+    }

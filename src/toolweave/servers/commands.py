@@ -1,0 +1,194 @@
+"""Programs that workflows may run by name: registered and approved by a person, like servers.
+
+A definition is a server's `Command`. Its arguments may have holes, `{path}` or `{count:integer}`;
+what fills one stays within its argument, so nothing a workflow says becomes another argument.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from toolweave.clock import Clock, timestamp
+from toolweave.errors import Conflict, Denied, Invalid, NotFound
+from toolweave.json_text import Json
+from toolweave.problems import did_you_mean
+from toolweave.servers.definition import Command, definition_hash
+from toolweave.storage.database import Database, Row
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+HOLE = re.compile(r"\{([A-Za-z_]\w*)(?::(text|integer|number))?\}")
+_COLUMNS = "name, definition, approved_hash, created_at"
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A program somebody registered."""
+
+    name: str
+    definition: Command
+    approved_hash: str | None
+    created_at: datetime
+
+    @property
+    def is_approved(self) -> bool:
+        """Whether it is the very one that was approved."""
+        return self.approved_hash == definition_hash(self.definition)
+
+    @property
+    def holes(self) -> dict[str, str]:
+        """Names of what a workflow fills in, with their types."""
+        found = (hole for text in self.definition.args for hole in HOLE.finditer(text))
+        return {hole[1]: hole[2] or "text" for hole in found}
+
+
+class Commands:
+    """The registered programs of a home."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def list(self) -> list[Registered]:
+        """Every program, by name."""
+        rows = await self._database.rows(f"SELECT {_COLUMNS} FROM commands ORDER BY name")
+        return [_registered(row) for row in rows]
+
+    async def get(self, name: str) -> Registered:
+        """The program called `name`.
+
+        Raises:
+            NotFound: `COMMAND_NOT_FOUND`.
+        """
+        known = {one.name: one for one in await self.list()}
+        if name not in known:
+            raise NotFound(
+                "COMMAND_NOT_FOUND",
+                f"no command is called {name!r}",
+                hint=did_you_mean(name, known)
+                or f"`toolweave commands add {name} -- PROGRAM ARGUMENT…` registers one",
+            )
+        return known[name]
+
+    async def approved(self, name: str) -> Registered:
+        """The program called `name`, if it may be run.
+
+        Raises:
+            NotFound: `COMMAND_NOT_FOUND`.
+            Denied: `COMMAND_NOT_APPROVED`.
+        """
+        found = await self.get(name)
+        if not found.is_approved:
+            raise Denied(
+                "COMMAND_NOT_APPROVED",
+                f"command {name!r} is not approved",
+                hint=f"`toolweave commands approve {name}` shows exactly what would be run",
+            )
+        return found
+
+    async def add(self, name: str, definition: Command) -> Registered:
+        """Register a program, unapproved.
+
+        Raises:
+            Invalid: `COMMAND_NAME_INVALID`.
+            Conflict: `COMMAND_NAME_TAKEN`.
+        """
+        if not NAME.fullmatch(name):
+            message = f"{name!r} is no command name; expected letters, digits, '.', '_' and '-'"
+            raise Invalid("COMMAND_NAME_INVALID", message)
+        now = self._clock.now()
+        made = await self._database.execute(
+            f"INSERT INTO commands ({_COLUMNS}) VALUES (?, ?, ?, ?) ON CONFLICT (name) DO NOTHING",
+            name,
+            definition.model_dump_json(),
+            None,
+            timestamp(now),
+        )
+        if not made:
+            raise Conflict(
+                "COMMAND_NAME_TAKEN",
+                f"a command called {name!r} is registered already",
+                hint=f"choose another name, or `toolweave commands remove {name}` first",
+            )
+        return Registered(name, definition, None, now)
+
+    async def approve(self, name: str, shown_hash: str) -> Registered:
+        """Approve the definition that was shown.
+
+        Raises:
+            Conflict: `COMMAND_CHANGED` when it is no longer the one shown.
+        """
+        found = await self.get(name)
+        if definition_hash(found.definition) != shown_hash:
+            raise Conflict("COMMAND_CHANGED", f"command {name!r} was changed since it was shown")
+        await self._database.execute(
+            "UPDATE commands SET approved_hash = ? WHERE name = ?", shown_hash, name
+        )
+        return Registered(found.name, found.definition, shown_hash, found.created_at)
+
+    async def remove(self, name: str) -> None:
+        """Forget a program."""
+        await self.get(name)
+        await self._database.execute("DELETE FROM commands WHERE name = ?", name)
+
+
+def filled(template: str, text: str, values: Mapping[str, Json]) -> str:
+    """An argument with its holes filled; `text` is the template with `${…}` filled already.
+
+    Raises:
+        Invalid: `COMMAND_ARGUMENT_INVALID` for one that is missing, of the wrong type, or that
+            would be taken for an option.
+    """
+    if not HOLE.search(template):
+        return text
+    found = HOLE.sub(lambda hole: _value(hole[1], hole[2] or "text", values), text)
+    if HOLE.fullmatch(template) and found.startswith("-") and not _is_number(found):
+        name = HOLE.fullmatch(template)
+        raise _wrong(name[1] if name else "", "must not begin with '-': it would be an option")
+    return found
+
+
+def refuse_unknown(command: Registered, values: Mapping[str, Json]) -> None:
+    """Refuse values that no hole takes.
+
+    Raises:
+        Invalid: `COMMAND_ARGUMENT_INVALID`.
+    """
+    for name in values:
+        if name not in command.holes:
+            known = ", ".join(command.holes) or "none"
+            raise _wrong(name, f"is no argument of {command.name!r}; these are: {known}")
+
+
+def _value(name: str, kind: str, values: Mapping[str, Json]) -> str:
+    value = values.get(name)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if kind == "integer" and not (isinstance(value, int) and is_number):
+        raise _wrong(name, "must be a whole number")
+    if kind == "number" and not is_number:
+        raise _wrong(name, "must be a number")
+    if not is_number and not isinstance(value, str):
+        raise _wrong(name, "must be a text or a number")
+    text = str(value)
+    if "\0" in text:
+        raise _wrong(name, "must not have a zero byte")
+    return text
+
+
+def _is_number(text: str) -> bool:
+    return bool(re.fullmatch(r"-?\d+(\.\d+)?", text))
+
+
+def _wrong(name: str, why: str) -> Invalid:
+    message = f"argument {name!r} {why}"
+    return Invalid("COMMAND_ARGUMENT_INVALID", message, facts={"field": "arguments"})
+
+
+def _registered(row: Row) -> Registered:
+    name, definition, approved_hash, created_at = row
+    return Registered(
+        str(name),
+        Command.model_validate_json(str(definition)),
+        None if approved_hash is None else str(approved_hash),
+        datetime.fromisoformat(str(created_at)),
+    )
