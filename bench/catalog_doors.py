@@ -85,10 +85,10 @@ class Size:
     starts: int = 9
     requests: int = 800
     rounds: int = 4
-    entries: tuple[int, ...] = (60, 1_000, 20_000)
+    entries: tuple[int, ...] = (80, 1_000, 20_000)
 
 
-QUICK = Size(calls=4, warm_up=1, starts=1, requests=8, rounds=1, entries=(60, 100))
+QUICK = Size(calls=4, warm_up=1, starts=1, requests=8, rounds=1, entries=(80, 100))
 
 
 class Talk:

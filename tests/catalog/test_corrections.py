@@ -159,7 +159,10 @@ def test_an_unknown_subtype_is_told_with_those_there_are() -> None:
     assert found == Missing(
         "Node subtype not found: 'MEMORY.ELEPHANT'",
         "search_nodes finds a node by what it should do",
-        ("VECTOR_DATABASE", "CONVERSATION_BUFFER", "KEY_VALUE_STORE"),
+        (
+            *("VECTOR_DATABASE", "CONVERSATION_BUFFER", "KEY_VALUE_STORE"),
+            *("DOCUMENT_STORE", "ENTITY", "KNOWLEDGE_BASE"),
+        ),
     )
 
 

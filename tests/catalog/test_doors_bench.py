@@ -19,7 +19,7 @@ LINES = [
     "handler, get_node_details, one node, p95",
     "handler, get_node_details, ten nodes, p95",
     "handler, health, p95",
-    "search, 60 entries, p50",
+    "search, 80 entries, p50",
     "search, 100 entries, p50",
 ]
 
