@@ -1,6 +1,6 @@
 """What the catalog costs and how well it finds: `python -m bench.catalog_search` from the root.
 
-Sizes of 60, 1,000 and 20,000 entries: our nodes, and the real tools of the test corpus under as
+Sizes of 80, 1,000 and 20,000 entries: our nodes, and the real tools of the test corpus under as
 many server names as needed. Times are the best of several rounds, in milliseconds.
 """
 
@@ -25,7 +25,7 @@ from toolweave.nodes import discover
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
 
-SIZES = (60, 1_000, 20_000)
+SIZES = (80, 1_000, 20_000)
 
 T = TypeVar("T")
 

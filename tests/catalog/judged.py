@@ -161,7 +161,7 @@ JUDGED: dict[str, tuple[str, ...]] = {
     "let the agent search notion": ("TOOL.NOTION_MCP_TOOL",),
     "mcp tool for slack": ("TOOL.SLACK_MCP_TOOL",),
     "give the model web browsing": ("TOOL.FIRECRAWL_MCP_TOOL",),
-    "search the web": ("TOOL.FIRECRAWL_MCP_TOOL",),
+    "search the web": ("ACTION.WEB_SEARCH", "TOOL.FIRECRAWL_MCP_TOOL"),
     "mcp server calendar": ("TOOL.GOOGLE_CALENDAR_MCP_TOOL",),
     "agent tool to read discord messages": ("TOOL.DISCORD_MCP_TOOL",),
     # Memory
@@ -175,7 +175,7 @@ JUDGED: dict[str, tuple[str, ...]] = {
     "remember facts about a customer by name": ("MEMORY.ENTITY",),
     "run a shell script": ("ACTION.RUN_COMMAND",),
     "execute a command line program": ("ACTION.RUN_COMMAND",),
-    "search the web": ("ACTION.WEB_SEARCH",),
+    "internet search engine": ("ACTION.WEB_SEARCH",),
     "brave search": ("ACTION.WEB_SEARCH",),
     "vectr databse": ("MEMORY.VECTOR_DATABASE",),
     "chat history": ("MEMORY.CONVERSATION_BUFFER",),
