@@ -14,9 +14,9 @@ from tests.nodes.flow.running import Kinds, finish, opened_database, outcome_of
 from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.engine.context import Services
 from toolweave.engine.engine import Engine
-from toolweave.engine.events import Event, StepFailed, StepWaiting
+from toolweave.engine.events import StepFailed, StepWaiting
 from toolweave.engine.execution import execution, records
-from toolweave.engine.journal import Change, Journal, Lease, Written
+from toolweave.engine.journal import Journal
 from toolweave.errors import Denied, Invalid, Limited, ToolweaveError, Unavailable
 from toolweave.json_text import JsonObject
 from toolweave.nodes import agent
@@ -68,19 +68,13 @@ class FailingJournal(Journal):
     is_after = False
     commits = 0
 
-    async def append(
-        self,
-        lease: Lease,
-        events: Sequence[Written],
-        change: Change | None = None,
-        *,
-        beside: tuple[str, Event] | None = None,
-    ) -> int:
+    # Any: what is written and how is the journal's own affair.
+    async def append(self, *what: Any, **how: Any) -> int:
         self.commits += 1
         is_now = self.commits == self.at
         if is_now and not self.is_after:
             raise Unavailable("TEST_FAILED", "cut off")
-        last = await super().append(lease, events, change, beside=beside)
+        last = await super().append(*what, **how)
         if is_now:
             raise Unavailable("TEST_FAILED", "cut off")
         return last
