@@ -1,7 +1,7 @@
 /** Everything that can be added, by family; type to search, drag or press Enter to add. */
 
 import type { DragEvent, KeyboardEvent } from "react";
-import { useDeferredValue, useMemo, useRef, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { addEntry } from "../../model/adding";
 import type { Entry, Specs } from "../../model/catalog";
 import { DRAWN, entryTitle, searchEntries } from "../../model/catalog";
@@ -14,7 +14,8 @@ const MOST_A_FAMILY = 60;
 
 export function Palette({ entries, specs }: { entries: Entry[]; specs: Specs }) {
   const [typed, setTyped] = useState("");
-  const wanted = useDeferredValue(typed);
+  // Not deferred: Enter right after a letter means what was typed.
+  const wanted = typed;
   const list = useRef<HTMLDivElement>(null);
   const groups = useMemo(() => grouped([...DRAWN, ...entries], wanted), [entries, wanted]);
   const walk = (event: KeyboardEvent) => {

@@ -1,7 +1,7 @@
 /** Press a key and type: nodes, tools and commands, or a node to connect to; Enter does it. */
 
 import type { KeyboardEvent } from "react";
-import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { addEntry } from "../../model/adding";
 import type { Entry, Specs } from "../../model/catalog";
 import { DRAWN, entryTitle, inPorts, searchEntries } from "../../model/catalog";
@@ -36,12 +36,15 @@ const PLACEHOLDERS = { add: "Add a node or a tool…", commands: "Type a command
 export function QuickAdd({ kind, entries, specs, onClose }: Props) {
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
-  const wanted = useDeferredValue(typed);
+  // Not deferred: Enter right after a letter means what was typed.
+  const wanted = typed;
   const list = useRef<HTMLDivElement>(null);
   const before = useRef(document.activeElement as HTMLElement | null);
   const choices = useMemo(() => choicesOf(kind, wanted, entries, specs), [kind, wanted, entries, specs]);
   useEffect(() => setAt(0), [wanted]);
-  useEffect(() => list.current?.querySelector("[aria-selected='true']")?.scrollIntoView({ block: "nearest" }), [at]);
+  useEffect(() => {
+    list.current?.querySelector("[aria-selected='true']")?.scrollIntoView({ block: "nearest" });
+  }, [at]);
   useEffect(() => () => before.current?.focus?.(), []);
   const choose = (choice: Choice | undefined) => {
     if (!choice) return;

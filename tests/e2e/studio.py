@@ -1,0 +1,167 @@
+"""The studio for browser tests: built pages, a real service, a real Chromium."""
+
+import os
+import random
+import runpy
+import shutil
+import socket
+import subprocess
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import anyio
+import pytest
+from playwright.async_api import Browser, BrowserContext, Page, async_playwright
+
+from rest.process import PROGRAM, environ_of
+
+ROOT = Path(__file__).parents[2]
+ARTIFACTS = ROOT / "tests" / "artifacts"
+FLAGS = (
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+)
+PATIENCE_MS = 60_000
+# Below what Linux gives to outgoing connections, so that nobody takes a port between two starts.
+PORTS = range(20_000, 30_000)
+
+
+def chromium() -> str:
+    """Where Debian's browser is; without one the tests are skipped."""
+    found = shutil.which("chromium")
+    if found is None:
+        pytest.skip("chromium is not installed; scripts/install-test-tools installs it")
+    return found
+
+
+def require_pages() -> None:
+    """The pages as their source is now; where they cannot be built the tests are skipped."""
+    web = runpy.run_path(str(ROOT / "scripts" / "build_web.py"))
+    if web["is_due"]() and web["is_skipped"]():
+        pytest.skip("the studio is not built, and TOOLWEAVE_WEB=skip says not to")
+    try:
+        web["build"]()
+    except web["Unbuildable"] as error:
+        pytest.skip(f"the studio cannot be built: {error}")
+
+
+@dataclass
+class Studio:
+    """A home whose service can be killed and started again at the same address."""
+
+    home: Path
+    port: int
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def token(self) -> str:
+        return (self.home / "studio.key").read_text(encoding="ascii").strip()
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"X-API-Key": self.token}
+
+    async def start(self) -> None:
+        """Start it, and wait until it says where the studio is."""
+        log = self.home / "serve.log"
+        self.process = process = self._spawn(log)
+        with anyio.fail_after(60):
+            while b"studio: " not in (said := log.read_bytes()):
+                assert process.poll() is None, said
+                await anyio.sleep(0.02)
+
+    def _spawn(self, log: Path) -> subprocess.Popen[bytes]:
+        with log.open("wb") as stderr:
+            return subprocess.Popen(
+                [*PROGRAM, "serve", "--port", str(self.port), "--no-browser"],
+                stderr=stderr,
+                stdin=subprocess.DEVNULL,
+                cwd=self.home,
+                env=environ_of(self.home) | {"TOOLWEAVE_RATE_PER_S": "1000"},
+            )
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait(30)
+            self.process = None
+
+    async def ask(self, page: Page, method: str, path: str, body: object = None) -> object:
+        """One request with the studio's key, past the page."""
+        answer = await page.request.fetch(
+            self.url + path, method=method, headers=self.headers, data=body
+        )
+        assert answer.ok, await answer.text()
+        return await answer.json()
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    choices = random.Random(os.getpid()).sample(PORTS, 200)
+    for port in choices:
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise AssertionError("no port is free")
+
+
+@asynccontextmanager
+async def started(home: Path) -> AsyncGenerator[Studio]:
+    """A studio over a fresh home, ended at the end."""
+    studio = Studio(home, free_port())
+    try:
+        await studio.start()
+        yield studio
+    finally:
+        studio.kill()
+
+
+@asynccontextmanager
+async def open_browser() -> AsyncGenerator[Browser]:
+    """One Chromium, closed at the end."""
+    program = chromium()
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=program, args=list(FLAGS))
+        try:
+            yield browser
+        finally:
+            await browser.close()
+
+
+@asynccontextmanager
+async def open_page(
+    browser: Browser, studio: Studio, *, scheme: Literal["light", "dark"] = "light"
+) -> AsyncGenerator[Page]:
+    """A page of its own at the studio's start, with its key; a fault of its scripts fails."""
+    context: BrowserContext = await browser.new_context(
+        viewport={"width": 1440, "height": 860},
+        color_scheme=scheme,
+    )
+    context.set_default_timeout(PATIENCE_MS)
+    faults: list[str] = []
+    try:
+        page = await context.new_page()
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        await page.goto(f"{studio.url}/#token={studio.token}")
+        yield page
+    finally:
+        await context.close()
+    assert faults == []
+
+
+async def shot(page: Page, name: str) -> None:
+    """Keep a picture of the page, for people to look at."""
+    await anyio.Path(ARTIFACTS).mkdir(exist_ok=True)
+    await page.screenshot(path=ARTIFACTS / f"{name}.png")

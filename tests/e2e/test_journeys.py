@@ -1,0 +1,174 @@
+"""What a person does in the studio, in a real browser against a real service."""
+
+import re
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from playwright.async_api import Browser, Locator, Page, expect
+
+from e2e.studio import Studio, open_page, shot, started
+from rest.drawn import greeting, pausing
+
+pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("browser")]
+
+
+def status(page: Page) -> Locator:
+    """How the run on the page stands."""
+    return page.locator(".run-panel__head .badge")
+
+
+async def opened(page: Page, studio: Studio, document: dict[str, Any]) -> None:
+    """Store a workflow unless it is there, and open it."""
+    name = document["name"]
+    listed = cast("dict[str, Any]", await studio.ask(page, "GET", "/api/v1/workflows"))
+    if name not in {one["name"] for one in listed["workflows"]}:
+        await studio.ask(page, "PUT", f"/api/v1/workflows/{name}", {"document": document})
+    await page.goto(f"{studio.url}/#/w/{name}")
+    await expect(page.locator(".step").first).to_be_visible()
+
+
+async def test_the_first_minute_shows_a_sample_that_runs_in_one_click(
+    browser: Browser, tmp_path: Path
+) -> None:
+    async with started(tmp_path) as fresh, open_page(browser, fresh) as page:
+        await run_the_sample(page)
+        await rerun_from_a_node_with_another_input(page)
+
+
+async def run_the_sample(page: Page) -> None:
+    await page.get_by_role("button", name="Run the sample").scroll_into_view_if_needed()
+    assert "token" not in page.url
+    await shot(page, "welcome")
+    await page.get_by_role("button", name="Run the sample").click()
+    await expect(status(page)).to_have_text("success")
+    await expect(page.locator(".react-flow__node[data-id=coat] .step")).to_have_attribute(
+        "data-status", "success"
+    )
+    await page.locator(".timeline__row", has_text="weather").click()
+    await expect(page.locator(".step-detail .value")).to_contain_text("London")
+    await page.get_by_role("tab", name="Input").click()
+    await expect(page.locator(".step-detail .value")).to_contain_text("city")
+    await shot(page, "sample-run")
+
+
+async def rerun_from_a_node_with_another_input(page: Page) -> None:
+    await page.locator(".timeline__row", has_text="Is it cold?").click()
+    await page.get_by_role("button", name="Re-run from here").click()
+    field = page.get_by_label("What comes in")
+    await expect(field).to_have_value(re.compile("London"))
+    await field.fill('{"city": "Cairo", "days": [{"high_c": 35}]}')
+    await page.get_by_role("button", name="Run from here", exact=True).click()
+    await expect(page.locator(".react-flow__node[data-id=shirt] .step")).to_have_attribute(
+        "data-status", "success"
+    )
+    await expect(status(page)).to_have_text("success")
+    await page.locator(".timeline__row", has_text="End").click()
+    await expect(page.locator(".step-detail .value")).to_contain_text("A shirt will do in London.")
+    await shot(page, "run-again")
+
+
+async def test_a_workflow_is_drawn_connected_saved_and_run_by_keyboard(
+    page: Page, studio: Studio
+) -> None:
+    await page.goto(f"{studio.url}/#/new")
+    await page.locator(".react-flow__node[data-id=start]").click()
+    await page.keyboard.press("a")
+    await page.get_by_role("combobox").fill("prompt")
+    await page.keyboard.press("Enter")
+    await expect(page.locator(".step")).to_have_count(3)
+    await page.keyboard.press("c")
+    await page.get_by_role("combobox").fill("End")
+    await page.keyboard.press("Enter")
+    await expect(page.locator(".react-flow__edge")).to_have_count(2)
+    await page.keyboard.press("Control+z")
+    await expect(page.locator(".react-flow__edge")).to_have_count(1)
+    await page.keyboard.press("Control+Shift+z")
+    await expect(page.locator(".react-flow__edge")).to_have_count(2)
+    await page.get_by_role("button", name="JSON", exact=True).click()
+    text = page.get_by_label("Workflow as JSON")
+    before = await text.input_value()
+    await text.fill(before.replace('"prompt": ""', '"prompt": "Hello, {{who}}!"'))
+    await page.get_by_label("Name of the workflow").fill("by-hand")
+    await page.keyboard.press("Control+s")
+    await expect(page.locator(".editor__bar .badge", has_text="saved").first).to_have_text("saved")
+    await expect(page).to_have_url(f"{studio.url}/#/w/by-hand")
+    await page.get_by_role("button", name="Inputs", exact=True).click()
+    await page.get_by_label("Inputs, as JSON").fill('{"who": "Ada"}')
+    await page.get_by_role("dialog").get_by_role("button", name="Run", exact=True).click()
+    await expect(status(page)).to_have_text("success")
+    await expect(page.locator(".step-detail")).to_contain_text("Hello, Ada!")
+    await shot(page, "drawn")
+
+
+async def test_two_tabs_that_edit_one_workflow_are_told(
+    browser: Browser, page: Page, studio: Studio
+) -> None:
+    document = greeting("shared-by-two")
+    await opened(page, studio, document)
+    async with open_page(browser, studio) as other:
+        await opened(other, studio, document)
+        await rename_and_save(other, "Greet other")
+        await expect(other.locator(".editor__bar .badge").first).to_have_text("saved")
+        await rename_and_save(page, "Greet mine")
+        await expect(page.get_by_role("dialog")).to_contain_text("changed elsewhere")
+        await page.get_by_role("button", name="Show the difference").click()
+        await expect(page.locator(".difference")).to_contain_text("Greet other")
+        await shot(page, "conflict")
+        await page.get_by_role("button", name="Keep mine").click()
+        await expect(page.get_by_role("dialog")).to_have_count(0)
+        await expect(page.locator(".editor__bar .badge").first).to_have_text("saved")
+    kept = cast("Any", await studio.ask(page, "GET", "/api/v1/workflows/shared-by-two"))
+    assert [node["name"] for node in kept["document"]["nodes"]] == ["Start", "Greet mine", "End"]
+
+
+async def rename_and_save(tab: Page, name: str) -> None:
+    await tab.locator(".react-flow__node[data-id=greet]").click()
+    await tab.get_by_role("textbox", name="Name", exact=True).fill(name)
+    await expect(tab.locator(".editor__bar .badge").first).to_have_text("unsaved")
+    await tab.get_by_role("button", name="Save", exact=True).click()
+
+
+async def test_a_killed_service_comes_back_with_the_run_and_no_edit_is_lost(
+    browser: Browser, studio: Studio
+) -> None:
+    async with open_page(browser, studio) as page:
+        await opened(page, studio, pausing("long"))
+        await page.get_by_role("button", name="Inputs", exact=True).click()
+        await page.get_by_label("Inputs, as JSON").fill('{"who": "Ada"}')
+        await page.get_by_role("dialog").get_by_role("button", name="Run", exact=True).click()
+        await expect(status(page)).to_have_text("waiting")
+        studio.kill()
+        await expect(page.locator(".studio__down")).to_be_visible()
+        await page.locator(".react-flow__node[data-id=greet]").click()
+        await page.get_by_role("textbox", name="Name", exact=True).fill("Greet later")
+        await shot(page, "service-away")
+        await studio.start()
+        await expect(page.locator(".studio__down")).to_have_count(0)
+        runs = cast("Any", await studio.ask(page, "GET", "/api/v1/runs?workflow=long"))
+        run = runs["runs"][0]["id"]
+        await studio.ask(
+            page, "POST", f"/api/v1/runs/{run}/answer", {"step": "pause", "reply": None}
+        )
+        await expect(status(page)).to_have_text("success")
+        await expect(page.locator(".react-flow__node[data-id=greet]")).to_contain_text(
+            "Greet later"
+        )
+
+
+async def test_a_page_without_its_key_or_with_a_wrong_one_says_what_to_do(
+    browser: Browser, studio: Studio
+) -> None:
+    context = await browser.new_context()
+    try:
+        page = await context.new_page()
+        await page.goto(studio.url)
+        await expect(page.get_by_role("heading")).to_have_text("The studio needs its key")
+        await page.get_by_label("Key").fill("tw_wrong")
+        await page.get_by_role("button", name="Open the studio").click()
+        await expect(page.get_by_role("heading")).to_have_text("This key is not valid")
+        await page.get_by_label("Key").fill(studio.token)
+        await page.get_by_role("button", name="Open the studio").click()
+        await expect(page.get_by_role("heading", name="Workflows")).to_be_visible()
+    finally:
+        await context.close()
