@@ -99,6 +99,8 @@ async def test_a_workflow_is_drawn_connected_saved_and_run_by_keyboard(
     await expect(status(page)).to_have_text("success")
     await expect(page.locator(".step-detail")).to_contain_text("Hello, Ada!")
     await shot(page, "drawn")
+    kept = cast("Any", await studio.ask(page, "GET", "/api/v1/workflows/by-hand"))
+    assert len(kept["document"]["connections"]) == 2
 
 
 async def test_two_tabs_that_edit_one_workflow_are_told(
@@ -147,6 +149,7 @@ async def test_a_killed_service_comes_back_with_the_run_and_no_edit_is_lost(
         await expect(page.locator(".studio__down")).to_have_count(0)
         runs = cast("Any", await studio.ask(page, "GET", "/api/v1/runs?workflow=long"))
         run = runs["runs"][0]["id"]
+        assert len(runs["runs"]) == 1
         await studio.ask(
             page, "POST", f"/api/v1/runs/{run}/answer", {"step": "pause", "reply": None}
         )
@@ -170,5 +173,6 @@ async def test_a_page_without_its_key_or_with_a_wrong_one_says_what_to_do(
         await page.get_by_label("Key").fill(studio.token)
         await page.get_by_role("button", name="Open the studio").click()
         await expect(page.get_by_role("heading", name="Workflows")).to_be_visible()
+        assert await context.cookies() == []
     finally:
         await context.close()

@@ -12,6 +12,7 @@ import { documentStore, edit, select } from "../../model/documentStore";
 import { DRAGGED_ENTRY } from "../../model/dragging";
 import { canConnect, connect, moveNodes, remove, reparent } from "../../model/edits";
 import { mapper } from "../../model/mapping";
+import { canvasActions } from "../../model/viewStore";
 import type { Position, Workflow } from "../../model/workflow";
 import { INPUT, OUTPUT } from "../../model/workflow";
 import { IconButton } from "../../ui/Button";
@@ -42,7 +43,7 @@ export function Canvas(props: Props) {
 function Drawing({ workflow, specs, isReadOnly = false }: Props) {
   const { nodes, edges, onNodesChange, onEdgesChange } = useDrawn(workflow, specs);
   const flow = useReactFlow();
-  useCanvasActions();
+  const { onMoveEnd } = useCanvasActions();
   const onConnect = useCallback((made: Connection) => edit((now) => connected(now, made)), []);
   const onReconnect = useCallback((old: Edge, made: Connection) => edit((now) => connected(remove(now, new Set([old.id])), made)), []);
   const mayConnect = useCallback(
@@ -67,6 +68,7 @@ function Drawing({ workflow, specs, isReadOnly = false }: Props) {
       onNodesChange={onNodesChange}
       onEdgesChange={onEdgesChange}
       onConnect={onConnect}
+      onMoveEnd={onMoveEnd}
       onReconnect={onReconnect}
       isValidConnection={mayConnect}
       onNodeDragStop={onDragStop}
@@ -98,7 +100,7 @@ function Drawing({ workflow, specs, isReadOnly = false }: Props) {
       {nodes.length > 0 && nodes.length <= MOST_IN_MAP && <MiniMap style={{ width: 150, height: 96 }} pannable zoomable ariaLabel="Overview" nodeColor="var(--line-strong)" maskColor="color-mix(in srgb, var(--canvas) 70%, transparent)" />}
       <Panel position="bottom-left" className="canvas__tools">
         <IconButton label="Zoom in" icon="plus" onClick={() => void flow.zoomIn()} />
-        <IconButton label="Show all" icon="fit" keys="1" onClick={() => void flow.fitView({ maxZoom: 1, padding: 0.2 })} />
+        <IconButton label="Show all" icon="fit" keys="1" onClick={() => canvasActions()?.fit()} />
       </Panel>
     </ReactFlow>
   );
