@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 import anyio
 
 from toolweave.app.ground import Ground
+from toolweave.app.mailboxes import mail_resources
 from toolweave.app.secret_texts import SecretTexts
 from toolweave.app.services import vault_services
 from toolweave.app.web import SafeHttp
@@ -23,7 +24,12 @@ from toolweave.engine.context import Services, StepContext
 from toolweave.engine.engine import Engine
 from toolweave.errors import Conflict, ToolweaveError
 from toolweave.json_text import JsonObject
-from toolweave.nodes.human import _discord_replies, _slack_replies, _telegram_replies
+from toolweave.nodes.human import (
+    _discord_replies,
+    _mail_replies,
+    _slack_replies,
+    _telegram_replies,
+)
 from toolweave.nodes.human._buttons import LATE
 from toolweave.nodes.human._heard import Heard, the_one
 from toolweave.tasks import background
@@ -33,6 +39,7 @@ from toolweave.workflow.question import Channel
 logger = logging.getLogger(__name__)
 
 LOOK_EVERY_S = 5.0
+LOOK_FOR_MAIL_EVERY_S = 30.0
 # How long after its end a question is remembered to those who answer late.
 REMEMBERED = timedelta(days=2)
 FORGET_AFTER = timedelta(days=30)
@@ -44,12 +51,17 @@ Say: TypeAlias = Callable[[NodeContext, JsonObject, str], Awaitable[None]]
 LOOKS: Mapping[Channel, Look] = {
     "slack": _slack_replies.looked_up,
     "discord": _discord_replies.looked_up,
+    "gmail": _mail_replies.from_gmail,
+    "outlook": _mail_replies.from_outlook,
 }
 SAYS: Mapping[Channel, Say] = {
     "slack": _slack_replies.say,
     "discord": _discord_replies.say,
     "telegram": _telegram_replies.say,
 }
+
+
+CHANNELS: tuple[Channel, ...] = ("slack", "discord", "telegram", "gmail", "outlook")
 
 
 class Replies:
@@ -168,14 +180,15 @@ class Replies:
                 await self.look(channel)
             except ToolweaveError as error:
                 logger.warning("questions cannot be read", extra={"code": error.code})
-            await self._ground.clock.sleep(LOOK_EVERY_S)
+            is_mail = channel in {"gmail", "outlook"}
+            await self._ground.clock.sleep(LOOK_FOR_MAIL_EVERY_S if is_mail else LOOK_EVERY_S)
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
         """Look for replies for as long as this is entered."""
         await self.forget()
         async with background() as tasks:
-            for channel in SAYS:
+            for channel in CHANNELS:
                 tasks.start_soon(self.keep_looking, channel)
             yield
 
@@ -187,7 +200,11 @@ async def open_replies(
     """Replies of a process that hosts them."""
     secrets = SecretTexts(ground.vault, ground.masker)
     http = SafeHttp(secrets, allow_private=ground.settings.allow_private_http)
-    resources: dict[str, object] = {"http": http, "services": vault_services(ground, http)}
+    resources: dict[str, object] = {
+        "http": http,
+        "services": vault_services(ground, http),
+        **mail_resources(ground, http, secrets),
+    }
     replies = Replies(ground, engine, tools=tools, resources=resources)
     try:
         async with replies.running():

@@ -9,6 +9,7 @@ import anyio
 from toolweave.app.databases import SqlDatabases
 from toolweave.app.folders import Folders
 from toolweave.app.ground import Ground
+from toolweave.app.mailboxes import mail_resources
 from toolweave.app.mailer import SmtpMailer
 from toolweave.app.models import open_asking
 from toolweave.app.secret_texts import SecretTexts
@@ -47,6 +48,7 @@ async def open_resources(
                 MAILER: SmtpMailer(secrets, services, allow_private=allow_private),
                 MODEL: asking,
                 "shelf": ServerShelf(ground),
+                **mail_resources(ground, http, secrets),
             }
     finally:
         with anyio.CancelScope(shield=True):

@@ -73,6 +73,10 @@ def _answer(mailbox: FakeMailbox, command: str) -> bytes:
         # As RFC 3501 has it: `n:*` always holds the last mail.
         numbers = [number for number in mailbox.mails if number >= first or number == last]
         return f"* SEARCH {' '.join(map(str, numbers))}\r\n".encode()
+    if found := re.match(r'UID SEARCH HEADER "([\w-]+)" "(.*)"', command):
+        wanted = f"{found[1]}: {found[2]}".encode()
+        numbers = [number for number, raw in mailbox.mails.items() if wanted in raw]
+        return f"* SEARCH {' '.join(map(str, numbers))}\r\n".encode()
     if found := re.match(r"UID FETCH (\d+) \((.+)\)", command):
         raw = mailbox.mails[int(found[1])]
         head = f"* {found[1]} FETCH (UID {found[1]} ".encode()

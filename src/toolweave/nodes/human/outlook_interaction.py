@@ -1,6 +1,11 @@
 """HUMAN_IN_THE_LOOP.OUTLOOK_INTERACTION: ask by mail from an Outlook account and wait."""
 
+from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.nodes.human._asking import Asking, ask, content_of, reminder
+from toolweave.nodes.human._mail_account import Account
+from toolweave.nodes.human._mail_messages import MailMessages
+from toolweave.nodes.human._reading import Advice
 from toolweave.nodes.human._reply import (
     ANALYSIS_MODEL,
     GUIDANCE,
@@ -11,6 +16,7 @@ from toolweave.nodes.human._reply import (
     confirmations,
     response_timeout,
 )
+from toolweave.workflow.question import Question, approval_schema
 
 
 class OutlookInteraction:
@@ -165,6 +171,39 @@ class OutlookInteraction:
             ),
         ),
     )
+
+    async def run(self, context: NodeContext) -> Outcome | Wait:
+        """What somebody replied, by the port of what it means.
+
+        Raises:
+            Invalid: `EMAIL_CONFIG_INVALID`.
+        """
+        given = context.given
+        question = Question(
+            kind="approval",
+            title=given.text("email_subject"),
+            text=given.text("email_template"),
+            schema=approval_schema(),
+            options=("Approve", "Decline"),
+            channel="outlook",
+            people=tuple(map(str, given.listing("recipient_emails"))),
+            content=content_of(given),
+        )
+        account = Account(
+            "outlook", given.text("sender_email"), given.record("outlook_credentials")
+        )
+        wait_s = float(given.whole("response_timeout"))
+        again = given.record("confirmation_messages").get(
+            "reminder", "Reminder: this still waits for your answer."
+        )
+        asking = Asking(
+            question,
+            wait_s,
+            MailMessages(account, given, is_rich=given.flag("use_rich_formatting")),
+            nudges=reminder(wait_s, str(again or "")),
+            advice=Advice(given.text("ai_analysis_model"), given.text("response_analysis_prompt")),
+        )
+        return await ask(context, asking)
 
 
 node = OutlookInteraction()
