@@ -415,7 +415,6 @@ CODES: dict[str, str] = {
     "CRON_INVALID": "A schedule cannot be read, or never comes.",
     "EMAIL_CONFIG_INVALID": "A mail trigger lacks its host, username or path.",
     "EMAIL_DENIED": "A mail server is at an address that workflows may not connect to.",
-    "EMAIL_PROVIDER_UNSUPPORTED": "Mails cannot be got from this provider yet.",
     "EMAIL_UNREACHABLE": "A mailbox cannot be read.",
     "FILE_WATCH_LIMIT": "A watched folder has too many files.",
     "HOOK_DENIED": "A delivery does not prove where it comes from.",

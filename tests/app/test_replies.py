@@ -347,3 +347,14 @@ async def test_a_service_that_fails_stops_nobody_else(tmp_path: Path) -> None:
         assert await found.are_open("slack") == {asked.id}
         await found.replies.look("slack")
         assert await found.port(asked) == "confirmed"
+
+
+async def test_a_service_that_runs_looks_by_itself_where_something_is_open(tmp_path: Path) -> None:
+    good: Any = {"ts": "17.2", "thread_ts": "17.1", "user": "U1", "text": "yes"}
+    script = {"GET /conversations.replies": Told({"ok": True, "messages": [good]})}
+    async with desk(tmp_path, script) as found:
+        asked = await found.asked(SLACK)
+        async with found.replies.running():
+            assert await found.port(asked) == "confirmed"
+        looked = [one.path for one in found.service.heard if one.method == "GET"]
+        assert set(looked) == {"/conversations.replies"}

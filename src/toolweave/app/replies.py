@@ -1,7 +1,7 @@
 """Replies of people from other systems: taken in once, given to the run that asked.
 
-A run that waits holds nothing. Here is one loop per channel for all open questions of it, and the
-door for what services post by themselves.
+A run that waits holds nothing. One look of a channel is for all open questions of it, and nobody
+looks where nothing is open.
 """
 
 import logging
@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import Literal, TypeAlias
 
 import anyio
+from anyio.abc import TaskGroup
 
 from toolweave.app.ground import Ground
 from toolweave.app.mailboxes import mail_resources
@@ -76,6 +77,8 @@ class Replies:
         self._services = Services(tools, ground.clock, resources)
         # By credential: up to which update a bot's messages were read.
         self._seen: dict[str, int | None] = {}
+        # When to look into a channel again.
+        self._next: dict[Channel, float] = {}
 
     @property
     def context(self) -> NodeContext:
@@ -173,23 +176,36 @@ class Replies:
         before = timestamp(self._ground.clock.now() - FORGET_AFTER)
         await self._ground.database.execute("DELETE FROM heard WHERE at < ?", before)
 
-    async def keep_looking(self, channel: Channel) -> None:
-        """Look again and again, for as long as something is open there."""
+    async def keep_looking(self, tasks: TaskGroup) -> None:
+        """Look into every channel where something is open, each in its own time."""
         while True:
             try:
-                await self.look(channel)
+                for channel in await self.questions.channels():
+                    if channel in CHANNELS and self._is_due(channel):
+                        self._next[channel] = float("inf")  # one look at a time
+                        tasks.start_soon(self._look_once, channel)
             except ToolweaveError as error:
                 logger.warning("questions cannot be read", extra={"code": error.code})
-            is_mail = channel in {"gmail", "outlook"}
-            await self._ground.clock.sleep(LOOK_FOR_MAIL_EVERY_S if is_mail else LOOK_EVERY_S)
+            await self._ground.clock.sleep(LOOK_EVERY_S)
+
+    def _is_due(self, channel: Channel) -> bool:
+        return self._next.get(channel, 0.0) <= self._ground.clock.monotonic()
+
+    async def _look_once(self, channel: Channel) -> None:
+        try:
+            await self.look(channel)
+        except ToolweaveError as error:
+            logger.warning("replies cannot be read", extra={"code": error.code})
+        finally:
+            every_s = LOOK_FOR_MAIL_EVERY_S if channel in {"gmail", "outlook"} else 0.0
+            self._next[channel] = self._ground.clock.monotonic() + every_s
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
         """Look for replies for as long as this is entered."""
         await self.forget()
         async with background() as tasks:
-            for channel in CHANNELS:
-                tasks.start_soon(self.keep_looking, channel)
+            tasks.start_soon(self.keep_looking, tasks)
             yield
 
 

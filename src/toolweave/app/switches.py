@@ -10,6 +10,7 @@ from toolweave import json_text
 from toolweave.app.checking import known_offline
 from toolweave.app.ground import Ground
 from toolweave.app.kinds import NodeKinds
+from toolweave.app.mail_api import address_of
 from toolweave.app.mail_hosts import mail_address
 from toolweave.app.resources import FILES
 from toolweave.app.secret_texts import SecretTexts
@@ -229,6 +230,9 @@ class Switches:
             mailbox = mail.mailbox_of(config, *await self.sign_in(config))
             await self.mail_address(mailbox.host, mailbox.port)
             seen = None
+        elif ref == mail.REF and config.get("email_provider") in mail.BY_API:
+            address_of(config, allow_private=self._ground.settings.allow_private_http)
+            seen = None
         elif ref in HOOKED:
             _check_hook(node, ref, config)
             await self.proof_of(ref, config)
@@ -256,13 +260,6 @@ def hooks_of(active: Active) -> tuple[str, ...]:
 
 
 def _check_hook(node: str, ref: str, config: JsonObject) -> None:
-    if ref == mail.REF and config.get("email_provider") != "webhook":
-        provider = config.get("email_provider")
-        raise Invalid(
-            "EMAIL_PROVIDER_UNSUPPORTED",
-            f"node {node!r}: mails cannot be got by {provider!r} yet",
-            hint="use imap, which these services have as well, or webhook",
-        )
     if ref == mail.REF and deliveries.own_path(ref, config) is None:
         raise Invalid(
             "EMAIL_CONFIG_INVALID",

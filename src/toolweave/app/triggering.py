@@ -12,6 +12,7 @@ from pathlib import Path
 import anyio
 
 from toolweave.app.ground import Ground
+from toolweave.app.mail_api import MailApis, open_mail_apis
 from toolweave.app.secret_texts import SecretTexts
 from toolweave.app.slack_names import SlackNames
 from toolweave.app.switches import Switches
@@ -63,6 +64,7 @@ class Triggers:
         *,
         roots: Sequence[Path] = (),
         slack_names: SlackNames | None = None,
+        mail_apis: MailApis | None = None,
     ) -> None:
         self.switches = Switches(ground, roots=roots)
         self._clock = ground.clock
@@ -74,7 +76,11 @@ class Triggers:
         self.schedules = schedules.Schedules(self.looking)
         self.watching = watching.Watching(self.looking, switches.roots)
         self.mails = mail.Mails(
-            self.looking, switches.sign_in, self._accepts_mail, switches.mail_address
+            self.looking,
+            switches.sign_in,
+            self._accepts_mail,
+            switches.mail_address,
+            mail_apis.new if mail_apis is not None else None,
         )
         self.failures = failures.Failures(
             self.looking, ground.database, engine.journal, _accepts_failure
@@ -221,9 +227,11 @@ async def open_triggers(
     ground: Ground, engine: Engine, *, roots: Sequence[Path] = ()
 ) -> AsyncGenerator[Triggers]:
     """The triggers of a process that hosts them; the engine must keep time."""
-    http = SafeHttp(SecretTexts(ground.vault, ground.masker))
+    secrets = SecretTexts(ground.vault, ground.masker)
+    http = SafeHttp(secrets, allow_private=ground.settings.allow_private_http)
     names = SlackNames(http, ground.clock)
-    triggers = Triggers(ground, engine, roots=roots, slack_names=names)
+    apis = open_mail_apis(ground, http, secrets)
+    triggers = Triggers(ground, engine, roots=roots, slack_names=names, mail_apis=apis)
     try:
         async with triggers.running():
             yield triggers

@@ -21,7 +21,7 @@ from toolweave.engine.events import (
 from toolweave.engine.state import RunState
 from toolweave.errors import NotFound
 from toolweave.storage.database import Database, Row, Statement
-from toolweave.workflow.question import Question, question_id, question_of
+from toolweave.workflow.question import Channel, Question, question_id, question_of
 
 # After these a step asks nothing, but for a wait that asks again.
 _ENDS = (StepWaiting, StepFinished, StepFailed, StepCancelled, StepUncertain)
@@ -121,6 +121,11 @@ class Questions:
             f"{_COLUMNS} {where} ORDER BY asked_at, questions.id LIMIT ?", *values
         )
         return [_read(row) for row in rows]
+
+    async def channels(self) -> "list[Channel]":
+        """Where something is open."""
+        sql = "SELECT DISTINCT channel FROM questions WHERE closed_at IS NULL"
+        return [row[0] for row in await self._database.rows(sql)]
 
     async def lately(self, channel: str, since: str, *, limit: int = 1_000) -> list[OpenQuestion]:
         """The questions of a channel that are open, or were closed after a moment."""

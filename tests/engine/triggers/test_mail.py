@@ -11,7 +11,7 @@ from tests.engine.triggers.hosting import Host, hosting, node, trigger
 from tests.engine.triggers.imap_server import FakeMailbox, serving_imap
 
 from toolweave.engine.triggers import mail
-from toolweave.errors import Denied, Invalid
+from toolweave.errors import Denied
 
 pytestmark = pytest.mark.anyio
 
@@ -141,18 +141,6 @@ async def test_a_server_that_refuses_is_told_and_asked_again(
     mailbox.password = "pass word"
     await look(host)
     assert (await host.triggers.switches.list())[0].failure is None
-
-
-@pytest.mark.parametrize("provider", ["gmail_api", "outlook_api"])
-async def test_a_provider_that_cannot_be_asked_is_not_switched_on(
-    host: Host, mailbox: FakeMailbox, provider: str
-) -> None:
-    given = watch(mailbox)
-    given["data"]["configurations"]["email_provider"] = provider
-    await host.store("Mail", given, node("end"))
-    with pytest.raises(Invalid) as refused:
-        await host.triggers.switches.enable("Mail")
-    assert refused.value.code == "EMAIL_PROVIDER_UNSUPPORTED"
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "10.0.0.7", "169.254.169.254", "[::1]"])

@@ -17,6 +17,7 @@ from toolweave.errors import Invalid, Unavailable
 from toolweave.json_text import JsonObject
 
 REF = "TRIGGER.EMAIL"
+BY_API = frozenset({"gmail_api", "outlook_api"})
 DEADLINE_S = 20.0
 MOST_AT_ONCE = 50
 MAX_MAIL_BYTES = 64 * 1024 * 1024
@@ -179,6 +180,8 @@ def _number(client: imaplib.IMAP4, name: str) -> int:
 SignIn = Callable[[JsonObject], Awaitable[tuple[str, str]]]
 # Where a mail server may be connected to, by its name and port.
 Find = Callable[[str, int], Awaitable[str]]
+# The new mails of a mailbox that a service's API shows, and up to where that is.
+NewByApi = Callable[[JsonObject, str | None], Awaitable[tuple[str, list[tuple[str, bytes]]]]]
 # The inputs of the run to start; nothing where the mail does not count.
 AcceptsMail = Callable[[Active, bytes, str], JsonObject | None]
 
@@ -186,7 +189,15 @@ AcceptsMail = Callable[[Active, bytes, str], JsonObject | None]
 class Mails:
     """Looks into mailboxes, each as often as it wants."""
 
-    def __init__(self, looking: Looking, sign_in: SignIn, accepts: AcceptsMail, find: Find) -> None:
+    def __init__(
+        self,
+        looking: Looking,
+        sign_in: SignIn,
+        accepts: AcceptsMail,
+        find: Find,
+        by_api: NewByApi | None = None,
+    ) -> None:
+        self._by_api = by_api
         self._looking = looking
         self._find = find
         self._sign_in = sign_in
@@ -196,7 +207,8 @@ class Mails:
 
     async def look(self, active: Active) -> float:
         """Start a run for every new mail that counts; the seconds until the next look."""
-        if active.config.get("email_provider") != "imap":
+        provider = active.config.get("email_provider")
+        if provider != "imap" and (provider not in BY_API or self._by_api is None):
             return DEADLINE_S
         key, clock, row = active.once_key(""), self._looking.clock, active.row
         if (ahead := self._next.get(key, 0.0) - clock.monotonic()) > 0:
@@ -204,22 +216,29 @@ class Mails:
         every = active.config.get("polling_interval")
         every_s = float(every) if isinstance(every, int | float) else 300.0
         self._next[key] = clock.monotonic() + every_s
-        mailbox = mailbox_of(active.config, *await self._sign_in(active.config))
-        mailbox = replace(mailbox, address=await self._find(mailbox.host, mailbox.port))
-        before = read_seen(row.seen)
-        seen, mails = await anyio.to_thread.run_sync(
-            new_mails, mailbox, before, limiter=self._threads
-        )
+        seen, mails = await self._new(active.config, row.seen)
         has_fired = False
         for identity, raw in mails:
             inputs = self._accepts(active, raw, identity)
             if inputs is not None:
                 await self._looking.fire(active, identity, inputs)
                 has_fired = True
-        if seen != before or row.failure:
+        if seen != row.seen or row.failure:
             await self._looking.activations.looked(
-                row.workflow, row.node, str(seen), has_fired=has_fired
+                row.workflow, row.node, seen, has_fired=has_fired
             )
         if len(mails) == MOST_AT_ONCE:
             self._next[key] = 0.0
         return every_s
+
+    async def _new(
+        self, config: JsonObject, seen: str | None
+    ) -> tuple[str, list[tuple[str, bytes]]]:
+        if self._by_api is not None and config.get("email_provider") in BY_API:
+            return await self._by_api(config, seen)
+        mailbox = mailbox_of(config, *await self._sign_in(config))
+        mailbox = replace(mailbox, address=await self._find(mailbox.host, mailbox.port))
+        found, mails = await anyio.to_thread.run_sync(
+            new_mails, mailbox, read_seen(seen), limiter=self._threads
+        )
+        return str(found), mails
