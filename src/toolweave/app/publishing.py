@@ -15,9 +15,11 @@ import anyio.to_thread
 
 from toolweave import json_text
 from toolweave.app.ground import Ground
+from toolweave.app.kinds import NodeKinds
 from toolweave.app.published_copy import FILE
 from toolweave.app.studio import workflow_store
 from toolweave.clock import timestamp
+from toolweave.engine.plan import NEVER_RUN
 from toolweave.engine.publications import (
     MAX_DESCRIPTION,
     IfLeft,
@@ -28,7 +30,7 @@ from toolweave.engine.publications import (
     tool_name,
 )
 from toolweave.errors import Invalid, ToolweaveError
-from toolweave.json_text import Json
+from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem
 from toolweave.tasks import background
 from toolweave.tools.read_tool import read_tool
@@ -43,6 +45,12 @@ from toolweave.workflow.store import Stored
 logger = logging.getLogger(__name__)
 
 LOOK_EVERY_S = 1.0
+HANDLE: JsonObject = {
+    "run_id": {"type": "string", "description": "Of a run that goes on; see run_status"},
+    "status": {"type": "string"},
+    "asks": {"type": "array", "items": {"type": "object"}},
+    "next": {"type": "string"},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +87,7 @@ async def publish(ground: Ground, known: Known, wish: Wish) -> Publication:
         revision=stored.revision,
         document=json_text.write(convert(stored.workflow, "toolweave")),
         input_schema=made.inputs,
-        output_schema=made.output,
+        output_schema=_with_handle(made.output) if _may_last(stored.workflow) else made.output,
         if_left=wish.if_left or (before.if_left if before else "cancel"),
         tasks=wish.tasks or (before.tasks if before else "auto"),
         published_at=timestamp(ground.clock.now()),
@@ -243,6 +251,23 @@ def _require_sound(one: Publication) -> None:
     if errors:
         message = f"workflow {one.workflow!r} declares a schema that cannot be used"
         raise Invalid("WORKFLOW_INVALID", message, problems=errors)
+
+
+def _may_last(workflow: Workflow) -> bool:
+    """Whether a run may take longer than a call waits: if anything in it does more than compute."""
+    kinds = NodeKinds()
+    found = [kinds.of(node) for node in workflow.nodes if node.type not in NEVER_RUN]
+    return any(kind is None or kind.effectful is not None for kind in found)
+
+
+def _with_handle(schema: JsonObject | None) -> JsonObject | None:
+    """What a call gives that does not wait for the end: the run's id, and what it asks."""
+    if schema is None:
+        return None
+    properties = schema.get("properties")
+    own = properties if isinstance(properties, dict) else {}
+    rest = {name: value for name, value in schema.items() if name != "required"}
+    return {**rest, "properties": {**HANDLE, **own}}
 
 
 def _description(wish: Wish, before: Publication | None, stored: Stored) -> str:

@@ -3,7 +3,7 @@
 import mcp_types as types
 from pydantic import TypeAdapter, ValidationError
 
-from toolweave.app.publishing import PublishedTool
+from toolweave.app.publishing import HANDLE, PublishedTool
 from toolweave.catalog.budget import fit_list
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Finished
@@ -86,7 +86,7 @@ def _structured(one: PublishedTool, value: Json) -> JsonObject:
     """Clients want an object: what is none, or is wanted so, stands in `result`."""
     schema = one.publication.output_schema
     properties = schema.get("properties") if schema is not None else None
-    is_wrapped = isinstance(properties, dict) and list(properties) == [RESULT]
+    is_wrapped = isinstance(properties, dict) and properties.keys() - HANDLE.keys() == {RESULT}
     if isinstance(value, dict) and not (is_wrapped and RESULT not in value):
         return value
     return {RESULT: value}

@@ -1,0 +1,111 @@
+"""Who may: keys that are limited to some published tools, over MCP and over REST."""
+
+from typing import Any
+
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
+
+from rest.drawn import greeting, pausing
+from rest.house import BASE, House, house_in
+from toolweave.errors import Invalid
+
+pytestmark = pytest.mark.anyio
+
+SCOPES = ["tools:read", "workflows:read", "workflows:run"]
+
+
+async def put(house: House, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    answer = await house.client.put(f"/api/v1/{path}", json=body, headers=await house.key())
+    assert answer.status_code in {200, 201}, answer.text
+    return answer.json()
+
+
+async def published(house: House) -> None:
+    """Two tools; what one of them does is changed after it was published."""
+    for name in ("greet", "pause"):
+        document = greeting() if name == "greet" else pausing()
+        await put(house, f"workflows/{name}", {"document": document})
+        await put(house, f"published/{name}", {"description": f"Does {name}."})
+    changed = greeting()
+    changed["nodes"][1]["data"]["prompt"] = "Go away, {{who}}!"
+    key = await house.key()
+    kept = (await house.client.get("/api/v1/workflows/greet", headers=key)).json()
+    await put(house, "workflows/greet", {"document": changed, "revision": kept["revision"]})
+
+
+async def test_a_limited_key_sees_and_runs_its_tools_only(tmp_path: Any) -> None:
+    async with house_in(tmp_path / "home", rate_per_s=1e6, burst=10**6) as house:
+        await published(house)
+        _, text = await house.keys.create("limited", SCOPES, ["greet"])
+        headers = {"X-API-Key": text}
+        listed = (await house.client.get("/api/v1/published", headers=headers)).json()
+        assert [one["tool"] for one in listed["published"]] == ["greet"]
+        runs = "/api/v1/runs"
+        started = {"workflow": "greet", "inputs": {"who": "Ada"}}
+        made = await house.client.post(runs, json=started, headers=headers)
+        assert made.status_code == 202, made.text
+        for body in ({"workflow": "pause"}, {"workflow": "nope"}, {"document": greeting()}):
+            refused = await house.client.post(runs, json=body, headers=headers)
+            assert refused.status_code == 403, refused.text
+        other = await house.client.post(
+            runs, json={"workflow": "pause", "inputs": {"who": "x"}}, headers=await house.key()
+        )
+        path = f"{runs}/{other.json()['id']}/cancel"
+        assert (await house.client.post(path, headers=headers)).status_code == 403
+        assert (await house.client.post(path, headers=await house.key())).status_code == 202
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_over_mcp_the_key_decides_what_is_listed(tmp_path: Any, mode: Any) -> None:
+    async with house_in(tmp_path / "home", rate_per_s=1e6, burst=10**6) as house:
+        await published(house)
+        _, text = await house.keys.create("limited", SCOPES, ["greet"])
+        transport = httpx2.ASGITransport(house.app, client=("127.0.0.1", 50_000))
+        async with (
+            httpx2.AsyncClient(
+                transport=transport, headers={"X-API-Key": text}, timeout=30
+            ) as http,
+            Client(streamable_http_client(f"{BASE}/mcp", http_client=http), mode=mode) as client,
+        ):
+            names = {tool.name for tool in (await client.list_tools()).tools}
+            assert "greet" in names
+            assert "pause" not in names
+            result = await client.call_tool("greet", {"who": "Ada"})
+            assert result.structured_content == {"result": "Hello, Ada!"}  # as it was published
+            with pytest.raises(MCPError):
+                await client.call_tool("pause", {"who": "Ada"})
+            with pytest.raises(MCPError, match="workflows:write"):
+                await client.call_tool("publish_workflow", {"name": "pause"})
+            denied = await client.call_tool("run_workflow", {"name": "pause"})
+            assert denied.structured_content["code"] == "TOOL_NOT_ALLOWED"
+
+
+async def test_a_limited_key_cannot_write_workflows(tmp_path: Any) -> None:
+    async with house_in(tmp_path / "home") as house:
+        with pytest.raises(Invalid) as caught:
+            await house.keys.create("odd", ["workflows:write"], ["greet"])
+    assert caught.value.code == "KEY_TOOLS_USELESS"
+
+
+async def test_publishing_refuses_bad_names_and_broken_workflows(tmp_path: Any) -> None:
+    async with house_in(tmp_path / "home", rate_per_s=1e6, burst=10**6) as house:
+        await published(house)
+        key = await house.key()
+        broken = greeting("broken")
+        broken["connections"][-1]["to"] = "nowhere"
+        await put(house, "workflows/broken", {"document": broken})
+        for name, body, code in (
+            ("nope", {}, "WORKFLOW_NOT_FOUND"),
+            ("broken", {}, "WORKFLOW_INVALID"),
+            ("greet", {"tool": "1 2"}, "BODY_INVALID"),
+            ("greet", {"tool": "run_status"}, "TOOL_NAME_TAKEN"),
+            ("greet", {"tool": "pause"}, "TOOL_NAME_TAKEN"),
+        ):
+            answer = await house.client.put(f"/api/v1/published/{name}", json=body, headers=key)
+            assert answer.json()["error"]["code"] == code
+        gone = await house.client.delete("/api/v1/published/greet", headers=key)
+        again = await house.client.delete("/api/v1/published/greet", headers=key)
+        assert (gone.status_code, again.json()["error"]["code"]) == (204, "NOT_PUBLISHED")
