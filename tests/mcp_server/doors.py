@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TextIO, cast
+from typing import Any, Literal, TextIO, cast
 
 import httpx2
 from mcp import Client, StdioServerParameters
@@ -42,7 +42,7 @@ class Door:
 
     @asynccontextmanager
     async def client(
-        self, heard: MessageHandlerFnT | None = None, *, path: str = "/mcp"
+        self, heard: MessageHandlerFnT | None = None, *, path: str = "/mcp", **more: Any
     ) -> AsyncGenerator[Client]:
         """A connected client; `heard` gets what the server says unasked."""
         if self.server is None:
@@ -53,7 +53,7 @@ class Door:
                 cwd=self.home,
             )
             transport = stdio_client(parameters, errlog=DEVNULL)
-            async with Client(transport, mode=self.mode, message_handler=heard) as client:
+            async with Client(transport, mode=self.mode, message_handler=heard, **more) as client:
                 yield client
             return
         async with (
@@ -62,6 +62,7 @@ class Door:
                 streamable_http_client(self.server.url + path, http_client=http),
                 mode=self.mode,
                 message_handler=heard,
+                **more,
             ) as client,
         ):
             yield client

@@ -82,7 +82,8 @@ async def test_a_task_is_cancelled(hasty: Desk) -> None:
     async with hasty.client(extensions=[advertise(EXTENSION)]) as client:
         made = await asked(client, "tools/call", name="pause", arguments={"who": "Ada"})
         await asked(client, "tasks/cancel", taskId=made["taskId"])
-        await until(client, made["taskId"], "cancelled")
+        stopped = await until(client, made["taskId"], "cancelled")
+        assert stopped["taskId"] == made["taskId"]
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -144,6 +145,7 @@ async def test_clients_of_the_older_era_are_told_of_new_and_old_tools(desk: Desk
             await change
             with anyio.fail_after(30):
                 await heard.changed.wait()
+        assert "greet" not in {tool.name for tool in (await client.list_tools()).tools}
 
 
 async def test_subscribers_of_the_modern_era_are_told_too(desk: Desk) -> None:

@@ -5,8 +5,17 @@ from pathlib import Path
 from toolweave import json_text
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import JsonObject
+from toolweave.settings import from_environment
 
 FILE = "published.json"
+
+
+def listed_here() -> list[JsonObject]:
+    """The entries for the home of this process; none where a setting is wrong: others tell that."""
+    try:
+        return listed_copy(from_environment().home)
+    except ToolweaveError:
+        return []
 
 
 def listed_copy(home: Path) -> list[JsonObject]:

@@ -110,8 +110,15 @@ async def unpublish(ground: Ground, name: str) -> Publication:
 
 
 async def keep_copy(ground: Ground) -> None:
-    """Write the list anew where the first answer of `toolweave mcp` finds it."""
-    found = await Publications(ground.database).list()
+    """Write the list anew where the first answer of `toolweave mcp` finds it.
+
+    Where it cannot be written, clients are told of the right list a second later.
+    """
+    try:
+        found = await Publications(ground.database).list()
+    except ToolweaveError:
+        logger.exception("the copy of the published tools is not kept")
+        return
     await anyio.to_thread.run_sync(_keep, ground.settings.home / FILE, found)
 
 

@@ -11,11 +11,8 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 
-from toolweave.app.published_copy import listed_copy
-from toolweave.errors import ToolweaveError
 from toolweave.json_text import JsonObject
 from toolweave.mcp_server.porch import Era, Porch, Published
-from toolweave.settings import from_environment
 
 CHUNK_BYTES = 64 * 1024
 MAX_LINE_BYTES = 64 * 1024 * 1024
@@ -28,11 +25,13 @@ Sink = Callable[[bytes], None]
 
 def run_stdio() -> None:
     """Serve one client until its input ends."""
-    entrance = Entrance(0, _take_stdout(), published=_published)
+    published = _Published()
+    entrance = Entrance(0, _take_stdout(), published=published)
     usual = sys.getswitchinterval()
     sys.setswitchinterval(QUICK_SWITCH_S)
     entrance.open()
-    # By name: its imports take a second, and nothing above may wait for them.
+    # By name: their imports take a second, and nothing above may wait for them.
+    published.load()
     handover = importlib.import_module("toolweave.mcp_server.handover")
     sys.setswitchinterval(usual)
     handover.serve(entrance)
@@ -142,11 +141,20 @@ def lines_of(descriptor: int) -> Iterator[bytes]:
         yield bytes(held)
 
 
-def _published() -> list[JsonObject]:
-    try:
-        return listed_copy(from_environment().home)
-    except ToolweaveError:
-        return []  # of a setting that is wrong others tell
+class _Published:
+    """Lists the published tools by the home's copy, once what that takes is loaded."""
+
+    def __init__(self) -> None:
+        self._list: Published = list[JsonObject]
+        self._is_loaded = threading.Event()
+
+    def __call__(self) -> list[JsonObject]:
+        self._is_loaded.wait()
+        return self._list()
+
+    def load(self) -> None:
+        self._list = importlib.import_module("toolweave.app.published_copy").listed_here
+        self._is_loaded.set()
 
 
 def _take_stdout() -> int:
