@@ -26,6 +26,11 @@ def _resource(uri: str) -> Excuse:
     return Excuse(f"reads the suite's own resource {uri}", re.compile(rf"no resource '{uri}"))
 
 
+def _prompt(name: str) -> Excuse:
+    """Prompts are templates of git repositories, and texts only."""
+    return Excuse(f"gets the suite's own prompt {name}", re.compile(f"Template not found: {name}"))
+
+
 def _not_declared(what: str) -> Excuse:
     return Excuse(f"we declare no {what}", re.compile("Method not found"))
 
@@ -34,13 +39,11 @@ EXCUSED: dict[str, Excuse] = {
     "completion-complete": Excuse(
         "completes an argument of the suite's own prompt", re.compile("only the template")
     ),
-    "caching": _not_declared("prompts, one of the lists it looks at"),
-    "prompts-list": _not_declared("prompts"),
-    "prompts-get-simple": _not_declared("prompts"),
-    "prompts-get-with-args": _not_declared("prompts"),
-    "prompts-get-embedded-resource": _not_declared("prompts"),
-    "prompts-get-with-image": _not_declared("prompts"),
-    "input-required-result-non-tool-request": _not_declared("prompts"),
+    "prompts-get-simple": _prompt("test_simple_prompt"),
+    "prompts-get-with-args": _prompt("test_prompt_with_arguments"),
+    "prompts-get-embedded-resource": _prompt("test_prompt_with_embedded_resource"),
+    "prompts-get-with-image": _prompt("test_prompt_with_image"),
+    "input-required-result-non-tool-request": _prompt("test_input_required_result_prompt"),
     "logging-set-level": _not_declared("logging, which the newest revision deprecates"),
     "tools-call-with-logging": _not_declared("logging, which the newest revision deprecates"),
     "resources-subscribe": _not_declared("subscriptions to single resources in the older era"),
