@@ -10,7 +10,16 @@ import pytest
 
 from toolweave.access.keys import FRESH_S, MAX_KNOWN, SCOPES, Keys
 from toolweave.errors import Conflict, Denied, Invalid, NotFound
-from toolweave.storage.database import Database, Dialect, Reader, Row, Values, Writer, open_database
+from toolweave.storage.database import (
+    Database,
+    Dialect,
+    Reader,
+    Row,
+    Values,
+    Voice,
+    Writer,
+    open_database,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -164,8 +173,9 @@ async def test_what_was_read_before_a_revocation_is_not_remembered_after_it(
     slow = Slow(database)
     reader: Reader = slow
     writer: Writer = database._writer  # pyright: ignore[reportPrivateUsage]  # the real one
+    voice: Voice = database._voice  # pyright: ignore[reportPrivateUsage]  # the real one
     dialect: Dialect = database.dialect
-    keys = Keys(Database(dialect, reader=reader, writer=writer), clock)
+    keys = Keys(Database(dialect, reader=reader, writer=writer, voice=voice), clock)
     _, text = await keys.create("ci", ["tools:read"])
     with anyio.fail_after(5):
         async with anyio.create_task_group() as tasks:
@@ -193,7 +203,8 @@ async def test_within_a_second_the_database_is_asked_once_for_good_and_bad_keys_
 ) -> None:
     counting = Counting(database)
     writer: Writer = database._writer  # pyright: ignore[reportPrivateUsage]  # the real one
-    keys = Keys(Database(database.dialect, reader=counting, writer=writer), clock)
+    voice: Voice = database._voice  # pyright: ignore[reportPrivateUsage]  # the real one
+    keys = Keys(Database(database.dialect, reader=counting, writer=writer, voice=voice), clock)
     _, text = await keys.create("ci", ["tools:read"])
     for _ in range(10):
         assert await keys.check(text) is not None

@@ -72,9 +72,9 @@ async def _serve(
             )
         )
         _stop_by_signal(server)
-        _say(f"listening on {address.url} (REST at /api/v1, MCP at /mcp)")
         key = await studio_key(Keys(ground.database, ground.clock), settings.home)
         url = studio_url(address.browsable, key)
+        _say(f"listening on {address.url} (REST at /api/v1, MCP at /mcp)")
         _say(f"studio: {url}")
         _say("keys: `toolweave keys create --scope tools:read --scope tools:execute`")
         if opens_browser and may_open(ground.environ):

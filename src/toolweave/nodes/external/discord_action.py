@@ -158,6 +158,7 @@ class DiscordAction:
         tags=("discord", "chat", "community", "moderation"),
         keywords=(
             "discord",
+            "send",
             "message",
             "server",
             "guild",

@@ -120,6 +120,7 @@ class Slack:
         tags=("slack", "chat", "messaging", "notification"),
         keywords=(
             "slack",
+            "send",
             "message",
             "post",
             "upload",

@@ -167,6 +167,7 @@ class TelegramAction:
         keywords=(
             "telegram",
             "bot",
+            "send",
             "message",
             "photo",
             "poll",
