@@ -261,6 +261,27 @@ async def test_a_memory_gives_what_was_said_before(
     assert "The lamp is called Aurora." in str(model.heard[1].body["messages"])
 
 
+@pytest.mark.parametrize(
+    ("named", "offered", "sent"),
+    [
+        ({"toolName": "echo", "parameterValues": {"text": "fixed"}}, ["echo"], "fixed"),
+        ({}, ["echo", "other"], "mine"),
+    ],
+)
+async def test_a_node_of_the_drawing_tool_can_be_attached(
+    tmp_path: Path, model: ScriptedModel, named: JsonObject, offered: list[str], sent: str
+) -> None:
+    model.answers(calls("echo", {"text": "mine"}), says("Done."))
+    tool = ("mcp", {"serverId": "desk", "mode": "detailed", **named})
+    tools = [a_tool("echo"), a_tool("other")]
+    async with an_agency(tmp_path, model, servers={"desk": tools}) as (_, engine):
+        status, found = await run_alone(engine, node(CLAUDE, {}, ASK, "t"), {"t": tool})
+    assert status == "success", found
+    assert [one["name"] for one in model.heard[0].body["tools"]] == offered
+    value: Any = found["finalResult"]
+    assert sent in value["function_calls"][0]["result"]
+
+
 async def test_a_result_that_gives_orders_changes_nothing(
     tmp_path: Path, model: ScriptedModel
 ) -> None:
