@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import anyio
 import anyio.lowlevel
@@ -39,7 +39,7 @@ from toolweave.engine.events import (
 )
 from toolweave.engine.journal import Change, Entry, Journal, Lease, Written, written
 from toolweave.engine.retry import retry_at
-from toolweave.engine.spans import step_span, tell_span
+from toolweave.engine.spans import is_traced, step_span, tell_span
 from toolweave.engine.state import RunState
 from toolweave.errors import TimedOut, ToolweaveError, Unavailable
 from toolweave.tasks import background
@@ -67,11 +67,18 @@ class Advance:
         self._open = OpenQuestions()
         self._unwritten: list[Written] = []
         self._seq = 0
+        # Whether that is how the run stands in the database.
+        self._is_under_way = lease.is_under_way
         # When something was written last: a holder that is silent for long loses the run.
         self._said = time.monotonic()
         self._scopes: dict[Key, anyio.CancelScope] = {}
+        self._stopped: set[Key] = set()
+        # What is to be begun when its start is written, and when something becomes due by itself.
+        self._starting: list[tuple[Work, StepContext]] = []
+        self._wake_at: datetime | None = None
         # What came of steps; nothing means that somebody wrote from outside.
-        self._done_send, self._done = anyio.create_memory_object_stream[Event | None](float("inf"))
+        self._done: list[Event | None] = []
+        self._stirred = anyio.Event()
 
     def _replay(self, entries: Sequence[Entry]) -> None:
         """Take in what happened before, and see to the steps that were cut off."""
@@ -87,7 +94,7 @@ class Advance:
                 self._note(StepUncertain(key))
             else:
                 del self._state.running[key]
-                self._state.ready[key] = place
+                self._state.make_ready(place)
 
     async def run(self, entries: Sequence[Entry]) -> RunStatus:
         """Go on from what happened before until nothing is left to do now.
@@ -96,11 +103,13 @@ class Advance:
             Conflict: `RUN_TAKEN` when another process took the run; its steps are stopped.
             Unavailable: the journal cannot be written.
         """
-        with self._done_send, self._done:
-            self._replay(entries)
+        self._replay(entries)
+        goes_on = not self._state.finished and await self._go_on()
+        if goes_on:
+            # A run that only computes needs no tasks.
             async with background() as tasks:
-                while not self._state.finished and await self._go_on(tasks):
-                    pass
+                while goes_on:
+                    goes_on = await self._wait(tasks) and await self._go_on()
         return self._state.status
 
     @property
@@ -110,10 +119,28 @@ class Advance:
 
     def look(self) -> None:
         """Somebody wrote to the run: take it in now."""
-        self._done_send.send_nowait(None)
+        self._tell(None)
 
-    async def _go_on(self, tasks: TaskGroup) -> bool:
+    def _tell(self, event: Event | None) -> None:
+        self._done.append(event)
+        self._stirred.set()
+
+    async def _go_on(self) -> bool:
         """Do what can be done now; whether there is more to come."""
+        decision = await self._computed()
+        while decision.compute:
+            for place in decision.compute:
+                self._state.hurry(place)
+            decision = await self._computed()
+        self._starting = self._made_ready(decision)
+        if decision.finish is not None:
+            self._note(decision.finish)
+        await self._commit(decision)
+        self._wake_at = decision.wake_at
+        return not self._state.finished and bool(self._state.running or decision.work)
+
+    async def _computed(self) -> Decision:
+        """What is left to do after all that needs no waiting."""
         await self._compute()
         if self._state.stopped_by is not None:
             self._stop_steps()
@@ -121,26 +148,23 @@ class Advance:
         for key, place in list(self._state.untimed.items()):
             until = timestamp(now + timedelta(seconds=place.step.gathers_s))
             self._note(StepWaiting(key, until))
-        decision = decide(self._state, now, MAX_CONCURRENT)
-        for place in decision.compute:
-            self._state.hurry(place)
-        if decision.compute:
-            return True
-        starting = self._starting(decision)
-        if decision.finish is not None:
-            self._note(decision.finish)
-        await self._commit(decision)
+        return decide(self._state, now, MAX_CONCURRENT)
+
+    async def _wait(self, tasks: TaskGroup) -> bool:
+        """Begin what was made ready, and wait for news while steps run."""
+        starting, self._starting = self._starting, []
         self._begin(tasks, starting)
         if self._state.running:
-            await self._hear(decision)
-            return True
-        return bool(decision.work)
+            await self._hear()
+        return not self._state.finished
 
     async def _compute(self) -> None:
         """All pure steps, in slices, so that other runs get their turn."""
+        if not (self._state.computable or self._state.touched):
+            return
         computer = Computer(self._state, self._binder)
         until = time.monotonic() + SLICE_S
-        while events := list(computer.events()) or await self._heavy(computer):
+        while events := computer.events() or await self._heavy(computer):
             self._unwritten.extend(map(written, events))
             if time.monotonic() > until:
                 await self._write(None)
@@ -154,7 +178,7 @@ class Advance:
         await self._write(None)
         return await computer.heavy_events()
 
-    def _starting(self, decision: Decision) -> list[tuple[Work, StepContext]]:
+    def _made_ready(self, decision: Decision) -> list[tuple[Work, StepContext]]:
         """Make ready what is to be run, as far as there is room."""
         room = MAX_CONCURRENT - len(self._state.running)
         starting: list[tuple[Work, StepContext]] = []
@@ -181,32 +205,46 @@ class Advance:
     async def _do(self, work: Work, context: StepContext, scope: anyio.CancelScope) -> None:
         """One try of one step; whatever happens, an event comes of it."""
         step, key = work.place.step, context.place
-        code = step.kind.effectful
-        assert code is not None
-        event: Event = StepCancelled(key)
         began = time.monotonic()
-        with scope, step_span(self._run, work, context.key):
-            try:
-                with anyio.fail_after(step.timeout_s):
-                    outcome = await code.run(context)
-                if isinstance(outcome, Wait):
-                    event = _waiting(key, outcome)
-                else:
-                    ports = None if outcome.ports == ("output",) else list(outcome.ports)
-                    event = StepFinished(key, outcome.value, ports)
-            except TimeoutError:
-                message = f"node {step.id!r} took longer than {step.timeout_s:g} s"
-                event = self._failed(work, TimedOut("STEP_TIMEOUT", message))
-            except ToolweaveError as error:
-                event = self._failed(work, error)
-            except Exception:
-                logger.exception("step failed", extra={"run": self._run.id, "step": key})
-                message = f"node {step.id!r} failed in a way nobody foresaw; the log tells more"
-                event = self._failed(work, ToolweaveError("INTERNAL", message))
-            tell_span(event)
+        event: Event | None = None
+        # One scope for its time limit and for whoever stops it.
+        scope.deadline = anyio.current_time() + step.timeout_s
+        with scope:
+            if is_traced():
+                with step_span(self._run, work, context.key):
+                    event = await self._tried(work, context)
+                    tell_span(event)
+            else:
+                event = await self._tried(work, context)
+        if event is None:
+            event = StepCancelled(key) if key in self._stopped else self._timed_out(work)
         self._scopes.pop(key, None)
         self._services.meter.observe(step.node.ref or step.node.type, time.monotonic() - began)
-        self._done_send.send_nowait(event)
+        self._tell(event)
+
+    async def _tried(self, work: Work, context: StepContext) -> Event:
+        step, key = work.place.step, context.place
+        code = step.kind.effectful
+        assert code is not None
+        try:
+            outcome = await code.run(context)
+        except TimeoutError:
+            return self._timed_out(work)
+        except ToolweaveError as error:
+            return self._failed(work, error)
+        except Exception:
+            logger.exception("step failed", extra={"run": self._run.id, "step": key})
+            message = f"node {step.id!r} failed in a way nobody foresaw; the log tells more"
+            return self._failed(work, ToolweaveError("INTERNAL", message))
+        if isinstance(outcome, Wait):
+            return _waiting(key, outcome)
+        ports = None if outcome.ports == ("output",) else list(outcome.ports)
+        return StepFinished(key, outcome.value, ports)
+
+    def _timed_out(self, work: Work) -> StepFailed:
+        step = work.place.step
+        message = f"node {step.id!r} took longer than {step.timeout_s:g} s"
+        return self._failed(work, TimedOut("STEP_TIMEOUT", message))
 
     def _failed(self, work: Work, error: ToolweaveError) -> StepFailed:
         step = work.place.step
@@ -230,19 +268,24 @@ class Advance:
             failed.problems,
         )
 
-    async def _hear(self, decision: Decision) -> None:
+    async def _stirs(self) -> None:
         """Wait until a step is over, something came from outside, or a moment has come."""
+        await anyio.lowlevel.checkpoint()
+        if self._done:
+            return  # steps that need no waiting are over by now
         wait_s = LOOK_EVERY_S
-        if decision.wake_at is not None:
-            ahead = decision.wake_at - self._services.clock.now()
+        if self._wake_at is not None:
+            ahead = self._wake_at - self._services.clock.now()
             wait_s = min(wait_s, max(ahead.total_seconds(), 0))
-        heard: list[Event | None] = []
+        self._stirred = anyio.Event()
+        with anyio.move_on_after(wait_s):
+            await self._stirred.wait()
+
+    async def _hear(self) -> None:
+        """Take in what came meanwhile, or what comes next."""
         if not self._unwritten:
-            with anyio.move_on_after(wait_s):
-                heard.append(await self._done.receive())
-        with suppress(anyio.WouldBlock):
-            while True:
-                heard.append(self._done.receive_nowait())
+            await self._stirs()
+        heard, self._done = self._done, []
         for event in heard:
             if event is not None:
                 self._note(event)
@@ -265,7 +308,8 @@ class Advance:
             self._stop_steps()
 
     def _stop_steps(self) -> None:
-        for scope in self._scopes.values():
+        for key, scope in self._scopes.items():
+            self._stopped.add(key)
             scope.cancel()
 
     def _note(self, event: Event) -> None:
@@ -281,15 +325,22 @@ class Advance:
         self._unwritten.append(row if asked is None else replace(row, asked=asked))
 
     async def _commit(self, decision: Decision) -> None:
+        if not self._unwritten and self._state.running:
+            return
         status = self._state.status
         wake_at = None if self._state.running else decision.wake_at
+        is_under_way = status == "running" and wake_at is None
+        if is_under_way and self._is_under_way:
+            await self._write(None)  # it stands as it did
+            return
         error = decision.finish.error if decision.finish else None
         message = str(error["message"]) if error else None
         is_final = status in FINAL
         beside = self._caller() if is_final else None
-        change = Change(status, wake_at, is_final, message, beside)
-        if self._unwritten or not self._state.running:
-            await self._write(change)
+        await self._write(
+            Change(status, wake_at, is_final, message, beside, was_awake=self._is_under_way)
+        )
+        self._is_under_way = is_under_way
 
     def _caller(self) -> tuple[str, Event] | None:
         """What is written to the run that called this one when it is over."""

@@ -7,7 +7,7 @@ from toolweave.catalog.node import Attached, Given, Outcome, RunFacts
 from toolweave.catalog.spec import Field
 from toolweave.clock import timestamp
 from toolweave.engine.events import Key
-from toolweave.engine.plan import Link, Step
+from toolweave.engine.plan import MERGE, Link, Step
 from toolweave.engine.prepared import Prepared
 from toolweave.engine.state import Frame, Place, RunState, carried_by
 from toolweave.errors import Invalid
@@ -21,7 +21,6 @@ from toolweave.workflow.expressions.language import Result, Value, evaluate
 from toolweave.workflow.expressions.templates import substitute
 from toolweave.workflow.model import INPUT_PORT
 
-MERGE = "FLOW.MERGE"
 URL_VARIABLES = "url_variables"
 SECRET_MARK = "${vault:"
 _KINDS = {"float": ("number", "integer"), "any": ()}
@@ -52,7 +51,8 @@ class Binder:
             if prepared.has_templates:
                 _check(prepared, config, inputs)
             names.within(inputs, config)
-        attached = tuple(self._attached(place, one, incoming) for one in place.step.attached)
+        hanging = place.step.attached
+        attached = tuple(self._attached(place, one, incoming) for one in hanging) if hanging else ()
         return Given(config, inputs, incoming, names, attached)
 
     def _attached(self, place: Place, step: Step, incoming: Json) -> Attached:
@@ -88,6 +88,9 @@ class Binder:
         edits = self.state.started.edits if self.state.started else None
         if edits is not None and place.key in edits:
             return edits[place.key]
+        only = place.step.only_link
+        if only is not None:
+            return self.carried(place, only)
         if not place.step.incoming:
             return self.state.inputs
         carried = [(link, self.carried(place, link)) for link in _taken(place)]

@@ -4,14 +4,13 @@ Each go becomes one row of the journal, however many steps it takes.
 """
 
 import logging
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import anyio.to_thread
 
 from toolweave.catalog.node import Given, Looping, Outcome, Pure
 from toolweave.engine.binding import Binder
-from toolweave.engine.decide import decide
+from toolweave.engine.decide import computable
 from toolweave.engine.events import Computed, Event, Key, LoopOpened, StepFailed
 from toolweave.engine.spans import computed_span, is_traced, tell_span
 from toolweave.engine.state import TURN, Loop, Place, RunState
@@ -56,39 +55,47 @@ class Computer:
         self._state = state
         self._binder = binder
         self._row = _Row()
+        self._events: list[Event] = []
         self._heavy: list[tuple[Place, Given]] = []
 
-    def events(self) -> Iterator[Event]:
+    def events(self) -> list[Event]:
         """Events of one go, already applied; none when nothing was to be computed.
 
         At most about `MAX_STEPS` steps: call it again until it gives nothing.
         """
+        state = self._state
         step = self._traced if is_traced() else self._step
         while len(self._row.steps) < MAX_STEPS:
-            decision = decide(self._state, self._binder.run.started_at)
-            if not (decision.compute or decision.loops):
+            places, loops = computable(state)
+            if not (places or loops):
                 break
-            for place in decision.compute:
-                if self._state.stopped_by is None:
-                    yield from step(place)
-            for loop in decision.loops:
-                yield from self._loop(loop)
-        yield from self._closed_row()
+            for place in places:
+                if state.stopped_by is None:
+                    step(place)
+            for loop in loops:
+                self._loop(loop)
+        return self._taken_events()
 
-    def _traced(self, place: Place) -> Iterator[Event]:
+    def _taken_events(self) -> list[Event]:
+        self._close_row()
+        events, self._events = self._events, []
+        return events
+
+    def _traced(self, place: Place) -> None:
         with computed_span(self._binder.run, place):
-            for event in self._step(place):
+            before = len(self._events)
+            self._step(place)
+            for event in self._events[before:]:
                 tell_span(event)
-                yield event
 
-    def _step(self, place: Place) -> Iterator[Event]:
+    def _step(self, place: Place) -> None:
         kind = place.step.kind
         try:
             if place.step.prepared.is_disabled:
                 self._apply(place, Outcome(self._passed_on(place)))
             elif kind.loop is not None:
                 items = kind.loop.items(self._binder.of_loop(place))
-                yield from self._apart(LoopOpened(place.key, items))
+                self._apart(LoopOpened(place.key, items))
             elif kind.pure is not None:
                 given = self._binder.given(place)
                 if kind.may_be_heavy and is_large(given):
@@ -96,9 +103,9 @@ class Computer:
                 else:
                     self._apply(place, kind.pure.compute(given))
         except ToolweaveError as error:
-            yield from self._apart(failure_of(place.key, error))
+            self._apart(failure_of(place.key, error))
         except Exception:
-            yield from self._apart(_unforeseen(place))
+            self._apart(_unforeseen(place))
 
     @property
     def has_heavy(self) -> bool:
@@ -112,20 +119,20 @@ class Computer:
         assert code is not None
         outcome = await anyio.to_thread.run_sync(_computed, place, code, given)
         if isinstance(outcome, StepFailed):
-            return list(self._apart(outcome))
-        self._apply(place, outcome)
-        return list(self._closed_row())
+            self._apart(outcome)
+        else:
+            self._apply(place, outcome)
+        return self._taken_events()
 
     def _put_aside(self, place: Place, given: Given) -> None:
         self._heavy.append((place, given))
-        del self._state.ready[place.key]
-        self._state.computing[place.key] = place
+        self._state.put_aside(place)
 
     def _passed_on(self, place: Place) -> Json:
         incoming = self._binder.came_in(place)
         return {"data": incoming} if place.step.prepared.passes_on else incoming
 
-    def _loop(self, loop: Loop) -> Iterator[Event]:
+    def _loop(self, loop: Loop) -> None:
         place, code = loop.place, loop.place.step.kind.loop
         assert code is not None
         key = place.key
@@ -146,9 +153,9 @@ class Computer:
             turns = [loop.turns[index] for index in range(loop.begun)]
             self._apply(place, code.finish(given, turns))
         except ToolweaveError as error:
-            yield from self._apart(failure_of(key, error))
+            self._apart(failure_of(key, error))
         except Exception:
-            yield from self._apart(_unforeseen(place))
+            self._apart(_unforeseen(place))
         self._binder.forget_loop(key)
 
     def _judge(self, loop: Loop, code: Looping, given: Given) -> None:
@@ -161,15 +168,15 @@ class Computer:
         self._row.add(place.key, outcome)
         self._state.leave(place, outcome)
 
-    def _apart(self, event: Event) -> Iterator[Event]:
+    def _apart(self, event: Event) -> None:
         """An event of its own, behind what was computed before it."""
-        yield from self._closed_row()
+        self._close_row()
         self._state.apply(event)
-        yield event
+        self._events.append(event)
 
-    def _closed_row(self) -> Iterator[Event]:
+    def _close_row(self) -> None:
         if self._row.steps:
-            yield Computed(self._row.steps, self._row.values)
+            self._events.append(Computed(self._row.steps, self._row.values))
             self._row = _Row()
 
 

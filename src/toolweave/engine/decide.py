@@ -43,10 +43,7 @@ def decide(state: RunState, now: datetime, room: int = sys.maxsize) -> Decision:
         return Decision()
     if state.is_ending:
         return Decision() if state.running else Decision(finish=_ended(state))
-    compute = tuple(
-        place for place in state.ready.values() if place.step.is_pure or place.step.is_loop
-    )
-    loops = tuple(state.loops[key] for key in state.touched if key in state.loops)
+    compute, loops = computable(state)
     if compute or loops:
         return Decision(compute, loops)
     work = [
@@ -63,6 +60,14 @@ def decide(state: RunState, now: datetime, room: int = sys.maxsize) -> Decision:
     if state.waiting or state.retrying or state.uncertain:
         return Decision(wake_at=_next(state, now))
     return Decision(finish=_finished(state))
+
+
+def computable(state: RunState) -> tuple[tuple[Place, ...], tuple[Loop, ...]]:
+    """What needs no waiting: steps to compute, and loops that may have another turn."""
+    if state.finished or state.is_ending:
+        return (), ()
+    loops = tuple(state.loops[key] for key in state.touched if key in state.loops)
+    return tuple(state.computable.values()), loops
 
 
 def result_of(state: RunState) -> Json:

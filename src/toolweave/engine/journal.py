@@ -9,7 +9,7 @@ import hashlib
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import anyio
@@ -74,6 +74,14 @@ class Lease:
     document: str
     started_at: str
     once_key: str | None = None
+    # How the run stood when it was taken.
+    status: RunStatus = "running"
+    wake_at: str | None = None
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether the run stands as one that is being brought forward does."""
+        return self.status == "running" and self.wake_at is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +94,11 @@ class Change:
     error: str | None = None
     # An event of another run, written in the same commit if that run is not over.
     beside: tuple[str, Event] | None = None
+    # Whether the run has no moment to wake at as it stands; to say so again costs an index.
+    was_awake: bool = False
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class _Pending:
     run: str
     epoch: int
@@ -97,7 +107,9 @@ class _Pending:
     at: str
     # Until when the writer holds the run without another word.
     until: str
-    done: anyio.Event = field(default_factory=anyio.Event)
+    is_done: bool = False
+    # Set when it is done, where somebody waits for that.
+    done: anyio.Event | None = None
     failure: ToolweaveError | None = None
     last: int = 0
     # Written in the same commit, to another run.
@@ -167,7 +179,7 @@ class Journal:
                     "UPDATE runs SET epoch = epoch + 1, holder = ?, "
                     "held_until = CASE WHEN finished_at IS NULL THEN ? END "
                     f"WHERE id = ? AND {condition} "
-                    "RETURNING epoch, workflow, document, started_at, once_key",
+                    "RETURNING epoch, workflow, document, started_at, once_key, status, wake_at",
                     (self.holder, self._until(self._clock.now()), run, *values),
                 ),
                 Statement(_SELECT, (run, 0)),
@@ -251,7 +263,8 @@ class Journal:
                 await self._write_batch()
             if self._pending:
                 self._wake.set()
-            if not pending.done.is_set():
+            if not pending.is_done:
+                pending.done = anyio.Event()
                 await pending.done.wait()
         if pending.failure is not None:
             raise pending.failure
@@ -283,19 +296,18 @@ class Journal:
 
     async def _write_batch(self) -> None:
         batch = self._next_batch()
-        # What nobody foresaw must not look like a success to those who wait.
-        failure: ToolweaveError | None = Unavailable(
-            "STORAGE_BROKEN", "the journal could not be written; the log tells more"
-        )
+        failure: ToolweaveError | None = None
+        is_foreseen = False
         self._is_writing = True
         try:
             await self._commit(batch)
-            failure = None
+            is_foreseen = True
         except ToolweaveError as error:
-            failure = error
+            failure, is_foreseen = error, True
         finally:
             self._is_writing = False
-            self._tell(batch, failure)
+            # What nobody foresaw must not look like a success to those who wait.
+            self._tell(batch, failure if is_foreseen else _broken())
 
     def _next_batch(self) -> list[_Pending]:
         """All that is pending, but of each run only the first: numbers are given out by run."""
@@ -334,7 +346,9 @@ class Journal:
     def _tell(self, batch: Sequence[_Pending], failure: ToolweaveError | None) -> None:
         for pending in batch:
             pending.failure = pending.failure or failure
-            pending.done.set()
+            pending.is_done = True
+            if pending.done is not None:
+                pending.done.set()
             self.news.happened(pending.run, is_call=pending.epoch == ANYBODY)
 
 
@@ -344,10 +358,15 @@ def _numbers(pending: _Pending) -> Statement:
     sets = "seq = seq + ?, changed_at = ?"
     values: list[Value] = [len(pending.events), pending.at]
     if change is not None:
-        sets += ", status = ?, wake_at = ?, finished_at = ?, error = ?"
+        sets += ", status = ?"
+        values.append(change.status)
         wakes = None if change.is_final else change.wake_at
-        wake_at = timestamp(wakes) if wakes else None
-        values += [change.status, wake_at, pending.at if change.is_final else None, change.error]
+        if wakes is not None or not change.was_awake:
+            sets += ", wake_at = ?"
+            values.append(timestamp(wakes) if wakes else None)
+        if change.is_final:
+            sets += ", finished_at = ?, error = ?"
+            values += [pending.at, change.error]
     if pending.epoch != ANYBODY:
         sets += ", held_until = ?"
         is_held = change is None or change.status == "running"
@@ -400,6 +419,10 @@ def _entry(row: Row) -> Entry:
     if body is None:
         raise Unavailable("JOURNAL_UNREADABLE", f"an event {kind!r} has lost its body")
     return Entry(seq, at, from_body(kind, orjson.loads(body)))
+
+
+def _broken() -> Unavailable:
+    return Unavailable("STORAGE_BROKEN", "the journal could not be written; the log tells more")
 
 
 def _taken(run: str) -> Conflict:

@@ -26,6 +26,7 @@ from toolweave.workflow.graph import Graph
 from toolweave.workflow.model import Edge, Node, NodeId, Workflow
 
 LOOP_PORT = "loop"
+MERGE = "FLOW.MERGE"
 DATA_EDGE = "data"
 GIVES_VARIABLES = frozenset({"multi_input", "input"})
 # The number of a node that hangs on an agent.
@@ -152,6 +153,17 @@ class Step:
         return self.kind.loop is not None
 
     @cached_property
+    def is_computed(self) -> bool:
+        """Whether it needs no waiting: it computes, or takes the turns of a loop."""
+        return self.is_pure or self.is_loop
+
+    @cached_property
+    def only_link(self) -> Link | None:
+        """The link that everything comes in by, where there is but one."""
+        is_alone = len(self.incoming) == 1 and not self.outside and self.node.ref != MERGE
+        return self.incoming[0] if is_alone else None
+
+    @cached_property
     def handles_errors(self) -> bool:
         """Whether something hangs on its port `error`."""
         return any(link.port == "error" for link in self.outgoing)
@@ -183,6 +195,16 @@ class Step:
         return max(1, _whole(self.node, "timeout", 420))
 
 
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """How the top or a turn of a loop begins: by step, links to be decided and links taken."""
+
+    undecided: dict[int, int]
+    taken: dict[int, int]
+    # What waits for nothing.
+    first: tuple[Step, ...]
+
+
 @dataclass(frozen=True)
 class Plan:
     """Everything the engine needs to know of a workflow."""
@@ -196,6 +218,11 @@ class Plan:
     def by_id(self) -> dict[str, Step]:
         """Steps by the id of their node."""
         return {step.id: step for step in self.steps}
+
+    @cached_property
+    def openings(self) -> dict[int | None, Opening]:
+        """How a frame of each body begins."""
+        return {loop: _opening(self.steps, loop, body) for loop, body in self.bodies.items()}
 
     @cached_property
     def starts(self) -> tuple[Step, ...]:
@@ -253,6 +280,19 @@ def make_plan(workflow: Workflow, kinds: Kinds) -> Plan:
         bodies.setdefault(step.loop, []).append(step.index)
     _refuse_cycles(steps)
     return Plan(workflow, steps, {loop: tuple(body) for loop, body in bodies.items()})
+
+
+def _opening(steps: Sequence[Step], loop: int | None, body: Sequence[int]) -> Opening:
+    inside = [steps[index] for index in body]
+    undecided = {
+        step.index: step.gates + sum(link.source != loop for link in step.incoming)
+        for step in inside
+    }
+    taken = {
+        step.index: sum(link.source == loop and link.port == LOOP_PORT for link in step.incoming)
+        for step in inside
+    }
+    return Opening(undecided, taken, tuple(one for one in inside if not undecided[one.index]))
 
 
 def _orders(edge: Edge, graph: Graph) -> bool:

@@ -29,7 +29,7 @@ from toolweave.engine.events import (
     StepUncertain,
     StepWaiting,
 )
-from toolweave.engine.plan import LOOP_PORT, Plan, Step
+from toolweave.engine.plan import Plan, Step
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 
@@ -55,17 +55,17 @@ class Frame:
     error: JsonObject | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Place:
     """A step within a frame: what is run, waited for and written down."""
 
-    frame: Frame
-    step: Step
+    # No frozen dataclass: every step of every run makes one, and that would cost three times more.
+    __slots__ = ("frame", "key", "step")
 
-    @property
-    def key(self) -> Key:
-        """Its name in the journal."""
-        return self.frame.prefix + self.step.node.id
+    def __init__(self, frame: Frame, step: Step) -> None:
+        self.frame = frame
+        self.step = step
+        # Its name in the journal.
+        self.key: Key = frame.prefix + step.node.id
 
 
 @dataclass(eq=False)
@@ -112,6 +112,8 @@ class RunState:
         self.top = Frame("")
         self.places: dict[Key, Place] = {}
         self.ready: dict[Key, Place] = {}
+        # Those of them that need no waiting.
+        self.computable: dict[Key, Place] = {}
         # Steps that are being computed apart from the others; ready, as far as the journal tells.
         self.computing: dict[Key, Place] = {}
         self.running: dict[Key, StepStarted] = {}
@@ -246,17 +248,11 @@ class RunState:
                 yield key, outcome
 
     def _open(self, frame: Frame, loop: int | None) -> None:
-        body = self.plan.bodies[loop]
-        frame.open_steps = len(body)
-        for index in body:
-            step = self.plan.steps[index]
-            inner = sum(link.source != loop for link in step.incoming)
-            frame.undecided[index] = inner + step.gates
-            frame.taken[index] = sum(
-                link.source == loop and link.port == LOOP_PORT for link in step.incoming
-            )
-            if not frame.undecided[index]:
-                self._enter(frame, step)
+        opening = self.plan.openings[loop]
+        frame.open_steps = len(opening.undecided)
+        frame.undecided, frame.taken = opening.undecided.copy(), opening.taken.copy()
+        for step in opening.first:
+            self._enter(frame, step)
 
     def _enter(self, frame: Frame, step: Step) -> None:
         """All links of a step are decided: it is ready, or passed over."""
@@ -268,7 +264,8 @@ class RunState:
                 self._forget(key)  # it was waiting for this, its last branch
             else:
                 frame.keys.append(key)
-            self.places[key] = self.ready[key] = place
+            self.places[key] = place
+            self.make_ready(place)
         else:
             self._decided(place, ())
 
@@ -300,8 +297,8 @@ class RunState:
         self._forget(key)
         self._settle(key)
         self.ended_calls.pop(key, None)
-        self._close_loop(key)
-        if self.failures and place.step.is_loop:
+        if place.step.is_loop:
+            self._close_loop(key)
             self._forgive(key)
         place.frame.outcomes[place.step.index] = outcome
         if place.step.may_stop and STOPPED in outcome.ports:
@@ -337,7 +334,7 @@ class RunState:
         self.uncertain.discard(event.key)
         place = self.place(event.key)
         if event.choice == "retry":
-            self.ready[event.key] = place
+            self.make_ready(place)
         elif event.choice == "skip":
             self.leave(place, Outcome(None))
         else:
@@ -394,7 +391,18 @@ class RunState:
     def hurry(self, place: Place) -> None:
         """The time of a step that gathers is up: it goes on with what came."""
         self._forget(place.key)
+        self.make_ready(place)
+
+    def put_aside(self, place: Place) -> None:
+        """A step is computed apart from the others."""
+        self._forget(place.key)
+        self.computing[place.key] = place
+
+    def make_ready(self, place: Place) -> None:
+        """A step can be begun."""
         self.ready[place.key] = place
+        if place.step.is_computed:
+            self.computable[place.key] = place
 
     def _turned(self, frame: Frame) -> None:
         """A turn of a loop is over."""
@@ -448,7 +456,10 @@ class RunState:
         self.asking.discard(key)
 
     def _forget(self, key: Key) -> None:
-        self.ready.pop(key, None)
+        """Whatever a step was until now, it is no more; it is one of these at a time."""
+        if self.ready.pop(key, None) is not None:
+            self.computable.pop(key, None)
+            return
         self.computing.pop(key, None)
         self.running.pop(key, None)
         self.waiting.pop(key, None)
