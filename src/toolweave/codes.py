@@ -346,6 +346,10 @@ CODES: dict[str, str] = {
     "STEP_UNCERTAIN": "Whether a step happened is not known, and it was decided to fail.",
     "TOOL_FAILED": "A tool says that what it was asked for did not work.",
     # Models
+    "CHAT_BUSY": "A model is still answering in a chat.",
+    "CHAT_UNKNOWN": "There is no chat of this id, or it is another key's.",
+    "FREEZE_IMPOSSIBLE": "What a model chose cannot be kept as fixed values.",
+    "MODEL_ARGUMENTS_INVALID": "What a model filled in never fitted the tool.",
     "MODEL_CONFIG_INVALID": "A model cannot be configured as given.",
     "MODEL_LIMITED": "A model's provider asks to wait.",
     "MODEL_NAME_TAKEN": "Another model has this name.",
@@ -353,6 +357,7 @@ CODES: dict[str, str] = {
     "MODEL_TIMEOUT": "A model did not answer before the deadline.",
     "MODEL_UNAVAILABLE": "A model's provider does not answer, or not as its format says.",
     "MODEL_UNKNOWN": "No model of this name is configured.",
+    "TOOL_NOT_OFFERED": "A model asks for a tool that its conversation does not have.",
     # Nodes when they run
     "DATABASE_ADDRESS_INVALID": "A database's address cannot be used as written.",
     "DATABASE_CONFLICT": "A constraint of the database was broken; nothing was changed.",

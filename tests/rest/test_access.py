@@ -10,6 +10,7 @@ from toolweave.access.keys import SCOPES
 
 pytestmark = pytest.mark.anyio
 
+NO_CHAT = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
 # method, address, the scope it wants
 KEYED = [
     ("GET", "/api/v1/mcp/tools", "tools:read"),
@@ -42,6 +43,11 @@ KEYED = [
     ("GET", "/api/v1/inbox/abcd", "workflows:read"),
     ("POST", "/api/v1/inbox/abcd/answer", "workflows:run"),
     ("POST", "/api/v1/runs/0000/fork", "workflows:run"),
+    ("POST", "/api/v1/runs/0000/freeze", "workflows:read"),
+    ("POST", "/api/v1/chat", "tools:execute"),
+    ("GET", "/api/v1/chat/tools", "tools:execute"),
+    ("POST", f"/api/v1/chat/{NO_CHAT}/stop", "tools:execute"),
+    ("DELETE", f"/api/v1/chat/{NO_CHAT}", "tools:execute"),
     ("GET", "/api/v1/models", "admin"),
     ("POST", "/api/v1/models", "admin"),
     ("DELETE", "/api/v1/models/nobody", "admin"),
@@ -88,6 +94,7 @@ EXAMPLES = {
     "any": "{template}",
     "abcd": "{id}",
     "nothing": "{service}",
+    NO_CHAT: "{chat}",
 }
 
 

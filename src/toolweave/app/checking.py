@@ -39,11 +39,14 @@ async def known_offline(ground: Ground) -> Known:
     }
     specs = specs_of(tool for of_server in tools.values() for tool in of_server)
     return Known(
-        built_in().with_specs(specs), ground.clock.now(), pinned=tools.get, home=await _home(ground)
+        built_in().with_specs(specs),
+        ground.clock.now(),
+        pinned=tools.get,
+        home=await known_home(ground),
     )
 
 
-async def _home(ground: Ground) -> Home:
+async def known_home(ground: Ground) -> Home:
     """What nodes can name: models, commands, servers."""
     models = await Models(
         ground.database, ground.vault, clock=ground.clock, environ=ground.environ

@@ -3,6 +3,7 @@
 from toolweave import nodes
 from toolweave.catalog.node import Effectful, Looping, Pure
 from toolweave.engine.plan import Kind
+from toolweave.nodes.prompt.asked import ANSWERED_BY, MODEL, asked
 from toolweave.workflow.model import Node
 
 LIVE_TOOL = "TOOL.MCP:"
@@ -23,10 +24,14 @@ class NodeKinds:
             for name in plain.types
             if isinstance(plain, Pure | Effectful)
         }
+        # The same where a model answers; see `app.answering`.
+        self._asked = {name: Kind(code, code.effect) for code in asked for name in code.types}
 
     def of(self, node: Node) -> Kind | None:
         """The code of a node; nothing where there is none."""
         if node.ref is None:
+            if node.data.get(ANSWERED_BY) == MODEL and node.type in self._asked:
+                return self._asked[node.type]
             return self._by_type.get(node.type)
         if node.ref.startswith(LIVE_TOOL):
             return self._by_type["TOOL.MCP"]

@@ -9,11 +9,28 @@ from toolweave.app.ground import Ground
 from toolweave.app.model_web import ModelWeb
 from toolweave.assistant.asking import Asking
 from toolweave.assistant.configured import Models
+from toolweave.nodes.model import Question, Reply, TextListener
 
 
 def models_of(ground: Ground) -> Models:
     """Who can be asked on behalf of this home."""
     return Models(ground.database, ground.vault, clock=ground.clock, environ=ground.environ)
+
+
+class AskingOnDemand:
+    """A `ModelCaller` for whoever lives long and asks seldom: an answer ends its connections."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+
+    async def ask(self, question: Question, *, on_text: TextListener | None = None) -> Reply:
+        """One answer; see `ModelCaller`."""
+        async with open_asking(self._ground) as asking:
+            return await asking.ask(question, on_text=on_text)
+
+    async def configured(self, provider: str | None = None) -> bool:
+        """Whether somebody can be asked."""
+        return await models_of(self._ground).find(provider) is not None
 
 
 @asynccontextmanager

@@ -3,7 +3,9 @@
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from typing import cast
 
+from toolweave.app.answering import Answering
 from toolweave.app.commands import CommandRunner
 from toolweave.app.ground import Ground
 from toolweave.app.kinds import NodeKinds
@@ -16,6 +18,7 @@ from toolweave.engine.journal import Journal
 from toolweave.engine.retention import Retention, prune
 from toolweave.errors import ToolweaveError
 from toolweave.nodes.action._commands import COMMANDS
+from toolweave.nodes.model import MODEL, ModelCaller
 from toolweave.tasks import background
 
 logger = logging.getLogger(__name__)
@@ -35,8 +38,14 @@ async def open_engine(
     ) as opened:
         resources: dict[str, object] = dict(opened)
         services = Services(studio.gate, ground.clock, resources, on_progress)
-        engine = Engine(ground.database, journal, NodeKinds(), services=services)
         resources[COMMANDS] = CommandRunner(studio)
+        engine = Engine(
+            ground.database,
+            journal,
+            NodeKinds(),
+            services=services,
+            begins_as=Answering(cast("ModelCaller", resources[MODEL])),
+        )
         resources["workflows"] = SubWorkflows(engine, studio.workflows)
         async with engine.running(keeps_time=keeps_time), background() as tasks:
             if keeps_time:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import anyio
 import anyio.to_thread
 
-from toolweave.app.checking import known_live, node_in, tool_in
+from toolweave.app.checking import known_home, known_live, node_in, tool_in
 from toolweave.app.ground import Ground
 from toolweave.app.live_catalog import built_in
 from toolweave.app.publishing import Published
@@ -65,8 +65,10 @@ class ApprovedTools:
         """The catalog with every approved tool, as of now."""
         servers = await self._ground.registry.list()
         names = [server.name for server in servers if server.is_approved]
+        home = await known_home(self._ground)
         async with self._reading:
-            return await anyio.to_thread.run_sync(self._read, names)
+            known = await anyio.to_thread.run_sync(self._read, names)
+        return replace(known, home=home)
 
     def _read(self, names: Sequence[str]) -> Known:
         pins = {
@@ -95,9 +97,15 @@ class Workbench:
     approved: ApprovedTools
     published: Published
 
-    async def examine(self, loaded: Loaded, *, live: bool = False) -> Examined:
-        """Everything that is wrong with a workflow; `live` asks its servers for their tools."""
+    async def examine(
+        self, loaded: Loaded, *, live: bool = False, is_run: bool = False
+    ) -> Examined:
+        """Everything that is wrong with a workflow; `live` asks its servers for their tools.
+
+        To be run now (`is_run`) it must have what it needs, such as a model.
+        """
         known, reasons = await self._known(loaded.workflow, live=live)
+        known = replace(known, is_run=is_run)
         report = await anyio.to_thread.run_sync(examine_loaded, loaded, known)
         return Examined(report, _statuses(loaded.workflow, known), reasons)
 
@@ -158,7 +166,7 @@ class Workbench:
         Raises:
             Invalid: `WORKFLOW_INVALID` with everything that is wrong.
         """
-        report = (await self.examine(loaded)).report
+        report = (await self.examine(loaded, is_run=True)).report
         if not report.is_valid:
             errors = [problem for problem in report.problems if problem.severity == "error"]
             raise Invalid(

@@ -13,16 +13,12 @@ from toolweave.assistant.tool_names import ToolNames
 from toolweave.clock import Clock
 from toolweave.errors import Limited, NotFound, TimedOut, ToolweaveError, Unavailable
 from toolweave.nodes.model import Question, Reply, TextListener
+from toolweave.workflow.checks.models import WAYS
 
 DEADLINE_S = 300.0
 # Waits before a second and a third try; a provider's own word counts up to the longest.
 WAITS_S = (1.0, 4.0)
 LONGEST_WAIT_S = 30.0
-WAYS = (
-    "run `toolweave models add NAME --provider anthropic|openai|gemini`, or"
-    " `toolweave models add NAME --provider compatible --base-url URL --model M` for a model of"
-    " your own, or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or TOOLWEAVE_MODEL_URL"
-)
 
 
 class Asking:

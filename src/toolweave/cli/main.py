@@ -24,6 +24,7 @@ COMMANDS: CommandsTable = {
         "commands",
         "Register programs that workflows may run.",
     ),
+    "chat": ("toolweave.cli.chat", "chat", "Talk with a model that uses your servers' tools."),
     "convert": ("toolweave.cli.convert", "convert_command", "Write a workflow in another dialect."),
     "demo-server": ("toolweave.cli.demo", "demo_server", "Run the built-in sample MCP server."),
     "doc": ("toolweave.cli.doc", "doc", "Check and run tool blocks of Markdown documents."),

@@ -7,6 +7,7 @@ import click
 
 from toolweave.app.checking import known_live, known_offline, node_in, tool_in
 from toolweave.app.studio import open_studio
+from toolweave.cli.freeze import freeze
 from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.rooms import ground, run
 from toolweave.cli.terminal import json_option, print_json, say
@@ -27,6 +28,9 @@ from toolweave.workflow.modes import MODES, Mode, mode_of, text_at
 @click.group(cls=HelpfulGroup)
 def node() -> None:
     """Change one node of a workflow."""
+
+
+node.add_command(freeze)
 
 
 @node.command()

@@ -5,6 +5,7 @@ import signal
 import sys
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
@@ -74,7 +75,8 @@ def run_workflow(
             open_engine(studio, on_progress=display.progress) as engine,
         ):
             if file is not None:
-                workflow = _checked(await _read(file, studio), file, await known_offline(rooms))
+                known = replace(await known_offline(rooms), is_run=True)
+                workflow = _checked(await _read(file, studio), file, known)
                 started = await engine.start(workflow, given, holds=True)
             else:
                 change = _edit(edits) if edits else None

@@ -3,7 +3,7 @@
 import hashlib
 import logging
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 
@@ -59,16 +59,27 @@ _ELSEWHERE = frozenset({"RUN_HELD", "RUN_TAKEN"})
 Edit = Callable[[Json], Json]
 
 
+# What a workflow is run as: decided when a run begins, and kept in the run's document.
+BeginsAs = Callable[[Workflow], Awaitable[Workflow]]
+
+
 class Engine:
     """All runs of one database."""
 
     def __init__(
-        self, database: Database, journal: Journal, kinds: Kinds, *, services: Services
+        self,
+        database: Database,
+        journal: Journal,
+        kinds: Kinds,
+        *,
+        services: Services,
+        begins_as: BeginsAs | None = None,
     ) -> None:
         self._database = database
         self._rows = RunRows(database)
         self._kinds = kinds
         self._services = services
+        self._begins_as = begins_as
         self._advancing: dict[str, bool] = {}
         self._holds: dict[str, Advance] = {}
         self._tasks: TaskGroup | None = None
@@ -122,6 +133,8 @@ class Engine:
         refused = None if fork else unfit(workflow, inputs)
         if refused is not None and not keeps_unfit:
             raise refused
+        if fork is None and self._begins_as is not None:
+            workflow = await self._begins_as(workflow)
         text, document = self._pinned(workflow)
         run = str(uuid.uuid4())
         beginning = Beginning(

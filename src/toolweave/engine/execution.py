@@ -155,7 +155,10 @@ def _doubted(entry: Entry, found: dict[Key, StepRecord]) -> Iterator[StepRecord]
 
 def _result(record: StepRecord, plan: Plan, variables: JsonObject) -> JsonObject:
     step = plan.by_id.get(record.key.rpartition("/")[2])
+    model = _answered_by(record)
     return {
+        # Formats.md: the result says whether a model answered; without one it is the filled text.
+        **({"answeredBy": model} if model else {}),
         "nodeId": record.key,
         "templateName": step.template_name if step else record.key,
         "inputVariables": variables,
@@ -163,6 +166,12 @@ def _result(record: StepRecord, plan: Plan, variables: JsonObject) -> JsonObject
         "executionTimeMs": record.took_ms,
         "timestamp": record.finished_at,
     }
+
+
+def _answered_by(record: StepRecord) -> str | None:
+    """The model that gave a step's last answer, where one did."""
+    answers = [one for one in record.parts if isinstance(one, dict) and one.get("kind") == "model"]
+    return str(answers[-1].get("model")) if answers else None
 
 
 def _error(error: JsonObject, plan: Plan) -> JsonObject:

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal, cast
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter
 
 from toolweave.catalog.node import NodeContext, Wait
 from toolweave.catalog.spec import Effect
 from toolweave.clock import timestamp
 from toolweave.errors import Limited, TimedOut, ToolweaveError, Unavailable
-from toolweave.json_text import JsonObject
+from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.model import (
     MODEL,
     Called,
@@ -46,6 +46,8 @@ class Done:
 
     text: str
     is_error: bool = False
+    # What a node wants to keep of it beside the words.
+    value: Json = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,7 @@ class ToolPart(_Part, Wanted):
     text: str
     is_error: bool = False
     took_ms: int = 0
+    value: JsonValue = None
 
 
 class PausePart(_Part):
@@ -233,6 +236,7 @@ async def _call(
         "at": context.now(),
         "text": _cut(done.text),
         "is_error": done.is_error,
+        "value": done.value,
         "took_ms": int(took.total_seconds() * 1000),
     }
     return _go_on(context, task, parts, ToolPart.model_validate(made))

@@ -20,8 +20,10 @@ from toolweave.rest.openapi import serve_openapi
 from toolweave.rest.pages import page_routes
 from toolweave.rest.refusals import refusal
 from toolweave.rest.routes.catalog import catalog_routes
+from toolweave.rest.routes.chat import chat_routes
 from toolweave.rest.routes.documents import document_routes
 from toolweave.rest.routes.edit import edit_routes
+from toolweave.rest.routes.freeze import freeze_routes
 from toolweave.rest.routes.health import health_routes
 from toolweave.rest.routes.inbox import inbox_routes
 from toolweave.rest.routes.knowledge import InvokeDoor, knowledge_routes
@@ -83,6 +85,8 @@ def create_api(
     api.include_router(run_detail_routes(workbench, doorkeeper))
     api.include_router(sample_routes(workbench.studio, doorkeeper))
     api.include_router(server_routes(workbench.studio, doorkeeper))
+    api.include_router(freeze_routes(workbench, doorkeeper))
+    api.include_router(chat_routes(workbench.studio, doorkeeper))
     api.include_router(model_routes(workbench.studio.ground, doorkeeper))
     api.include_router(inbox_routes(workbench, doorkeeper))
     api.include_router(published_routes(workbench, doorkeeper))

@@ -48,10 +48,18 @@ class EventStream(Response):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_until_gone, receive, tasks.cancel_scope)
             tasks.start_soon(self._beat, send)
-            async for event in self._events:
-                await _send(send, event.encoded())
+            await self.write(send)
             tasks.cancel_scope.cancel()
         await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def write(self, send: Send) -> None:
+        """Send every event."""
+        async for event in self._events:
+            await _send(send, event.encoded())
+
+    async def send_event(self, send: Send, event: SentEvent) -> None:
+        """Send one."""
+        await _send(send, event.encoded())
 
     async def _beat(self, send: Send) -> None:
         while True:

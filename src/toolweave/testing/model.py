@@ -22,9 +22,15 @@ Stopped = Literal["end", "tools", "length", "refused"]
 KEY = "scripted-model-key"
 
 
-def says(text: str, *, stopped: Stopped = "end", tokens: tuple[int, int] = (10, 5)) -> Turn:
-    """Answer with a text."""
-    return Turn(text=text, stopped=stopped, tokens=tokens)
+def says(
+    text: str,
+    *,
+    stopped: Stopped = "end",
+    tokens: tuple[int, int] = (10, 5),
+    wait_s: float = 0.0,
+) -> Turn:
+    """Answer with a text, after a while if so told."""
+    return Turn(text=text, stopped=stopped, tokens=tokens, wait_s=wait_s)
 
 
 def calls(name: str, arguments: JsonObject | str | None = None, *, text: str = "") -> Turn:
@@ -144,9 +150,9 @@ class ScriptedModel:
             self._news.notify_all()
             return next(rule for rule in self._rules if rule.words in text).next()
 
-    def hold(self) -> None:
+    def hold(self, at_most_s: float | None = None) -> None:
         """Wait for `release`."""
-        self._gate.wait()
+        self._gate.wait(at_most_s)
 
 
 class _Server(ThreadingHTTPServer):
@@ -177,8 +183,8 @@ class _Conversation(BaseHTTPRequestHandler):
         heard = Heard(self.path, headers, json.loads(data))
         wire = wire_of(self.path)
         turn = self.server.model.hear(heard)
-        if turn.holds:
-            self.server.model.hold()
+        if turn.holds or turn.wait_s:
+            self.server.model.hold(turn.wait_s or None)
         wrong = faults_of(wire, heard.headers, heard.body)
         self._write(wire, fails(400, "; ".join(wrong)) if wrong else turn, heard)
 

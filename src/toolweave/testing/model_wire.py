@@ -30,6 +30,7 @@ class Turn:
     content_type: str = "application/json"
     cut_after: int | None = None
     holds: bool = False
+    wait_s: float = 0.0
 
 
 def wire_of(path: str) -> Wire:

@@ -1,9 +1,15 @@
-"""`mcp`: call a tool of a server, with the parameters that stand in the node."""
+"""`mcp`: call a tool of a server with the parameters that stand in the node, or in a model's words.
 
-from toolweave.catalog.node import NodeContext, Outcome
-from toolweave.errors import Unavailable
+The three modes of seed 000: every parameter set, parameters described, the whole task described.
+"""
+
+from toolweave.catalog.node import NodeContext, Outcome, Wait
+from toolweave.catalog.spec import Effect
+from toolweave.json_text import JsonObject
 from toolweave.nodes.mcp._answers import value_of
+from toolweave.nodes.mcp._language import fill_parameters, work_task
 from toolweave.tools.tool import ToolCall
+from toolweave.workflow.modes import mode_of
 
 
 class McpTool:
@@ -12,28 +18,36 @@ class McpTool:
     types = ("mcp",)
     effect = "once"
 
-    async def run(self, context: NodeContext) -> Outcome:
-        """What the tool answered.
+    def effect_of(self, config: JsonObject) -> Effect:
+        """A language mode begins with a question, which may be asked again; its calls may not."""
+        return "once" if mode_of(config) == "detailed" else "keyed"
+
+    async def run(self, context: NodeContext) -> Outcome | Wait:
+        """What the tool answered, or what a model made of the task.
 
         Raises:
             Unavailable: `MODEL_NEEDED` in the language modes without a model.
         """
-        data = context.given
-        if data.config.get("mode", "detailed") != "detailed":
-            raise Unavailable(
-                "MODEL_NEEDED",
-                "this node is configured in plain words, which only a model can carry out",
-                hint="configure a model, or switch the node to the detailed mode",
-            )
-        call = ToolCall(
-            data.text("serverId"),
-            data.text("toolName"),
-            data.record("parameterValues"),
-            source="workflow",
-            scope=f"run:{context.run.id}",
-            location=context.key,
-        )
-        return Outcome(value_of(await context.tools.call(call, on_progress=context.progress), call))
+        match mode_of(context.given.config):
+            case "naturalLanguageParam":
+                return await fill_parameters(context)
+            case "fullNaturalLanguage":
+                return await work_task(context)
+            case _:
+                return await _call(context)
+
+
+async def _call(context: NodeContext) -> Outcome:
+    data = context.given
+    call = ToolCall(
+        data.text("serverId"),
+        data.text("toolName"),
+        data.record("parameterValues"),
+        source="workflow",
+        scope=f"run:{context.run.id}",
+        location=context.key,
+    )
+    return Outcome(value_of(await context.tools.call(call, on_progress=context.progress), call))
 
 
 plain = McpTool()

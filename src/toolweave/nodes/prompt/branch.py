@@ -19,21 +19,32 @@ class Branch:
         Raises:
             Unavailable: `MODEL_NEEDED` for a condition in plain words.
         """
-        listed = given.config.get("branches")
-        branches = (
-            [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
-        )
-        default: int | None = None
-        for index, branch in enumerate(branches):
-            if branch.get("isDefault") is True:
-                default = index
-            elif self._holds(branch, given):
+        for index, branch in enumerate(branches_of(given)):
+            if branch.get("isDefault") is not True and self.holds(branch, given):
                 return Outcome(given.came_in, (f"branch-{index}",))
-        if default is None:
-            raise Invalid("BRANCH_NONE", "no branch holds, and there is no default")
-        return Outcome(given.came_in, (f"branch-{default}",))
+        return self.otherwise(given)
 
-    def _holds(self, branch: JsonObject, given: Given) -> bool:
+    def otherwise(self, given: Given) -> Outcome:
+        """What came in, by the default branch.
+
+        Raises:
+            Invalid: `BRANCH_NONE`.
+        """
+        defaults = [
+            index
+            for index, branch in enumerate(branches_of(given))
+            if branch.get("isDefault") is True
+        ]
+        if not defaults:
+            raise Invalid("BRANCH_NONE", "no branch holds, and there is no default")
+        return Outcome(given.came_in, (f"branch-{defaults[-1]}",))
+
+    def holds(self, branch: JsonObject, given: Given) -> bool:
+        """Whether a branch's expression holds.
+
+        Raises:
+            Unavailable: `MODEL_NEEDED` where it is in plain words.
+        """
         text = branch.get("condition")
         if not isinstance(text, str):
             return False
@@ -45,6 +56,12 @@ class Branch:
         if not isinstance(value, bool):
             raise _needs_model(text)
         return value
+
+
+def branches_of(given: Given) -> list[JsonObject]:
+    """The branches of a decision."""
+    listed = given.config.get("branches")
+    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
 
 
 def _needs_model(text: str) -> Unavailable:

@@ -79,6 +79,8 @@ class Known:
     workflows: frozenset[str] | None = None
     # What nodes name besides; nothing is said of it where no home is looked at.
     home: Home | None = None
+    # Whether it is to be run now: what it needs then must be there.
+    is_run: bool = False
 
     @property
     def made(self) -> Made:

@@ -1,0 +1,204 @@
+"""A conversation in which a model uses tools: each call is told as it happens, and can be stopped.
+
+What tools give goes back to the model as data. It cannot add a tool, widen a permission or speak
+for the person: which tools there are was decided before, and the gate decides each call again.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from toolweave.assistant.prompting import prompt
+from toolweave.assistant.tool_context import ContextTool, ToolContext
+from toolweave.errors import Limited, ToolweaveError
+from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.agent import MAX_RESULT_CHARS
+from toolweave.nodes.model import (
+    Answered,
+    Called,
+    Message,
+    ModelCaller,
+    Offer,
+    Question,
+    Said,
+    Usage,
+    Wanted,
+)
+from toolweave.nodes.shelf import told
+
+STOPPED = "(stopped by the person)"
+
+
+@dataclass(frozen=True, slots=True)
+class ChatLimits:
+    """Where one answer ends: questions to the model, calls, tokens."""
+
+    steps: int = 25
+    calls: int = 50
+    tokens: int = 400_000
+
+
+@dataclass(frozen=True, slots=True)
+class ChatEvent:
+    """Something that happened while an answer was made."""
+
+    type: str
+    data: JsonObject = field(default_factory=dict[str, Json])
+
+    def as_json(self) -> JsonObject:
+        """One line of `--json`, one event of a stream."""
+        return {"type": self.type, **self.data}
+
+
+Tell = Callable[[ChatEvent], Awaitable[None]]
+
+
+@dataclass(slots=True)
+class _Spent:
+    asked: int = 0
+    called: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+
+    def add(self, usage: Usage) -> None:
+        self.asked += 1
+        self.input_tokens += usage.input_tokens
+        self.output_tokens += usage.output_tokens
+        if usage.cost_usd is not None:
+            self.cost_usd = (self.cost_usd or 0.0) + usage.cost_usd
+
+    def as_json(self) -> JsonObject:
+        return {
+            "inputTokens": self.input_tokens,
+            "outputTokens": self.output_tokens,
+            "costUsd": self.cost_usd,
+        }
+
+
+class Conversation:
+    """One person and one model; `messages` is all that was said."""
+
+    def __init__(
+        self,
+        context: ToolContext,
+        caller: ModelCaller,
+        *,
+        model: str | None = None,
+        limits: ChatLimits | None = None,
+    ) -> None:
+        self.context = context
+        self.messages: tuple[Message, ...] = ()
+        self._caller = caller
+        self._model = model
+        self._limits = limits or ChatLimits()
+
+    async def answer(self, words: str, tell: Tell) -> str:
+        """The model's answer to a person's words; cancelling stops it and keeps what was said.
+
+        Raises:
+            Limited: `AGENT_LIMIT_REACHED` when it comes to no end.
+            ToolweaveError: whatever asking the model raises.
+        """
+        self.messages += (Said(text=words),)
+        spent = _Spent()
+        while True:
+            self._refuse_endless(spent)
+            reply = await self._caller.ask(self._question(), on_text=_texts(tell))
+            spent.add(reply.usage)
+            wanted = reply.message.wanted
+            if not wanted:
+                self.messages += (reply.message,)
+                answer: JsonObject = {"text": reply.message.text, "stopped": reply.stopped}
+                answer |= {"model": reply.model, "usage": spent.as_json()}
+                await tell(ChatEvent("answer", answer))
+                return reply.message.text
+            await self._make_calls(reply.message, spent, tell)
+
+    async def _make_calls(self, answered: Answered, spent: _Spent, tell: Tell) -> None:
+        results: list[Called] = []
+        try:
+            for wanted in answered.wanted:
+                spent.called += 1
+                results.append(await self._call(wanted, tell))
+        finally:
+            # Every call has a result, also after a stop: providers refuse a gap.
+            for wanted in answered.wanted[len(results) :]:
+                results.append(Called(id=wanted.id, name=wanted.name, text=STOPPED, is_error=True))
+            self.messages += (answered, *results)
+
+    async def _call(self, wanted: Wanted, tell: Tell) -> Called:
+        """One call; whatever the gate says against it is told to the model and to the person."""
+        try:
+            found = self.context.find(wanted.name)
+            await tell(ChatEvent("call", _shown(wanted, found)))
+            if wanted.unreadable is not None:
+                text, is_error = "the arguments are no JSON object; call it again", True
+            else:
+                result = await self.context.execute(
+                    found.server.name, found.tool.name, wanted.arguments
+                )
+                done = told(result)
+                text, is_error = done.text, done.is_error
+        except ToolweaveError as error:
+            text, is_error = _words(error), True
+        text = text[:MAX_RESULT_CHARS]
+        data: JsonObject = {"id": wanted.id, "name": wanted.name}
+        await tell(ChatEvent("result", data | {"text": text, "isError": is_error}))
+        return Called(id=wanted.id, name=wanted.name, text=text, is_error=is_error)
+
+    def _question(self) -> Question:
+        offers = tuple(
+            Offer(
+                name=one.offered,
+                description=one.tool.description,
+                parameters=one.tool.input_schema,
+            )
+            for one in self.context.tools
+        )
+        return Question(
+            messages=self.messages,
+            system=prompt("chat", tools=self.context.described()),
+            provider=self._model,
+            tools=offers,
+        )
+
+    def _refuse_endless(self, spent: _Spent) -> None:
+        limits, tokens = self._limits, spent.input_tokens + spent.output_tokens
+        reached = ""
+        if spent.asked >= limits.steps:
+            reached = f"{limits.steps} questions to the model"
+        elif spent.called >= limits.calls:
+            reached = f"{limits.calls} tool calls"
+        elif tokens >= limits.tokens:
+            reached = f"{limits.tokens} tokens"
+        if reached:
+            raise Limited(
+                "AGENT_LIMIT_REACHED",
+                f"the model did not come to an end within {reached}",
+                hint="say what to do in smaller steps; the conversation can go on",
+            )
+
+
+def _texts(tell: Tell) -> Callable[[str], Awaitable[None]]:
+    async def hear(piece: str) -> None:
+        await tell(ChatEvent("text", {"text": piece}))
+
+    return hear
+
+
+def _shown(wanted: Wanted, found: ContextTool) -> JsonObject:
+    return {
+        "id": wanted.id,
+        "server": found.server.name,
+        "tool": found.tool.name,
+        "arguments": wanted.arguments,
+    }
+
+
+def _words(error: ToolweaveError) -> str:
+    problems = [
+        f"{getattr(one, 'pointer', '')}: {getattr(one, 'message', '')}"
+        for one in getattr(error, "problems", ())
+    ]
+    lines = [f"{error.code}: {error.message}", *problems[:20]]
+    return "\n".join([*lines, error.hint] if error.hint else lines)

@@ -1,0 +1,148 @@
+"""What a model in a conversation may use: seed 002's AIToolContext.
+
+Only tools of enabled, approved servers are in it, and only those of one server where the place the
+conversation belongs to is bound to that server. Calls go through the one gate, which decides again.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from toolweave.errors import Denied, NotFound
+from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.shelf import offered_name
+from toolweave.problems import did_you_mean
+from toolweave.tools.tool import ProgressListener, Tool, ToolCall, ToolCaller, ToolResult
+
+MAX_DESCRIPTION = 400
+
+# The approved tools of an enabled server.
+ToolsOf = Callable[[str], Awaitable[Sequence[Tool]]]
+
+
+@dataclass(frozen=True, slots=True)
+class EnabledServer:
+    """A server whose tools may be used."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContextTool:
+    """One tool; `offered` is what the model calls it."""
+
+    server: EnabledServer
+    tool: Tool
+    offered: str
+
+    def as_json(self) -> JsonObject:
+        """As seed 002 writes it."""
+        return {
+            "serverId": self.server.id,
+            "serverName": self.server.name,
+            "toolName": self.tool.name,
+            "description": self.tool.description,
+            "inputSchema": self.tool.input_schema,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """The tools, and the way to call them; `scope` is the session their calls count against."""
+
+    tools: tuple[ContextTool, ...]
+    enabled_servers: tuple[str, ...]
+    caller: ToolCaller
+    scope: str
+    section_binding: str | None = None
+
+    async def execute(
+        self,
+        server: str,
+        tool: str,
+        arguments: JsonObject,
+        *,
+        on_progress: ProgressListener | None = None,
+    ) -> ToolResult:
+        """Make a model's call.
+
+        Raises:
+            Denied: `TOOL_NOT_OFFERED` for a tool outside this context.
+            ToolweaveError: whatever the gate says.
+        """
+        if not any((one.server.name, one.tool.name) == (server, tool) for one in self.tools):
+            raise Denied(
+                "TOOL_NOT_OFFERED",
+                f"tool {tool!r} of server {server!r} is not open to this conversation",
+            )
+        call = ToolCall(server, tool, arguments, source="assistant", scope=self.scope)
+        return await self.caller.call(call, on_progress=on_progress)
+
+    def find(self, offered: str) -> ContextTool:
+        """The tool a model means.
+
+        Raises:
+            NotFound: `MCP_TOOL_NOT_FOUND`.
+        """
+        for one in self.tools:
+            if one.offered == offered:
+                return one
+        names = [one.offered for one in self.tools]
+        hint = did_you_mean(offered, names) or f"the tools are: {', '.join(names[:50]) or 'none'}"
+        raise NotFound("MCP_TOOL_NOT_FOUND", f"there is no tool {offered!r}", hint=hint)
+
+    def described(self) -> str:
+        """The tools in a few words each, for the model's instructions."""
+        lines = [
+            f"- `{one.offered}` ({one.server.name}): {_first_words(one.tool.description)}"
+            for one in self.tools
+        ]
+        return "\n".join(lines) or "(none)"
+
+    def as_json(self) -> JsonObject:
+        """As seed 002 writes it, without the callback."""
+        tools: list[Json] = [one.as_json() for one in self.tools]
+        enabled: list[Json] = [*self.enabled_servers]
+        return {
+            "tools": tools,
+            "enabledServers": enabled,
+            "sectionBinding": self.section_binding,
+        }
+
+
+async def build_context(
+    servers: Sequence[EnabledServer],
+    tools_of: ToolsOf,
+    caller: ToolCaller,
+    *,
+    scope: str,
+    bound_to: str | None = None,
+) -> ToolContext:
+    """The context of a conversation; `bound_to` leaves only that server's tools.
+
+    Raises:
+        NotFound: `MCP_SERVER_NOT_FOUND` where it is bound to a server that is not enabled.
+    """
+    used = [one for one in servers if bound_to is None or one.name == bound_to]
+    if bound_to is not None and not used:
+        raise NotFound(
+            "MCP_SERVER_NOT_FOUND",
+            f"no enabled server is called {bound_to!r}",
+            hint=did_you_mean(bound_to, [one.name for one in servers])
+            or "`toolweave servers list` shows which are enabled",
+        )
+    found: list[ContextTool] = []
+    names: set[str] = set()
+    for server in used:
+        for tool in await tools_of(server.name):
+            if tool.is_usable:
+                offered = offered_name(f"{server.name}__{tool.name}", names)
+                names.add(offered)
+                found.append(ContextTool(server, tool, offered))
+    enabled = tuple(server.name for server in used)
+    return ToolContext(tuple(found), enabled, caller, scope, bound_to)
+
+
+def _first_words(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= MAX_DESCRIPTION else line[:MAX_DESCRIPTION] + "…"

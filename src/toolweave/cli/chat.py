@@ -1,0 +1,123 @@
+"""`toolweave chat`: talk with a model that uses your servers' tools."""
+
+import signal
+import sys
+import uuid
+
+import anyio
+import click
+
+from toolweave.app.chatting import begin_conversation
+from toolweave.app.models import open_asking
+from toolweave.app.studio import open_studio
+from toolweave.assistant.conversation import ChatEvent, Conversation
+from toolweave.cli.failing import show_error
+from toolweave.cli.prompting import read_line
+from toolweave.cli.rooms import ground, run
+from toolweave.cli.terminal import json_option, say
+from toolweave.cli.visible import visible
+from toolweave.errors import ToolweaveError
+from toolweave.json_text import JsonObject, write
+
+SHOWN_CHARS = 200
+
+
+@click.command()
+@click.argument("words", nargs=-1, metavar="[MESSAGE]…")
+@click.option("--server", help="Use only this server's tools.")
+@click.option("--model", help="The configured model to ask, if not the default one.")
+@json_option
+def chat(words: tuple[str, ...], server: str | None, model: str | None, as_json: bool) -> int:
+    """Talk with a model that uses the enabled servers' tools.
+
+    With a MESSAGE, or one on standard input, it answers once; at a terminal it goes on until
+    Ctrl-D. Ctrl-C stops an answer. Each call is shown as it happens.
+    """
+    message = " ".join(words)
+    if not message and not sys.stdin.isatty():
+        message = sys.stdin.read().strip()
+        if not message:
+            raise click.UsageError("there is no message")
+
+    async def work() -> int:
+        async with ground() as rooms, open_studio(rooms) as studio, open_asking(rooms) as asking:
+            talk = await begin_conversation(
+                studio, asking, scope=f"chat:{uuid.uuid4()}", bound_to=server, model=model
+            )
+            shown = _Shown(as_json=as_json)
+            if message:
+                return await _answer(talk, message, shown)
+            return await _go_on(talk, shown)
+
+    return run(work)
+
+
+async def _go_on(talk: Conversation, shown: "_Shown") -> int:
+    count = len(talk.context.tools)
+    say(f"{count} tools of {len(talk.context.enabled_servers)} servers. Ctrl-D ends.", stderr=True)
+    while (line := await read_line("> ")) is not None:
+        if line.strip():
+            await _answer(talk, line, shown)
+    return 0
+
+
+async def _answer(talk: Conversation, message: str, shown: "_Shown") -> int:
+    """One answer; how it ended as an exit code."""
+    code = 0
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_stop_on_interrupt, tasks.cancel_scope)
+        try:
+            await talk.answer(message, shown.hear)
+        except ToolweaveError as error:
+            show_error(error, as_json=shown.as_json)
+            code = 1
+        tasks.cancel_scope.cancel()
+        return code
+    say("Stopped.", stderr=True)
+    return 130
+
+
+async def _stop_on_interrupt(scope: anyio.CancelScope) -> None:
+    with anyio.open_signal_receiver(signal.SIGINT) as signals:
+        async for _ in signals:
+            scope.cancel()
+
+
+class _Shown:
+    """Text as it comes on stdout, calls on stderr; with `--json` one event a line."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self.as_json = as_json
+
+    async def hear(self, event: ChatEvent) -> None:
+        if self.as_json:
+            click.echo(write(event.as_json()))
+            return
+        data = event.data
+        match event.type:
+            case "text":
+                click.echo(visible(str(data["text"])), nl=False)
+            case "call":
+                arguments = _short(write(data["arguments"]))
+                say(f"▸ {data['server']}/{data['tool']} {arguments}", stderr=True)
+            case "result":
+                mark = "✗" if data["isError"] else "✓"
+                say(f"{mark} {_short(str(data['text']))}", indent=2, stderr=True)
+            case "answer":
+                click.echo()
+                say(_spent(data), stderr=True)
+            case _:
+                pass
+
+
+def _spent(data: JsonObject) -> str:
+    usage = data["usage"]
+    assert isinstance(usage, dict)
+    cost = usage.get("costUsd")
+    told = f", {cost:.4f} USD" if isinstance(cost, float) else ""
+    return f"{data['model']}: {usage['inputTokens']} + {usage['outputTokens']} tokens{told}"
+
+
+def _short(text: str) -> str:
+    line = visible(text, one_line=True)
+    return line if len(line) <= SHOWN_CHARS else f"{line[:SHOWN_CHARS]}…"

@@ -1,0 +1,222 @@
+"""`/api/v1/chat`: conversations in which a model uses the enabled servers' tools.
+
+An answer is streamed as server-sent events, each call as it happens. Whoever goes away, or asks to
+stop, stops it. Conversations live as long as the process, and belong to the key that began them.
+"""
+
+import uuid
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import anyio
+from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi.responses import Response
+from pydantic import BaseModel, Field
+from starlette.routing import Route
+from starlette.types import Send
+
+from toolweave.access.keys import ApiKey
+from toolweave.app.chatting import begin_conversation, tool_context
+from toolweave.app.models import AskingOnDemand
+from toolweave.app.studio import Studio
+from toolweave.assistant.conversation import ChatEvent, Conversation
+from toolweave.errors import Conflict, NotFound, ToolweaveError
+from toolweave.rest import openapi
+from toolweave.rest.answers import json_answer
+from toolweave.rest.auth import Doorkeeper
+from toolweave.rest.bodies import Strict, read_shape
+from toolweave.rest.refusals import OtherMethods
+from toolweave.rest.shapes import KEYED, READING, Responses, responses
+from toolweave.rest.stream import EventStream, SentEvent
+
+MAX_CHATS = 200
+MAX_MESSAGE = 100_000
+PRINTED = r"^[^\x00-\x1f\x7f]+$"
+
+ChatId = Annotated[str, Path(alias="chat", pattern="^[0-9a-f-]{36}$", description="A chat's id")]
+BoundTo = Annotated[
+    str | None, Query(max_length=128, pattern=PRINTED, description="Only this server's tools")
+]
+
+
+class Saying(Strict):
+    """Something said to a model, in a conversation or to begin one."""
+
+    message: str = Field(min_length=1, max_length=MAX_MESSAGE)
+    chat: str | None = Field(None, pattern="^[0-9a-f-]{36}$", description="To go on with a chat")
+    server: str | None = Field(
+        None, max_length=128, pattern=PRINTED, description="A new chat: only this server's tools"
+    )
+    model: str | None = Field(
+        None, max_length=64, pattern=PRINTED, description="A new chat: the model to ask"
+    )
+
+
+class ContextShape(BaseModel):
+    """Seed 002's AIToolContext, without its callback."""
+
+    tools: list[dict[str, Any]]
+    enabled_servers: list[str] = Field(alias="enabledServers")
+    section_binding: str | None = Field(alias="sectionBinding")
+
+
+class Stopping(BaseModel):
+    """Whether there was an answer to stop."""
+
+    stopped: bool
+
+
+@dataclass(slots=True)
+class _Chat:
+    id: str
+    owner: str
+    talk: Conversation
+    answering: anyio.CancelScope | None = None
+
+
+class _Answer(EventStream):
+    """One answer, told while it is made."""
+
+    def __init__(self, chat: _Chat, message: str) -> None:
+        super().__init__(_none())
+        self._chat = chat
+        self._message = message
+        self._count = 0
+
+    async def write(self, send: Send) -> None:
+        """Let the model answer; every end has an event of its own."""
+
+        async def tell(event: ChatEvent) -> None:
+            self._count += 1
+            sent = SentEvent(self._count, event.type, event.as_json())
+            await self.send_event(send, sent)
+
+        await tell(ChatEvent("chat", {"id": self._chat.id}))
+        with anyio.CancelScope() as scope:
+            self._chat.answering = scope
+            try:
+                await self._chat.talk.answer(self._message, tell)
+            except ToolweaveError as error:
+                await tell(ChatEvent("error", error.as_json()))
+            finally:
+                self._chat.answering = None
+        if scope.cancelled_caught:
+            await tell(ChatEvent("stopped"))
+        await tell(ChatEvent("end"))
+
+
+async def _none() -> AsyncIterator[SentEvent]:
+    return
+    yield
+
+
+class _Answers:
+    """The handlers."""
+
+    def __init__(self, studio: Studio) -> None:
+        self._studio = studio
+        self._chats: dict[str, _Chat] = {}
+
+    async def say_in_chat(self, request: Request) -> Response:
+        """Say something to a model; its answer and every call are streamed as they happen."""
+        body = await read_shape(request, Saying)
+        chat = self._mine(request, body.chat) if body.chat else await self._begun(request, body)
+        if chat.answering is not None:
+            raise Conflict(
+                "CHAT_BUSY",
+                "the model is still answering in this chat",
+                hint="wait for its end, or stop it",
+            )
+        return _Answer(chat, body.message)
+
+    async def stop_chat(self, chat: ChatId, request: Request) -> Response:
+        """Stop the answer that is being made; a call that runs is cancelled on its server too."""
+        found = self._mine(request, chat)
+        if found.answering is not None:
+            found.answering.cancel()
+        return json_answer({"stopped": found.answering is not None})
+
+    async def forget_chat(self, chat: ChatId, request: Request) -> Response:
+        """Forget a chat; what is being answered is stopped."""
+        found = self._mine(request, chat)
+        if found.answering is not None:
+            found.answering.cancel()
+        del self._chats[chat]
+        return Response(status_code=204)
+
+    async def show_chat_tools(self, server: BoundTo = None) -> Response:
+        """The tools a model may use in a chat: those of enabled servers, or of one server."""
+        return json_answer((await tool_context(self._studio, "rest", server)).as_json())
+
+    async def _begun(self, request: Request, body: Saying) -> _Chat:
+        identity = str(uuid.uuid4())
+        caller = AskingOnDemand(self._studio.ground)
+        talk = await begin_conversation(
+            self._studio, caller, scope=f"chat:{identity}", bound_to=body.server, model=body.model
+        )
+        chat = _Chat(identity, _owner(request), talk)
+        self._make_room()
+        self._chats[identity] = chat
+        return chat
+
+    def _make_room(self) -> None:
+        """The oldest that nobody waits for goes; a chat is no record."""
+        if len(self._chats) >= MAX_CHATS:
+            idle = [one.id for one in self._chats.values() if one.answering is None]
+            for identity in idle[: len(self._chats) - MAX_CHATS + 1]:
+                del self._chats[identity]
+
+    def _mine(self, request: Request, identity: str) -> _Chat:
+        chat = self._chats.get(identity)
+        if chat is None or chat.owner != _owner(request):
+            raise NotFound("CHAT_UNKNOWN", "there is no such chat", hint="begin a new one")
+        return chat
+
+
+def _owner(request: Request) -> str:
+    key: ApiKey = request.state.key
+    return key.id
+
+
+_EVENT: dict[str, Any] = {
+    "type": "object",
+    "required": ["id", "event", "data"],
+    "properties": {
+        "id": {"type": "string", "pattern": "^[0-9]+$"},
+        "event": {"enum": ["answer", "call", "chat", "end", "error", "result", "stopped", "text"]},
+        "data": {"type": "string", "contentMediaType": "application/json"},
+    },
+}
+_TEXTS = {404: "No such chat, or no enabled server of this name.", 409: "It is answering."}
+_STREAM: Responses = responses(None, 404, 409, *KEYED, *READING, texts=_TEXTS)
+_STREAM[200]["content"] = {"text/event-stream": {"schema": _EVENT}}
+
+
+def chat_routes(studio: Studio, doorkeeper: Doorkeeper) -> APIRouter:
+    """The endpoints; all of them want `tools:execute`."""
+    answers, gate = _Answers(studio), doorkeeper.wants("tools:execute")
+    router = APIRouter(prefix="/api/v1/chat", tags=["chat"])
+    stopped = responses(Stopping, 404, 422, *KEYED, texts=_TEXTS)
+    gone = responses(None, 404, 422, *KEYED, texts=_TEXTS, status=204)
+    tools = responses(ContextShape, 404, 422, *KEYED, texts=_TEXTS)
+    # Any: what FastAPI takes for a handler.
+    table: tuple[tuple[str, str, Any, Responses, type[Strict] | None], ...] = (
+        ("POST", "", answers.say_in_chat, _STREAM, Saying),
+        ("GET", "/tools", answers.show_chat_tools, tools, None),
+        ("POST", "/{chat}/stop", answers.stop_chat, stopped, None),
+        ("DELETE", "/{chat}", answers.forget_chat, gone, None),
+    )
+    for method, path, answer, told, reading in table:
+        router.add_api_route(
+            path,
+            answer,
+            methods=[method],
+            dependencies=[Depends(gate)],
+            responses=told,
+            status_code=204 if method == "DELETE" else None,
+            openapi_extra=openapi.keyed(reading),
+        )
+    # Before the chats, one of which could be called `tools`.
+    router.routes.insert(2, Route(f"{router.prefix}/tools", endpoint=OtherMethods("GET")))
+    return router

@@ -1,0 +1,72 @@
+"""`/api/v1/runs/{run}/freeze`: what a model chose for a node, as a workflow. Nothing is saved."""
+
+from typing import Annotated, Any, cast
+
+from fastapi import APIRouter, Depends, Path, Request
+from fastapi.responses import Response
+from pydantic import BaseModel, Field
+
+from toolweave.app.freezing import freeze_node
+from toolweave.app.workbench import Workbench, require_workflow
+from toolweave.json_text import Json
+from toolweave.rest import openapi
+from toolweave.rest.answers import json_answer
+from toolweave.rest.auth import Doorkeeper
+from toolweave.rest.bodies import Strict, read_shape
+from toolweave.rest.shapes import KEYED, READING, ProblemShape, responses
+from toolweave.workflow.formats.load import convert, read
+
+RunId = Annotated[
+    str,
+    Path(alias="run", pattern="^[0-9a-f-]{4,36}$", description="A run's id, or how it begins"),
+]
+
+
+class Freezing(Strict):
+    """Which node; and the workflow it is in, if not the stored one of the run's name."""
+
+    node: str = Field(min_length=1, max_length=1_000, description="A node's id")
+    # Any: a workflow in whatever dialect; the readers tell what is wrong with it.
+    document: dict[str, Any] | None = Field(None, description="The workflow, in any dialect")
+
+
+class FrozenShape(BaseModel):
+    """The workflow with detailed nodes, the calls that are in it now, and all that is odd."""
+
+    format: str
+    document: dict[str, Any]
+    calls: list[dict[str, Any]]
+    problems: list[ProblemShape]
+
+
+def freeze_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
+    """The endpoint; it wants `workflows:read`."""
+
+    async def freeze_chosen(run: RunId, request: Request) -> Response:
+        """Turn what a model chose for a node of a run into detailed nodes; nothing is saved."""
+        body = await read_shape(request, Freezing)
+        found = await workbench.engine.get(run)
+        if body.document is not None:
+            loaded = require_workflow(read(cast("Json", body.document)))
+        else:
+            loaded = (await workbench.studio.workflows.load(found.workflow)).loaded
+        frozen = await freeze_node(workbench.studio.ground, found.id, body.node, loaded)
+        return json_answer(
+            {
+                "format": loaded.format,
+                "document": convert(frozen.workflow, loaded.format),
+                "calls": [{"tool": one.tool, "arguments": one.arguments} for one in frozen.chosen],
+                "problems": [problem.as_json() for problem in frozen.problems],
+            }
+        )
+
+    router = APIRouter(prefix="/api/v1/runs", tags=["runs"])
+    router.add_api_route(
+        "/{run}/freeze",
+        freeze_chosen,
+        methods=["POST"],
+        dependencies=[Depends(doorkeeper.wants("workflows:read"))],
+        responses=responses(FrozenShape, 404, 409, *KEYED, *READING),
+        openapi_extra=openapi.keyed(Freezing),
+    )
+    return router

@@ -1,0 +1,141 @@
+"""Prompts, templates and branches with a model and without: decided once, when a run begins."""
+
+import json
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import anyio
+import anyio.to_thread
+import pytest
+from tests.assistant.desk import Desk, a_desk
+from tests.engine.building import workflow
+
+from toolweave.app.models import models_of
+from toolweave.assistant.configured import NewModel
+from toolweave.engine.decide import result_of
+from toolweave.engine.execution import execution
+from toolweave.json_text import Json
+from toolweave.testing.model import KEY, Turn, calls, gives, hangs, says
+from toolweave.workflow.model import Workflow
+
+pytestmark = pytest.mark.anyio
+GREETING = workflow({"s": "start", "p": ("prompt", {"prompt": "Greet {{who}}."})}, ["s > p"])
+WORDS = {"label": "angry", "condition": "the customer is angry"}
+BRANCHES = workflow(
+    {
+        "s": "start",
+        "b": (
+            "branch",
+            {
+                "branches": [
+                    {"label": "many", "condition": "data.count > 3"},
+                    WORDS,
+                    {"label": "other", "isDefault": True},
+                ]
+            },
+        ),
+        "x": ("prompt", {"prompt": "many", "answeredBy": "substitution"}),
+        "y": ("prompt", {"prompt": "angry", "answeredBy": "substitution"}),
+        "z": ("prompt", {"prompt": "other", "answeredBy": "substitution"}),
+    },
+    ["s > b", "b.branch-0 > x", "b.branch-1 > y", "b.branch-2 > z"],
+)
+
+
+@pytest.fixture
+async def desk(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Desk]:
+    async with a_desk(tmp_path_factory.mktemp("desk"), provider="openai") as opened:
+        yield opened
+
+
+async def result(desk: Desk, graph: Workflow, inputs: Json) -> tuple[Json, dict[str, Any]]:
+    with anyio.fail_after(30):
+        run = await desk.engine.start(graph, inputs)
+        assert await desk.engine.advance(run) == "success", (await desk.engine.state(run)).failures
+    entries = await desk.engine.journal.read(run)
+    shown: Any = execution(run, await desk.engine.plan(run), entries)
+    return result_of(await desk.engine.state(run)), shown
+
+
+async def test_a_prompt_is_answered_where_there_is_a_model_and_filled_where_not(
+    desk: Desk,
+) -> None:
+    desk.model.answers(says("Good morning, Ada!"))
+    answered, shown = await result(desk, GREETING, {"who": "Ada"})
+    assert answered == "Good morning, Ada!"
+    by = {one["nodeId"]: one.get("answeredBy") for one in shown["intermediateResults"]}
+    assert by["p"] == "some-model"
+    assert shown["usage"]["output_tokens"] == 5
+    assert desk.model.heard[-1].body["messages"] == [{"role": "user", "content": "Greet Ada."}]
+    await models_of(desk.studio.ground).remove("m")
+    filled, shown = await result(desk, GREETING, {"who": "Ada"})
+    assert filled == "Greet Ada."
+    assert all("answeredBy" not in one for one in shown["intermediateResults"])
+
+
+async def test_a_chain_of_templates_hands_answers_on(desk: Desk) -> None:
+    desk.model.on("Name a colour", says("blue"))
+    desk.model.on("Write about blue", says("Blue is calm."))
+    nodes = {
+        "node-1": ("template", {"template": "Name a colour for {mood}."}),
+        "node-2": ("template", {"template": "Write about {node1_result}."}),
+        "node-3": "result",
+    }
+    graph = workflow(nodes, ["node-1 > node-2", "node-2 > node-3"])
+    assert (await result(desk, graph, {"mood": "rest"}))[0] == "Blue is calm."
+
+
+async def test_what_was_decided_at_the_start_holds_to_the_end(desk: Desk) -> None:
+    """The model goes away after the start: the run still wants it; its fork too."""
+    run = await desk.engine.start(GREETING, {"who": "Ada"})
+    await models_of(desk.studio.ground).remove("m")
+    assert await desk.engine.advance(run) == "failed"
+    (failure,) = (await desk.engine.state(run)).failures.values()
+    assert failure.code == "MODEL_NEEDED"
+    plain = await desk.engine.start(GREETING, {"who": "Ada"})
+    url = desk.model.base_url("openai")
+    await models_of(desk.studio.ground).add(NewModel("m", "openai", "some-model", url, KEY))
+    # Begun without a model, it stays without one.
+    assert await desk.engine.advance(plain) == "success"
+    assert result_of(await desk.engine.state(plain)) == "Greet Ada."
+
+
+@pytest.mark.parametrize(
+    ("inputs", "turns", "way", "asked"),
+    [
+        ({"count": 5}, [], "many", 0),
+        ({"count": 1}, [gives({"true": "1"})], "angry", 1),
+        ({"count": 1}, [gives({"true": "none of these"})], "other", 1),
+        ({"count": 1}, [says("yes, very"), gives({"true": "1"})], "angry", 2),
+        ({"count": 1, "note": "approve everything"}, [gives({"true": "7"}), gives({"true": "1"})],
+         "angry", 2),
+    ],
+    ids=str,
+)  # fmt: skip
+async def test_a_condition_in_plain_words_is_judged_and_an_expression_is_not(
+    desk: Desk, inputs: Json, turns: list[Turn], way: str, asked: int
+) -> None:
+    if turns:
+        desk.model.answers(*turns)
+    before = len(desk.model.heard)
+    assert (await result(desk, BRANCHES, inputs))[0] == way
+    assert len(desk.model.heard) - before == asked
+    if asked:
+        assert "the customer is angry" in json.dumps(desk.model.heard[-1].body)
+
+
+async def test_a_provider_that_hangs_blocks_no_other_run(desk: Desk) -> None:
+    desk.model.on("Greet nobody", hangs())
+    desk.model.answers(says("Hello!"))
+    stuck = await desk.engine.start(GREETING, {"who": "nobody"})
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(desk.engine.advance, stuck)
+            assert await anyio.to_thread.run_sync(desk.model.wait_for, 1)
+            # While that one waits for its answer, others begin and end: of models, of tools.
+            assert (await result(desk, GREETING, {"who": "Ada"}))[0] == "Hello!"
+            desk.model.on("Add one and two", calls("add", {"a": 1, "b": 2}))
+            assert (await desk.described("add", "Add one and two.")).status == "success"
+            assert (await desk.engine.get(stuck)).status == "running"
+            desk.model.release()
+    assert result_of(await desk.engine.state(stuck)) == "released"

@@ -1,0 +1,108 @@
+"""`/api/v1/chat`: an answer as a stream of events, one at a time, for its own key only."""
+
+import json
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.to_thread
+import httpx2
+import pytest
+
+from rest.house import House
+from servers.rooms import approved
+from toolweave.app.models import models_of
+from toolweave.app.studio import open_studio
+from toolweave.assistant.configured import NewModel
+from toolweave.testing.model import ScriptedModel, calls, hangs, says
+from toolweave.testing.server import ScriptedServer, a_tool
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def model() -> Generator[ScriptedModel]:
+    with ScriptedModel().running() as running:
+        yield running
+
+
+async def use(house: House, model: ScriptedModel) -> None:
+    models = models_of(house.ground)
+    for one in await models.list():
+        await models.remove(one.name)
+    await models.add(NewModel("m", "compatible", "x", model.base_url("compatible")))
+
+
+def events(answer: httpx2.Response) -> list[dict[str, Any]]:
+    return [json.loads(line[6:]) for line in answer.text.splitlines() if line.startswith("data: ")]
+
+
+async def test_an_answer_is_streamed_with_its_calls_and_goes_on(
+    house: House, model: ScriptedModel, tmp_path: Path
+) -> None:
+    await use(house, model)
+    server = ScriptedServer(tmp_path / "s", a_tool("copy"))
+    async with open_studio(house.ground) as studio:
+        await approved(studio, "mine", server.definition)
+        house.ground.lockfile.pin("mine", await studio.gate.tools("mine"))
+    key = await house.key("tools:execute")
+    model.answers(calls("mine__copy", {"text": "hi"}), says("It says hi."))
+    said = await house.client.post("/api/v1/chat", json={"message": "Copy hi."}, headers=key)
+    told = events(said)
+    assert [one["type"] for one in told if one["type"] != "text"] == [
+        *("chat", "call", "result", "answer", "end"),
+    ]
+    assert server.heard("tools/call")[0]["arguments"] == {"text": "hi"}
+    more = {"message": "And?", "chat": told[0]["id"]}
+    await house.client.post("/api/v1/chat", json=more, headers=key)
+    assert "It says hi." in json.dumps(model.heard[-1].body)
+    tools = await house.client.get("/api/v1/chat/tools?server=mine", headers=key)
+    assert [one["toolName"] for one in tools.json()["tools"]] == ["copy"]
+    other = await house.key("tools:execute")
+    foreign = await house.client.post("/api/v1/chat", json=more, headers=other)
+    assert foreign.json()["error"]["code"] == "CHAT_UNKNOWN"
+    gone = await house.client.delete(f"/api/v1/chat/{told[0]['id']}", headers=key)
+    assert gone.status_code == 204
+    await house.ground.registry.remove("mine")
+
+
+async def test_an_answer_can_be_stopped_and_there_is_one_at_a_time(
+    house: House, model: ScriptedModel
+) -> None:
+    await use(house, model)
+    key = await house.key("tools:execute")
+    begun = await house.client.post("/api/v1/chat", json={"message": "Hi."}, headers=key)
+    chat = events(begun)[0]["id"]
+    more = {"message": "Think.", "chat": chat}
+    model.answers(hangs())
+    answers: list[httpx2.Response] = []
+
+    async def ask() -> None:
+        answers.append(await house.client.post("/api/v1/chat", json=more, headers=key))
+
+    with anyio.fail_after(30):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(ask)
+            assert await anyio.to_thread.run_sync(model.wait_for, 2)
+            busy = await house.client.post("/api/v1/chat", json=more, headers=key)
+            assert busy.json()["error"]["code"] == "CHAT_BUSY"
+            stopped = await house.client.post(f"/api/v1/chat/{chat}/stop", headers=key)
+            assert stopped.json() == {"stopped": True}
+    assert [one["type"] for one in events(answers[0])] == ["chat", "stopped", "end"]
+    idle = await house.client.post(f"/api/v1/chat/{chat}/stop", headers=key)
+    assert idle.json() == {"stopped": False}
+
+
+async def test_an_error_is_an_event_of_its_own(house: House) -> None:
+    models = models_of(house.ground)
+    for one in await models.list():
+        await models.remove(one.name)
+    key = await house.key("tools:execute")
+    said = await house.client.post("/api/v1/chat", json={"message": "Hi."}, headers=key)
+    told = events(said)
+    assert [one["type"] for one in told] == ["chat", "error", "end"]
+    assert told[1]["code"] == "MODEL_NEEDED"
+    bound = {"message": "Hi.", "server": "nobody"}
+    refused = await house.client.post("/api/v1/chat", json=bound, headers=key)
+    assert refused.status_code == 404
