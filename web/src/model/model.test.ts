@@ -121,6 +121,13 @@ describe("the rest", () => {
     expect(x.has("in")).toBe(false);
   });
 
+  it("lays out a chain that is too long to go down", () => {
+    const ids = Array.from({ length: 20_000 }, (_, at) => `n${at}`);
+    const places = layOut({ nodes: ids.map((id) => ({ id })), edges: ids.slice(1).map((to, at) => ({ from: ids[at]!, to })) });
+    expect(places[0]!.position.x).toBeLessThan(places.at(-1)!.position.x);
+    expect(places.every(({ position }) => Number.isFinite(position.x) && Number.isFinite(position.y))).toBe(true);
+  });
+
   it("walks along connections", () => {
     const workflow = { ...newWorkflow("a"), connections: [{ id: "1", from: "start", to: "end" }] };
     expect(neighbour(workflow, "start", "right")).toBe("end");

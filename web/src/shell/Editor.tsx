@@ -5,6 +5,7 @@ import { Canvas } from "../features/canvas/Canvas";
 import { ExportDialog } from "../features/files/ExportDialog";
 import { Inspector } from "../features/inspector/Inspector";
 import { ProblemList } from "../features/inspector/ProblemList";
+import { WorkflowInfo } from "../features/inspector/WorkflowInfo";
 import { JsonView } from "../features/json/JsonView";
 import { Palette } from "../features/palette/Palette";
 import { QuickAdd } from "../features/palette/QuickAdd";
@@ -76,10 +77,11 @@ function Side({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: boolea
       </aside>
     );
   }
-  if (side !== "inspector" || !only) return null;
+  // Always there: a panel that came with a selection would move the canvas under the pointer.
+  if (side !== "inspector") return null;
   return (
     <aside className="editor__side" aria-label="Inspector">
-      <Inspector node={only} isReadOnly={isReadOnly} />
+      {only ? <Inspector node={only} isReadOnly={isReadOnly} /> : <WorkflowInfo workflow={workflow} isReadOnly={isReadOnly} />}
     </aside>
   );
 }

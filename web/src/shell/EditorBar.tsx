@@ -35,6 +35,7 @@ export function EditorBar({ workflow }: { workflow: Workflow }) {
       <span className="editor__space" />
       <Problems />
       <JsonButton />
+      <InspectorButton />
       <MoreMenu isReadOnly={isReadOnly} />
       {isReadOnly ? (
         <a className="button" href={`#/w/${encodeURIComponent(workflow.name)}`}>
@@ -81,6 +82,11 @@ function Problems() {
 function JsonButton() {
   const side = useStore(viewStore, (state) => state.side);
   return <IconButton label="JSON" icon="braces" keys="J" aria-pressed={side === "json"} onClick={() => runCommand("json")} />;
+}
+
+function InspectorButton() {
+  const side = useStore(viewStore, (state) => state.side);
+  return <IconButton label="Inspector" icon="panel" keys="I" aria-pressed={side === "inspector"} onClick={() => runCommand("inspector")} />;
 }
 
 function MoreMenu({ isReadOnly }: { isReadOnly: boolean }) {

@@ -87,6 +87,7 @@ const COMMANDS: readonly Command[] = [
   { id: "tidy", title: "Tidy the canvas", keys: "mod+shift+l", isOff: isReadOnly, run: tidy },
   { id: "fit", title: "Show all", keys: "1", run: () => canvasActions()?.fit() },
   { id: "json", title: "JSON beside the canvas", keys: "j", run: () => show({ side: viewStore.getState().side === "json" ? "inspector" : "json" }) },
+  { id: "inspector", title: "Inspector", keys: "i", run: () => show({ side: viewStore.getState().side === "inspector" ? null : "inspector" }) },
   { id: "palette", title: "Palette", keys: "p", run: () => show({ hasPalette: !viewStore.getState().hasPalette }) },
   { id: "keys", title: "Keys", keys: "?", run: () => show({ overlay: "keys" }) },
   { id: "left", title: "To the node before", keys: "arrowleft", run: () => walk("left") },

@@ -6,6 +6,7 @@ import { openDocument } from "../../model/documentStore";
 import { notify, notifyError } from "../../model/noticeStore";
 import { go, pathTo } from "../../model/route";
 import { importText } from "../../queries/converting";
+import { makeSample } from "../../queries/samples";
 import { deleteWorkflow, loadWorkflow, saveWorkflow, useWorkflows, WORKFLOWS } from "../../queries/workflows";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
@@ -34,6 +35,11 @@ export function WorkflowsPage() {
           <h1>Workflows</h1>
           <div className="row">
             <input ref={file} type="file" hidden aria-label="File to import" accept=".json,.yaml,.yml,.md,.mdc,.txt" onChange={(event) => void read(event.target.files?.[0])} />
+            {workflows && workflows.length > 0 && (
+              <Button look="quiet" onClick={() => void makeSample().then((name) => go("w", name)).catch((refused: unknown) => notifyError(refused, "The sample cannot be opened"))}>
+                Sample
+              </Button>
+            )}
             <Button icon="upload" onClick={() => file.current?.click()}>
               Import
             </Button>

@@ -1,0 +1,40 @@
+/** What the side panel shows while no single node is selected: the workflow itself, and how to go on. */
+
+import { edit, endGesture } from "../../model/documentStore";
+import type { Workflow } from "../../model/workflow";
+import { Field } from "../../ui/Field";
+import "./inspector.css";
+
+const HINTS = [
+  ["A", "add a node or a tool"],
+  ["C", "connect the selected node"],
+  ["Ctrl ↵", "run"],
+  ["Ctrl K", "find any command"],
+  ["?", "all keys"],
+] as const;
+
+export function WorkflowInfo({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: boolean }) {
+  const describe = (description: string) => edit((now) => ({ ...now, description }), "workflow-description");
+  return (
+    <div className="inspector">
+      <Field label="What this workflow does">
+        {(id) => <textarea id={id} className="textarea" rows={4} value={workflow.description ?? ""} readOnly={isReadOnly} onChange={(event) => describe(event.target.value)} onBlur={endGesture} />}
+      </Field>
+      <p className="faint">
+        {workflow.nodes.length} nodes, {workflow.connections.length} connections. Select a node to see and change it.
+      </p>
+      {!isReadOnly && (
+        <dl className="hints">
+          {HINTS.map(([keys, what]) => (
+            <div key={keys} className="hints__line">
+              <dt>
+                <span className="kbd">{keys}</span>
+              </dt>
+              <dd>{what}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </div>
+  );
+}
