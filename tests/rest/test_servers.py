@@ -159,27 +159,3 @@ async def test_a_definition_that_cannot_be_used_is_refused_with_its_problems(hou
     assert answer.status_code == 422
     assert answer.json()["error"]["code"] == "SERVER_DEFINITION_INVALID"
     assert answer.json()["error"]["problems"]
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "scope"),
-    [
-        ("POST", "", "tools:read"),
-        ("GET", "/discovered", "tools:read"),
-        ("POST", "/discovered", "tools:read"),
-        ("GET", "/x", "tools:read"),
-        ("DELETE", "/x", "tools:read"),
-        ("POST", "/x/approve", "tools:read"),
-        ("POST", "/x/enable", "tools:read"),
-        ("POST", "/x/disable", "tools:read"),
-        ("POST", "/x/check", "tools:read"),
-        ("GET", "", "workflows:write"),
-        ("GET", "/x/tools", "workflows:write"),
-    ],
-)
-async def test_who_may_only_look_changes_nothing(
-    house: House, method: str, path: str, scope: str
-) -> None:
-    key = await house.key(scope)
-    answer = await house.client.request(method, SERVERS + path, json={}, headers=key)
-    assert (answer.status_code, answer.json()["error"]["code"]) == (403, "SCOPE_MISSING")

@@ -21,7 +21,7 @@ from psycopg.pq import TransactionStatus
 from toolweave.errors import Conflict, Invalid, ToolweaveError, Unavailable
 from toolweave.storage.database import Database, Dialect, Row, Statement, Values
 
-READERS = 4
+SEATS = 4
 _LOCK = int.from_bytes(b"toolweav", "big")
 _IDLE_S = 5
 _LOCK_WAIT_S = 10
@@ -195,12 +195,12 @@ class _Session:
             raise told from error
 
 
-class _Readers:
-    """A few connections for reading, each used by one task at a time."""
+class _Sessions:
+    """A few connections for single statements, each used by one task at a time."""
 
     def __init__(self, conninfo: str) -> None:
         self._conninfo = conninfo
-        self._seats = anyio.Semaphore(READERS, fast_acquire=True)
+        self._seats = anyio.Semaphore(SEATS, fast_acquire=True)
         self._idle: list[_Session] = []
 
     async def fetch(self, sql: str, values: Values) -> list[Row]:
@@ -223,11 +223,11 @@ class _Voice:
 
     def __init__(self, conninfo: str) -> None:
         self._conninfo = conninfo
-        self._mouth = _Session(conninfo)
+        self._mouths = _Sessions(conninfo)
 
     async def tell(self, notice: str) -> None:
         # Apart from any transaction that stores something: such commits wait for each other.
-        await self._mouth.fetch_alone("SELECT pg_notify(?, ?)", (_CHANNEL, notice))
+        await self._mouths.fetch("SELECT pg_notify(?, ?)", (_CHANNEL, notice))
 
     @asynccontextmanager
     async def ears(self) -> AsyncGenerator["_Ears"]:
@@ -239,7 +239,7 @@ class _Voice:
             await session.close()
 
     async def close(self) -> None:
-        await self._mouth.close()
+        await self._mouths.close()
 
 
 class _Ears:
@@ -272,7 +272,7 @@ async def opened(address: str) -> AsyncGenerator[Database]:
             hint="expected postgresql://user:password@host:port/name, with %-escapes where needed",
         ) from None
     writer = _Session(conninfo)
-    readers = _Readers(to_read)
+    readers = _Sessions(to_read)
     voice = _Voice(conninfo)
     try:
         await readers.fetch("SELECT 1", ())
