@@ -10,7 +10,7 @@ export interface ViewState {
   side: Side;
   hasRunPanel: boolean;
   /** The overlay that is open, if any. */
-  overlay: "add" | "commands" | "connect" | "files" | "keys" | null;
+  overlay: "add" | "commands" | "connect" | "files" | "keys" | "servers" | null;
 }
 
 export const viewStore = createStore<ViewState>(() => ({ hasPalette: true, side: "inspector", hasRunPanel: false, overlay: null }));

@@ -11,6 +11,7 @@ import { Palette } from "../features/palette/Palette";
 import { QuickAdd } from "../features/palette/QuickAdd";
 import { InputsDialog } from "../features/runs/InputsDialog";
 import { RunPanel } from "../features/runs/RunPanel";
+import { BrowserDialog } from "../features/servers/BrowserDialog";
 import { documentStore } from "../model/documentStore";
 import { runStore } from "../model/runStore";
 import { show, viewStore } from "../model/viewStore";
@@ -53,6 +54,7 @@ export function Editor({ workflow, asked, ask }: Props) {
       )}
       {(overlay === "add" || overlay === "commands" || overlay === "connect") && <QuickAdd kind={overlay} entries={entries} specs={specs} onClose={() => show({ overlay: null })} />}
       {overlay === "keys" && <KeysDialog onClose={() => show({ overlay: null })} />}
+      {overlay === "servers" && !isReadOnly && <BrowserDialog onClose={() => show({ overlay: null })} />}
       {asked === "inputs" && <InputsDialog workflow={workflow} onClose={() => ask(null)} onRun={(inputs) => (ask(null), void run(workflow, inputs))} />}
       {asked === "export" && <ExportDialog workflow={workflow} onClose={() => ask(null)} />}
     </div>

@@ -95,6 +95,7 @@ function MoreMenu({ isReadOnly }: { isReadOnly: boolean }) {
       label="More"
       actions={[
         { title: "Export…", icon: "download", run: () => runCommand("export") },
+        { title: "MCP servers and tools…", icon: "server", isOff: isReadOnly, run: () => runCommand("servers") },
         { title: "Group", icon: "panel", keys: "Ctrl G", isOff: isReadOnly, run: () => runCommand("group") },
         { title: "Find a command…", icon: "search", keys: "Ctrl K", begins: true, run: () => runCommand("commands") },
         { title: "Keys", icon: "help", keys: "?", run: () => runCommand("keys") },

@@ -28,6 +28,7 @@ export function useEditorCommands(): { asked: Asked; ask(what: Asked): void } {
       { id: "inputs", title: "Run with inputs…", keys: "mod+shift+enter", isOff: isBusy, run: () => ask("inputs") },
       { id: "save", title: "Save", keys: "mod+s", inFields: true, isOff: isReadOnly, run: () => void save(saved) },
       { id: "export", title: "Export…", keys: "mod+e", run: () => ask("export") },
+      { id: "servers", title: "MCP servers and tools…", keys: "m", isOff: isReadOnly, run: () => show({ overlay: "servers" }) },
     ];
   }, [queries]);
   useCommands(commands);

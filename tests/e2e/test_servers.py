@@ -1,0 +1,79 @@
+"""The MCP browser: servers, the exact command, the yes to it, and tools as nodes."""
+
+import json
+
+import pytest
+from playwright.async_api import Page, expect
+
+from e2e.studio import Studio, shot
+from rest.process import PROGRAM
+
+pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("browser")]
+
+COMMAND = [*PROGRAM, "demo-server"]
+DEFINITION = {"mcpServers": {"browsed": {"command": COMMAND[0], "args": COMMAND[1:]}}}
+
+
+@pytest.mark.requirement("001:FR-004")
+@pytest.mark.requirement("001:ui.browser.scope")
+@pytest.mark.requirement("001:ui.browser.status")
+@pytest.mark.requirement("001:ui.browser.tool-count")
+@pytest.mark.requirement("001:ui.browser.tools")
+async def test_a_pasted_server_is_read_approved_and_its_tool_becomes_a_node(
+    page: Page, studio: Studio
+) -> None:
+    await page.goto(f"{studio.url}/#/servers")
+    await add_from_json(page)
+    await approve_what_is_shown(page)
+    await choose_a_tool_in_the_dialog(page, studio)
+    await remove(page, studio)
+
+
+async def add_from_json(page: Page) -> None:
+    await expect(page.get_by_role("heading", name="No servers yet")).to_be_visible()
+    await page.get_by_role("button", name="Add from JSON").click()
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_label("Definition").fill('{"mcpServers": {"browsed": {"command": 7}}}')
+    await dialog.get_by_role("button", name="Add", exact=True).click()
+    await expect(dialog.locator(".field__fault")).to_contain_text("command")
+    await dialog.get_by_label("Definition").fill(json.dumps(DEFINITION))
+    await dialog.get_by_role("button", name="Add", exact=True).click()
+    await expect(dialog).to_have_count(0)
+
+
+async def approve_what_is_shown(page: Page) -> None:
+    scope = page.get_by_role("region", name="Scope user")
+    await expect(scope.locator(".browser__line")).to_contain_text("not approved")
+    exact = page.get_by_role("table", name="Exactly what would run")
+    for place, part in enumerate(COMMAND):
+        await expect(exact).to_contain_text(f"[{place}] {part}")
+    await shot(page, "server-command")
+    await page.get_by_role("button", name="Approve exactly this").click()
+    tool = page.get_by_role("list", name="Tools").get_by_role("listitem")
+    await expect(tool.filter(has_text="forecast").first).to_be_visible()
+    await expect(scope.locator(".browser__line")).to_contain_text("tools")
+    await page.get_by_role("button", name="Check now").click()
+    await expect(scope.locator(".browser__line")).to_contain_text("ready")
+    await expect(scope.locator(".browser__line")).to_contain_text(" ms")
+    await shot(page, "server-tools")
+
+
+async def choose_a_tool_in_the_dialog(page: Page, studio: Studio) -> None:
+    await page.goto(f"{studio.url}/#/new")
+    await page.locator(".react-flow__node[data-id=start]").click()
+    await page.keyboard.press("m")
+    dialog = page.get_by_role("dialog")
+    await expect(dialog.get_by_text("connected", exact=True)).to_be_visible()
+    await shot(page, "server-dialog")
+    await dialog.get_by_role("button", name="Add greet to the workflow").click()
+    await expect(dialog).to_have_count(0)
+    await expect(page.locator(".react-flow__node", has_text="browsed")).to_contain_text("greet")
+
+
+async def remove(page: Page, studio: Studio) -> None:
+    await page.goto(f"{studio.url}/#/servers")
+    await page.get_by_role("button", name="Disable").click()
+    await expect(page.locator(".server__head")).to_contain_text("disabled")
+    await page.get_by_role("button", name="Remove", exact=True).click()
+    await page.get_by_role("dialog").get_by_role("button", name="Remove the server").click()
+    await expect(page.get_by_role("heading", name="No servers yet")).to_be_visible()

@@ -1,0 +1,19 @@
+/** The MCP browser over the editor: choose a server, choose a tool, and it is a node. */
+
+import { useServers } from "../../queries/servers";
+import { Dialog } from "../../ui/Dialog";
+import { ServerBrowser } from "./ServerBrowser";
+import "./servers.css";
+
+export function BrowserDialog({ onClose }: { onClose(): void }) {
+  const { data: servers, error } = useServers();
+  return (
+    <Dialog title="MCP servers and their tools" wide onClose={onClose}>
+      {error && <p role="alert">{error.message}</p>}
+      {servers && <ServerBrowser servers={servers} first={null} onAdded={onClose} />}
+      <p className="faint">
+        Servers are added and found on the <a href="#/servers">page of servers</a>.
+      </p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,64 @@
+/** Servers by scope at the left, the chosen one at the right. */
+
+import { useState } from "react";
+import type { Server } from "../../model/serverLook";
+import { byScope, toneOf } from "../../model/serverLook";
+import { Badge } from "../../ui/Badge";
+import { Empty } from "../../ui/Empty";
+import { ServerCard } from "./ServerCard";
+
+interface Props {
+  servers: Server[];
+  first: string | null;
+  onAdded?(): void;
+}
+
+export function ServerBrowser({ servers, first, onAdded }: Props) {
+  const [chosen, choose] = useState(first);
+  const [wanted, setWanted] = useState("");
+  const found = servers.filter((one) => `${one.name} ${one.description ?? ""}`.toLowerCase().includes(wanted.toLowerCase()));
+  const server = found.find((one) => one.id === chosen || one.name === chosen) ?? found[0];
+  if (servers.length === 0) {
+    return (
+      <Empty title="No servers yet">
+        <p>Add one from the JSON of its manual, or find those that other programs on this machine use.</p>
+      </Empty>
+    );
+  }
+  return (
+    <div className="browser">
+      <div className="browser__list">
+        {servers.length > 8 && <input className="input" type="search" placeholder="Search servers" aria-label="Search servers" value={wanted} onChange={(event) => setWanted(event.target.value)} />}
+        {byScope(found).map((one) => (
+          <section key={one.scope} aria-label={`Scope ${one.scope}`}>
+            <h2 className="browser__scope">{one.scope}</h2>
+            {one.servers.map((line) => (
+              <Line key={line.id} server={line} isChosen={line === server} onChoose={() => choose(line.id)} />
+            ))}
+          </section>
+        ))}
+        {found.length === 0 && <p className="faint">No server is called that.</p>}
+      </div>
+      {server && <ServerCard key={server.id} server={server} onAdded={onAdded} />}
+    </div>
+  );
+}
+
+function Line({ server, isChosen, onChoose }: { server: Server; isChosen: boolean; onChoose(): void }) {
+  const facts = [
+    server.transport,
+    ...(server.toolCount == null ? [] : [`${server.toolCount} tools`]),
+    ...(server.latencyMs == null ? [] : [`${Math.round(server.latencyMs)} ms`]),
+  ];
+  return (
+    <button type="button" className="browser__line" aria-current={isChosen} onClick={onChoose}>
+      <span className="browser__names">
+        <bdi className="browser__name">{server.name}</bdi>
+        <span className="faint">{facts.join(" · ")}</span>
+      </span>
+      <Badge tone={toneOf(server.state)} title={server.details ?? undefined}>
+        {server.state}
+      </Badge>
+    </button>
+  );
+}

@@ -1,0 +1,105 @@
+/** One server: its state and why, what it would run, its tools, and what can be done to it. */
+
+import { useState } from "react";
+import type { Server } from "../../model/serverLook";
+import { canList, nextStep, toneOf } from "../../model/serverLook";
+import { shownText } from "../../model/untrusted";
+import { checkServer, removeServer, switchServer } from "../../queries/servers";
+import { Badge } from "../../ui/Badge";
+import { Button } from "../../ui/Button";
+import { Dialog } from "../../ui/Dialog";
+import { Tabs } from "../../ui/Tabs";
+import { Untrusted } from "../../ui/Untrusted";
+import { Command } from "./Command";
+import { Tools } from "./Tools";
+import { useDoing } from "./useDoing";
+
+const TABS = [
+  { name: "tools", title: "Tools" },
+  { name: "command", title: "Command" },
+] as const;
+
+export function ServerCard({ server, onAdded }: { server: Server; onAdded?(): void }) {
+  const [tab, setTab] = useState<"tools" | "command">("tools");
+  const current = server.approved ? tab : "command";
+  const why = server.details ? shownText(server.details) : null;
+  return (
+    <section className="card server" aria-label={`Server ${server.name}`}>
+      <div className="server__head">
+        <h2>
+          <bdi>{server.displayName}</bdi>
+        </h2>
+        <Badge tone={toneOf(server.state)}>{server.state}</Badge>
+        <Badge>{server.connectionStatus}</Badge>
+      </div>
+      {server.description && <Untrusted {...shownText(server.description)} />}
+      {why && (
+        <p role="alert">
+          <Untrusted {...why} />
+        </p>
+      )}
+      {nextStep(server.state) && <p className="faint">{nextStep(server.state)}</p>}
+      <dl className="facts">
+        <Fact title="Scope" value={server.scope} />
+        <Fact title="Kind" value={[server.transport, server.deploymentType, server.runner].filter(Boolean).join(" · ")} />
+        <Fact title="Found in" value={server.foundIn ?? "added by you"} />
+        <Fact title="Tools" value={server.toolCount == null ? "not known yet" : String(server.toolCount)} />
+        <Fact title="Answers in" value={server.latencyMs == null ? "not known yet" : `${Math.round(server.latencyMs)} ms`} />
+        <Fact title="Failures" value={String(server.failureCount)} />
+      </dl>
+      <Actions server={server} />
+      {server.approved && <Tabs<"tools" | "command"> label="About the server" tabs={TABS} current={tab} onChange={setTab} />}
+      {current === "command" ? <Command server={server} onApproved={() => setTab("tools")} /> : <Tools server={server} canList={canList(server)} onAdded={onAdded} />}
+    </section>
+  );
+}
+
+function Fact({ title, value }: { title: string; value: string }) {
+  return (
+    <div>
+      <dt>{title}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+function Actions({ server }: { server: Server }) {
+  const [doing, start] = useDoing();
+  const [isAsked, ask] = useState(false);
+  const toggle = () => start(server.enabled ? "Not switched off" : "Not switched on", () => switchServer(server.id, !server.enabled));
+  const remove = () => {
+    ask(false);
+    start("Not removed", () => removeServer(server.id));
+  };
+  return (
+    <div className="row">
+      <Button icon="again" disabled={doing || !canList(server)} onClick={() => start("Not checked", () => checkServer(server.id))}>
+        Check now
+      </Button>
+      {server.approved && (
+        <Button disabled={doing} onClick={toggle}>
+          {server.enabled ? "Disable" : "Enable"}
+        </Button>
+      )}
+      <Button look="danger" icon="trash" disabled={doing} onClick={() => ask(true)}>
+        Remove
+      </Button>
+      {isAsked && (
+        <Dialog
+          title={`Remove ${server.name}?`}
+          onClose={() => ask(false)}
+          foot={
+            <>
+              <Button onClick={() => ask(false)}>Keep it</Button>
+              <Button look="danger" onClick={remove}>
+                Remove the server
+              </Button>
+            </>
+          }
+        >
+          <p>Its approval and the tools it was held to are forgotten. Workflows that use it stop working until it is added again.</p>
+        </Dialog>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+/** The page of all MCP servers. */
+
+import { useState } from "react";
+import { useServers } from "../../queries/servers";
+import { Button } from "../../ui/Button";
+import { AddDialog } from "./AddDialog";
+import { DiscoverDialog } from "./DiscoverDialog";
+import { ServerBrowser } from "./ServerBrowser";
+import "./servers.css";
+
+export function ServersPage({ chosen }: { chosen: string | null }) {
+  const [asked, ask] = useState<"add" | "discover" | null>(null);
+  const { data: servers, error } = useServers();
+  const buttons = (
+    <div className="row">
+      <Button icon="search" onClick={() => ask("discover")}>
+        Find servers of other programs
+      </Button>
+      <Button look="primary" icon="plus" onClick={() => ask("add")}>
+        Add from JSON
+      </Button>
+    </div>
+  );
+  return (
+    <div className="page">
+      <div className="page__inner">
+        <div className="page__head">
+          <h1>Servers</h1>
+          {buttons}
+        </div>
+        {error && <p role="alert">{error.message}</p>}
+        {servers && <ServerBrowser servers={servers} first={chosen} />}
+      </div>
+      {asked === "add" && <AddDialog onClose={() => ask(null)} />}
+      {asked === "discover" && <DiscoverDialog onClose={() => ask(null)} />}
+    </div>
+  );
+}

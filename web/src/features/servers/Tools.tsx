@@ -1,0 +1,127 @@
+/** What a server can do, what changed since it was approved, and tools as nodes. */
+
+import { useState } from "react";
+import { addEntry } from "../../model/adding";
+import { currentWorkflow, documentStore, openDocument } from "../../model/documentStore";
+import { notify } from "../../model/noticeStore";
+import { go } from "../../model/route";
+import type { Drift, Server, ServerTool } from "../../model/serverLook";
+import { entryOf, hashOf } from "../../model/serverLook";
+import { shownText } from "../../model/untrusted";
+import { newWorkflow } from "../../model/workflow";
+import { useEntries, useSpecs } from "../../queries/catalog";
+import { approveServer, useServerFacts, useServerTools } from "../../queries/servers";
+import { Badge } from "../../ui/Badge";
+import { Button } from "../../ui/Button";
+import { Untrusted } from "../../ui/Untrusted";
+import { useDoing } from "./useDoing";
+
+interface Props {
+  server: Server;
+  canList: boolean;
+  onAdded?(): void;
+}
+
+export function Tools({ server, canList, onAdded }: Props) {
+  const { data: listed, error, isLoading } = useServerTools(server.id, canList);
+  const [wanted, setWanted] = useState("");
+  const add = useAdding(server, onAdded);
+  if (!canList) return <p className="faint">Its tools can be seen once it is approved and enabled.</p>;
+  if (isLoading) return <p className="faint">Asking the server for its tools…</p>;
+  if (error) return <p role="alert">{error.message}</p>;
+  if (!listed) return null;
+  const changed = new Set(listed.changes.map((one) => one.tool));
+  const found = listed.tools.filter((tool) => `${tool.name} ${tool.description}`.toLowerCase().includes(wanted.toLowerCase()));
+  return (
+    <>
+      {listed.changes.length > 0 && <Changes server={server} changes={listed.changes} />}
+      {listed.tools.length > 8 && <input className="input" type="search" placeholder="Search tools" aria-label="Search tools" value={wanted} onChange={(event) => setWanted(event.target.value)} />}
+      <ul className="tools" aria-label="Tools">
+        {found.map((tool) => (
+          <Tool key={tool.name} tool={tool} isChanged={changed.has(tool.name)} onAdd={() => add(tool)} />
+        ))}
+      </ul>
+      {found.length === 0 && <p className="faint">{listed.tools.length ? "No tool is called that." : "The server lists no tools."}</p>}
+    </>
+  );
+}
+
+function Tool({ tool, isChanged, onAdd }: { tool: ServerTool; isChanged: boolean; onAdd(): void }) {
+  const name = shownText(tool.name);
+  return (
+    <li className="tool">
+      <div className="tool__head">
+        <strong className="mono">
+          <Untrusted {...name} />
+        </strong>
+        {isChanged && <Badge tone="warn">changed</Badge>}
+        <Button icon="plus" onClick={onAdd} aria-label={`Add ${name.text} to the workflow`}>
+          Add to the workflow
+        </Button>
+      </div>
+      <div className="tool__words">{tool.description ? <Untrusted {...shownText(tool.description)} /> : <span className="faint">It has no description.</span>}</div>
+      {tool.problems.map((problem, at) => (
+        <p key={at} className="field__fault">
+          {problem.message}
+        </p>
+      ))}
+      <details>
+        <summary>Schema</summary>
+        <pre className="schema" tabIndex={0}>
+          {schemaText(tool.inputSchema)}
+        </pre>
+        {tool.outputSchema && (
+          <pre className="schema" tabIndex={0} aria-label="What it gives">
+            {schemaText(tool.outputSchema)}
+          </pre>
+        )}
+      </details>
+    </li>
+  );
+}
+
+function schemaText(schema: unknown): string {
+  // Line breaks are the printing's own; all else that cannot be seen is spelt out.
+  return shownText(JSON.stringify(schema, null, 2)).text;
+}
+
+function Changes({ server, changes }: { server: Server; changes: Drift[] }) {
+  const { data: facts } = useServerFacts(server.id);
+  const [doing, start] = useDoing();
+  const hash = facts ? hashOf(facts) : null;
+  return (
+    <div className="changes" role="region" aria-label="Changed tools">
+      <strong>These tools are not as they were approved, and are blocked until you accept them.</strong>
+      <ul>
+        {changes.map((one) => (
+          <li key={`${one.kind} ${one.tool}`}>
+            <span className="mono">{shownText(one.tool).text}</span> <Badge tone="warn">{one.kind}</Badge>
+            {one.changes.map((change, at) => (
+              <div key={at}>
+                <span className="mono faint">{shownText(change.pointer).text}</span> <Untrusted {...shownText(change.message)} />
+              </div>
+            ))}
+          </li>
+        ))}
+      </ul>
+      <Button disabled={doing || hash === null} onClick={() => start("Not accepted", () => approveServer(server.id, hash!, true))}>
+        Accept the changes
+      </Button>
+    </div>
+  );
+}
+
+/** Makes a node in the open workflow, or in a new one, and goes there. */
+function useAdding(server: Server, onAdded?: () => void): (tool: ServerTool) => void {
+  const { entries } = useEntries();
+  const specs = useSpecs();
+  return (tool) => {
+    if (!currentWorkflow() || documentStore.getState().isReadOnly) openDocument({ workflow: newWorkflow("untitled") });
+    addEntry(entryOf(server.name, tool, entries), specs);
+    const { storedAs } = documentStore.getState();
+    notify(`Added ${shownText(tool.name).text} to ${currentWorkflow()?.name}`, { tone: "good" });
+    if (onAdded) onAdded();
+    else if (storedAs === null) go("new");
+    else go("w", storedAs);
+  };
+}

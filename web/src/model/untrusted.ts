@@ -1,0 +1,25 @@
+/** Text that others wrote, made harmless to look at: what cannot be seen is spelt out and named. */
+
+const HIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffb]|(?<!\p{Extended_Pictographic})\ufe0f|[\u{e0000}-\u{e0fff}]/gu;
+const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+const MARKUP = /<\/?[a-z!][^>]*>?/iu;
+
+export interface Shown {
+  text: string;
+  /** What is odd about it, in words; nothing for plain text. */
+  marks: string[];
+}
+
+export function shownText(told: string): Shown {
+  const marks = [
+    ...(TURNING.test(told) ? ["characters that turn the reading direction"] : []),
+    ...((told.match(HIDDEN) ?? []).some((one) => !TURNING.test(one)) ? ["characters that cannot be seen"] : []),
+    ...(MARKUP.test(told) ? ["HTML"] : []),
+  ];
+  return { text: told.replace(HIDDEN, spelt), marks };
+}
+
+function spelt(character: string): string {
+  const number = character.codePointAt(0) ?? 0;
+  return `⟦U+${number.toString(16).toUpperCase().padStart(4, "0")}⟧`;
+}

@@ -1,0 +1,85 @@
+/** MCP servers: the list, what one would run, its tools, and everything done to them. */
+
+import { useQuery } from "@tanstack/react-query";
+import { client, data } from "../api/client";
+import type { Schemas } from "../api/client";
+import type { Server } from "../model/serverLook";
+
+export const SERVERS = ["servers"] as const;
+
+export function useServers() {
+  return useQuery({
+    queryKey: SERVERS,
+    queryFn: async () => (await data(client.GET("/api/v1/servers"))).servers,
+    refetchInterval: 10_000,
+  });
+}
+
+const at = (server: string) => ({ params: { path: { server } } });
+
+export function useServerFacts(id: string) {
+  return useQuery({
+    queryKey: [...SERVERS, id, "facts"],
+    queryFn: async () => (await data(client.GET("/api/v1/servers/{server}", at(id)))).facts,
+    retry: false,
+  });
+}
+
+/** Asked only of a server that may be started. */
+export function useServerTools(id: string, canList: boolean) {
+  return useQuery({
+    queryKey: [...SERVERS, id, "tools"],
+    queryFn: () => data(client.GET("/api/v1/servers/{server}/tools", at(id))),
+    enabled: canList,
+    staleTime: 15_000,
+    retry: false,
+  });
+}
+
+export interface Discovered {
+  name: string;
+  scope: string;
+  client: string;
+  type: string | null;
+  foundIn: string;
+  shadowedBy: string | null;
+  problems: { message: string }[];
+  import: string | null;
+}
+
+export function useDiscovered() {
+  return useQuery({
+    queryKey: ["discovered"],
+    queryFn: async () => found(await data(client.GET("/api/v1/servers/discovered"))),
+    staleTime: 0,
+  });
+}
+
+function found(answer: Schemas["FoundShape"]): Discovered[] {
+  return answer.servers as unknown as Discovered[];
+}
+
+export async function importServers(names: string[]): Promise<Discovered[]> {
+  return found(await data(client.POST("/api/v1/servers/discovered", { body: { names } as never })));
+}
+
+export async function addServers(definition: string, name: string | null): Promise<Server[]> {
+  const body = { definition, ...(name ? { name } : {}) };
+  return (await data(client.POST("/api/v1/servers", { body: body as never }))).servers;
+}
+
+export function approveServer(id: string, hash: string, acceptChanges: boolean) {
+  return data(client.POST("/api/v1/servers/{server}/approve", { ...at(id), body: { hash, acceptChanges } as never }));
+}
+
+export function switchServer(id: string, on: boolean): Promise<Server> {
+  return on ? data(client.POST("/api/v1/servers/{server}/enable", at(id))) : data(client.POST("/api/v1/servers/{server}/disable", at(id)));
+}
+
+export function checkServer(id: string) {
+  return data(client.POST("/api/v1/servers/{server}/check", at(id)));
+}
+
+export async function removeServer(id: string): Promise<void> {
+  await data(client.DELETE("/api/v1/servers/{server}", at(id)));
+}
