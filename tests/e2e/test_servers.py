@@ -27,6 +27,7 @@ async def test_a_pasted_server_is_read_approved_and_its_tool_becomes_a_node(
     await approve_what_is_shown(page)
     await choose_a_tool_in_the_dialog(page, studio)
     await remove(page, studio)
+    assert await studio.ask(page, "GET", "/api/v1/servers") == {"servers": []}
 
 
 async def add_from_json(page: Page) -> None:
