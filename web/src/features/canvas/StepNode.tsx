@@ -13,6 +13,7 @@ import { Icon } from "../../ui/Icon";
 
 const MODES: Record<string, string> = {
   naturalLanguageParam: "says what",
+  fullNaturalLanguage: "says all",
   naturalLanguageFull: "says all",
   aiParameterConfig: "says what",
   aiToolSelection: "says all",

@@ -1,20 +1,26 @@
-/** What is selected: its name, its data, what is wrong with it. */
+/** What is selected: its name, its fields, what is wrong with it. */
 
-import { useEffect, useState } from "react";
-import { useStore } from "zustand";
-import type { Problem } from "../../api/client";
+import { useMemo } from "react";
 import { edit, endGesture } from "../../model/documentStore";
-import { renameNode, setData } from "../../model/edits";
-import { problemStore } from "../../model/problemStore";
-import type { JsonObject, WorkflowNode } from "../../model/workflow";
+import { renameNode } from "../../model/edits";
+import { ofDrawn, ofField } from "../../model/formTree";
+import type { WorkflowNode } from "../../model/workflow";
 import { refOf } from "../../model/workflow";
+import { useNodePage } from "../../queries/catalog";
 import { Field } from "../../ui/Field";
+import { DataField } from "./DataField";
+import { Fold } from "./Fold";
 import "./inspector.css";
+import { McpPanel } from "./McpPanel";
+import type { TitledSection } from "./NodeForm";
+import { NodeForm } from "./NodeForm";
 
-const NONE: readonly Problem[] = [];
+interface Props {
+  node: WorkflowNode;
+  isReadOnly: boolean;
+}
 
-export function Inspector({ node, isReadOnly }: { node: WorkflowNode; isReadOnly: boolean }) {
-  const problems = useStore(problemStore, (state) => state.byNode[node.id] ?? NONE);
+export function Inspector({ node, isReadOnly }: Props) {
   return (
     <div className="inspector">
       <Field label="Name" note={<span className="mono">{refOf(node)}</span>}>
@@ -29,47 +35,30 @@ export function Inspector({ node, isReadOnly }: { node: WorkflowNode; isReadOnly
           />
         )}
       </Field>
-      <DataField key={node.id} node={node} isReadOnly={isReadOnly} />
-      {problems.map((problem) => (
-        <div key={problem.code + problem.pointer} className={`inspector__problem inspector__problem--${problem.severity}`}>
-          {problem.message}
-          {problem.hint && <div className="faint">{problem.hint}</div>}
-        </div>
-      ))}
+      {node.type === "mcp" ? <McpPanel key={node.id} node={node} isReadOnly={isReadOnly} /> : <PlainPanel key={node.id} node={node} isReadOnly={isReadOnly} />}
     </div>
   );
 }
 
-/** The node's data as JSON; every kind without a form of its own is edited so. */
-function DataField({ node, isReadOnly }: { node: WorkflowNode; isReadOnly: boolean }) {
-  const [text, setText] = useState(() => JSON.stringify(node.data, null, 2));
-  const [fault, setFault] = useState<string | null>(null);
-  useEffect(() => {
-    setText((now) => (sameJson(now, node.data) ? now : JSON.stringify(node.data, null, 2)));
-    setFault(null);
-  }, [node.data]);
-  const type = (typed: string) => {
-    setText(typed);
-    try {
-      const data = JSON.parse(typed) as JsonObject;
-      if (data === null || typeof data !== "object" || Array.isArray(data)) throw new Error("an object is expected");
-      setFault(null);
-      edit((workflow) => setData(workflow, node.id, data), `data-${node.id}`);
-    } catch (error) {
-      setFault(`Not kept yet: ${(error as Error).message}`);
-    }
-  };
+/** A node whose fields are those of its specification, or of a step that every drawing has. */
+function PlainPanel({ node, isReadOnly }: Props) {
+  const ref = refOf(node);
+  const { data: page, isLoading } = useNodePage(ref.includes(".") ? ref : null);
+  const sections = useMemo<TitledSection[]>(() => {
+    if (!page) return [{ title: "Fields", path: [], parameters: ofDrawn(node) }];
+    return [
+      { title: "Settings", path: ["configurations"], parameters: page.configurations.map(ofField) },
+      { title: "Inputs", path: ["inputParams"], parameters: page.inputs.map(ofField), isFolded: node.data["inputParams"] === undefined },
+    ];
+    // The fields are those of the node's kind, not of its values.
+  }, [page, node.type]);
+  if (isLoading) return <p className="faint">Reading what it takes…</p>;
+  const hasFields = sections.some(({ parameters }) => parameters.length > 0);
   return (
-    <Field label="Data" fault={fault}>
-      {(id) => <textarea id={id} className="textarea textarea--code" rows={16} spellCheck={false} value={text} readOnly={isReadOnly} onChange={(event) => type(event.target.value)} onBlur={endGesture} />}
-    </Field>
+    <NodeForm node={node} sections={sections} isReadOnly={isReadOnly}>
+      <Fold key={String(hasFields)} title="Everything as JSON" isOpen={!hasFields && Object.keys(node.data).length > 0}>
+        <DataField node={node} isReadOnly={isReadOnly} />
+      </Fold>
+    </NodeForm>
   );
-}
-
-function sameJson(text: string, data: JsonObject): boolean {
-  try {
-    return JSON.stringify(JSON.parse(text)) === JSON.stringify(data);
-  } catch {
-    return false;
-  }
 }

@@ -1,0 +1,34 @@
+import type { ReactNode } from "react";
+import { useState } from "react";
+import type { Problem } from "../../api/client";
+import { ProblemLines } from "./lines";
+
+interface Props {
+  title: ReactNode;
+  note?: string | undefined;
+  tools?: ReactNode;
+  isOpen: boolean;
+  problems?: readonly Problem[];
+  children: ReactNode;
+}
+
+/** A section that folds; what is in it is drawn only while it is open. */
+export function Fold({ title, note, tools, isOpen, problems = [], children }: Props) {
+  const [open, setOpen] = useState(isOpen);
+  return (
+    <section className="fold">
+      <div className="param__head">
+        <button type="button" className="fold__title" aria-expanded={open} onClick={() => setOpen(!open)}>
+          <span className="fold__sign" aria-hidden="true">
+            {open ? "▾" : "▸"}
+          </span>
+          {title}
+        </button>
+        {tools}
+      </div>
+      {note && <div className="field__note param__about">{note}</div>}
+      <ProblemLines problems={problems} />
+      {open && <div className="fold__body">{children}</div>}
+    </section>
+  );
+}

@@ -1,0 +1,131 @@
+/** An MCP node: which tool, in which mode, with which values or words. */
+
+import { useMemo, useState } from "react";
+import { useStore } from "zustand";
+import { currentWorkflow } from "../../model/documentStore";
+import type { Mode } from "../../model/formModes";
+import { modeOf, snapshotTools, toolBefore, WORDS } from "../../model/formModes";
+import type { Parameter } from "../../model/formTree";
+import { notifyError } from "../../model/noticeStore";
+import { problemStore } from "../../model/problemStore";
+import type { WorkflowNode } from "../../model/workflow";
+import { text } from "../../model/workflow";
+import type { Switch } from "../../queries/tools";
+import { switchNode, useServerTools } from "../../queries/tools";
+import { Button } from "../../ui/Button";
+import { Field } from "../../ui/Field";
+import { DataField } from "./DataField";
+import { Fold } from "./Fold";
+import { ModeSwitch } from "./ModeSwitch";
+import type { TitledSection } from "./NodeForm";
+import { NodeForm } from "./NodeForm";
+import { ToolChoice } from "./ToolChoice";
+import { WordsEditor } from "./WordsEditor";
+
+const STALE = "MCP_TOOL_LIST_STALE";
+const ELSEWHERE: ReadonlySet<string> = new Set([STALE, "MCP_NL_DESC_EMPTY", "MCP_NL_DESC_TOO_SHORT", "MCP_NL_DESC_TOO_LONG"]);
+
+export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly: boolean }) {
+  const [isSwitching, setIsSwitching] = useState(false);
+  const [wanted, setWanted] = useState<Mode | null>(null);
+  const [server, tool, mode] = [text(node.data["serverId"]), text(node.data["toolName"]), modeOf(node.data)];
+  const { data: listed, error } = useServerTools(server);
+  const names = listed?.tools.map(({ name }) => name) ?? snapshotTools(node.data);
+  const isFixed = isReadOnly || isSwitching;
+  const switchTo = async (to: Switch) => {
+    const workflow = currentWorkflow();
+    if (!workflow) return;
+    setIsSwitching(true);
+    try {
+      await switchNode(workflow, node.id, to);
+    } catch (fault) {
+      notifyError(fault, "The node is as it was");
+    } finally {
+      setWanted(null);
+      setIsSwitching(false);
+    }
+  };
+  const choose = (to: Mode) => {
+    setWanted(to === mode ? null : to);
+    // From full language a tool has to be chosen first.
+    if (to !== mode && mode !== "fullNaturalLanguage") void switchTo({ mode: to });
+  };
+  const words = WORDS[mode];
+  return (
+    <>
+      <ModeSwitch mode={wanted ?? mode} isFixed={isFixed} onChoose={choose} />
+      {error && <p className="inspector__problem">The tools of {server} cannot be listed: {error.message}</p>}
+      {wanted && mode === "fullNaturalLanguage" && <ToolChoice names={names} before={toolBefore(node.data)} isFixed={isFixed} onChoose={(name) => void switchTo({ mode: wanted, tool: name })} onCancel={() => setWanted(null)} />}
+      {mode !== "fullNaturalLanguage" && <ToolField tool={tool} names={names} isKnown={listed !== undefined} isFixed={isFixed} onChange={(name) => void switchTo({ mode, tool: name })} />}
+      <Drift changes={listed?.changes.find((one) => one.tool === tool)?.changes ?? []} />
+      {mode === "fullNaturalLanguage" && <Stale node={node.id} isFixed={isFixed} onRefresh={() => void switchTo({ mode, live: true })} />}
+      {words && <WordsEditor node={node} words={words} isReadOnly={isFixed} />}
+      <Values node={node} isReadOnly={isFixed} listed={listed?.tools.find(({ name }) => name === tool)?.parameters as Parameter[] | undefined} />
+    </>
+  );
+}
+
+interface ToolProps {
+  tool: string;
+  names: readonly string[];
+  isKnown: boolean;
+  isFixed: boolean;
+  onChange(name: string): void;
+}
+
+function ToolField({ tool, names, isKnown, isFixed, onChange }: ToolProps) {
+  const isGone = isKnown && tool !== "" && !names.includes(tool);
+  return (
+    <Field label="Tool" fault={isGone ? `The server has no tool ${tool} any more; choose another.` : null}>
+      {(id) => (
+        <select id={id} className="select" value={tool} disabled={isFixed} onChange={(event) => onChange(event.target.value)}>
+          {!names.includes(tool) && <option value={tool}>{tool || "Choose a tool"}</option>}
+          {names.map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+function Drift({ changes }: { changes: readonly { pointer: string; message: string }[] }) {
+  if (changes.length === 0) return null;
+  return (
+    <div className="inspector__problem" role="status">
+      This tool is not as it was approved: {changes.map(({ message }) => message).join("; ")}
+    </div>
+  );
+}
+
+/** That the list of tools is old, and a way to take the server's of now. */
+function Stale({ node, isFixed, onRefresh }: { node: string; isFixed: boolean; onRefresh(): void }) {
+  const stale = useStore(problemStore, (state) => state.byNode[node]?.find(({ code }) => code === STALE));
+  return (
+    <div className={stale ? "inspector__problem row" : "row"} role="status">
+      {stale && <span>{stale.message}</span>}
+      <Button look={stale ? "plain" : "quiet"} icon="again" disabled={isFixed} onClick={onRefresh}>
+        Refresh the tools
+      </Button>
+    </div>
+  );
+}
+
+/** The values of detailed mode; without the server the tree is the one that the node remembers. */
+function Values({ node, isReadOnly, listed }: { node: WorkflowNode; isReadOnly: boolean; listed: Parameter[] | undefined }) {
+  const mode = modeOf(node.data);
+  const remembered = node.data["parameters"];
+  const sections = useMemo<TitledSection[]>(() => {
+    const parameters = listed ?? (Array.isArray(remembered) ? (remembered as unknown as Parameter[]) : []);
+    return mode === "detailed" ? [{ title: "Values", path: ["parameterValues"], parameters }] : [];
+  }, [listed, remembered, mode]);
+  return (
+    <NodeForm node={node} sections={sections} isReadOnly={isReadOnly} besides={ELSEWHERE}>
+      <Fold title="Everything as JSON" isOpen={false}>
+        <DataField node={node} isReadOnly={isReadOnly} />
+      </Fold>
+    </NodeForm>
+  );
+}

@@ -1,0 +1,64 @@
+/** The fields of a node in sections, with what is wrong under each; what belongs to no field comes last. */
+
+import type { ReactNode } from "react";
+import { useMemo } from "react";
+import { useStore } from "zustand";
+import type { Problem } from "../../api/client";
+import type { Section } from "../../model/formProblems";
+import { fieldsOf, placeProblems } from "../../model/formProblems";
+import { problemStore } from "../../model/problemStore";
+import type { WorkflowNode } from "../../model/workflow";
+import { Fold } from "./Fold";
+import "."
+import { FormContext } from "./form";
+import { ParameterField } from "./ParameterField";
+
+const NONE: readonly Problem[] = [];
+
+export interface TitledSection extends Section {
+  title: string;
+  isFolded?: boolean;
+}
+
+interface Props {
+  node: WorkflowNode;
+  sections: readonly TitledSection[];
+  isReadOnly: boolean;
+  /** Codes of problems that are shown elsewhere. */
+  besides?: ReadonlySet<string>;
+  children?: ReactNode;
+}
+
+export function NodeForm({ node, sections, isReadOnly, besides, children }: Props) {
+  const problems = useStore(problemStore, (state) => state.byNode[node.id] ?? NONE);
+  const placed = useMemo(() => {
+    const left = besides ? problems.filter(({ code }) => !besides.has(code)) : problems;
+    return placeProblems(left, fieldsOf(sections, node.data));
+  }, [problems, sections, node.data, besides]);
+  const form = useMemo(() => ({ node: node.id, data: node.data, placed, isReadOnly, Inner: ParameterField }), [node.id, node.data, placed, isReadOnly]);
+  const filled = sections.filter(({ parameters }) => parameters.length > 0);
+  return (
+    <FormContext value={form}>
+      {filled.map((section) =>
+        filled.length === 1 && !section.isFolded ? (
+          <Fields key={section.title} section={section} />
+        ) : (
+          <Fold key={section.title} title={section.title} isOpen={!section.isFolded}>
+            <Fields section={section} />
+          </Fold>
+        ),
+      )}
+      {children}
+      {placed.rest.map((problem) => (
+        <div key={problem.code + problem.pointer} className={`inspector__problem inspector__problem--${problem.severity}`}>
+          {problem.message}
+          {problem.hint && <div className="faint">{problem.hint}</div>}
+        </div>
+      ))}
+    </FormContext>
+  );
+}
+
+function Fields({ section }: { section: TitledSection }) {
+  return section.parameters.map((one) => <ParameterField key={one.name} parameter={one} path={[...section.path, one.name]} depth={0} />);
+}

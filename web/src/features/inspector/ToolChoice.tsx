@@ -1,0 +1,41 @@
+import { useState } from "react";
+import { Button } from "../../ui/Button";
+import { Field } from "../../ui/Field";
+
+interface Props {
+  names: readonly string[];
+  /** The tool that the node had before. */
+  before: string;
+  isFixed: boolean;
+  onChoose(name: string): void;
+  onCancel(): void;
+}
+
+/** Asks which tool it shall be, where a mode without one is left. */
+export function ToolChoice({ names, before, isFixed, onChoose, onCancel }: Props) {
+  const [chosen, setChosen] = useState(names.includes(before) ? before : "");
+  return (
+    <div className="tool-choice">
+      <Field label="Choose a tool" note="This mode works with one tool of the server.">
+        {(id) => (
+          <select id={id} className="select" value={chosen} disabled={isFixed} onChange={(event) => setChosen(event.target.value)}>
+            <option value="">Choose…</option>
+            {names.map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <div className="row">
+        <Button look="primary" disabled={isFixed || chosen === ""} onClick={() => onChoose(chosen)}>
+          Use this tool
+        </Button>
+        <Button look="quiet" onClick={onCancel}>
+          Stay
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,170 @@
+/** Controls of single values; a value that cannot be is shown with its reason and not kept. */
+
+import { useEffect, useRef, useState } from "react";
+import type { Parameter } from "../../model/formTree";
+import { isLong } from "../../model/formTree";
+import { isExpression, readJson, readNumber, shownJson } from "../../model/formValues";
+import type { Json } from "../../model/workflow";
+import type { Place } from "./form";
+
+interface Props {
+  id: string;
+  parameter: Parameter;
+  place: Place;
+}
+
+function placeholderOf({ default: usual }: Parameter): string | undefined {
+  if (usual === undefined || usual === null || usual === "") return undefined;
+  return typeof usual === "string" ? usual : JSON.stringify(usual);
+}
+
+export function TextControl({ id, parameter, place }: Props) {
+  const value = typeof place.value === "string" ? place.value : shownJson(place.value);
+  const shared = {
+    id,
+    value,
+    placeholder: placeholderOf(parameter),
+    readOnly: place.isReadOnly,
+    "aria-describedby": parameter.description ? `${id}-about` : undefined,
+    "aria-required": parameter.required,
+    onBlur: place.settle,
+  };
+  // An emptied field is no value, but an emptied item stays an item.
+  const keep = (typed: string) => place.type(typed === "" && !place.isItem ? undefined : typed);
+  const code = isExpression(place.value) ? " input--code" : "";
+  if (isLong(parameter, place.value)) return <textarea {...shared} className={`textarea${code}`} rows={4} onChange={(event) => keep(event.target.value)} />;
+  const isHidden = parameter.isSensitive && !isExpression(place.value);
+  return (
+    <>
+      <input {...shared} className={`input${code}`} type={isHidden ? "password" : "text"} autoComplete="off" list={parameter.proposals && `${id}-list`} onChange={(event) => keep(event.target.value)} />
+      {parameter.proposals && (
+        <datalist id={`${id}-list`}>
+          {parameter.proposals.map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
+      )}
+    </>
+  );
+}
+
+export function ExpressionControl({ id, place }: Props) {
+  return (
+    <input
+      id={id}
+      className="input input--code"
+      value={isExpression(place.value) ? place.value : ""}
+      placeholder="{{ steps.name.value }}"
+      readOnly={place.isReadOnly}
+      autoComplete="off"
+      onChange={(event) => place.type(event.target.value === "" ? undefined : event.target.value)}
+      onBlur={place.settle}
+    />
+  );
+}
+
+interface Read {
+  value?: Json;
+  fault?: string;
+}
+
+/** Text that stands for a value: written when it can be read, else kept here with what is wrong. */
+function useTyped(place: Place, show: (value: Json | undefined) => string, read: (typed: string) => Read) {
+  const [typed, setTyped] = useState(() => show(place.value));
+  const [fault, setFault] = useState<string | null>(null);
+  const mine = useRef(place.value);
+  useEffect(() => {
+    if (place.value === mine.current) return;
+    mine.current = place.value;
+    setTyped(show(place.value));
+    setFault(null);
+  });
+  const type = (text: string) => {
+    setTyped(text);
+    const said = read(text);
+    setFault(said.fault ?? null);
+    if (said.fault !== undefined) return;
+    mine.current = said.value;
+    place.type(said.value);
+  };
+  return { typed, fault, type };
+}
+
+export function NumberControl({ id, parameter, place }: Props) {
+  const { typed, fault, type } = useTyped(place, (value) => (value === undefined ? "" : typeof value === "number" ? String(value) : shownJson(value)), (text) => readNumber(parameter, text));
+  return (
+    <>
+      <input id={id} className="input" inputMode="decimal" value={typed} placeholder={placeholderOf(parameter)} readOnly={place.isReadOnly} autoComplete="off" aria-invalid={fault !== null} aria-required={parameter.required} onChange={(event) => type(event.target.value)} onBlur={place.settle} />
+      <NotKept fault={fault} />
+    </>
+  );
+}
+
+export function JsonControl({ id, parameter, place }: Props) {
+  const { typed, fault, type } = useTyped(place, shownJson, readJson);
+  return (
+    <>
+      <textarea id={id} className="textarea textarea--code" rows={3} spellCheck={false} value={typed} placeholder={placeholderOf(parameter) ?? "JSON"} readOnly={place.isReadOnly} aria-invalid={fault !== null} onChange={(event) => type(event.target.value)} onBlur={place.settle} />
+      <NotKept fault={fault} />
+    </>
+  );
+}
+
+function NotKept({ fault }: { fault: string | null }) {
+  return fault === null ? null : (
+    <div className="field__fault" role="status">
+      Not kept: {fault}
+    </div>
+  );
+}
+
+export function BooleanControl(props: Props) {
+  return <Choice {...props} options={[true, false]} show={(option) => (option === true ? "Yes" : "No")} />;
+}
+
+export function EnumControl(props: Props) {
+  return <Choice {...props} options={props.parameter.validation?.enum ?? []} show={(option) => (typeof option === "string" ? option : JSON.stringify(option))} />;
+}
+
+interface ChoiceProps extends Props {
+  options: readonly Json[];
+  show(option: Json): string;
+}
+
+/** Options by their place in the list; what is none of them is shown, so that it can be changed. */
+function Choice({ id, parameter, place, options, show }: ChoiceProps) {
+  const at = options.findIndex((one) => JSON.stringify(one) === JSON.stringify(place.value));
+  const current = place.value === undefined ? "" : at >= 0 ? String(at) : "other";
+  const usual = parameter.default;
+  return (
+    <select id={id} className="select" value={current} disabled={place.isReadOnly} aria-required={parameter.required} onChange={(event) => place.set(event.target.value === "" ? undefined : options[Number(event.target.value)])}>
+      {!(place.isItem && current !== "") && <option value="">{usual === undefined || usual === null ? "Not set" : `Not set (${show(usual)})`}</option>}
+      {current === "other" && (
+        <option value="other" disabled>
+          {shownJson(place.value)}
+        </option>
+      )}
+      {options.map((option, index) => (
+        <option key={index} value={index}>
+          {show(option)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** The only value that fits. */
+export function ConstantControl({ id, parameter, place }: Props) {
+  const only = parameter.validation?.enum?.[0] ?? null;
+  const isSet = JSON.stringify(place.value) === JSON.stringify(only);
+  return (
+    <output id={id} className="param__fixed">
+      {typeof only === "string" ? only : JSON.stringify(only)}
+      {!isSet && !place.isReadOnly && (
+        <button type="button" className="param__tool" onClick={() => place.set(only)}>
+          set
+        </button>
+      )}
+    </output>
+  );
+}

@@ -1,0 +1,38 @@
+/** The tools of a server with their parameter trees, and switching how a node uses them. */
+
+import { useQuery } from "@tanstack/react-query";
+import { client, data } from "../api/client";
+import { changeNode } from "../model/edits";
+import { edit, endGesture } from "../model/documentStore";
+import type { Mode } from "../model/formModes";
+import type { Workflow } from "../model/workflow";
+import { nodeById } from "../model/workflow";
+
+/** What a server can do now; asking starts it, if it is approved. */
+export function useServerTools(server: string) {
+  return useQuery({
+    queryKey: ["servers", server, "tools"],
+    queryFn: () => data(client.GET("/api/v1/servers/{server}/tools", { params: { path: { server } } })),
+    enabled: server !== "",
+    staleTime: 30_000,
+    retry: false,
+  });
+}
+
+export interface Switch {
+  mode: Mode;
+  tool?: string;
+  /** Asks the server for its tools instead of taking those that were approved. */
+  live?: boolean;
+}
+
+/** Switches a node as one undoable step; values of the mode it leaves are kept in it. */
+export async function switchNode(workflow: Workflow, id: string, { mode, tool, live = false }: Switch): Promise<void> {
+  const document = workflow as unknown as Record<string, unknown>;
+  const body = { document, node: id, mode, live, ...(tool ? { tool } : {}) };
+  const made = await data(client.POST("/api/v1/edit/mode", { body: body as never }));
+  const switched = nodeById(made.document as unknown as Workflow, id);
+  if (!switched) return;
+  endGesture();
+  edit((now) => changeNode(now, id, (node) => ({ ...node, data: switched.data })));
+}
