@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { useState } from "react";
 import type { Problem } from "../../api/client";
-import { ProblemLines } from "./lines";
+import { About, ProblemLines } from "./lines";
 
 interface Props {
   title: ReactNode;
@@ -26,7 +26,7 @@ export function Fold({ title, note, tools, isOpen, problems = [], children }: Pr
         </button>
         {tools}
       </div>
-      {note && <div className="field__note param__about">{note}</div>}
+      <About text={note} />
       <ProblemLines problems={problems} />
       {open && <div className="fold__body">{children}</div>}
     </section>

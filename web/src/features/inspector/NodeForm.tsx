@@ -9,7 +9,7 @@ import { fieldsOf, placeProblems } from "../../model/formProblems";
 import { problemStore } from "../../model/problemStore";
 import type { WorkflowNode } from "../../model/workflow";
 import { Fold } from "./Fold";
-import "."
+import "./form.css";
 import { FormContext } from "./form";
 import { ParameterField } from "./ParameterField";
 

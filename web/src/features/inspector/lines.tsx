@@ -1,6 +1,8 @@
 /** Words around a field: that it is required, what it is for, what is wrong with it. */
 
 import type { Problem } from "../../api/client";
+import { shownText } from "../../model/untrusted";
+import { Untrusted } from "../../ui/Untrusted";
 
 /** What the service says about one field. */
 export function ProblemLines({ problems }: { problems: readonly Problem[] }) {
@@ -24,7 +26,11 @@ export function Required({ isSection = false }: { isSection?: boolean }) {
   );
 }
 
-/** A description is what somebody else wrote: it is shown as text. */
+/** A description is what somebody else wrote: it is shown as text, with a mark where it is odd. */
 export function About({ id, text }: { id?: string; text: string | undefined }) {
-  return text ? <div id={id && `${id}-about`} className="field__note param__about">{text}</div> : null;
+  return text ? (
+    <div id={id && `${id}-about`} className="field__note param__about">
+      <Untrusted {...shownText(text)} />
+    </div>
+  ) : null;
 }
