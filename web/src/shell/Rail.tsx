@@ -3,12 +3,14 @@
 import { useStore } from "zustand";
 import { pathTo } from "../model/route";
 import { themeStore, toggleTheme } from "../model/themeStore";
+import { useWaiting } from "../queries/inbox";
 import { IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { PAGES } from "./pages";
 
 export function Rail({ page }: { page: string }) {
   const theme = useStore(themeStore, (state) => state.theme);
+  const waiting = useWaiting();
   return (
     <nav className="rail" aria-label="Pages">
       <a className="rail__mark" href="#/" aria-label="Toolweave, start page">
@@ -20,6 +22,12 @@ export function Rail({ page }: { page: string }) {
           <a key={one.page} className="rail__link" href={pathTo(one.page)} aria-current={isHere ? "page" : undefined}>
             <Icon name={one.icon!} size={18} />
             <span>{one.title}</span>
+            {one.page === "inbox" && waiting > 0 && (
+              <span className="rail__count">
+                {waiting}
+                <span className="visually-hidden"> waiting for you</span>
+              </span>
+            )}
           </a>
         );
       })}

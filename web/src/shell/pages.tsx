@@ -2,6 +2,7 @@
 
 import type { ReactNode } from "react";
 import { WorkflowsPage } from "../features/files/WorkflowsPage";
+import { InboxPage } from "../features/inbox/InboxPage";
 import { ComparePage } from "../features/runs/ComparePage";
 import { RunsPage } from "../features/runs/RunsPage";
 import { ServersPage } from "../features/servers/ServersPage";
@@ -27,6 +28,7 @@ export const PAGES: readonly Page[] = [
   { page: "new", title: "New workflow", show: () => <EditorPage name={null} /> },
   { page: "runs", title: "Runs", icon: "clock", also: ["compare"], show: ({ rest }) => (rest[0] ? <RunPage id={rest[0]} /> : <RunsPage />) },
   { page: "compare", title: "Compare runs", show: ({ rest }) => <ComparePage one={rest[0] ?? ""} other={rest[1] ?? ""} /> },
+  { page: "inbox", title: "Inbox", icon: "inbox", show: ({ rest }) => <InboxPage key={rest[0] ?? ""} chosen={rest[0] ?? null} /> },
   { page: "servers", title: "Servers", icon: "server", show: ({ rest }) => <ServersPage key={rest[0] ?? ""} chosen={rest[0] ?? null} /> },
 ];
 

@@ -1,0 +1,57 @@
+/** Steps that began before the service ended: only a person knows whether they happened. */
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { notify, notifyError } from "../../model/noticeStore";
+import { pathTo } from "../../model/route";
+import type { Choice, UncertainStep } from "../../queries/inbox";
+import { settleStep, UNCERTAIN } from "../../queries/inbox";
+import { Button } from "../../ui/Button";
+
+const CHOICES: readonly { choice: Choice; title: string }[] = [
+  { choice: "skip", title: "Go on without its result" },
+  { choice: "retry", title: "Do it again" },
+  { choice: "fail", title: "Let it fail" },
+];
+
+export function UncertainSteps({ steps }: { steps: UncertainStep[] }) {
+  const [isSending, setSending] = useState(false);
+  const queries = useQueryClient();
+  const settle = (step: UncertainStep, choice: Choice) => {
+    setSending(true);
+    settleStep(step, choice)
+      .then(() => notify("The run goes on", { tone: "good" }))
+      .catch((error: unknown) => notifyError(error, "Not settled"))
+      .finally(() => {
+        setSending(false);
+        void queries.invalidateQueries({ queryKey: UNCERTAIN });
+      });
+  };
+  return (
+    <section className="card question" aria-label="Uncertain steps">
+      <h2>Did these happen?</h2>
+      <p className="faint">The service ended while they ran. Look in the program they act on, then say how the run goes on.</p>
+      <table className="table">
+        <tbody>
+          {steps.map((one) => (
+            <tr key={`${one.run} ${one.step}`}>
+              <td>
+                <strong>{one.step}</strong> of <a href={pathTo("runs", one.run)}>{one.workflow}</a>
+                <div className="faint">began {new Date(one.startedAt).toLocaleString()}</div>
+              </td>
+              <td>
+                <div className="row">
+                  {CHOICES.map(({ choice, title }) => (
+                    <Button key={choice} disabled={isSending} onClick={() => settle(one, choice)}>
+                      {title}
+                    </Button>
+                  ))}
+                </div>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
