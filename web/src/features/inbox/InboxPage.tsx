@@ -50,7 +50,7 @@ function Line({ question, isOpen, onOpen }: { question: Question; isOpen: boolea
       <span className="inbox__title">{shownText(asked.title || asked.text).text}</span>
       <span className="row faint">
         <Badge>{asked.kind}</Badge>
-        <bdi>{question.workflow}</bdi>
+        <bdi>{question.workflow || `run ${question.run.slice(0, 8)}`}</bdi>
       </span>
     </button>
   );

@@ -31,12 +31,12 @@ export function QuestionCard({ question: { id, run, workflow, askedAt, question:
   };
   return (
     <section className="card question" aria-label="Question">
-      {asked.title && <h2>{shownText(asked.title).text}</h2>}
+      {asked.title && asked.title !== asked.text && <h2>{shownText(asked.title).text}</h2>}
       <p className="question__text">
         <Untrusted {...shownText(asked.text)} />
       </p>
       <p className="faint">
-        <a href={pathTo("runs", run)}>A run of {workflow}</a> asked this on {new Date(askedAt).toLocaleString()}
+        <a href={pathTo("runs", run)}>{workflow ? `A run of ${workflow}` : `Run ${run.slice(0, 8)}`}</a> asked this on {new Date(askedAt).toLocaleString()}
         {asked.due && <>; an answer counts until {new Date(asked.due).toLocaleString()}</>}.
       </p>
       {asked.content != null && <pre className="question__content">{contentText(asked.content as Json)}</pre>}
@@ -56,7 +56,11 @@ export function QuestionCard({ question: { id, run, workflow, askedAt, question:
           )}
         </Field>
       )}
-      {faults[""] && <p role="alert">{faults[""]}</p>}
+      {faults[""] && (
+        <p role="alert" className="field__fault">
+          {faults[""]}
+        </p>
+      )}
       <div className="row">
         {deciding ? <Deciding field={deciding} isOff={isSending} onDecide={(at) => submit({ [deciding.name]: String(at) })} /> : <SendButton isOff={isSending} onSend={() => submit()} />}
         {asked.kind !== "approval" && (

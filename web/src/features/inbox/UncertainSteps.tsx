@@ -36,7 +36,7 @@ export function UncertainSteps({ steps }: { steps: UncertainStep[] }) {
           {steps.map((one) => (
             <tr key={`${one.run} ${one.step}`}>
               <td>
-                <strong>{one.step}</strong> of <a href={pathTo("runs", one.run)}>{one.workflow}</a>
+                <strong>{one.step}</strong> of <a href={pathTo("runs", one.run)}>{one.workflow || `run ${one.run.slice(0, 8)}`}</a>
                 <div className="faint">began {new Date(one.startedAt).toLocaleString()}</div>
               </td>
               <td>
