@@ -65,6 +65,7 @@ class Advance:
         self._services = services
         self._binder = Binder(state, run)
         self._open = OpenQuestions()
+        self._is_traced = is_traced()
         self._unwritten: list[Written] = []
         self._seq = 0
         # Whether that is how the run stands in the database.
@@ -106,10 +107,11 @@ class Advance:
         self._replay(entries)
         goes_on = not self._state.finished and await self._go_on()
         if goes_on:
-            # A run that only computes needs no tasks.
-            async with background() as tasks:
-                while goes_on:
-                    goes_on = await self._wait(tasks) and await self._go_on()
+            # A run that only computes needs no tasks, and hears of others when it writes.
+            with self._journal.news.listening():
+                async with background() as tasks:
+                    while goes_on:
+                        goes_on = await self._wait(tasks) and await self._go_on()
         return self._state.status
 
     @property
@@ -162,7 +164,7 @@ class Advance:
         """All pure steps, in slices, so that other runs get their turn."""
         if not (self._state.computable or self._state.touched):
             return
-        computer = Computer(self._state, self._binder)
+        computer = Computer(self._state, self._binder, is_traced=self._is_traced)
         until = time.monotonic() + SLICE_S
         while events := computer.events() or await self._heavy(computer):
             self._unwritten.extend(map(written, events))
@@ -210,7 +212,7 @@ class Advance:
         # One scope for its time limit and for whoever stops it.
         scope.deadline = anyio.current_time() + step.timeout_s
         with scope:
-            if is_traced():
+            if self._is_traced:
                 with step_span(self._run, work, context.key):
                     event = await self._tried(work, context)
                     tell_span(event)

@@ -12,7 +12,7 @@ from toolweave.catalog.node import Given, Looping, Outcome, Pure
 from toolweave.engine.binding import Binder
 from toolweave.engine.decide import computable
 from toolweave.engine.events import Computed, Event, Key, LoopOpened, StepFailed
-from toolweave.engine.spans import computed_span, is_traced, tell_span
+from toolweave.engine.spans import computed_span, tell_span
 from toolweave.engine.state import TURN, Loop, Place, RunState
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import Json
@@ -51,8 +51,9 @@ class _Row:
 class Computer:
     """Computes what is ready, applying it to the state as it goes."""
 
-    def __init__(self, state: RunState, binder: Binder) -> None:
+    def __init__(self, state: RunState, binder: Binder, *, is_traced: bool = False) -> None:
         self._state = state
+        self._is_traced = is_traced
         self._binder = binder
         self._row = _Row()
         self._events: list[Event] = []
@@ -64,7 +65,7 @@ class Computer:
         At most about `MAX_STEPS` steps: call it again until it gives nothing.
         """
         state = self._state
-        step = self._traced if is_traced() else self._step
+        step = self._traced if self._is_traced else self._step
         while len(self._row.steps) < MAX_STEPS:
             places, loops = computable(state)
             if not (places or loops):

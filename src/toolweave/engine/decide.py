@@ -66,8 +66,10 @@ def computable(state: RunState) -> tuple[tuple[Place, ...], tuple[Loop, ...]]:
     """What needs no waiting: steps to compute, and loops that may have another turn."""
     if state.finished or state.is_ending:
         return (), ()
-    loops = tuple(state.loops[key] for key in state.touched if key in state.loops)
-    return tuple(state.computable.values()), loops
+    places = tuple(state.computable.values())
+    if not state.touched:
+        return places, ()
+    return places, tuple(state.loops[key] for key in state.touched if key in state.loops)
 
 
 def result_of(state: RunState) -> Json:

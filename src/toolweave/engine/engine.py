@@ -363,12 +363,10 @@ class Engine:
         facts = RunFacts(run, lease.workflow, datetime.fromisoformat(lease.started_at))
         hold = Advance(RunState(plan), facts, lease, journal=self.journal, services=self._services)
         self._holds[run] = hold
-        self.journal.news.listen()
         try:
             with run_span(facts):
                 status = await hold.run(entries)
         finally:
-            self.journal.news.stop_listening()
             del self._holds[run]
         if status in FINAL:
             await self._after(lease, hold.open_calls)

@@ -61,20 +61,12 @@ class News:
     @contextmanager
     def listening(self) -> Generator[None]:
         """Somebody waits for what others write."""
-        self.listen()
+        self._listeners += 1
+        self._wanted.set()
         try:
             yield
         finally:
-            self.stop_listening()
-
-    def listen(self) -> None:
-        """Somebody begins to wait."""
-        self._listeners += 1
-        self._wanted.set()
-
-    def stop_listening(self) -> None:
-        """Somebody waits no more."""
-        self._listeners -= 1
+            self._listeners -= 1
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:

@@ -295,7 +295,8 @@ class RunState:
         """A step is over: what every event about its end comes down to."""
         key = place.key
         self._forget(key)
-        self._settle(key)
+        if self.resumed or self.answers or self.asking:
+            self._settle(key)
         self.ended_calls.pop(key, None)
         if place.step.is_loop:
             self._close_loop(key)
