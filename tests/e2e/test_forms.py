@@ -31,8 +31,9 @@ def tool(name: str, **more: Any) -> dict[str, Any]:
 
 
 def box(form: Locator, name: str) -> Locator:
-    """The field of a value that is typed."""
-    return form.get_by_role("textbox", name=name, exact=True)
+    """The field of a value that is typed; one with expressions to choose from is a combobox."""
+    plain = form.get_by_role("textbox", name=name, exact=True)
+    return plain.or_(form.get_by_role("combobox", name=name, exact=True))
 
 
 async def saved(page: Page, studio: Studio, name: str) -> dict[str, Any]:

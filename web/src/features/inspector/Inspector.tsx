@@ -15,6 +15,9 @@ import { McpPanel } from "./McpPanel";
 import type { TitledSection } from "./NodeForm";
 import { NodeForm } from "./NodeForm";
 
+/** Settings that every node has. */
+const SHARED: ReadonlySet<string> = new Set(["timeout", "retry_attempts", "enabled"]);
+
 interface Props {
   node: WorkflowNode;
   isReadOnly: boolean;
@@ -46,16 +49,18 @@ function PlainPanel({ node, isReadOnly }: Props) {
   const { data: page, isLoading } = useNodePage(ref.includes(".") ? ref : null);
   const sections = useMemo<TitledSection[]>(() => {
     if (!page) return [{ title: "Fields", path: [], parameters: ofDrawn(node) }];
+    const fields = page.configurations.map(ofField);
     return [
-      { title: "Settings", path: ["configurations"], parameters: page.configurations.map(ofField) },
+      { title: "Settings", path: ["configurations"], parameters: fields.filter(({ name }) => !SHARED.has(name)) },
       { title: "Inputs", path: ["inputParams"], parameters: page.inputs.map(ofField), isFolded: node.data["inputParams"] === undefined },
+      { title: "How it runs", path: ["configurations"], parameters: fields.filter(({ name }) => SHARED.has(name)), isFolded: true },
     ];
     // The fields are those of the node's kind, not of its values.
   }, [page, node.type]);
   if (isLoading) return <p className="faint">Reading what it takes…</p>;
   const hasFields = sections.some(({ parameters }) => parameters.length > 0);
   return (
-    <NodeForm node={node} sections={sections} isReadOnly={isReadOnly}>
+    <NodeForm node={node} sections={sections} isReadOnly={isReadOnly} isPlain={!page}>
       <Fold key={String(hasFields)} title="Everything as JSON" isOpen={!hasFields && Object.keys(node.data).length > 0}>
         <DataField node={node} isReadOnly={isReadOnly} />
       </Fold>

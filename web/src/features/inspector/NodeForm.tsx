@@ -1,9 +1,11 @@
 /** The fields of a node in sections, with what is wrong under each; what belongs to no field comes last. */
 
 import type { ReactNode } from "react";
-import { useMemo } from "react";
+import { useId, useMemo } from "react";
 import { useStore } from "zustand";
 import type { Problem } from "../../api/client";
+import { documentStore } from "../../model/documentStore";
+import { expressionsFor } from "../../model/formExpressions";
 import type { Section } from "../../model/formProblems";
 import { fieldsOf, placeProblems } from "../../model/formProblems";
 import { problemStore } from "../../model/problemStore";
@@ -24,18 +26,22 @@ interface Props {
   node: WorkflowNode;
   sections: readonly TitledSection[];
   isReadOnly: boolean;
+  /** Its values are written out: nothing of it is worked out when it runs. */
+  isPlain?: boolean;
   /** Codes of problems that are shown elsewhere. */
   besides?: ReadonlySet<string>;
   children?: ReactNode;
 }
 
-export function NodeForm({ node, sections, isReadOnly, besides, children }: Props) {
+export function NodeForm({ node, sections, isReadOnly, isPlain = false, besides, children }: Props) {
   const problems = useStore(problemStore, (state) => state.byNode[node.id] ?? NONE);
   const placed = useMemo(() => {
     const left = besides ? problems.filter(({ code }) => !besides.has(code)) : problems;
     return placeProblems(left, fieldsOf(sections, node.data));
   }, [problems, sections, node.data, besides]);
-  const form = useMemo(() => ({ node: node.id, data: node.data, placed, isReadOnly, Inner: ParameterField }), [node.id, node.data, placed, isReadOnly]);
+  const list = useId();
+  const expressions = isPlain ? null : list;
+  const form = useMemo(() => ({ node: node.id, data: node.data, placed, isReadOnly, expressions, Inner: ParameterField }), [node.id, node.data, placed, isReadOnly, expressions]);
   const filled = sections.filter(({ parameters }) => parameters.length > 0);
   return (
     <FormContext value={form}>
@@ -48,6 +54,7 @@ export function NodeForm({ node, sections, isReadOnly, besides, children }: Prop
           </Fold>
         ),
       )}
+      {expressions && <Expressions id={expressions} node={node.id} />}
       {children}
       {placed.rest.map((problem) => (
         <div key={problem.code + problem.pointer} className={`inspector__problem inspector__problem--${problem.severity}`}>
@@ -61,4 +68,17 @@ export function NodeForm({ node, sections, isReadOnly, besides, children }: Prop
 
 function Fields({ section }: { section: TitledSection }) {
   return section.parameters.map((one) => <ParameterField key={one.name} parameter={one} path={[...section.path, one.name]} depth={0} />);
+}
+
+/** What can be named here, once for all fields. */
+function Expressions({ id, node }: { id: string; node: string }) {
+  const workflow = useStore(documentStore, (state) => state.history?.present ?? null);
+  const found = useMemo(() => (workflow ? expressionsFor(workflow, node) : []), [workflow, node]);
+  return (
+    <datalist id={id}>
+      {found.map((one) => (
+        <option key={one} value={one} />
+      ))}
+    </datalist>
+  );
 }

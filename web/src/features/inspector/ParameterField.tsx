@@ -73,7 +73,7 @@ function Tools({ label, control, parameter, place, isComputed, onExpression }: T
           null
         </button>
       )}
-      {control !== "text" && control !== "json" && (
+      {place.expressions !== null && control !== "text" && control !== "json" && (
         <button type="button" className="param__tool" aria-pressed={isComputed} aria-label={`Expression for ${label}`} title="Work it out when it runs" onClick={onExpression}>
           {"{{ }}"}
         </button>

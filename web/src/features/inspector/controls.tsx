@@ -36,7 +36,7 @@ export function TextControl({ id, parameter, place }: Props) {
   const isHidden = parameter.isSensitive && !isExpression(place.value);
   return (
     <>
-      <input {...shared} className={`input${code}`} type={isHidden ? "password" : "text"} autoComplete="off" list={parameter.proposals && `${id}-list`} onChange={(event) => keep(event.target.value)} />
+      <input {...shared} className={`input${code}`} type={isHidden ? "password" : "text"} autoComplete="off" list={parameter.proposals ? `${id}-list` : (place.expressions ?? undefined)} onChange={(event) => keep(event.target.value)} />
       {parameter.proposals && (
         <datalist id={`${id}-list`}>
           {parameter.proposals.map((one) => (
@@ -54,7 +54,8 @@ export function ExpressionControl({ id, place }: Props) {
       id={id}
       className="input input--code"
       value={isExpression(place.value) ? place.value : ""}
-      placeholder="{{ steps.name.value }}"
+      placeholder="{{ data.name }}"
+      list={place.expressions ?? undefined}
       readOnly={place.isReadOnly}
       autoComplete="off"
       onChange={(event) => place.type(event.target.value === "" ? undefined : event.target.value)}

@@ -16,6 +16,8 @@ export interface Form {
   data: JsonObject;
   placed: Placed;
   isReadOnly: boolean;
+  /** The id of the list of expressions to choose from; none where values are only written out. */
+  expressions: string | null;
   /** Draws the fields within a field; handed down, as fields hold each other. */
   Inner: ComponentType<FieldProps>;
 }
@@ -37,6 +39,7 @@ export interface Place {
   value: Json | undefined;
   problems: readonly Problem[];
   isReadOnly: boolean;
+  expressions: string | null;
   /** Whether it stands in a list, where taking it away moves the others. */
   isItem: boolean;
   /** Writes as it is typed: all until `settle` is one step of the history. */
@@ -61,6 +64,7 @@ export function usePlace(path: Path): Place {
     value: valueAt(form.data, path),
     problems: form.placed.byField.get(pointer) ?? NONE,
     isReadOnly: form.isReadOnly,
+    expressions: form.expressions,
     isItem: typeof path.at(-1) === "number",
     type: (value) => write(value, `form-${form.node}${pointer}`),
     set(value) {
