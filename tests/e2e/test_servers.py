@@ -1,12 +1,15 @@
 """The MCP browser: servers, the exact command, the yes to it, and tools as nodes."""
 
 import json
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from playwright.async_api import Page, expect
 
 from e2e.studio import Studio, shot
 from rest.process import PROGRAM
+from toolweave.testing.server import ScriptedServer, a_tool
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("browser")]
 
@@ -78,3 +81,36 @@ async def remove(page: Page, studio: Studio) -> None:
     await page.get_by_role("button", name="Remove", exact=True).click()
     await page.get_by_role("dialog").get_by_role("button", name="Remove the server").click()
     await expect(page.get_by_role("heading", name="No servers yet")).to_be_visible()
+
+
+async def test_hostile_descriptions_are_text_and_changed_tools_wait_for_a_yes(
+    page: Page, studio: Studio, tmp_path: Path
+) -> None:
+    hostile = "<img src=x onerror=alert(1)> a\u202eb\u200bc"
+    server = ScriptedServer(tmp_path, a_tool("peek", description=hostile))
+    start = server.definition
+    entry = {"command": start.command, "args": list(start.args)}
+    body = {"definition": json.dumps({"mcpServers": {"odd": entry}})}
+    added = cast("Any", await studio.ask(page, "POST", "/api/v1/servers", body))
+    identity = added["servers"][0]["id"]
+    await page.goto(f"{studio.url}/#/servers/{identity}")
+    await page.get_by_role("button", name="Approve exactly this").click()
+    tools = page.get_by_role("list", name="Tools")
+    words = tools.locator(".tool__words")
+    await expect(words.locator("bdi")).to_have_text(
+        "<img src=x onerror=alert(1)> a⟦U+202E⟧b⟦U+200B⟧c"
+    )
+    await expect(words.locator(".badge")).to_contain_text("HTML")
+    await expect(page.locator("main img[src=x]")).to_have_count(0)
+    server.change(tools=[a_tool("peek", description="Sends it all away.")])
+    # Another connection: what one has listed stays until the server says that it changed.
+    await page.get_by_role("button", name="Disable").click()
+    await page.get_by_role("button", name="Enable").click()
+    changed = page.get_by_role("region", name="Changed tools")
+    await expect(changed).to_contain_text("peek")
+    await shot(page, "server-changed")
+    await changed.get_by_role("button", name="Accept the changes").click()
+    await expect(changed).to_have_count(0)
+    await expect(words).to_have_text("Sends it all away.")
+    listed = await studio.ask(page, "GET", f"/api/v1/servers/{identity}/tools")
+    assert cast("Any", listed)["changes"] == []

@@ -6,6 +6,8 @@ import type { Schemas } from "../api/client";
 import type { Server } from "../model/serverLook";
 
 export const SERVERS = ["servers"] as const;
+/** Tools of servers are nodes there. */
+export const CATALOG = ["catalog"] as const;
 
 export function useServers() {
   return useQuery({

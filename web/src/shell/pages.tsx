@@ -3,6 +3,7 @@
 import type { ReactNode } from "react";
 import { WorkflowsPage } from "../features/files/WorkflowsPage";
 import { InboxPage } from "../features/inbox/InboxPage";
+import { ManagePage } from "../features/manage/ManagePage";
 import { ComparePage } from "../features/runs/ComparePage";
 import { RunsPage } from "../features/runs/RunsPage";
 import { ServersPage } from "../features/servers/ServersPage";
@@ -30,6 +31,7 @@ export const PAGES: readonly Page[] = [
   { page: "compare", title: "Compare runs", show: ({ rest }) => <ComparePage one={rest[0] ?? ""} other={rest[1] ?? ""} /> },
   { page: "inbox", title: "Inbox", icon: "inbox", show: ({ rest }) => <InboxPage key={rest[0] ?? ""} chosen={rest[0] ?? null} /> },
   { page: "servers", title: "Servers", icon: "server", show: ({ rest }) => <ServersPage key={rest[0] ?? ""} chosen={rest[0] ?? null} /> },
+  { page: "manage", title: "Manage", icon: "cog", show: ({ rest }) => <ManagePage section={rest[0] ?? null} /> },
 ];
 
 export function PageOf({ route }: { route: Route }) {

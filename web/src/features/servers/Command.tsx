@@ -1,25 +1,24 @@
 /** Exactly what would be started or reached; the yes is to this and nothing else. */
 
-import { notify } from "../../model/noticeStore";
 import type { Server } from "../../model/serverLook";
 import { factLines, hashOf } from "../../model/serverLook";
 import { shownText } from "../../model/untrusted";
-import { approveServer, useServerFacts } from "../../queries/servers";
+import { useDoing } from "../../queries/doing";
+import { approveServer, CATALOG, SERVERS, useServerFacts } from "../../queries/servers";
 import { Button } from "../../ui/Button";
 import { Untrusted } from "../../ui/Untrusted";
-import { useDoing } from "./useDoing";
 
 export function Command({ server, onApproved }: { server: Server; onApproved(): void }) {
   const { data: facts, error } = useServerFacts(server.id);
-  const [doing, start] = useDoing();
+  const [doing, start] = useDoing(SERVERS, CATALOG);
   if (error) return <p role="alert">{error.message}</p>;
   if (!facts) return <p className="faint">Reading what it would run…</p>;
   const hash = hashOf(facts);
   const approve = () =>
-    start("Approved, but not reached", async () => {
+    void start("Approved, but not reached", async () => {
       const { pinned, changes } = await approveServer(server.id, hash!, false);
-      notify(changes.length > 0 ? `Approved; ${changes.length} changed tools wait for you` : `Approved with ${pinned} tools`, { tone: "good" });
       onApproved();
+      return changes.length > 0 ? `Approved; ${changes.length} changed tools wait for you` : `Approved with ${pinned} tools`;
     });
   return (
     <>

@@ -2,18 +2,18 @@
 
 import { useState } from "react";
 import { shownText } from "../../model/untrusted";
+import { useDoing } from "../../queries/doing";
 import type { Discovered } from "../../queries/servers";
-import { importServers, useDiscovered } from "../../queries/servers";
+import { CATALOG, importServers, SERVERS, useDiscovered } from "../../queries/servers";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
-import { useDoing } from "./useDoing";
 
 export function DiscoverDialog({ onClose }: { onClose(): void }) {
   const { data: found, error } = useDiscovered();
   const [came, setCame] = useState<Discovered[] | null>(null);
-  const [doing, start] = useDoing();
-  const bring = (names: string[]) => start("Not imported", async () => setCame(await importServers(names)));
+  const [doing, start] = useDoing(SERVERS, CATALOG);
+  const bring = (names: string[]) => void start("Not imported", async () => setCame(await importServers(names)));
   const all = (found ?? []).filter(canCome).map((one) => one.name);
   return (
     <Dialog

@@ -47,7 +47,7 @@ export function ServerBrowser({ servers, first, onAdded }: Props) {
 function Line({ server, isChosen, onChoose }: { server: Server; isChosen: boolean; onChoose(): void }) {
   const facts = [
     server.transport,
-    ...(server.toolCount == null ? [] : [`${server.toolCount} tools`]),
+    ...(server.toolCount == null ? [] : [`${server.toolCount} ${server.toolCount === 1 ? "tool" : "tools"}`]),
     ...(server.latencyMs == null ? [] : [`${Math.round(server.latencyMs)} ms`]),
   ];
   return (

@@ -4,15 +4,15 @@ import { useState } from "react";
 import type { Server } from "../../model/serverLook";
 import { canList, nextStep, toneOf } from "../../model/serverLook";
 import { shownText } from "../../model/untrusted";
-import { checkServer, removeServer, switchServer } from "../../queries/servers";
+import { useDoing } from "../../queries/doing";
+import { CATALOG, checkServer, removeServer, SERVERS, switchServer } from "../../queries/servers";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
-import { Dialog } from "../../ui/Dialog";
+import { Confirm } from "../../ui/Confirm";
 import { Tabs } from "../../ui/Tabs";
 import { Untrusted } from "../../ui/Untrusted";
 import { Command } from "./Command";
 import { Tools } from "./Tools";
-import { useDoing } from "./useDoing";
 
 const TABS = [
   { name: "tools", title: "Tools" },
@@ -64,16 +64,16 @@ function Fact({ title, value }: { title: string; value: string }) {
 }
 
 function Actions({ server }: { server: Server }) {
-  const [doing, start] = useDoing();
+  const [doing, start] = useDoing(SERVERS, CATALOG);
   const [isAsked, ask] = useState(false);
-  const toggle = () => start(server.enabled ? "Not switched off" : "Not switched on", () => switchServer(server.id, !server.enabled));
+  const toggle = () => void start(server.enabled ? "Not switched off" : "Not switched on", () => switchServer(server.id, !server.enabled));
   const remove = () => {
     ask(false);
-    start("Not removed", () => removeServer(server.id));
+    void start("Not removed", () => removeServer(server.id));
   };
   return (
     <div className="row">
-      <Button icon="again" disabled={doing || !canList(server)} onClick={() => start("Not checked", () => checkServer(server.id))}>
+      <Button icon="again" disabled={doing || !canList(server)} onClick={() => void start("Not checked", () => checkServer(server.id))}>
         Check now
       </Button>
       {server.approved && (
@@ -85,20 +85,9 @@ function Actions({ server }: { server: Server }) {
         Remove
       </Button>
       {isAsked && (
-        <Dialog
-          title={`Remove ${server.name}?`}
-          onClose={() => ask(false)}
-          foot={
-            <>
-              <Button onClick={() => ask(false)}>Keep it</Button>
-              <Button look="danger" onClick={remove}>
-                Remove the server
-              </Button>
-            </>
-          }
-        >
-          <p>Its approval and the tools it was held to are forgotten. Workflows that use it stop working until it is added again.</p>
-        </Dialog>
+        <Confirm title={`Remove ${server.name}?`} yes="Remove the server" onYes={remove} onClose={() => ask(false)}>
+          Its approval and the tools it was held to are forgotten. Workflows that use it stop working until it is added again.
+        </Confirm>
       )}
     </div>
   );

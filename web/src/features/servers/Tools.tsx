@@ -10,11 +10,11 @@ import { entryOf, hashOf } from "../../model/serverLook";
 import { shownText } from "../../model/untrusted";
 import { newWorkflow } from "../../model/workflow";
 import { useEntries, useSpecs } from "../../queries/catalog";
-import { approveServer, useServerFacts, useServerTools } from "../../queries/servers";
+import { useDoing } from "../../queries/doing";
+import { approveServer, CATALOG, SERVERS, useServerFacts, useServerTools } from "../../queries/servers";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Untrusted } from "../../ui/Untrusted";
-import { useDoing } from "./useDoing";
 
 interface Props {
   server: Server;
@@ -87,7 +87,7 @@ function schemaText(schema: unknown): string {
 
 function Changes({ server, changes }: { server: Server; changes: Drift[] }) {
   const { data: facts } = useServerFacts(server.id);
-  const [doing, start] = useDoing();
+  const [doing, start] = useDoing(SERVERS, CATALOG);
   const hash = facts ? hashOf(facts) : null;
   return (
     <div className="changes" role="region" aria-label="Changed tools">
@@ -104,7 +104,7 @@ function Changes({ server, changes }: { server: Server; changes: Drift[] }) {
           </li>
         ))}
       </ul>
-      <Button disabled={doing || hash === null} onClick={() => start("Not accepted", () => approveServer(server.id, hash!, true))}>
+      <Button disabled={doing || hash === null} onClick={() => void start("Not accepted", () => approveServer(server.id, hash!, true))}>
         Accept the changes
       </Button>
     </div>

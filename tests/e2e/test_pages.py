@@ -1,4 +1,4 @@
-"""The inbox: what a run asks is shown as a form, and the answer lets the run go on."""
+"""The pages beside the editor: what waits for a person, and what is managed."""
 
 from typing import Any, cast
 
@@ -6,6 +6,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from e2e.studio import Studio, shot
+from rest.drawn import greeting
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("browser")]
 
@@ -65,3 +66,40 @@ async def test_a_question_is_answered_by_its_form_and_the_run_goes_on(
     whole = cast("Any", await studio.ask(page, "GET", f"/api/v1/runs/{run['id']}"))
     given = next(step["value"] for step in whole["steps"] if step["key"] == "ask")
     assert given["form_data"] == {"boxes": 3, "size": "large", "fast": True}
+
+
+async def test_a_workflow_is_published_and_taken_back(page: Page, studio: Studio) -> None:
+    await studio.ask(page, "PUT", "/api/v1/workflows/hello", {"document": greeting("hello")})
+    await page.goto(f"{studio.url}/#/manage/published")
+    await expect(page.get_by_role("heading", name="Nothing here yet")).to_be_visible()
+    await page.get_by_label("Workflow", exact=True).select_option("hello")
+    await page.get_by_role("button", name="Publish a workflow").click()
+    table = page.get_by_role("table", name="Published tools")
+    await expect(table.get_by_role("row", name="hello")).to_be_visible()
+    await page.get_by_role("button", name="Take back hello").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Take back").click()
+    await expect(page.get_by_role("heading", name="Nothing here yet")).to_be_visible()
+    assert await studio.ask(page, "GET", "/api/v1/published") == {"published": []}
+
+
+async def test_a_model_is_added_and_its_key_is_never_shown(page: Page, studio: Studio) -> None:
+    await page.goto(f"{studio.url}/#/manage")
+    form = page.get_by_role("form", name="Add a model")
+    await form.get_by_label("Name").fill("mine")
+    await form.get_by_label("Provider").select_option("compatible")
+    await form.get_by_label("Model", exact=True).fill("small")
+    await form.get_by_label("Address").fill("http://127.0.0.1:9/v1")
+    await form.get_by_label("Key").fill("sk-of-nobody")
+    await form.get_by_role("button", name="Add a model").click()
+    row = page.get_by_role("table", name="Models").get_by_role("row", name="mine")
+    await expect(row).to_contain_text("in the vault")
+    await expect(form.get_by_label("Key")).to_have_value("")
+    await shot(page, "manage-models")
+    assert "sk-of-nobody" not in await page.content()
+    for section in ("Services", "Library", "Documents"):
+        await page.get_by_role("tab", name=section).click()
+        await expect(page.get_by_role("heading", name="Nothing here yet")).to_be_visible()
+    await page.get_by_role("tab", name="Models").click()
+    await page.get_by_role("button", name="Remove mine").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Remove").click()
+    await expect(row).to_have_count(0)

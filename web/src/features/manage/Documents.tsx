@@ -1,0 +1,30 @@
+/** Markdown documents with tool calls in them. */
+
+import { useDoing } from "../../queries/doing";
+import { checkDocument, DOCUMENTS, runDocument, useDocuments } from "../../queries/manage";
+import { Button } from "../../ui/Button";
+import { Section } from "./Section";
+
+export function Documents() {
+  const { data: documents, error } = useDocuments();
+  const [doing, start] = useDoing(DOCUMENTS);
+  return (
+    <Section
+      title="Documents"
+      error={error}
+      rows={documents}
+      nothing="Markdown files with tool calls appear here when they are in a folder this studio may read."
+      columns={[{ title: "Document", show: (path) => <span className="mono">{path}</span> }]}
+      actions={(path) => (
+        <>
+          <Button disabled={doing} aria-label={`Check ${path}`} onClick={() => void start("Not checked", () => checkDocument(path))}>
+            Check
+          </Button>
+          <Button disabled={doing} aria-label={`Run ${path}`} onClick={() => void start("Not run", () => runDocument(path))}>
+            Run its blocks
+          </Button>
+        </>
+      )}
+    />
+  );
+}

@@ -1,0 +1,44 @@
+/** What the studio has besides workflows and servers, a section each. */
+
+import type { ReactNode } from "react";
+import { go } from "../../model/route";
+import { Tabs } from "../../ui/Tabs";
+import { Documents } from "./Documents";
+import { Libraries } from "./Libraries";
+import { Models } from "./Models";
+import { Published } from "./Published";
+import { Services } from "./Services";
+import "./manage.css";
+
+const SECTIONS = [
+  { name: "models", title: "Models" },
+  { name: "published", title: "Published tools" },
+  { name: "services", title: "Services" },
+  { name: "library", title: "Library" },
+  { name: "documents", title: "Documents" },
+] as const;
+
+type Name = (typeof SECTIONS)[number]["name"];
+
+const SHOWN: Record<Name, () => ReactNode> = {
+  models: () => <Models />,
+  published: () => <Published />,
+  services: () => <Services />,
+  library: () => <Libraries />,
+  documents: () => <Documents />,
+};
+
+export function ManagePage({ section }: { section: string | null }) {
+  const current = SECTIONS.find(({ name }) => name === section)?.name ?? "models";
+  return (
+    <div className="page">
+      <div className="page__inner">
+        <div className="page__head">
+          <h1>Manage</h1>
+        </div>
+        <Tabs<Name> label="Sections" tabs={SECTIONS} current={current} onChange={(name) => go("manage", name)} />
+        {SHOWN[current]()}
+      </div>
+    </div>
+  );
+}

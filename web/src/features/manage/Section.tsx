@@ -1,0 +1,88 @@
+/** A table of things with what can be done to each, words where there are none, and a form to add one. */
+
+import type { ReactNode } from "react";
+import { useState } from "react";
+import { Button } from "../../ui/Button";
+import { Confirm } from "../../ui/Confirm";
+import { Empty } from "../../ui/Empty";
+
+interface Props<Row> {
+  title: string;
+  error: Error | null;
+  rows: readonly Row[] | undefined;
+  columns: readonly { title: string; show(row: Row): ReactNode }[];
+  actions(row: Row): ReactNode;
+  nothing: string;
+  children?: ReactNode;
+}
+
+export function Section<Row>({ title, error, rows, columns, actions, nothing, children }: Props<Row>) {
+  return (
+    <section className="manage" aria-label={title}>
+      {error && <p role="alert">{error.message}</p>}
+      {rows?.length === 0 && (
+        <Empty title="Nothing here yet">
+          <p>{nothing}</p>
+        </Empty>
+      )}
+      {rows && rows.length > 0 && (
+        <div className="card">
+          <table className="table" aria-label={title}>
+            <thead>
+              <tr>
+                {columns.map((column) => (
+                  <th key={column.title}>{column.title}</th>
+                ))}
+                <th>
+                  <span className="visually-hidden">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row, at) => (
+                <tr key={at}>
+                  {columns.map((column) => (
+                    <td key={column.title}>{column.show(row)}</td>
+                  ))}
+                  <td>
+                    <div className="row manage__actions">{actions(row)}</div>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {children}
+    </section>
+  );
+}
+
+interface RemoveProps {
+  name: string;
+  title?: string;
+  words: string;
+  isOff: boolean;
+  onRemove(): void;
+}
+
+/** Removes after a question. */
+export function RemoveButton({ name, title = "Remove", words, isOff, onRemove }: RemoveProps) {
+  const [isAsked, ask] = useState(false);
+  const yes = () => {
+    ask(false);
+    onRemove();
+  };
+  return (
+    <>
+      <Button look="danger" disabled={isOff} aria-label={`${title} ${name}`} onClick={() => ask(true)}>
+        {title}
+      </Button>
+      {isAsked && (
+        <Confirm title={`${title} ${name}?`} yes={title} onYes={yes} onClose={() => ask(false)}>
+          {words}
+        </Confirm>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,95 @@
+/** Models, published tools, credentials of services, libraries and documents. */
+
+import { useQuery } from "@tanstack/react-query";
+import type { Schemas } from "../api/client";
+import { client, data } from "../api/client";
+
+export const MODELS = ["models"] as const;
+export const PUBLISHED = ["published"] as const;
+export const SERVICES = ["services"] as const;
+export const LIBRARIES = ["libraries"] as const;
+export const DOCUMENTS = ["documents"] as const;
+
+export const useModels = () => useQuery({ queryKey: MODELS, queryFn: async () => (await data(client.GET("/api/v1/models"))).models });
+
+export const PROVIDERS = ["anthropic", "openai", "gemini", "compatible"] as const;
+
+export interface NewModel {
+  name: string;
+  provider: string;
+  model?: string;
+  baseUrl?: string;
+  key?: string;
+}
+
+export async function addModel(model: NewModel): Promise<string> {
+  await data(client.POST("/api/v1/models", { body: model as never }));
+  return `Added ${model.name}`;
+}
+
+const ofModel = (model: string) => ({ params: { path: { model } } });
+
+export async function testModel(name: string): Promise<string> {
+  const { text, tookMs } = await data(client.POST("/api/v1/models/{model}/test", ofModel(name)));
+  return `${name} answered in ${tookMs} ms: ${text.slice(0, 200)}`;
+}
+
+export const makeDefault = (name: string) => data(client.PUT("/api/v1/models/{model}/default", ofModel(name)));
+export const removeModel = (name: string) => data(client.DELETE("/api/v1/models/{model}", ofModel(name)));
+
+export const usePublished = () => useQuery({ queryKey: PUBLISHED, queryFn: async () => (await data(client.GET("/api/v1/published"))).published });
+
+export async function publish(workflow: string): Promise<string> {
+  const made = await data(client.PUT("/api/v1/published/{name}", { params: { path: { name: workflow } }, body: {} as never }));
+  return `Published as the tool ${made.tool}`;
+}
+
+export const unpublish = (tool: string) => data(client.DELETE("/api/v1/published/{name}", { params: { path: { name: tool } } }));
+
+export type Credentials = Schemas["CredentialsShape"];
+
+export const useServices = () => useQuery({ queryKey: SERVICES, queryFn: (): Promise<Credentials> => data(client.GET("/api/v1/services")) });
+
+export async function storeService(name: string, kind: string, token: string): Promise<string> {
+  await data(client.PUT("/api/v1/services/{name}", { params: { path: { name } }, body: { kind, token } as never }));
+  return `Kept ${name} in the vault`;
+}
+
+export async function testService(name: string): Promise<string> {
+  const { who, address } = await data(client.POST("/api/v1/services/{service}/test", { params: { path: { service: name } } }));
+  return `${name} is ${who} at ${address}`;
+}
+
+export const removeService = (name: string) => data(client.DELETE("/api/v1/services/{name}", { params: { path: { name } } }));
+
+export const useLibraries = () => useQuery({ queryKey: LIBRARIES, queryFn: async () => (await data(client.GET("/api/v1/library"))).libraries });
+
+const ofLibrary = (library: string) => ({ params: { path: { library } } });
+
+export function useLibrary(name: string | null) {
+  return useQuery({ queryKey: [...LIBRARIES, name], queryFn: () => data(client.GET("/api/v1/library/{library}", ofLibrary(name!))), enabled: name !== null, retry: false });
+}
+
+export async function addLibrary(name: string, url: string, ref: string | null): Promise<string> {
+  await data(client.POST("/api/v1/library", { body: { name, url, ...(ref ? { ref } : {}) } as never }));
+  return `Added ${name}`;
+}
+
+export async function refreshLibrary(name: string): Promise<string> {
+  const { ref, commit } = await data(client.POST("/api/v1/library/{library}/refresh", ofLibrary(name)));
+  return `${name} is at ${ref}, ${commit.slice(0, 8)}`;
+}
+
+export const removeLibrary = (name: string) => data(client.DELETE("/api/v1/library/{library}", ofLibrary(name)));
+
+export const useDocuments = () => useQuery({ queryKey: DOCUMENTS, queryFn: async () => (await data(client.GET("/api/v1/documents"))).documents });
+
+export async function checkDocument(path: string): Promise<string> {
+  const { blocks, problems } = await data(client.POST("/api/v1/documents/check", { body: { path } as never }));
+  return `${path}: ${blocks.length} blocks, ${problems.length} problems`;
+}
+
+export async function runDocument(path: string): Promise<string> {
+  const { ran, failed, skipped } = await data(client.POST("/api/v1/documents/run", { body: { path } as never }));
+  return `${path}: ${ran} ran, ${failed} failed, ${skipped} had their result`;
+}

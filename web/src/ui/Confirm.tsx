@@ -1,0 +1,28 @@
+import type { ReactNode } from "react";
+import { Button } from "./Button";
+import { Dialog } from "./Dialog";
+
+interface Props {
+  title: string;
+  yes: string;
+  onYes(): void;
+  onClose(): void;
+  children: ReactNode;
+}
+
+/** Asks before something that cannot be undone. */
+export function Confirm({ title, yes, onYes, onClose, children }: Props) {
+  const foot = (
+    <>
+      <Button onClick={onClose}>Keep it</Button>
+      <Button look="danger" onClick={onYes}>
+        {yes}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog title={title} onClose={onClose} foot={foot}>
+      <p>{children}</p>
+    </Dialog>
+  );
+}
