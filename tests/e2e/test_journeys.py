@@ -132,9 +132,10 @@ async def rename_and_save(tab: Page, name: str) -> None:
 
 
 async def test_a_killed_service_comes_back_with_the_run_and_no_edit_is_lost(
-    browser: Browser, studio: Studio
+    browser: Browser, tmp_path: Path
 ) -> None:
-    async with open_page(browser, studio) as page:
+    # A service of its own: one that stays down would fail the journeys after this.
+    async with started(tmp_path) as studio, open_page(browser, studio) as page:
         await opened(page, studio, pausing("long"))
         await page.get_by_role("button", name="Inputs", exact=True).click()
         await page.get_by_label("Inputs, as JSON").fill('{"who": "Ada"}')
