@@ -114,3 +114,4 @@ async def test_hostile_descriptions_are_text_and_changed_tools_wait_for_a_yes(
     await expect(words).to_have_text("Sends it all away.")
     listed = await studio.ask(page, "GET", f"/api/v1/servers/{identity}/tools")
     assert cast("Any", listed)["changes"] == []
+    await remove(page, studio)

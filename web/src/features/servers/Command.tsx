@@ -18,7 +18,7 @@ export function Command({ server, onApproved }: { server: Server; onApproved(): 
     void start("Approved, but not reached", async () => {
       const { pinned, changes } = await approveServer(server.id, hash!, false);
       onApproved();
-      return changes.length > 0 ? `Approved; ${changes.length} changed tools wait for you` : `Approved with ${pinned} tools`;
+      return changes.length > 0 ? `Approved; ${changes.length} changed tools wait for you` : `Approved; its tools: ${pinned}`;
     });
   return (
     <>

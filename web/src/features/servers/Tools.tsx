@@ -95,7 +95,7 @@ function Changes({ server, changes }: { server: Server; changes: Drift[] }) {
       <ul>
         {changes.map((one) => (
           <li key={`${one.kind} ${one.tool}`}>
-            <span className="mono">{shownText(one.tool).text}</span> <Badge tone="warn">{one.kind}</Badge>
+            <span className="mono">{shownText(one.tool).text}</span> <Badge tone="warn">{one.kind.replaceAll("_", " ")}</Badge>
             {one.changes.map((change, at) => (
               <div key={at}>
                 <span className="mono faint">{shownText(change.pointer).text}</span> <Untrusted {...shownText(change.message)} />
