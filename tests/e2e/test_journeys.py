@@ -173,7 +173,7 @@ async def test_a_page_without_its_key_or_with_a_wrong_one_says_what_to_do(
         await expect(page.get_by_role("heading")).to_have_text("This key is not valid")
         await page.get_by_label("Key").fill(studio.token)
         await page.get_by_role("button", name="Open the studio").click()
-        await expect(page.get_by_role("heading", name="Workflows")).to_be_visible()
+        await expect(page.get_by_role("heading", name="Workflows", exact=True)).to_be_visible()
         assert await context.cookies() == []
     finally:
         await context.close()
