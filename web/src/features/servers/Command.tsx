@@ -15,7 +15,7 @@ export function Command({ server, onApproved }: { server: Server; onApproved(): 
   if (!facts) return <p className="faint">Reading what it would run…</p>;
   const hash = hashOf(facts);
   const approve = () =>
-    void start("Approved, but not reached", async () => {
+    void start("Approving did not finish", async () => {
       const { pinned, changes } = await approveServer(server.id, hash!, false);
       onApproved();
       return changes.length > 0 ? `Approved; ${changes.length} changed tools wait for you` : `Approved; its tools: ${pinned}`;
