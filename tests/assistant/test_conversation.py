@@ -23,9 +23,16 @@ ECHO = f"{SERVER}__echo"
 
 
 @pytest.fixture(scope="module")
-async def desk(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Desk]:
+async def shared_desk(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Desk]:
     async with a_desk(tmp_path_factory.mktemp("desk")) as opened:
         yield opened
+
+
+@pytest.fixture
+def desk(shared_desk: Desk) -> Desk:
+    # What an earlier test told its tools to answer is forgotten.
+    shared_desk.server.change(answers={})
+    return shared_desk
 
 
 class Told:
