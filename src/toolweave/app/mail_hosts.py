@@ -1,9 +1,8 @@
 """Which addresses mailboxes may be read at: as for every connection that a workflow names."""
 
+from toolweave.app.addresses import allowed_address
 from toolweave.app.web import PRIVATE_SETTING, any_host
 from toolweave.errors import Denied, ToolweaveError, Unavailable
-from toolweave.servers.transports.addresses import canonical_host, may_connect, read_address
-from toolweave.servers.transports.network import resolve_name
 
 
 async def mail_address(host: str, port: int, *, allow_private: bool) -> str:
@@ -14,18 +13,14 @@ async def mail_address(host: str, port: int, *, allow_private: bool) -> str:
         Denied: `EMAIL_DENIED` for a private one.
     """
     try:
-        name = canonical_host(host)
-        found = [name] if read_address(name) else await resolve_name(name, port)
+        address = await allowed_address(host, port, any_host(allow_private=allow_private))
     except (OSError, UnicodeError):
         message = f"there is no address for the name {host!r}"
         raise Unavailable("EMAIL_UNREACHABLE", message) from None
     except ToolweaveError as error:
         raise Denied("EMAIL_DENIED", error.message) from None
-    allow = any_host(allow_private=allow_private)
-    for text in found:
-        address = read_address(text)
-        if address is not None and may_connect(allow, name, port, address):
-            return str(address)
+    if address is not None:
+        return address
     raise Denied(
         "EMAIL_DENIED",
         f"the mail server {host!r} is not at a public address",

@@ -17,6 +17,7 @@ from anyio import CapacityLimiter
 
 from toolweave import json_text
 from toolweave.access.mask import Masker
+from toolweave.app.addresses import allowed_address
 from toolweave.app.ground import Ground
 from toolweave.app.secret_texts import SecretTexts
 from toolweave.app.web import PRIVATE_SETTING, SafeHttp, any_host
@@ -24,8 +25,7 @@ from toolweave.clock import Clock
 from toolweave.errors import Denied, Invalid, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.human._mail_account import MAIL_TOKENS, MAILBOXES, ImapServer, Provider
-from toolweave.servers.transports.addresses import canonical_host, may_connect, read_address
-from toolweave.servers.transports.network import default_tls, resolve_name
+from toolweave.servers.transports.network import default_tls
 
 DEADLINE_S = 30.0
 THREADS = 4
@@ -72,15 +72,12 @@ class ImapMailboxes:
 
     async def _checked(self, server: ImapServer) -> str:
         try:
-            host = canonical_host(server.host)
-            found = [host] if read_address(host) else await resolve_name(host, server.port)
+            address = await allowed_address(server.host, server.port, self._allow)
         except (OSError, UnicodeError):
             message = f"there is no address for the mail server {server.host!r}"
             raise Unavailable("EMAIL_UNREACHABLE", message) from None
-        for text in found:
-            address = read_address(text)
-            if address is not None and may_connect(self._allow, host, server.port, address):
-                return str(address)
+        if address is not None:
+            return address
         raise Denied(
             "HTTP_ADDRESS_DENIED",
             f"the mail server {server.host!r} is not at a public address",

@@ -15,6 +15,7 @@ import anyio
 import anyio.to_thread
 from anyio import CapacityLimiter
 
+from toolweave.app.addresses import allowed_address
 from toolweave.app.secret_texts import Filled, SecretTexts
 from toolweave.app.services import VaultServices, name_in
 from toolweave.app.web import PRIVATE_SETTING, any_host
@@ -27,7 +28,6 @@ from toolweave.errors import (
     Unavailable,
 )
 from toolweave.nodes.external._mail import SmtpServer
-from toolweave.servers.transports.addresses import canonical_host, may_connect, read_address
 from toolweave.servers.transports.network import Resolve, default_tls, resolve_name
 
 DEADLINE_S = 60.0
@@ -107,15 +107,12 @@ class SmtpMailer:
     async def _checked(self, server: SmtpServer) -> str:
         """An address of the server that may be connected to."""
         try:
-            host = canonical_host(server.host)
-            found = [host] if read_address(host) else await self._resolve(host, server.port)
+            address = await allowed_address(server.host, server.port, self._allow, self._resolve)
         except (OSError, UnicodeError):
             message = f"there is no address for the mail server {server.host!r}"
             raise Unavailable("SERVICE_UNAVAILABLE", message) from None
-        for text in found:
-            address = read_address(text)
-            if address is not None and may_connect(self._allow, host, server.port, address):
-                return str(address)
+        if address is not None:
+            return address
         raise Denied(
             "HTTP_ADDRESS_DENIED",
             f"the mail server {server.host!r} is not at a public address",

@@ -11,6 +11,7 @@ from psycopg import AsyncConnection, AsyncCursor
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import TupleRow
 
+from toolweave.app.addresses import allowed_address
 from toolweave.app.databases import POSTGRES
 from toolweave.app.secret_texts import Filled, SecretTexts
 from toolweave.app.statements import ResultSize, bound, for_postgres
@@ -18,8 +19,6 @@ from toolweave.app.web import PRIVATE_SETTING, any_host
 from toolweave.errors import Conflict, Denied, Invalid, TimedOut, ToolweaveError, Unavailable
 from toolweave.json_text import Json
 from toolweave.nodes.action._databases import Parameters, QueryResult
-from toolweave.servers.transports.addresses import canonical_host, may_connect, read_address
-from toolweave.servers.transports.network import resolve_name
 
 CONNECT_S = 10
 PORT = 5432
@@ -161,18 +160,14 @@ def _split(database: str) -> dict[str, str]:
 async def _checked_address(host: str, port: int, *, allow_private: bool) -> str:
     """An address of the host that may be connected to; the driver then looks up nothing itself."""
     try:
-        name = canonical_host(host)
-        found = [name] if read_address(name) else await resolve_name(name, port)
+        address = await allowed_address(host, port, any_host(allow_private=allow_private))
     except (OSError, UnicodeError):
         message = f"there is no address for the name {host!r}"
         raise Unavailable("DATABASE_UNREACHABLE", message) from None
     except ToolweaveError as error:
         raise Denied("DATABASE_DENIED", error.message) from None
-    allow = any_host(allow_private=allow_private)
-    for text in found:
-        address = read_address(text)
-        if address is not None and may_connect(allow, name, port, address):
-            return str(address)
+    if address is not None:
+        return address
     raise Denied(
         "DATABASE_DENIED",
         f"{host!r} is not a public address and nobody approved it",
