@@ -79,6 +79,9 @@ async def test_over_mcp_the_key_decides_what_is_listed(tmp_path: Any, mode: Any)
                 await client.call_tool("pause", {"who": "Ada"})
             with pytest.raises(MCPError, match="workflows:write"):
                 await client.call_tool("publish_workflow", {"name": "pause"})
+            again = {"name": "greet", "inputs": {"who": "Ada"}}
+            result = await client.call_tool("run_workflow", again)
+            assert result.structured_content == {"result": "Hello, Ada!"}  # not as the file is now
             denied = await client.call_tool("run_workflow", {"name": "pause"})
             assert denied.structured_content["code"] == "TOOL_NOT_ALLOWED"
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import anyio.to_thread
 
+from toolweave import json_text
 from toolweave.app.publishing import PublishedTool, Wish, publish
 from toolweave.app.workbench import Workbench, require_workflow
 from toolweave.catalog.budget import fit_list
@@ -95,6 +96,9 @@ class AuthoringTools:
         if key is not None and key.tools is not None:
             one = await self._desk.published.of_workflow(name)
             key.require_tool(one.publication.tool if one else None)
+            assert one is not None
+            # Such a key was given for what is published, not for what the file holds by now.
+            return await _read(json_text.read(one.publication.document))
         if name:
             return (await workbench.studio.workflows.load(name)).loaded
         asked.caller.require("workflows:write")
