@@ -13,7 +13,8 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.external._action import Call, Part
 from toolweave.nodes.external._attached import attached
 from toolweave.nodes.external._mail import MAILER, Draft, Mailer, write_mail
-from toolweave.nodes.human._asking import Nudge, Port, content_of
+from toolweave.nodes.human._approving import approving
+from toolweave.nodes.human._asking import Asking, Nudge, Port, content_of
 from toolweave.nodes.human._buttons import THANKS
 from toolweave.nodes.human._mail_account import Account
 from toolweave.workflow.question import Question
@@ -148,6 +149,18 @@ class MailMessages:
             return ()
         found = [one for one in listed if isinstance(one, dict)]
         return tuple([await attached(context, one, "attachments") for one in found])
+
+
+def approving_by_mail(given: Given, account: Account, *, is_rich: bool = False) -> Asking:
+    """What a node asks by mail from an account."""
+    return approving(
+        given,
+        account.provider,
+        MailMessages(account, given, is_rich=is_rich),
+        title=given.text("email_subject"),
+        text="email_template",
+        people="recipient_emails",
+    )
 
 
 def as_html(text: str) -> str:

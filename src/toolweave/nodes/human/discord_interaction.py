@@ -2,9 +2,9 @@
 
 from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.catalog.spec import Example, Field, NodeSpec
-from toolweave.nodes.human._asking import Asking, ask, content_of, reminder
+from toolweave.nodes.human._approving import approving
+from toolweave.nodes.human._asking import ask
 from toolweave.nodes.human._discord_messages import DiscordMessages
-from toolweave.nodes.human._reading import Advice
 from toolweave.nodes.human._reply import (
     ANALYSIS_MODEL,
     GUIDANCE,
@@ -13,7 +13,6 @@ from toolweave.nodes.human._reply import (
     PORTS,
     response_timeout,
 )
-from toolweave.workflow.question import Question, approval_schema
 
 
 class DiscordInteraction:
@@ -118,25 +117,10 @@ class DiscordInteraction:
             Invalid: `DISCORD_CHANNEL_ELSEWHERE`.
         """
         given = context.given
-        question = Question(
-            kind="approval",
-            text=given.text("message_template"),
-            schema=approval_schema(),
-            options=("Approve", "Decline"),
-            channel="discord",
-            content=content_of(given),
+        messages = DiscordMessages(
+            given.text("server_id"), given.text("channel_id"), given.text("user_mention")
         )
-        wait_s = float(given.whole("response_timeout"))
-        asking = Asking(
-            question,
-            wait_s,
-            DiscordMessages(
-                given.text("server_id"), given.text("channel_id"), given.text("user_mention")
-            ),
-            nudges=reminder(wait_s, "Reminder: this still waits for an answer."),
-            advice=Advice(given.text("ai_analysis_model")),
-        )
-        return await ask(context, asking)
+        return await ask(context, approving(given, "discord", messages, prompt=None))
 
 
 node = DiscordInteraction()

@@ -2,10 +2,9 @@
 
 from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.catalog.spec import Example, Field, NodeSpec
-from toolweave.nodes.human._asking import Asking, ask, content_of, reminder
+from toolweave.nodes.human._asking import ask
 from toolweave.nodes.human._mail_account import Account
-from toolweave.nodes.human._mail_messages import MailMessages
-from toolweave.nodes.human._reading import Advice
+from toolweave.nodes.human._mail_messages import approving_by_mail
 from toolweave.nodes.human._reply import (
     ANALYSIS_MODEL,
     GUIDANCE,
@@ -16,7 +15,6 @@ from toolweave.nodes.human._reply import (
     confirmations,
     response_timeout,
 )
-from toolweave.workflow.question import Question, approval_schema
 
 
 class OutlookInteraction:
@@ -179,31 +177,11 @@ class OutlookInteraction:
             Invalid: `EMAIL_CONFIG_INVALID`.
         """
         given = context.given
-        question = Question(
-            kind="approval",
-            title=given.text("email_subject"),
-            text=given.text("email_template"),
-            schema=approval_schema(),
-            options=("Approve", "Decline"),
-            channel="outlook",
-            people=tuple(map(str, given.listing("recipient_emails"))),
-            content=content_of(given),
-        )
         account = Account(
             "outlook", given.text("sender_email"), given.record("outlook_credentials")
         )
-        wait_s = float(given.whole("response_timeout"))
-        again = given.record("confirmation_messages").get(
-            "reminder", "Reminder: this still waits for your answer."
-        )
-        asking = Asking(
-            question,
-            wait_s,
-            MailMessages(account, given, is_rich=given.flag("use_rich_formatting")),
-            nudges=reminder(wait_s, str(again or "")),
-            advice=Advice(given.text("ai_analysis_model"), given.text("response_analysis_prompt")),
-        )
-        return await ask(context, asking)
+        is_rich = given.flag("use_rich_formatting")
+        return await ask(context, approving_by_mail(given, account, is_rich=is_rich))
 
 
 node = OutlookInteraction()

@@ -2,8 +2,8 @@
 
 from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.catalog.spec import Example, Field, NodeSpec
-from toolweave.nodes.human._asking import Asking, ask, content_of, reminder
-from toolweave.nodes.human._reading import Advice
+from toolweave.nodes.human._approving import approving
+from toolweave.nodes.human._asking import ask
 from toolweave.nodes.human._reply import (
     ANALYSIS_MODEL,
     GUIDANCE,
@@ -13,7 +13,6 @@ from toolweave.nodes.human._reply import (
     analysis_prompt,
 )
 from toolweave.nodes.human._slack_messages import SlackMessages
-from toolweave.workflow.question import Question, approval_schema
 
 
 class SlackInteraction:
@@ -133,14 +132,6 @@ class SlackInteraction:
     async def run(self, context: NodeContext) -> Outcome | Wait:
         """What somebody replied, by the port of what it means."""
         given = context.given
-        question = Question(
-            kind="approval",
-            text=given.text("clarification_question_template"),
-            schema=approval_schema(),
-            options=("Approve", "Decline"),
-            channel="slack",
-            content=content_of(given),
-        )
         messages = SlackMessages(
             given.text("channel"),
             given.text("bot_token"),
@@ -148,13 +139,13 @@ class SlackInteraction:
             given.text("user_mention"),
             given.flag("auto_thread"),
         )
-        wait_s = given.whole("timeout_minutes") * 60.0
-        asking = Asking(
-            question,
-            wait_s,
+        asking = approving(
+            given,
+            "slack",
             messages,
-            nudges=reminder(wait_s, "Reminder: this still waits for an answer."),
-            advice=Advice(given.text("ai_analysis_model"), given.text("custom_analysis_prompt")),
+            text="clarification_question_template",
+            wait_s=given.whole("timeout_minutes") * 60.0,
+            prompt="custom_analysis_prompt",
         )
         return await ask(context, asking)
 

@@ -1,9 +1,11 @@
 """HUMAN_IN_THE_LOOP.TELEGRAM_INTERACTION: ask in a Telegram chat and wait for the answer."""
 
+from dataclasses import replace
+
 from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.catalog.spec import Example, Field, NodeSpec
-from toolweave.nodes.human._asking import Asking, ask, content_of, reminder
-from toolweave.nodes.human._reading import Advice
+from toolweave.nodes.human._approving import approving
+from toolweave.nodes.human._asking import ask
 from toolweave.nodes.human._reply import (
     ANALYSIS_MODEL,
     GUIDANCE,
@@ -15,7 +17,6 @@ from toolweave.nodes.human._reply import (
     response_timeout,
 )
 from toolweave.nodes.human._telegram_messages import TelegramMessages, refusing
-from toolweave.workflow.question import Question, approval_schema
 
 
 class TelegramInteraction:
@@ -178,28 +179,8 @@ class TelegramInteraction:
             Invalid: `REPLY_PATTERN_INVALID`.
         """
         given = context.given
-        question = Question(
-            kind="approval",
-            text=given.text("message_template"),
-            schema=approval_schema(),
-            options=("Approve", "Decline"),
-            channel="telegram",
-            people=tuple(map(str, given.listing("target_users"))),
-            content=content_of(given),
-        )
-        wait_s = float(given.whole("response_timeout"))
-        again = given.record("confirmation_messages").get(
-            "reminder", "Reminder: this still waits for an answer."
-        )
-        asking = Asking(
-            question,
-            wait_s,
-            TelegramMessages(given),
-            nudges=reminder(wait_s, str(again or "")),
-            advice=Advice(given.text("ai_analysis_model"), given.text("response_analysis_prompt")),
-            refuses=refusing(given),
-        )
-        return await ask(context, asking)
+        asking = approving(given, "telegram", TelegramMessages(given), people="target_users")
+        return await ask(context, replace(asking, refuses=refusing(given)))
 
 
 node = TelegramInteraction()
