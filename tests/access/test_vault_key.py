@@ -29,6 +29,8 @@ class DictKeyring(keyring.backend.KeyringBackend):
     """A keyring that works, for as long as the test runs."""
 
     priority = 5  # pyright: ignore[reportAssignmentType] as keyring's own backends do it
+    # The library chooses among all classes there are: other tests must not get one of these.
+    viable = False  # pyright: ignore[reportAssignmentType] as above
 
     def __init__(self) -> None:
         super().__init__()
