@@ -1,4 +1,4 @@
-"""One browser and one service for all journeys."""
+"""One browser for all journeys; a service for each module, or one for those that can share it."""
 
 from collections.abc import AsyncGenerator
 
@@ -8,7 +8,7 @@ from playwright.async_api import Browser, Page, expect
 from e2e.studio import PATIENCE_MS, Studio, open_browser, open_page, require_pages, started
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 async def browser() -> AsyncGenerator[Browser]:
     require_pages()
     expect.set_options(timeout=PATIENCE_MS)
@@ -16,12 +16,21 @@ async def browser() -> AsyncGenerator[Browser]:
         yield opened
 
 
+@pytest.fixture(scope="package")
+async def shared_studio(
+    browser: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncGenerator[Studio]:
+    """For modules that look only at what they made themselves: they override `studio` with it."""
+    async with started(tmp_path_factory.mktemp("shared")) as running:
+        yield running
+
+
 @pytest.fixture(scope="module")
 async def studio(
     browser: Browser, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncGenerator[Studio]:
-    home = tmp_path_factory.mktemp("studio")
-    async with started(home) as running:
+    """A service of the module's own: its home is empty at first, and nobody else is there."""
+    async with started(tmp_path_factory.mktemp("studio")) as running:
         yield running
 
 

@@ -10,6 +10,12 @@ from rest.drawn import drawn
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("browser")]
 
+
+@pytest.fixture(scope="module")
+def studio(shared_studio: Studio) -> Studio:
+    return shared_studio
+
+
 OLD = "2020-01-01T00:00:00.000Z"
 
 

@@ -13,6 +13,11 @@ from rest.drawn import greeting, pausing
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("browser")]
 
 
+@pytest.fixture(scope="module")
+def studio(shared_studio: Studio) -> Studio:
+    return shared_studio
+
+
 def status(page: Page) -> Locator:
     """How the run on the page stands."""
     return page.locator(".run-panel__head .badge")
