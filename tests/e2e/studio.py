@@ -55,6 +55,8 @@ class Studio:
     home: Path
     port: int
     process: subprocess.Popen[bytes] | None = None
+    # A program that it opens as the user's browser; none, and it opens nothing.
+    browser: Path | None = None
 
     @property
     def url(self) -> str:
@@ -68,6 +70,10 @@ class Studio:
     def headers(self) -> dict[str, str]:
         return {"X-API-Key": self.token}
 
+    @property
+    def is_running(self) -> bool:
+        return self.process is not None and self.process.poll() is None
+
     async def start(self) -> None:
         """Start it, and wait until it says where the studio is."""
         log = self.home / "serve.log"
@@ -78,13 +84,15 @@ class Studio:
                 await anyio.sleep(0.02)
 
     def _spawn(self, log: Path) -> subprocess.Popen[bytes]:
+        opened = {"BROWSER": str(self.browser)} if self.browser else {}
+        quiet = [] if self.browser else ["--no-browser"]
         with log.open("wb") as stderr:
             return subprocess.Popen(
-                [*PROGRAM, "serve", "--port", str(self.port), "--no-browser"],
+                [*PROGRAM, "serve", "--port", str(self.port), *quiet],
                 stderr=stderr,
                 stdin=subprocess.DEVNULL,
                 cwd=self.home,
-                env=environ_of(self.home) | {"TOOLWEAVE_RATE_PER_S": "1000"},
+                env=environ_of(self.home) | {"TOOLWEAVE_RATE_PER_S": "1000"} | opened,
             )
 
     def kill(self) -> None:
@@ -118,9 +126,9 @@ def free_port() -> int:
 
 
 @asynccontextmanager
-async def started(home: Path) -> AsyncGenerator[Studio]:
+async def started(home: Path, *, browser: Path | None = None) -> AsyncGenerator[Studio]:
     """A studio over a fresh home, ended at the end."""
-    studio = Studio(home, free_port())
+    studio = Studio(home, free_port(), browser=browser)
     try:
         await studio.start()
         yield studio
@@ -142,9 +150,13 @@ async def open_browser() -> AsyncGenerator[Browser]:
 
 @asynccontextmanager
 async def open_page(
-    browser: Browser, studio: Studio, *, scheme: Literal["light", "dark"] = "light"
+    browser: Browser,
+    studio: Studio,
+    at: str | None = None,
+    *,
+    scheme: Literal["light", "dark"] = "light",
 ) -> AsyncGenerator[Page]:
-    """A page of its own at the studio's start, with its key; a fault of its scripts fails."""
+    """A page at the studio's start with its key, or at `at`; a fault of its scripts fails."""
     context: BrowserContext = await browser.new_context(
         viewport={"width": 1440, "height": 860},
         color_scheme=scheme,
@@ -154,7 +166,7 @@ async def open_page(
     try:
         page = await context.new_page()
         page.on("pageerror", lambda error: faults.append(str(error)))
-        await page.goto(f"{studio.url}/#token={studio.token}")
+        await page.goto(f"{studio.url}/#token={studio.token}" if at is None else at)
         yield page
     finally:
         await context.close()

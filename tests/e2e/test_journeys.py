@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import Any, cast
 
+import anyio
 import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
@@ -36,9 +37,33 @@ async def opened(page: Page, studio: Studio, document: dict[str, Any]) -> None:
 async def test_the_first_minute_shows_a_sample_that_runs_in_one_click(
     browser: Browser, tmp_path: Path
 ) -> None:
-    async with started(tmp_path) as fresh, open_page(browser, fresh) as page:
+    told = tmp_path / "told"
+    program = tmp_path / "browser"
+    program.write_text(
+        f'#!/bin/sh\nprintf %s "$*" > {told}.part && mv {told}.part {told}\n', "ascii"
+    )
+    program.chmod(0o700)
+    home = tmp_path / "home"
+    home.mkdir()
+    async with (
+        started(home, browser=program) as fresh,
+        open_page(browser, fresh, "about:blank") as page,
+    ):
+        await open_what_the_browser_was_told(page, fresh, told)
         await run_the_sample(page)
         await rerun_from_a_node_with_another_input(page)
+
+
+async def open_what_the_browser_was_told(page: Page, studio: Studio, told: Path) -> None:
+    written = anyio.Path(told)
+    with anyio.fail_after(30):
+        while not await written.exists():
+            assert studio.is_running
+            await anyio.sleep(0.02)
+    address = await written.read_text("utf-8")
+    # Every user of the machine can list the arguments of a program.
+    assert address == (studio.home / "open-studio.html").as_uri()
+    await page.goto(address)
 
 
 async def run_the_sample(page: Page) -> None:

@@ -7,7 +7,8 @@ import pytest
 
 from toolweave.access.keys import Keys
 from toolweave.app.ground import open_ground
-from toolweave.serve.browser import may_open, studio_url
+from toolweave.serve.browser import FILE as LEADING
+from toolweave.serve.browser import leading_file, may_open, studio_url
 from toolweave.serve.http import Address
 from toolweave.serve.studio_key import FILE, studio_key
 from toolweave.settings import Settings
@@ -64,3 +65,19 @@ async def test_a_browser_is_opened_where_there_is_a_screen() -> None:
     assert may_open({"DISPLAY": ":0"})
     assert Address("0.0.0.0", 8765).browsable == "http://127.0.0.1:8765"
     assert Address("127.0.0.1", 8765).browsable == "http://127.0.0.1:8765"
+
+
+async def test_a_browser_gets_a_private_file_and_never_the_key(tmp_path: Path) -> None:
+    url = studio_url("http://127.0.0.1:8765", "tw_secret")
+    (tmp_path / LEADING).write_text("of a service that was killed", encoding="utf-8")
+    with leading_file(tmp_path, url) as given:
+        assert given == (tmp_path / LEADING).resolve().as_uri()
+        assert (tmp_path / LEADING).stat().st_mode & 0o077 == 0
+        assert f'url={url}"' in (tmp_path / LEADING).read_text(encoding="utf-8")
+    assert not (tmp_path / LEADING).exists()
+
+
+async def test_where_no_private_file_can_be_kept_a_browser_gets_no_key(tmp_path: Path) -> None:
+    (tmp_path / LEADING).mkdir()
+    with leading_file(tmp_path, "http://127.0.0.1:8765/#token=tw_secret") as given:
+        assert given is None

@@ -4,17 +4,17 @@ import logging
 import signal
 import socket
 import sys
+from contextlib import ExitStack
 from dataclasses import replace
 
 import anyio
-import anyio.to_thread
 import click
 import uvicorn
 
 from toolweave.access.keys import Keys
 from toolweave.app.ground import open_ground
 from toolweave.errors import Unavailable
-from toolweave.serve.browser import may_open, open_browser, studio_url
+from toolweave.serve.browser import leading_file, may_open, open_browser, studio_url
 from toolweave.serve.http import Address, open_app
 from toolweave.serve.studio_key import studio_key
 from toolweave.settings import from_environment
@@ -77,10 +77,12 @@ async def _serve(
         _say(f"listening on {address.url} (REST at /api/v1, MCP at /mcp)")
         _say(f"studio: {url}")
         _say("keys: `toolweave keys create --scope tools:read --scope tools:execute`")
-        if opens_browser and may_open(ground.environ):
-            # Connections wait in the listener until the server takes them.
-            await anyio.to_thread.run_sync(open_browser, url)
-        await server.serve(sockets=[listener])
+        with ExitStack() as until_stopped:
+            if opens_browser and may_open(ground.environ):
+                leading = until_stopped.enter_context(leading_file(settings.home, url))
+                # Connections wait in the listener until the server takes them.
+                open_browser(leading or address.browsable)
+            await server.serve(sockets=[listener])
     _say("stopped")
 
 
