@@ -1,19 +1,26 @@
 """The OpenAPI document: complete and honest, for whoever has a key (no endpoint is open)."""
 
-from typing import Any
+from typing import Any, Final
 
 from fastapi import Depends, FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import Response
-from pydantic.json_schema import models_json_schema
+from pydantic import BaseModel
+from pydantic.json_schema import (
+    GenerateJsonSchema,
+    JsonSchemaMode,
+    JsonSchemaValue,
+    models_json_schema,
+)
+from pydantic_core.core_schema import WithDefaultSchema
 
 from toolweave.json_text import write
 from toolweave.rest import shapes
 from toolweave.rest.auth import Doorkeeper
 from toolweave.rest.bodies import Invocation, RpcInvocation, Strict
+from toolweave.rest.shapes import REF, Refusal, RpcRefusal
 
 PATH = "/api/v1/openapi.json"
-_REF = "#/components/schemas/{model}"
 
 # For `openapi_extra` of a route: what it wants to be shown, and what it reads.
 KEYED: dict[str, Any] = {"security": [{"ApiKey": []}, {"Bearer": []}]}
@@ -26,8 +33,8 @@ INVOCATION: dict[str, Any] = {
             "application/json": {
                 "schema": {
                     "anyOf": [
-                        {"$ref": _REF.format(model="Invocation")},
-                        {"$ref": _REF.format(model="RpcInvocation")},
+                        {"$ref": REF.format(model="Invocation")},
+                        {"$ref": REF.format(model="RpcInvocation")},
                     ]
                 }
             }
@@ -40,10 +47,15 @@ def keyed(reads: type[Strict] | None = None) -> dict[str, Any]:
     """For `openapi_extra` of a route that wants a key and may read a body of a shape."""
     if reads is None:
         return KEYED
-    content = {"application/json": {"schema": reads.model_json_schema(ref_template=_REF)}}
+    content = {"application/json": {"schema": reads.model_json_schema(ref_template=REF)}}
     return {**KEYED, "requestBody": {"required": True, "content": content}}
 
 
+# What routes refer to without FastAPI knowing.
+_BY_NAME: Final[tuple[tuple[type[BaseModel], JsonSchemaMode], ...]] = (
+    *((Invocation, "validation"), (RpcInvocation, "validation")),
+    *((Refusal, "serialization"), (RpcRefusal, "serialization")),
+)
 _SECURITY_SCHEMES: dict[str, Any] = {
     "ApiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
     "Bearer": {"type": "http", "scheme": "bearer"},
@@ -56,12 +68,20 @@ _SECURITY_SCHEMES: dict[str, Any] = {
 }
 
 
+class _Shapes(GenerateJsonSchema):
+    """As FastAPI writes them: a field that may be left out has no `null` as its default."""
+
+    def default_schema(self, schema: WithDefaultSchema) -> JsonSchemaValue:
+        described = super().default_schema(schema)
+        if described.get("default", ...) is None:
+            del described["default"]
+        return described
+
+
 def describe(api: FastAPI) -> dict[str, Any]:
     """The document of all routes of `api`."""
     document = get_openapi(title=api.title, version=api.version, routes=api.routes)
-    _, bodies = models_json_schema(
-        [(Invocation, "validation"), (RpcInvocation, "validation")], ref_template=_REF
-    )
+    _, bodies = models_json_schema(_BY_NAME, ref_template=REF, schema_generator=_Shapes)
     components = document.setdefault("components", {})
     components.setdefault("schemas", {}).update(bodies["$defs"])
     components["securitySchemes"] = _SECURITY_SCHEMES
@@ -78,7 +98,7 @@ def _named(operation: dict[str, Any]) -> dict[str, Any]:
     shape: dict[str, Any] = operation["requestBody"]["content"]["application/json"]["schema"]
     if "title" not in shape:
         return {}
-    content = {"application/json": {"schema": {"$ref": _REF.format(model=shape["title"])}}}
+    content = {"application/json": {"schema": {"$ref": REF.format(model=shape["title"])}}}
     operation["requestBody"] = {**operation["requestBody"], "content": content}
     own = {key: value for key, value in shape.items() if key != "$defs"}
     return {shape["title"]: own, **shape.get("$defs", {})}

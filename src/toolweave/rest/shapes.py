@@ -135,6 +135,7 @@ class Alive(BaseModel):
 
 
 Responses = dict[int | str, dict[str, Any]]
+REF = "#/components/schemas/{model}"
 
 _TEXTS = {
     400: "The body is not JSON.",
@@ -177,8 +178,9 @@ def responses(
     if ok is not None:
         described[status]["model"] = ok
     for refused in sorted(set(statuses)):
+        # By name: a model would be built anew for each of some thousand refusals at every start.
         described[refused] = {
-            "model": told,
+            "content": {"application/json": {"schema": {"$ref": REF.format(model=told.__name__)}}},
             "description": (texts or {}).get(refused, _TEXTS[refused]),
             "headers": {**_REQUEST_ID, **_HEADERS.get(refused, {})},
         }
