@@ -11,7 +11,7 @@ from toolweave.clock import SystemClock
 from toolweave.engine.context import Services
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
-from toolweave.engine.plan import Kind
+from toolweave.engine.steps import Kind
 from toolweave.json_text import Json
 from toolweave.nodes.action import set_fields
 from toolweave.nodes.flow import for_each

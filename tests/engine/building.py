@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 
 from toolweave.catalog.node import Given, Iteration, NodeContext, Outcome, Wait
-from toolweave.engine.plan import Kind
+from toolweave.engine.steps import Kind
 from toolweave.errors import Limited, ToolweaveError, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.flow import if_

@@ -14,7 +14,7 @@ from hypothesis.strategies import DrawFn
 from tests.engine.building import Each
 
 from toolweave.catalog.node import Given, NodeContext, Outcome
-from toolweave.engine.plan import Kind
+from toolweave.engine.steps import Kind
 from toolweave.errors import Invalid, Unavailable
 from toolweave.json_text import Json
 from toolweave.workflow.formats.load import read

@@ -16,8 +16,9 @@ from toolweave.engine.decide import decide
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import CallEnded, Computed, Started, StepStarted, StepWaiting
 from toolweave.engine.journal import Journal
-from toolweave.engine.plan import Kind, make_plan
+from toolweave.engine.plan import make_plan
 from toolweave.engine.state import RunState
+from toolweave.engine.steps import Kind
 from toolweave.nodes.flow import stop, subworkflow
 from toolweave.storage.database import Database
 from toolweave.storage.workflow_files import WorkflowFiles

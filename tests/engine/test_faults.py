@@ -25,7 +25,8 @@ from toolweave.engine.events import (
 )
 from toolweave.engine.execution import execution, records
 from toolweave.engine.holders import HOLD_S
-from toolweave.engine.journal import Journal, written
+from toolweave.engine.journal import Journal
+from toolweave.engine.written import written
 from toolweave.errors import Conflict, Invalid, NotFound, Unavailable
 from toolweave.json_text import Json
 from toolweave.storage.database import Database, open_database

@@ -14,7 +14,7 @@ from toolweave.engine.engine import Engine
 from toolweave.engine.events import StepWaiting
 from toolweave.engine.execution import records
 from toolweave.engine.journal import Journal
-from toolweave.engine.plan import Kind
+from toolweave.engine.steps import Kind
 from toolweave.nodes.flow import merge
 from toolweave.storage.database import Database
 from toolweave.testing.clock import FakeClock

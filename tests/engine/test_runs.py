@@ -25,8 +25,9 @@ from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Computed, StepFailed, StepStarted
 from toolweave.engine.holders import HOLD_S
-from toolweave.engine.journal import Journal, written
-from toolweave.engine.plan import Kind
+from toolweave.engine.journal import Journal
+from toolweave.engine.steps import Kind
+from toolweave.engine.written import written
 from toolweave.errors import Conflict, Invalid, NotFound
 from toolweave.json_text import Json
 from toolweave.storage.database import Database

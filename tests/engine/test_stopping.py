@@ -13,7 +13,7 @@ from toolweave.engine.engine import Engine
 from toolweave.engine.events import StepCancelled, StepFailed
 from toolweave.engine.execution import execution, records
 from toolweave.engine.journal import Journal
-from toolweave.engine.plan import Kind
+from toolweave.engine.steps import Kind
 from toolweave.nodes.flow import stop
 from toolweave.storage.database import Database
 from toolweave.testing.clock import FakeClock

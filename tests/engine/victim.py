@@ -24,8 +24,9 @@ from toolweave.clock import SystemClock
 from toolweave.engine.context import Services
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL
-from toolweave.engine.journal import Change, Journal, Lease, Written
-from toolweave.engine.plan import Kind
+from toolweave.engine.journal import Journal, Lease
+from toolweave.engine.steps import Kind
+from toolweave.engine.written import Change, Written
 from toolweave.nodes.prompt import end, start
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate

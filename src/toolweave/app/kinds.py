@@ -2,7 +2,7 @@
 
 from toolweave import nodes
 from toolweave.catalog.node import Effectful, Looping, Pure
-from toolweave.engine.plan import Kind
+from toolweave.engine.steps import Kind
 from toolweave.nodes.prompt.asked import ANSWERED_BY, MODEL, asked
 from toolweave.workflow.model import Node
 

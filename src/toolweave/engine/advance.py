@@ -37,10 +37,11 @@ from toolweave.engine.events import (
     StepUncertain,
     StepWaiting,
 )
-from toolweave.engine.journal import Change, Entry, Journal, Lease, Written, written
+from toolweave.engine.journal import Entry, Journal, Lease
 from toolweave.engine.retry import retry_at
 from toolweave.engine.spans import is_traced, step_span, tell_span
 from toolweave.engine.state import RunState
+from toolweave.engine.written import Change, Written, written
 from toolweave.errors import TimedOut, ToolweaveError, Unavailable
 from toolweave.tasks import background
 

@@ -7,9 +7,10 @@ from toolweave.catalog.node import Attached, Given, Outcome, RunFacts
 from toolweave.catalog.spec import Field
 from toolweave.clock import timestamp
 from toolweave.engine.events import Key
-from toolweave.engine.plan import MERGE, Link, Step
+from toolweave.engine.places import Frame, Place, carried_by
 from toolweave.engine.prepared import Prepared
-from toolweave.engine.state import Frame, Place, RunState, carried_by
+from toolweave.engine.state import RunState
+from toolweave.engine.steps import MERGE, Link, Step
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem

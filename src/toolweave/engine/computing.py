@@ -12,8 +12,9 @@ from toolweave.catalog.node import Given, Looping, Outcome, Pure
 from toolweave.engine.binding import Binder
 from toolweave.engine.decide import computable
 from toolweave.engine.events import Computed, Event, Key, LoopOpened, StepFailed
+from toolweave.engine.places import Loop, Place
 from toolweave.engine.spans import computed_span, tell_span
-from toolweave.engine.state import TURN, Loop, Place, RunState
+from toolweave.engine.state import TURN, RunState
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import Json
 

@@ -7,8 +7,9 @@ from itertools import islice
 
 from toolweave.catalog.node import Resumed
 from toolweave.engine.events import Finished, Key, StepFailed
-from toolweave.engine.plan import Step
-from toolweave.engine.state import Loop, Place, RunState, carried_by
+from toolweave.engine.places import Loop, Place, carried_by
+from toolweave.engine.state import RunState
+from toolweave.engine.steps import Step
 from toolweave.json_text import Json, JsonObject
 
 

@@ -1,6 +1,5 @@
 """Runs, as everybody else sees them: start, bring forward, answer, cancel, fork, look at."""
 
-import hashlib
 import logging
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Sequence
@@ -10,7 +9,6 @@ from datetime import datetime
 import anyio
 from anyio.abc import TaskGroup
 
-from toolweave import json_text
 from toolweave.catalog.node import RunFacts
 from toolweave.clock import timestamp
 from toolweave.engine.advance import Advance
@@ -32,6 +30,7 @@ from toolweave.engine.inputs import unfit
 from toolweave.engine.journal import Entry, Journal, Lease
 from toolweave.engine.keepers import Keepers
 from toolweave.engine.metrics import metrics
+from toolweave.engine.pinned import Pinned
 from toolweave.engine.plan import Kinds, Plan, make_plan
 from toolweave.engine.run_rows import Run, RunRows
 from toolweave.engine.spans import run_span
@@ -41,12 +40,10 @@ from toolweave.errors import Conflict, NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.storage.database import Database
 from toolweave.tasks import background
-from toolweave.workflow.formats.load import convert, read
 from toolweave.workflow.model import Workflow
 
 logger = logging.getLogger(__name__)
 
-KNOWN_WORKFLOWS = 256
 # How long another process may take to stop the steps of a run that is cancelled.
 STOP_S = 3.0
 BY_CALLER = "the run that called it"
@@ -87,10 +84,7 @@ class Engine:
         self._keeps_time = False
         self._watch = Watch(database, journal.holder)
         self._keepers = Keepers(database, services.clock, journal.holder)
-        # By hash of their workflow.
-        self._plans: dict[str, Plan] = {}
-        # By identity, which holds as long as they are here: they never change.
-        self._texts: dict[int, tuple[Workflow, str, str]] = {}
+        self._pinned = Pinned(database, kinds)
         self.journal = journal
         journal.news.on_call = self._called
 
@@ -135,7 +129,7 @@ class Engine:
             raise refused
         if fork is None and self._begins_as is not None:
             workflow = await self._begins_as(workflow)
-        text, document = self._pinned(workflow)
+        text, document = self._pinned.text_of(workflow)
         run = str(uuid.uuid4())
         beginning = Beginning(
             run,
@@ -312,7 +306,7 @@ class Engine:
         row = await self._database.row("SELECT document FROM runs WHERE id = ?", run)
         if row is None:
             raise NotFound("RUN_UNKNOWN", f"there is no run {run!r}")
-        return await self._planned(row[0])
+        return await self._pinned.plan_of(row[0])
 
     async def state(self, run: str) -> RunState:
         """Where a run stands, from its journal."""
@@ -325,32 +319,6 @@ class Engine:
         """What happened in a run and what happens, until it is over."""
         return self.journal.follow(run, after)
 
-    def _pinned(self, workflow: Workflow) -> tuple[str, str]:
-        """The text of a workflow that can be run, and its hash; known if it was started before."""
-        known = self._texts.get(id(workflow))
-        if known is not None:
-            return known[1], known[2]
-        make_plan(workflow, self._kinds)
-        text = json_text.write(convert(workflow, "toolweave"))
-        document = hashlib.sha256(text.encode()).hexdigest()
-        if len(self._texts) >= KNOWN_WORKFLOWS:
-            del self._texts[next(iter(self._texts))]
-        self._texts[id(workflow)] = (workflow, text, document)
-        return text, document
-
-    async def _planned(self, document: str) -> Plan:
-        """The plan of a workflow by its hash; known if it was asked for before."""
-        plan = self._plans.pop(document, None)
-        if plan is None:
-            row = await self._database.row("SELECT text FROM documents WHERE hash = ?", document)
-            if row is None:
-                raise NotFound("RUN_UNKNOWN", f"the workflow {document!r} of a run is gone")
-            plan = make_plan(read(json_text.read(row[0])).workflow, self._kinds)
-        if len(self._plans) >= KNOWN_WORKFLOWS:
-            del self._plans[next(iter(self._plans))]
-        self._plans[document] = plan  # the one used last comes last
-        return plan
-
     async def _let_holder_stop(self, run: str) -> None:
         """Another process may hold the run: it hears of the wish, and stops its steps cleanly."""
         with anyio.move_on_after(STOP_S):
@@ -359,7 +327,7 @@ class Engine:
 
     async def _advance_once(self, run: str) -> RunStatus:
         lease, entries = await self.journal.take(run)
-        plan = await self._planned(lease.document)
+        plan = await self._pinned.plan_of(lease.document)
         facts = RunFacts(run, lease.workflow, datetime.fromisoformat(lease.started_at))
         hold = Advance(RunState(plan), facts, lease, journal=self.journal, services=self._services)
         self._holds[run] = hold

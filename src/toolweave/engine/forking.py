@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 
 from toolweave.engine.events import Computed, Event, Key
-from toolweave.engine.plan import Plan, Step
-from toolweave.engine.state import Place, RunState
+from toolweave.engine.places import Place
+from toolweave.engine.plan import Plan
+from toolweave.engine.state import RunState
+from toolweave.engine.steps import Step
 from toolweave.errors import Conflict, NotFound
 from toolweave.problems import did_you_mean
 

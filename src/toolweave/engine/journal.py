@@ -5,9 +5,7 @@ batch of a holder that lost its lease touches nothing. Others may add an answer 
 cancel at any time: numbers are given out by the database.
 """
 
-import hashlib
-import json
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -15,29 +13,29 @@ from datetime import datetime, timedelta
 import anyio
 import orjson
 
-from toolweave import json_text
 from toolweave.clock import Clock, timestamp
-from toolweave.engine.asking import Asked, index
-from toolweave.engine.events import Event, RunStatus, from_body, to_body
+from toolweave.engine.asking import index
+from toolweave.engine.events import Event, RunStatus, from_body
 from toolweave.engine.holders import HOLD_S, is_gone, new_holder
 from toolweave.engine.news import News
+from toolweave.engine.written import (
+    ANYBODY,
+    APPEND,
+    Change,
+    Pending,
+    Written,
+    blobs,
+    new_rows,
+    numbers,
+    written,
+)
 from toolweave.errors import Conflict, NotFound, ToolweaveError, Unavailable
-from toolweave.storage.database import Database, Row, Statement, Value, Values
+from toolweave.storage.database import Database, Row, Statement, Values
 from toolweave.tasks import background
 
-MAX_ROW_CHARS = 100_000
 # How often somebody who follows looks, should the notice of another process get lost.
 LOOK_EVERY_S = 2.0
 
-# In place of an epoch: whoever holds the run.
-ANYBODY = -1
-# Who holds the newest epoch may write, and anybody as long as the run is not over.
-_MAY_WRITE = "(epoch = ? OR (? < 0 AND finished_at IS NULL))"
-# The numbers were given out just before, so the last one stands in the run.
-_APPEND = (
-    "INSERT INTO journal (run, seq, at, kind, body, blob) "
-    f"SELECT id, seq - ?, ?, ?, ?, ? FROM runs WHERE id = ? AND {_MAY_WRITE}"
-)
 _SELECT = (
     "SELECT journal.seq, journal.at, journal.kind, coalesce(journal.body, blobs.text) "
     "FROM journal LEFT JOIN blobs ON blobs.hash = journal.blob "
@@ -52,16 +50,6 @@ class Entry:
     seq: int
     at: str
     event: Event
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """An event as it will stand in the journal."""
-
-    kind: str
-    body: str
-    # What it changes about the questions that are open.
-    asked: Asked | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,38 +72,6 @@ class Lease:
         return self.status == "running" and self.wake_at is None
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What becomes of the run itself, in the same transaction as its events."""
-
-    status: RunStatus
-    wake_at: datetime | None = None
-    is_final: bool = False
-    error: str | None = None
-    # An event of another run, written in the same commit if that run is not over.
-    beside: tuple[str, Event] | None = None
-    # Whether the run has no moment to wake at as it stands; to say so again costs an index.
-    was_awake: bool = False
-
-
-@dataclass(eq=False, slots=True)
-class _Pending:
-    run: str
-    epoch: int
-    events: Sequence[Written]
-    change: Change | None
-    at: str
-    # Until when the writer holds the run without another word.
-    until: str
-    is_done: bool = False
-    # Set when it is done, where somebody waits for that.
-    done: anyio.Event | None = None
-    failure: ToolweaveError | None = None
-    last: int = 0
-    # Written in the same commit, to another run.
-    beside: "_Pending | None" = None
-
-
 class Journal:
     """The journal of all runs in one database."""
 
@@ -125,7 +81,7 @@ class Journal:
         # For how long a run is held without a word.
         self.hold_s = hold_s
         self._clock = clock
-        self._pending: list[_Pending] = []
+        self._pending: list[Pending] = []
         self._wake = anyio.Event()
         self._is_writing = False
         self.news = News(database)
@@ -144,7 +100,7 @@ class Journal:
     def first(self, run: str, events: Sequence[Event]) -> list[Statement]:
         """How the first events of a run are written, after the row that has their number."""
         pending = self._new(run, ANYBODY, [written(event) for event in events], None)
-        return [*_blobs(pending.events), Statement(_APPEND, many=tuple(_rows(pending)))]
+        return [*blobs(pending.events), Statement(APPEND, many=tuple(new_rows(pending)))]
 
     async def take(self, run: str) -> tuple[Lease, list[Entry]]:
         """Become the one who brings a run forward, and read what happened so far.
@@ -255,7 +211,7 @@ class Journal:
                 with anyio.move_on_after(LOOK_EVERY_S):
                     await news.wait()
 
-    async def _write(self, pending: _Pending) -> int:
+    async def _write(self, pending: Pending) -> int:
         self._pending.append(pending)
         with anyio.CancelScope(shield=True):
             if not self._is_writing:
@@ -272,9 +228,9 @@ class Journal:
 
     def _new(
         self, run: str, epoch: int, events: Sequence[Written], change: Change | None
-    ) -> _Pending:
+    ) -> Pending:
         now = self._clock.now()
-        return _Pending(run, epoch, events, change, timestamp(now), self._until(now))
+        return Pending(run, epoch, events, change, timestamp(now), self._until(now))
 
     def held(self) -> tuple[str, str]:
         """By whom and until when a run is held that begins here."""
@@ -309,10 +265,10 @@ class Journal:
             # What nobody foresaw must not look like a success to those who wait.
             self._tell(batch, failure if is_foreseen else _broken())
 
-    def _next_batch(self) -> list[_Pending]:
+    def _next_batch(self) -> list[Pending]:
         """All that is pending, but of each run only the first: numbers are given out by run."""
-        first: dict[str, _Pending] = {}
-        later: list[_Pending] = []
+        first: dict[str, Pending] = {}
+        later: list[Pending] = []
         for pending in self._pending:
             beside = pending.beside
             if pending.run in first or (beside is not None and beside.run in first):
@@ -324,18 +280,18 @@ class Journal:
         self._pending = later
         return list(first.values())
 
-    async def _commit(self, batch: Sequence[_Pending]) -> None:
+    async def _commit(self, batch: Sequence[Pending]) -> None:
         # All processes touch rows in the same order, so that none waits for one that waits for it.
         batch = sorted(batch, key=lambda pending: pending.run) if len(batch) > 1 else batch
-        statements = [_numbers(pending) for pending in batch]
-        statements += _blobs([event for pending in batch for event in pending.events])
+        statements = [numbers(pending) for pending in batch]
+        statements += blobs([event for pending in batch for event in pending.events])
         for pending in batch:
             asked = [event.asked for event in pending.events if event.asked is not None]
             statements += index(pending.run, pending.epoch, pending.at, asked)
         # Rows of a writer that lost its lease find no run of its epoch, and are not written.
-        rows = tuple(row for pending in batch for row in _rows(pending))
+        rows = tuple(row for pending in batch for row in new_rows(pending))
         if rows:
-            statements.append(Statement(_APPEND, many=rows))
+            statements.append(Statement(APPEND, many=rows))
         found = await self.database.at_once(statements, shared=True)
         for pending, given_out in zip(batch, found, strict=False):
             if given_out:
@@ -343,75 +299,13 @@ class Journal:
             else:
                 pending.failure = _taken(pending.run)
 
-    def _tell(self, batch: Sequence[_Pending], failure: ToolweaveError | None) -> None:
+    def _tell(self, batch: Sequence[Pending], failure: ToolweaveError | None) -> None:
         for pending in batch:
             pending.failure = pending.failure or failure
             pending.is_done = True
             if pending.done is not None:
                 pending.done.set()
             self.news.happened(pending.run, is_call=pending.epoch == ANYBODY)
-
-
-def _numbers(pending: _Pending) -> Statement:
-    """Give out numbers, if the writer still holds the run."""
-    change = pending.change
-    sets = "seq = seq + ?, changed_at = ?"
-    values: list[Value] = [len(pending.events), pending.at]
-    if change is not None:
-        sets += ", status = ?"
-        values.append(change.status)
-        wakes = None if change.is_final else change.wake_at
-        if wakes is not None or not change.was_awake:
-            sets += ", wake_at = ?"
-            values.append(timestamp(wakes) if wakes else None)
-        if change.is_final:
-            sets += ", finished_at = ?, error = ?"
-            values += [pending.at, change.error]
-    if pending.epoch != ANYBODY:
-        sets += ", held_until = ?"
-        is_held = change is None or change.status == "running"
-        values.append(pending.until if is_held else None)
-    else:
-        # Whoever keeps time sees it, should the one who wrote it die before the run goes on.
-        sets += ", wake_at = CASE WHEN status = 'running' THEN wake_at ELSE ? END"
-        values.append(pending.at)
-    sql = f"UPDATE runs SET {sets} WHERE id = ? AND {_MAY_WRITE} RETURNING seq"
-    return Statement(sql, (*values, pending.run, pending.epoch, pending.epoch))
-
-
-def _rows(pending: _Pending) -> Iterator[Values]:
-    before = len(pending.events)
-    for event in pending.events:
-        before -= 1
-        blob = _hash(event.body) if len(event.body) > MAX_ROW_CHARS else None
-        kept = None if blob else event.body
-        epoch = pending.epoch
-        yield (before, pending.at, event.kind, kept, blob, pending.run, epoch, epoch)
-
-
-def _blobs(events: Sequence[Written]) -> Iterator[Statement]:
-    large = [event.body for event in events if len(event.body) > MAX_ROW_CHARS]
-    for name, body in sorted((_hash(body), body) for body in large):
-        sql = "INSERT INTO blobs (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING"
-        yield Statement(sql, (name, body))
-
-
-def _hash(body: str) -> str:
-    return hashlib.sha256(body.encode()).hexdigest()
-
-
-def written(event: Event) -> Written:
-    """An event as text.
-
-    Raises:
-        TypeError: it holds what JSON cannot.
-    """
-    body = to_body(event)
-    try:
-        return Written(event.kind, json_text.write(body))
-    except TypeError:
-        # Whole numbers of over 64 bits are JSON too; what is none raises here as well.
-        return Written(event.kind, json.dumps(body, allow_nan=False))
 
 
 def _entry(row: Row) -> Entry:

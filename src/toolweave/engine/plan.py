@@ -1,198 +1,29 @@
 """A workflow made ready to run, once per version: steps, links, loop bodies, compiled templates."""
 
-import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
-from toolweave.catalog.node import (
-    Calling,
-    ChoosesEffect,
-    Effectful,
-    Gathering,
-    Heavy,
-    Looping,
-    Pure,
-    Stopping,
-)
-from toolweave.catalog.spec import Effect, NodeSpec
-from toolweave.engine.prepared import Prepared, prepare
+from toolweave.engine.steps import Kind, Link, Step
 from toolweave.errors import Invalid
-from toolweave.json_text import JsonObject
 from toolweave.problems import Problem, pointer
 from toolweave.workflow.graph import Graph
 from toolweave.workflow.model import Edge, Node, NodeId, Workflow
 
 LOOP_PORT = "loop"
-MERGE = "FLOW.MERGE"
 DATA_EDGE = "data"
 GIVES_VARIABLES = frozenset({"multi_input", "input"})
 # The number of a node that hangs on an agent.
 NO_STEP = -1
 NEVER_RUN = frozenset({"group", "note", "comment", "stickyNote"})
 
-Code: TypeAlias = Pure | Effectful | Looping
-
-
-@dataclass(frozen=True)
-class Kind:
-    """The code of a node and what its specification says of it.
-
-    What kind of code it is, is looked at once: to ask a protocol takes as long as a step.
-    """
-
-    code: Code
-    effect: Effect
-    spec: NodeSpec | None = None
-
-    @cached_property
-    def loop(self) -> Looping | None:
-        """The code of a loop."""
-        return self.code if isinstance(self.code, Looping) else None
-
-    @cached_property
-    def pure(self) -> Pure | None:
-        """The code of a step that computes."""
-        return self.code if isinstance(self.code, Pure) else None
-
-    @cached_property
-    def effectful(self) -> Effectful | None:
-        """The code of a step that does something."""
-        return self.code if isinstance(self.code, Effectful) else None
-
-    @cached_property
-    def may_be_heavy(self) -> bool:
-        """Whether it takes long if there is much to work on."""
-        return isinstance(self.code, Heavy) and self.code.may_be_heavy
-
-    @cached_property
-    def gathers_by(self) -> str | None:
-        """The setting that limits how long it waits for branches."""
-        return self.code.gathers_by if isinstance(self.code, Gathering) else None
-
-    @cached_property
-    def calls(self) -> bool:
-        """Whether it calls another workflow."""
-        return isinstance(self.code, Calling) and self.code.calls_workflows
-
-    @cached_property
-    def may_stop(self) -> bool:
-        """Whether it can end the whole run."""
-        return isinstance(self.code, Stopping) and self.code.may_stop
-
 
 class Kinds(Protocol):
     """Finds the code of a node; `app` has the real one."""
 
     def of(self, node: Node) -> Kind | None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """An edge between two steps, by their numbers."""
-
-    source: int
-    target: int
-    port: str
-    target_port: str
-
-
-@dataclass(frozen=True)
-class Step:
-    """A node with its code and its links; `loop` is the innermost loop it is in the body of."""
-
-    index: int
-    node: Node
-    kind: Kind
-    incoming: tuple[Link, ...]
-    outgoing: tuple[Link, ...]
-    loop: int | None = None
-    # The tools and memories of an agent; they are no steps of the run.
-    attached: tuple["Step", ...] = ()
-    # Links from outside of its loop: what they carry, its loop has waited for.
-    outside: tuple[Link, ...] = ()
-    # The loops that wait for it, once for each link into a body; and how many this one waits for.
-    gated: tuple[int, ...] = ()
-    gates: int = 0
-
-    @property
-    def id(self) -> str:
-        return self.node.id
-
-    @cached_property
-    def template_name(self) -> str:
-        """What seed 003 calls the template of a node: the one that was selected, else its name."""
-        selected = self.node.data.get("selectedTemplateId")
-        return selected if isinstance(selected, str) and selected else self.node.title
-
-    @cached_property
-    def prepared(self) -> Prepared:
-        """What of it no run changes."""
-        return prepare(self.node, self.kind.spec)
-
-    @cached_property
-    def effect(self) -> Effect:
-        """What a try of it does to the world, as it is configured."""
-        code = self.kind.code
-        if isinstance(code, ChoosesEffect):
-            # An input wins over the setting of its name, so it decides what will be done.
-            prepared = self.prepared
-            return code.effect_of({**prepared.config, **_given(prepared.inputs)})
-        return self.kind.effect
-
-    @cached_property
-    def is_pure(self) -> bool:
-        """Whether it is computed rather than run."""
-        return self.kind.pure is not None
-
-    @cached_property
-    def is_loop(self) -> bool:
-        """Whether it runs a body."""
-        return self.kind.loop is not None
-
-    @cached_property
-    def is_computed(self) -> bool:
-        """Whether it needs no waiting: it computes, or takes the turns of a loop."""
-        return self.is_pure or self.is_loop
-
-    @cached_property
-    def only_link(self) -> Link | None:
-        """The link that everything comes in by, where there is but one."""
-        is_alone = len(self.incoming) == 1 and not self.outside and self.node.ref != MERGE
-        return self.incoming[0] if is_alone else None
-
-    @cached_property
-    def handles_errors(self) -> bool:
-        """Whether something hangs on its port `error`."""
-        return any(link.port == "error" for link in self.outgoing)
-
-    @cached_property
-    def may_stop(self) -> bool:
-        """Whether it can end the whole run."""
-        return self.kind.may_stop
-
-    @cached_property
-    def gathers_s(self) -> int:
-        """How long it waits for more branches after the first came; 0 is for as long as it takes.
-
-        Only where the workflow says so: a default would drop a branch that waits for a person.
-        """
-        field = self.kind.gathers_by
-        return max(0, _whole(self.node, field, 0)) if field else 0
-
-    @cached_property
-    def attempts(self) -> int:
-        """How often it is tried at most."""
-        return 1 + max(0, _whole(self.node, "retry_attempts", 3 if self.kind.spec else 0))
-
-    @cached_property
-    def timeout_s(self) -> float:
-        """How long one try may take; steps of a called workflow have limits of their own."""
-        if self.kind.calls:
-            return math.inf
-        return max(1, _whole(self.node, "timeout", 420))
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,13 +245,3 @@ def _refuse_cycles(steps: Sequence[Step]) -> None:
             f"these nodes wait for each other: {names}",
             hint="only the body of a loop may lead back; remove one of the connections",
         )
-
-
-def _whole(node: Node, name: str, default: int) -> int:
-    settings = node.data.get("configurations")
-    value = settings.get(name) if isinstance(settings, dict) else None
-    return value if isinstance(value, int) and not isinstance(value, bool) else default
-
-
-def _given(inputs: JsonObject) -> JsonObject:
-    return {name: value for name, value in inputs.items() if value is not None}

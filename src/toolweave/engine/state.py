@@ -5,7 +5,7 @@ out here and never written down, so a journal read again gives the very same sta
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 
 from toolweave.catalog.node import ERROR_PORT, STOPPED, Iteration, Outcome, Resumed
@@ -29,7 +29,9 @@ from toolweave.engine.events import (
     StepUncertain,
     StepWaiting,
 )
-from toolweave.engine.plan import Plan, Step
+from toolweave.engine.places import Frame, Loop, Place, carried_by
+from toolweave.engine.plan import Plan
+from toolweave.engine.steps import Step
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 
@@ -38,64 +40,10 @@ TURN = -1
 FLOW_STOPPED = "FLOW_STOPPED"
 
 
-@dataclass(eq=False)
-class Frame:
-    """One level of the graph being run: the top, or one turn of a loop."""
-
-    prefix: str
-    loop: "Place | None" = None
-    index: int = 0
-    item: Json = None
-    # By number of the step: links not decided yet, links that were taken, what came of it.
-    undecided: dict[int, int] = field(default_factory=dict[int, int])
-    taken: dict[int, int] = field(default_factory=dict[int, int])
-    outcomes: dict[int, Outcome] = field(default_factory=dict[int, Outcome])
-    keys: list[Key] = field(default_factory=list[Key])
-    open_steps: int = 0
-    error: JsonObject | None = None
-
-
-class Place:
-    """A step within a frame: what is run, waited for and written down."""
-
-    # No frozen dataclass: every step of every run makes one, and that would cost three times more.
-    __slots__ = ("frame", "key", "step")
-
-    def __init__(self, frame: Frame, step: Step) -> None:
-        self.frame = frame
-        self.step = step
-        # Its name in the journal.
-        self.key: Key = frame.prefix + step.node.id
-
-
-@dataclass(eq=False)
-class Loop:
-    """A loop under way."""
-
-    place: Place
-    items: list[Json] | None
-    turns: dict[int, Iteration] = field(default_factory=dict[int, Iteration])
-    # Failed turns nobody has judged yet, and the one that ends the loop.
-    failed: list[Iteration] = field(default_factory=list[Iteration])
-    broken: Iteration | None = None
-    # What the last turn that worked gave; nothing before there is one.
-    last: tuple[Json, ...] = ()
-    begun: int = 0
-    open_turns: int = 0
-
-
 def _with_earlier(event: StepWaiting, before: Resumed | None) -> StepWaiting:
     """A part's entry behind those of the parts before it."""
     earlier = before.memory if before is not None and isinstance(before.memory, list) else []
     return replace(event, memory=[*earlier, event.memory])
-
-
-def carried_by(step: Step, outcome: Outcome) -> Json:
-    """What leaves a step: all it gave, or what a node that passes on passes on."""
-    value = outcome.value
-    if step.prepared.passes_on and ERROR_PORT not in outcome.ports and isinstance(value, dict):
-        return value.get("data")
-    return value
 
 
 class RunState:

@@ -12,8 +12,9 @@ from toolweave.catalog.node import RunFacts
 from toolweave.engine.binding import Binder
 from toolweave.engine.events import Computed, Event, Key, StepFinished
 from toolweave.engine.journal import Entry
+from toolweave.engine.places import Place
 from toolweave.engine.plan import Plan
-from toolweave.engine.state import TURN, Place, RunState
+from toolweave.engine.state import TURN, RunState
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.workflow.expressions.templates import Style, read_template

@@ -13,7 +13,7 @@ from toolweave.catalog.node import Given, Outcome, Pure
 from toolweave.engine.context import Services
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
-from toolweave.engine.plan import Kind
+from toolweave.engine.steps import Kind
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes import discover
 from toolweave.storage.database import Database, open_database

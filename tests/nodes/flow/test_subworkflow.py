@@ -16,7 +16,7 @@ from toolweave.engine.context import Services
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
-from toolweave.engine.plan import Kind
+from toolweave.engine.steps import Kind
 from toolweave.json_text import Json
 from toolweave.storage.database import open_database
 from toolweave.storage.migrations import migrate
