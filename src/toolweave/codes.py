@@ -425,6 +425,7 @@ CODES: dict[str, str] = {
     "HOOK_DENIED": "A delivery does not prove where it comes from.",
     "HOOK_NOT_FOUND": "No workflow listens at this path.",
     "HOOK_PATH_TAKEN": "Another trigger has this path already.",
+    "HOOK_PAUSED": "Somebody paused the trigger that listens at this path.",
     "HOOK_UNSIGNED": "A trigger takes deliveries that nobody signed.",
     "HOOK_SECRET_MISSING": "A trigger has no secret to prove its callers by.",
     "TIMEZONE_UNKNOWN": "There is no such time zone.",

@@ -35,7 +35,7 @@ include-path-regex = "/library|/documents"
 checks.positive_data_acceptance.expected-statuses = ["2xx", 403, 404, 409, 422]
 
 [[operations]]
-include-path-regex = "/edit/(fix|mode|export|import)$|/(runs|models|chat|serv)|/catalog/node$"
+include-path-regex = "/edit/(fix|mode|export|import)$|/(runs|models|chat|serv|trig)|/catalog/node$"
 checks.positive_data_acceptance.expected-statuses = ["2xx", 404, 409, 422]
 """
 

@@ -47,6 +47,7 @@ class Switched:
     """A trigger that is on, as people see it."""
 
     workflow: str
+    slug: str
     node: str
     kind: str
     is_current: bool  # whether the workflow is still as it was when it was switched on
@@ -55,6 +56,7 @@ class Switched:
     hooks: tuple[str, ...]
     fired_at: str | None
     failure: str | None
+    paused_at: str | None = None
 
 
 class Switches:
@@ -69,7 +71,7 @@ class Switches:
         self.roots = (ground.settings.home / FILES, *roots)
         self.activations = Activations(ground.database, ground.clock)
 
-    async def enable(self, name: str, node: str | None = None) -> list[Switched]:
+    async def enable(self, name: str, node: str | None = None) -> Sequence[Switched]:
         """Turn the triggers of a stored workflow on, as it is now; all of them, or one.
 
         Raises:
@@ -80,7 +82,7 @@ class Switches:
         stored = await self._store.load(name)
         await self._check(stored)
         rows = [
-            await self._prepared(stored, trigger, ref)
+            await self._prepared(stored.slug, stored.workflow, trigger, ref)
             for trigger, ref in triggers_of(stored.workflow, node)
             if ref != BY_HAND
         ]
@@ -97,7 +99,7 @@ class Switches:
             document=json_text.write(convert(stored.workflow, "toolweave")),
             triggers=rows,
         )
-        return [one for one in await self.list() if one.workflow == stored.name]
+        return await self._of(stored.slug)
 
     async def disable(self, name: str) -> None:
         """Turn all triggers of a workflow off; it may be deleted by now.
@@ -105,21 +107,44 @@ class Switches:
         Raises:
             NotFound: `TRIGGER_NOT_FOUND` when none is on.
         """
-        known = await self.activations.workflows()
-        found = next((one for one in known if name in {one.slug, one.name}), None)
-        if found is None or not await self.activations.disable(found.slug):
-            message = f"no trigger of a workflow {name!r} is on"
-            raise NotFound("TRIGGER_NOT_FOUND", message, hint="`toolweave schedules list`")
+        rows = await self._on(name, None)
+        await self.activations.disable(rows[0].workflow)
+
+    async def pause(self, name: str, node: str | None = None) -> Sequence[Switched]:
+        """Let the triggers of a workflow, or one of them, start nothing until they are resumed.
+
+        Raises:
+            NotFound: `TRIGGER_NOT_FOUND` when it is not on.
+        """
+        for row in await self._on(name, node):
+            await self.activations.pause(row.workflow, row.node)
+        return await self._of(name)
+
+    async def resume(self, name: str, node: str | None = None) -> Sequence[Switched]:
+        """Let paused triggers go on; occasions of the pause are not made up for.
+
+        Raises:
+            NotFound: `TRIGGER_NOT_FOUND` when it is not on.
+            ToolweaveError: it cannot work as things are, and stays paused.
+        """
+        documents = {one.slug: one.document for one in await self.activations.workflows()}
+        for row in await self._on(name, node):
+            if row.paused_at is not None:
+                workflow = read(json_text.read(documents[row.workflow])).workflow
+                ready = await self._prepared(row.workflow, workflow, row.node, row.ref)
+                await self.activations.resume(row.workflow, row.node, ready.seen)
+        return await self._of(name)
 
     async def list(self) -> list[Switched]:
         """Every trigger that is on."""
         workflows = {one.slug: one for one in await self.activations.workflows()}
         current = {one.slug: str(one.revision) for one in await self._store.list()}
-        board = Board(self.activations, self.kinds, _always(frozenset(workflows)))
+        board = Board(self.activations, self.kinds, always(frozenset(workflows)))
         await board.refresh()
         return [
             Switched(
                 workflow=active.name,
+                slug=active.row.workflow,
                 node=active.row.node,
                 kind=active.kind,
                 is_current=current.get(active.row.workflow)
@@ -129,6 +154,7 @@ class Switches:
                 hooks=hooks_of(active),
                 fired_at=active.row.fired_at,
                 failure=active.row.failure,
+                paused_at=active.row.paused_at,
             )
             for active in board.active
         ]
@@ -146,6 +172,10 @@ class Switches:
         else:
             workflow = (await self._store.load(name)).workflow
         return only_from(workflow, triggers_of(workflow, node)[0][0])
+
+    async def stored(self) -> Sequence[Stored]:
+        """Every workflow there is."""
+        return await self._store.list()
 
     async def present(self) -> frozenset[str]:
         """The slugs of the workflows there are."""
@@ -212,10 +242,29 @@ class Switches:
                 hint="`toolweave validate` tells more, and --fix mends what can be mended",
             )
 
-    async def _prepared(self, stored: Stored, node: str, ref: str) -> ActiveTrigger:
+    async def _on(self, name: str, node: str | None) -> Sequence[ActiveTrigger]:
+        """The triggers of a workflow that are on, or the one that is named."""
+        slugs = {
+            one.slug for one in await self.activations.workflows() if name in {one.slug, one.name}
+        }
+        rows = [
+            row
+            for row in await self.activations.triggers()
+            if row.workflow in slugs and node in {None, row.node}
+        ]
+        if not rows:
+            which = f"trigger {node!r}" if node else "trigger"
+            message = f"no {which} of a workflow {name!r} is on"
+            raise NotFound("TRIGGER_NOT_FOUND", message, hint="`toolweave schedules list`")
+        return rows
+
+    async def _of(self, name: str) -> Sequence[Switched]:
+        return [one for one in await self.list() if name in {one.workflow, one.slug}]
+
+    async def _prepared(self, slug: str, workflow: Workflow, node: str, ref: str) -> ActiveTrigger:
         """A trigger that will work: everything that can be known to be wrong is told now."""
-        make_plan(only_from(stored.workflow, node), self.kinds)
-        config = settings_of(stored.workflow, node, self.kinds)
+        make_plan(only_from(workflow, node), self.kinds)
+        config = settings_of(workflow, node, self.kinds)
         if config is None:
             message = f"node {node!r} is of a kind that cannot be switched on: {ref!r}"
             raise Invalid("NODE_NOT_RUNNABLE", message)
@@ -237,7 +286,7 @@ class Switches:
             _check_hook(node, ref, config)
             await self.proof_of(ref, config)
         path = deliveries.own_path(ref, config)
-        return ActiveTrigger(stored.slug, node, ref, path, seen)
+        return ActiveTrigger(slug, node, ref, path, seen)
 
     def _next_at(self, active: Active) -> str | None:
         if active.row.ref != schedules.REF:
@@ -252,7 +301,11 @@ class Switches:
 
 def hooks_of(active: Active) -> tuple[str, ...]:
     """The paths a trigger hears, below `/hooks`."""
-    row = active.row
+    return paths_of(active.row)
+
+
+def paths_of(row: ActiveTrigger) -> tuple[str, ...]:
+    """The paths of a trigger that is, or could be, on."""
     if row.path is not None:
         return (row.path,)
     shared = deliveries.FOR_ALL.get(row.ref)
@@ -268,7 +321,9 @@ def _check_hook(node: str, ref: str, config: JsonObject) -> None:
         )
 
 
-def _always(slugs: frozenset[str]) -> Present:
+def always(slugs: frozenset[str]) -> Present:
+    """Says that these workflows have a file."""
+
     async def present() -> frozenset[str]:
         return slugs
 

@@ -22,9 +22,10 @@ from toolweave.engine.engine import Engine
 from toolweave.engine.events import Event, Finished
 from toolweave.engine.triggers import deliveries, failures, mail, schedules, watching
 from toolweave.engine.triggers.board import Active, Board
+from toolweave.engine.triggers.firings import Firings, Outcome
 from toolweave.engine.triggers.looking import Looking
 from toolweave.engine.triggers.proving import Arrival
-from toolweave.errors import Denied, NotFound, ToolweaveError
+from toolweave.errors import Denied, NotFound, ToolweaveError, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.trigger import email, github, slack, webhook, workflow_failed
 from toolweave.nodes.trigger._delivery import Accepted, Delivery, Refused
@@ -72,7 +73,8 @@ class Triggers:
         self._slack_names = slack_names
         switches = self.switches
         self.board = Board(switches.activations, switches.kinds, switches.present)
-        self.looking = Looking(self.board, switches.activations, engine, ground.clock)
+        self.firings = Firings(ground.database, ground.clock)
+        self.looking = Looking(self.board, switches.activations, engine, ground.clock, self.firings)
         self.schedules = schedules.Schedules(self.looking)
         self.watching = watching.Watching(self.looking, switches.roots)
         self.mails = mail.Mails(
@@ -93,7 +95,7 @@ class Triggers:
     async def running(self) -> AsyncGenerator[None]:
         """Look for occasions for as long as this is entered."""
         await self.board.refresh()
-        async with background() as tasks:
+        async with self.firings.writing(), background() as tasks:
             tasks.start_soon(self.looking.follow)
             tasks.start_soon(self.looking.forever, schedules.REF, self.schedules.look)
             tasks.start_soon(self.looking.forever, watching.REF, self.watching.look)
@@ -114,6 +116,7 @@ class Triggers:
             Denied: `HOOK_DENIED` when it is not proven where it comes from.
             ToolweaveError: `METHOD_NOT_ALLOWED`, with what is allowed in `facts`.
             Invalid: `JSON_INVALID`.
+            Unavailable: `HOOK_PAUSED`.
         """
         meant = await self._at(deliveries.plain_path(arrival.path))
         if not meant:
@@ -125,12 +128,24 @@ class Triggers:
         body = deliveries.body_of(arrival)
         if (challenge := _challenge(proven, body)) is not None:
             return Delivered(challenge=challenge)
-        outcomes = [await self._start(active, arrival, body) for active in proven]
+        outcomes = [await self._start(one, arrival, body) for one in await self._awake(proven)]
         return Delivered(
             tuple(one for one in outcomes if isinstance(one, str)),
             tuple(one.reason for one in outcomes if isinstance(one, Refused)),
             response_format=str(proven[0].config.get("response_format", "json")),
         )
+
+    async def _awake(self, proven: Sequence[Active]) -> list[Active]:
+        """Those that are not paused; a sender that finds all of them so may come again later."""
+        # Asked anew: once somebody was told that it is paused, nothing starts.
+        paused = await self.switches.activations.paused()
+        awake = [one for one in proven if (one.row.workflow, one.row.node) not in paused]
+        if not awake:
+            for active in proven:
+                self._fired(active, "paused")
+            hint = "send it again later; whoever runs this studio can resume it"
+            raise Unavailable("HOOK_PAUSED", "this hook is paused", hint=hint)
+        return awake
 
     async def ended(self, run: str, wait_s: float) -> Finished | None:
         """How a run ended, if it does within some seconds."""
@@ -165,6 +180,7 @@ class Triggers:
         if reason is not None:
             extra = {"workflow": active.name, "node": active.row.node, "reason": reason}
             logger.warning("a delivery was not proven", extra=extra)
+            self._fired(active, "refused", reason=reason)
         return reason is None
 
     async def _start(self, active: Active, arrival: Arrival, body: Json) -> str | Refused:
@@ -183,6 +199,7 @@ class Triggers:
         )
         accepted = await self._accepted(active, delivery)
         if isinstance(accepted, Refused):
+            self._fired(active, "ignored", reason=accepted.reason)
             return accepted
         same = deliveries.same_by(row.ref, arrival, body)
         if same is None and row.ref == "TRIGGER.EMAIL":
@@ -194,8 +211,19 @@ class Triggers:
             once_key=active.once_key(same) if same else None,
             keeps_unfit=True,
         )
+        self._fired(active, "started", run=run)
         await self._note(active)
         return run
+
+    def _fired(
+        self,
+        active: Active,
+        outcome: Outcome,
+        *,
+        run: str | None = None,
+        reason: str | None = None,
+    ) -> None:
+        self.firings.note(active.row.workflow, active.row.node, outcome, run=run, reason=reason)
 
     async def _accepted(self, active: Active, delivery: Delivery) -> Accepted:
         if active.row.ref != "TRIGGER.SLACK" or self._slack_names is None:

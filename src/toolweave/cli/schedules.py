@@ -30,7 +30,7 @@ def schedules() -> None:
 def list_schedules(as_json: bool) -> None:
     """List the triggers that are on."""
 
-    async def work() -> list[Switched]:
+    async def work() -> Sequence[Switched]:
         async with ground() as rooms:
             return await Switches(rooms).list()
 
@@ -53,7 +53,7 @@ def enable(name: str, node: str | None, as_json: bool) -> None:
     Later edits take effect when it is enabled again.
     """
 
-    async def work() -> list[Switched]:
+    async def work() -> Sequence[Switched]:
         async with ground() as rooms:
             return await Switches(rooms).enable(name, node)
 
@@ -82,6 +82,37 @@ def disable(name: str, as_json: bool) -> None:
         say(f"The triggers of {name!r} are off.")
 
 
+@schedules.command()
+@click.argument("name")
+@node_option
+@json_option
+def pause(name: str, node: str | None, as_json: bool) -> None:
+    """Let the triggers of a workflow start nothing until they are resumed.
+
+    They stay paused when the studio starts again, and when the workflow is enabled again.
+    """
+
+    async def work() -> Sequence[Switched]:
+        async with ground() as rooms:
+            return await Switches(rooms).pause(name, node)
+
+    _tell(run(work), as_json)
+
+
+@schedules.command()
+@click.argument("name")
+@node_option
+@json_option
+def resume(name: str, node: str | None, as_json: bool) -> None:
+    """Let paused triggers go on; what came up meanwhile is not made up for."""
+
+    async def work() -> Sequence[Switched]:
+        async with ground() as rooms:
+            return await Switches(rooms).resume(name, node)
+
+    _tell(run(work), as_json)
+
+
 @schedules.command("run-now")
 @click.argument("name")
 @node_option
@@ -108,6 +139,13 @@ def run_now(name: str, node: str | None, as_json: bool) -> int:
     return EXIT_CODES.get(status, 1)
 
 
+def _tell(found: Sequence[Switched], as_json: bool) -> None:
+    if as_json:
+        print_json([_as_dict(one) for one in found])
+    else:
+        _show(found)
+
+
 def _show(found: Sequence[Switched]) -> None:
     print_table(
         ("workflow", "node", "kind", "next", "hook", "last", "state"),
@@ -129,6 +167,8 @@ def _show(found: Sequence[Switched]) -> None:
 def _state(one: Switched) -> str:
     if one.is_deleted:
         return "off: the workflow was deleted"
+    if one.paused_at:
+        return f"paused since {one.paused_at}"
     if one.failure:
         return one.failure
     return "on" if one.is_current else "on; edited since, enable it again to use the new version"
@@ -145,4 +185,5 @@ def _as_dict(one: Switched) -> dict[str, object]:
         "hooks": [f"/hooks{path}" for path in one.hooks],
         "firedAt": one.fired_at,
         "failure": one.failure,
+        "pausedAt": one.paused_at,
     }

@@ -36,6 +36,7 @@ from toolweave.rest.routes.runs import run_routes
 from toolweave.rest.routes.samples import sample_routes
 from toolweave.rest.routes.servers import server_routes
 from toolweave.rest.routes.services import service_routes
+from toolweave.rest.routes.triggers import trigger_routes
 from toolweave.rest.routes.workflows import workflow_routes
 
 MCP_PATHS = ("/mcp", "/mcp/")
@@ -89,6 +90,7 @@ def create_api(
     api.include_router(chat_routes(workbench.studio, doorkeeper))
     api.include_router(model_routes(workbench.studio.ground, doorkeeper))
     api.include_router(inbox_routes(workbench, doorkeeper))
+    api.include_router(trigger_routes(workbench, doorkeeper))
     api.include_router(published_routes(workbench, doorkeeper))
     api.include_router(library_routes(workbench, doorkeeper))
     api.include_router(document_routes(workbench, doorkeeper))

@@ -46,6 +46,10 @@ def test_triggers_are_switched_on_listed_and_switched_off(tw: Commands) -> None:
     assert "edited since" in tw.ok("schedules", "list").out
     only = tw.ok("schedules", "enable", "report", "--node", "hook", "--json").json
     assert [(one["node"], one["isCurrent"]) for one in only] == [("hook", True)]
+    paused = tw.ok("schedules", "pause", "Report", "--json").json
+    assert [one["pausedAt"] is not None for one in paused] == [True]
+    assert "paused since" in tw.ok("schedules", "list").out
+    assert "on" in tw.ok("schedules", "resume", "Report", "--node", "hook").out
     tw.ok("schedules", "disable", "Report")
     assert tw.ok("schedules", "list", "--json").json == []
 
@@ -74,6 +78,7 @@ def test_a_workflow_is_run_now_by_one_of_its_triggers(tw: Commands) -> None:
     [
         (("enable", "Nobody"), "WORKFLOW_NOT_FOUND"),
         (("disable", "Nobody"), "TRIGGER_NOT_FOUND"),
+        (("pause", "Report"), "TRIGGER_NOT_FOUND"),
         (("enable", "Report", "--node", "nobody"), "TRIGGER_NOT_FOUND"),
         (("run-now", "Report", "--node", "nobody"), "TRIGGER_NOT_FOUND"),
     ],

@@ -35,6 +35,7 @@ class ActiveTrigger:
     seen: str | None = None
     fired_at: str | None = None
     failure: str | None = None
+    paused_at: str | None = None
 
 
 class Activations:
@@ -55,7 +56,7 @@ class Activations:
     ) -> None:
         """Switch a workflow on, in place of an older version of it.
 
-        A trigger that was on already goes on where it was.
+        A trigger that was on already goes on where it was; one that was paused stays so.
 
         Raises:
             Conflict: `HOOK_PATH_TAKEN`.
@@ -63,9 +64,11 @@ class Activations:
         now = timestamp(self._clock.now())
         async with self._database.transaction() as transaction:
             before = {
-                (node, ref): (seen, fired_at)
-                for node, ref, seen, fired_at in await transaction.rows(
-                    "SELECT node, ref, seen, fired_at FROM active_triggers WHERE workflow = ?", slug
+                (node, ref): kept
+                for node, ref, *kept in await transaction.rows(
+                    "SELECT node, ref, seen, fired_at, paused_at FROM active_triggers "
+                    "WHERE workflow = ?",
+                    slug,
                 )
             }
             await transaction.execute("DELETE FROM active_triggers WHERE workflow = ?", slug)
@@ -81,11 +84,12 @@ class Activations:
                 )
                 if taken is not None:
                     raise _path_taken(trigger, *taken)
-                seen, fired_at = before.get((trigger.node, trigger.ref), (trigger.seen, None))
+                kept = before.get((trigger.node, trigger.ref), [trigger.seen, None, None])
                 await transaction.execute(
-                    "INSERT INTO active_triggers (workflow, node, ref, path, seen, fired_at) "
-                    "VALUES (?, ?, ?, ?, ?, ?)",
-                    *(slug, trigger.node, trigger.ref, trigger.path, seen, fired_at),
+                    "INSERT INTO active_triggers "
+                    "(workflow, node, ref, path, seen, fired_at, paused_at) "
+                    "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    *(slug, trigger.node, trigger.ref, trigger.path, *kept),
                 )
 
     async def disable(self, slug: str) -> bool:
@@ -95,6 +99,29 @@ class Activations:
             return bool(
                 await transaction.execute("DELETE FROM active_workflows WHERE slug = ?", slug)
             )
+
+    async def pause(self, workflow: str, node: str) -> None:
+        """Let a trigger start nothing until it is resumed; one that is paused stays so."""
+        await self._database.execute(
+            "UPDATE active_triggers SET paused_at = coalesce(paused_at, ?) "
+            "WHERE workflow = ? AND node = ?",
+            *(timestamp(self._clock.now()), workflow, node),
+        )
+
+    async def resume(self, workflow: str, node: str, seen: str | None) -> None:
+        """Let a paused trigger go on from `seen`: what came up meanwhile is not made up for."""
+        await self._database.execute(
+            "UPDATE active_triggers SET paused_at = NULL, failure = NULL, seen = ? "
+            "WHERE workflow = ? AND node = ? AND paused_at IS NOT NULL",
+            *(seen, workflow, node),
+        )
+
+    async def paused(self) -> frozenset[tuple[str, str]]:
+        """Workflow and node of every trigger that is paused."""
+        rows = await self._database.rows(
+            "SELECT workflow, node FROM active_triggers WHERE paused_at IS NOT NULL"
+        )
+        return frozenset((workflow, node) for workflow, node in rows)
 
     async def workflows(self) -> list[ActiveWorkflow]:
         """Every workflow that is on."""
@@ -113,8 +140,8 @@ class Activations:
     async def triggers(self) -> list[ActiveTrigger]:
         """Every trigger that is on."""
         rows = await self._database.rows(
-            "SELECT workflow, node, ref, path, seen, fired_at, failure FROM active_triggers "
-            "ORDER BY workflow, node"
+            "SELECT workflow, node, ref, path, seen, fired_at, failure, paused_at "
+            "FROM active_triggers ORDER BY workflow, node"
         )
         return [ActiveTrigger(*row) for row in rows]
 

@@ -49,6 +49,11 @@ class Active:
         """`cron`, `webhook`, …: what a run says it was started by."""
         return self.row.ref.partition(".")[2].lower()
 
+    @property
+    def is_paused(self) -> bool:
+        """Whether somebody said that it starts nothing for now."""
+        return self.row.paused_at is not None
+
     def once_key(self, what: str) -> str:
         """The same for everything that is the same occasion."""
         return f"{self.kind}/{self.row.workflow}/{self.row.node}/{what}"
@@ -68,12 +73,12 @@ class Board:
 
     @property
     def active(self) -> tuple[Active, ...]:
-        """What was on at the last refresh."""
+        """What was on at the last refresh, paused or not."""
         return self._active
 
     def of(self, ref: str) -> list[Active]:
-        """The triggers of one kind."""
-        return [active for active in self._active if active.row.ref == ref]
+        """The triggers of one kind that look for occasions."""
+        return [one for one in self._active if one.row.ref == ref and not one.is_paused]
 
     async def refresh(self) -> None:
         """Look which triggers are on; a workflow that was deleted is off."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from toolweave.clock import Clock
 from toolweave.engine.triggers.activations import MAX_FAILURE, Activations
 from toolweave.engine.triggers.board import Active, Board, Starter
+from toolweave.engine.triggers.firings import Firings
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import Json
 
@@ -27,16 +28,19 @@ class Looking:
     activations: Activations
     starter: Starter
     clock: Clock
+    firings: Firings
 
     async def fire(self, active: Active, what: str, inputs: Json) -> str:
         """Start a run for one occasion; for the same occasion it is the same run."""
-        return await self.starter.start(
+        run = await self.starter.start(
             active.workflow,
             inputs,
             trigger=active.kind,
             once_key=active.once_key(what),
             keeps_unfit=True,
         )
+        self.firings.note(active.row.workflow, active.row.node, "started", run=run)
+        return run
 
     async def once(self, ref: str, look: Look) -> float:
         """One look of every trigger of a kind; the seconds until somebody wants another one."""
