@@ -1,23 +1,37 @@
-"""`toolweave demo-server`: the sample MCP server, over stdio or HTTP."""
+"""`toolweave demo`: the sample workflow, run here and now with the built-in server."""
 
 import click
 
-from toolweave.demo.server import run_http, run_stdio
+from toolweave.app.samples import Sample, open_sample
+from toolweave.app.studio import open_studio
+from toolweave.cli.rooms import ground, run
+from toolweave.cli.run import run_workflow
+from toolweave.cli.terminal import json_option
 
 
-@click.command("demo-server")
-@click.option("--http", "over_http", is_flag=True, help="Serve streamable HTTP instead of stdio.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address for --http.")
-@click.option(
-    "--port",
-    default=0,
-    show_default=True,
-    type=click.IntRange(0, 65_535),
-    help="Port for --http; 0 chooses a free one.",
-)
-def demo_server(over_http: bool, host: str, port: int) -> None:
-    """Run the built-in sample MCP server: deterministic tools to try everything with."""
-    if over_http:
-        run_http(host, port)
-    else:
-        run_stdio()
+@click.command("demo")
+@click.option("--city", default="London", show_default=True, help="Where the weather is made up.")
+@json_option
+@click.pass_context
+def demo(context: click.Context, city: str, as_json: bool) -> int:
+    """Run the sample workflow: no account, no key, nothing to set up.
+
+    The built-in MCP server is registered and trusted, for it is this very program, and the sample
+    is stored; `toolweave serve` shows it on a canvas.
+    """
+    sample = run(_prepare)
+    code: int = context.invoke(
+        run_workflow, file=sample.workflow, pairs=(f"city={city}",), as_json=as_json
+    )
+    if not as_json:
+        click.echo(
+            f"Stored as {sample.workflow!r}. Next: `toolweave serve` to see it on a canvas, or "
+            f"`toolweave servers tools {sample.server}`.",
+            err=True,
+        )
+    return code
+
+
+async def _prepare() -> Sample:
+    async with ground() as rooms, open_studio(rooms) as studio:
+        return await open_sample(studio)

@@ -26,7 +26,12 @@ COMMANDS: CommandsTable = {
     ),
     "chat": ("toolweave.cli.chat", "chat", "Talk with a model that uses your servers' tools."),
     "convert": ("toolweave.cli.convert", "convert_command", "Write a workflow in another dialect."),
-    "demo-server": ("toolweave.cli.demo", "demo_server", "Run the built-in sample MCP server."),
+    "demo": ("toolweave.cli.demo", "demo", "Run the sample workflow, with nothing to set up."),
+    "demo-server": (
+        "toolweave.cli.demo_server",
+        "demo_server",
+        "Run the built-in sample MCP server.",
+    ),
     "doc": ("toolweave.cli.doc", "doc", "Check and run tool blocks of Markdown documents."),
     "doctor": ("toolweave.cli.doctor", "doctor", "Check this machine and this home directory."),
     "export": ("toolweave.cli.export", "export", "Write a workflow as files of a coding agent."),
