@@ -2,6 +2,7 @@
 
 import createClient, { type Middleware } from "openapi-fetch";
 import type { components, paths } from "../../types/api";
+import { hearTime } from "./clock";
 import { currentToken } from "./token";
 
 export type Schemas = components["schemas"];
@@ -47,13 +48,20 @@ export function tellHeard(heard: Heard): void {
   for (const listener of listeners) listener(heard);
 }
 
+/** Tells what an answer means; that a key is refused counts only while it is the one in use. */
+export function hear(response: Response, key: string): void {
+  hearTime(response.headers.get("Date"));
+  if (response.status !== 401) tellHeard("answered");
+  else if (key === (currentToken() ?? "")) tellHeard("refused");
+}
+
 const keyed: Middleware = {
   onRequest({ request }) {
     request.headers.set("X-API-Key", currentToken() ?? "");
     return request;
   },
-  onResponse({ response }) {
-    tellHeard(response.status === 401 ? "refused" : "answered");
+  onResponse({ request, response }) {
+    hear(response, request.headers.get("X-API-Key") ?? "");
   },
   onError() {
     tellHeard("silent");

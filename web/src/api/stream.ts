@@ -1,6 +1,6 @@
 /** Server-sent events over `fetch`, as `EventSource` cannot send a header: numbered, resumable. */
 
-import { refusal, tellHeard } from "./client";
+import { hear, refusal, tellHeard } from "./client";
 import { currentToken } from "./token";
 
 export interface StreamEvent {
@@ -19,6 +19,9 @@ interface Following {
 
 const FIRST_WAIT_MS = 300;
 const LONGEST_WAIT_MS = 5_000;
+/** The service says every 15 s that it is there; silence for longer is a connection that is gone. */
+const LONGEST_SILENCE_MS = 45_000;
+const AGAIN: ReadonlySet<number> = new Set([401, 408, 425, 429]);
 
 /** Follows a stream to its end; a lost connection is taken up after the last event seen. */
 export async function follow(path: string, { signal, after, onEvent, onState }: Following): Promise<void> {
@@ -38,7 +41,7 @@ export async function follow(path: string, { signal, after, onEvent, onState }: 
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof TypeError) && !isLost(error)) throw error;
-      tellHeard("silent");
+      if ((error as { status?: number }).status === undefined) tellHeard("silent");
     }
     onState?.(false);
     await pause(wait, signal);
@@ -46,15 +49,19 @@ export async function follow(path: string, { signal, after, onEvent, onState }: 
   }
 }
 
+/** Whether it may be otherwise soon: nobody answered, a proxy gave up, or another key will be typed. */
 function isLost(error: unknown): boolean {
-  return error instanceof DOMException || (error as { status?: number }).status === 503;
+  if (error instanceof DOMException) return true;
+  const { status = 0 } = error as { status?: number };
+  return status >= 500 || AGAIN.has(status);
 }
 
 async function open(path: string, last: string, signal: AbortSignal): Promise<Response> {
-  const headers: Record<string, string> = { "X-API-Key": currentToken() ?? "", Accept: "text/event-stream" };
+  const key = currentToken() ?? "";
+  const headers: Record<string, string> = { "X-API-Key": key, Accept: "text/event-stream" };
   if (last) headers["Last-Event-ID"] = last;
   const response = await fetch(path, { headers, signal, cache: "no-store" });
-  tellHeard(response.status === 401 ? "refused" : "answered");
+  hear(response, key);
   if (response.ok) return response;
   throw refusal(response.status, await response.json().catch(() => undefined));
 }
@@ -63,9 +70,25 @@ async function* events(response: Response): AsyncGenerator<StreamEvent> {
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   const parse = parser();
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await heardIn(LONGEST_SILENCE_MS, reader);
     if (done) return;
     yield* parse(value);
+  }
+}
+
+/** The next piece; a reader that hears nothing for long is given up. */
+async function heardIn(ms: number, reader: ReadableStreamDefaultReader<string>): Promise<ReadableStreamReadResult<string>> {
+  let timer = 0;
+  const silence = new Promise<never>((_, reject) => {
+    timer = window.setTimeout(() => reject(new DOMException("nothing was heard", "TimeoutError")), ms);
+  });
+  try {
+    return await Promise.race([reader.read(), silence]);
+  } catch (error) {
+    void reader.cancel().catch(() => {});
+    throw error;
+  } finally {
+    clearTimeout(timer);
   }
 }
 

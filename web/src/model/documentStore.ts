@@ -37,11 +37,13 @@ export interface Opened {
   isReadOnly?: boolean;
   /** Edits that were not saved when the page was left. */
   draft?: Workflow | null;
+  /** It is itself such edits: what is stored is not known. */
+  isUnsaved?: boolean;
 }
 
-export function openDocument({ workflow, storedAs = null, revision = null, isReadOnly = false, draft = null }: Opened): void {
+export function openDocument({ workflow, storedAs = null, revision = null, isReadOnly = false, draft = null, isUnsaved = false }: Opened): void {
   const history = draft ? step(begin(workflow), draft) : begin(workflow);
-  const saved = storedAs === null && !isReadOnly ? null : workflow;
+  const saved = (storedAs === null && !isReadOnly) || isUnsaved ? null : workflow;
   setState({ history, storedAs, revision, saved, selection: NOTHING, isReadOnly });
 }
 

@@ -8,24 +8,34 @@ export interface ProblemState {
   all: readonly Problem[];
   byNode: Readonly<Record<string, readonly Problem[]>>;
   /** How MCP nodes stand with their server, where it was asked. */
-  statuses: Readonly<Record<string, string>>;
+  standings: Readonly<Record<string, Standing>>;
   isChecking: boolean;
+  /** Why nothing can be said about the workflow as it is now. */
+  fault: string | null;
 }
 
-export const problemStore = createStore<ProblemState>(() => ({ all: [], byNode: {}, statuses: {}, isChecking: false }));
+/** Seed 001's valid, missing or invalid, and why it is not better. */
+export interface Standing {
+  status: string;
+  why: string;
+}
+
+const NOTHING: ProblemState = { all: [], byNode: {}, standings: {}, isChecking: false, fault: null };
+
+export const problemStore = createStore<ProblemState>(() => NOTHING);
 
 export function clearProblems(): void {
-  problemStore.setState({ all: [], byNode: {}, statuses: {}, isChecking: false });
+  problemStore.setState(NOTHING);
 }
 
 /** Takes the problems of a workflow; pointers are those of the workflow that was checked. */
-export function takeProblems(workflow: Workflow, problems: readonly Problem[], statuses?: Record<string, string> | null): void {
+export function takeProblems(workflow: Workflow, problems: readonly Problem[]): void {
   const byNode: Record<string, Problem[]> = {};
   for (const problem of problems) {
     const id = nodeAt(workflow, problem.pointer);
     if (id !== null) (byNode[id] ??= []).push(problem);
   }
-  problemStore.setState({ all: problems, byNode: kept(byNode), statuses: statuses ?? {}, isChecking: false });
+  problemStore.setState({ all: problems, byNode: kept(byNode), isChecking: false, fault: null });
 }
 
 /** A node whose problems did not change keeps its list, so that nothing is drawn again. */

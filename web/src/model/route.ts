@@ -8,8 +8,17 @@ export interface Route {
 
 export function parseRoute(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?");
-  const [page = "", ...rest] = path.split("/").filter(Boolean).map(decodeURIComponent);
+  const [page = "", ...rest] = path.split("/").filter(Boolean).map(decoded);
   return { page, rest, query: new URLSearchParams(query) };
+}
+
+/** A part as it was written, or as it stands where it is no encoding of anything. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 export function pathTo(page: string, ...rest: string[]): string {

@@ -1,12 +1,13 @@
 /** Light or dark: as chosen, else as the system is. */
 
 import { createStore } from "zustand/vanilla";
+import { readStored, store } from "../api/storage";
 
 export type Theme = "light" | "dark";
 const STORED = "toolweave.theme";
 
 function first(): Theme {
-  const chosen = localStorage.getItem(STORED);
+  const chosen = readStored("localStorage", STORED);
   if (chosen === "light" || chosen === "dark") return chosen;
   return window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
@@ -19,7 +20,7 @@ export function applyTheme(): void {
 
 export function toggleTheme(): void {
   const theme = themeStore.getState().theme === "dark" ? "light" : "dark";
-  localStorage.setItem(STORED, theme);
+  store("localStorage", STORED, theme);
   themeStore.setState({ theme });
   applyTheme();
 }

@@ -1,13 +1,16 @@
 /** Checks the open workflow as it is edited, a moment after the last change. */
 
 import { useEffect } from "react";
-import { client, data, type Problem } from "../api/client";
+import { useStore } from "zustand";
+import { ApiError, client, data, type Problem } from "../api/client";
+import { connectionStore } from "../model/connectionStore";
 import { clearProblems, problemStore, takeProblems } from "../model/problemStore";
 import type { Workflow } from "../model/workflow";
 
 const PAUSE_MS = 350;
 
 export function useChecking(workflow: Workflow | null): void {
+  const link = useStore(connectionStore, (state) => state.link);
   useEffect(() => {
     if (!workflow) {
       clearProblems();
@@ -19,10 +22,11 @@ export function useChecking(workflow: Workflow | null): void {
       try {
         const body = { document: workflow as unknown as Record<string, unknown> };
         const found = await data(client.POST("/api/v1/edit/validate", { body: body as never }));
-        if (!isOld) takeProblems(workflow, found.problems as Problem[], found.statuses);
-      } catch {
-        // Nobody answers, or the text is beyond reading: what was said last stands.
-        if (!isOld) problemStore.setState({ isChecking: false });
+        if (!isOld) takeProblems(workflow, found.problems as Problem[]);
+      } catch (error) {
+        // What was said last stands; that nobody answers is said elsewhere.
+        const fault = error instanceof ApiError && !error.isUnreachable ? error.message : null;
+        if (!isOld) problemStore.setState({ isChecking: false, fault });
       }
     };
     const timer = setTimeout(() => void check(), PAUSE_MS);
@@ -30,5 +34,5 @@ export function useChecking(workflow: Workflow | null): void {
       isOld = true;
       clearTimeout(timer);
     };
-  }, [workflow]);
+  }, [workflow, link]);
 }

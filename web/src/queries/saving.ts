@@ -15,7 +15,7 @@ export async function save(onSaved: () => void = () => {}, over?: string | null)
   if (!history) return false;
   const workflow = history.present;
   try {
-    const stored = await saveWorkflow(workflow, storedAs ?? workflow.name, over ?? revision);
+    const stored = await saveWorkflow(workflow, storedAs ?? workflow.name, over === undefined ? revision : over);
     dropDraft(storedAs);
     markSaved(workflow, stored.name, stored.revision);
     onSaved();

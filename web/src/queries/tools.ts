@@ -14,7 +14,9 @@ export function useServerTools(server: string) {
     queryKey: ["servers", server, "tools"],
     queryFn: () => data(client.GET("/api/v1/servers/{server}/tools", { params: { path: { server } } })),
     enabled: server !== "",
-    staleTime: 30_000,
+    staleTime: 15_000,
+    // A server may lose a tool, or come back, while its node is open.
+    refetchInterval: 20_000,
     retry: false,
   });
 }

@@ -1,7 +1,7 @@
 /** The stored workflows: list, read, save over a revision, rename, delete. */
 
 import { useQuery } from "@tanstack/react-query";
-import { client, data } from "../api/client";
+import { ApiError, client, data } from "../api/client";
 import type { Workflow } from "../model/workflow";
 
 export const WORKFLOWS = ["workflows"] as const;
@@ -19,8 +19,16 @@ export interface Stored {
   workflow: Workflow;
 }
 
+/** Faults of a file of which nothing is understood; drawn as an empty workflow it would be lost by saving. */
+const UNREADABLE: ReadonlySet<string> = new Set(["WORKFLOW_NOT_JSON", "WORKFLOW_UNKNOWN_DIALECT", "WORKFLOW_TOO_LARGE"]);
+
 export async function loadWorkflow(name: string): Promise<Stored> {
   const found = await data(client.GET("/api/v1/workflows/{name}", { params: { path: { name } } }));
+  const problem = found.problems.find(({ code }) => UNREADABLE.has(code));
+  if (problem && !(found.document["nodes"] as unknown[] | undefined)?.length) {
+    const hint = `mend the file ${found.slug}.json in the folder of workflows with an editor, or take it away; ${problem.hint ?? ""}`;
+    throw new ApiError(422, problem.code, `this file is no workflow: ${problem.message}`, hint);
+  }
   return { name: found.name, revision: found.revision, workflow: found.document as unknown as Workflow };
 }
 

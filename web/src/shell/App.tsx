@@ -6,6 +6,7 @@ import { useStore } from "zustand";
 import { ApiError } from "../api/client";
 import { currentToken, takeToken } from "../api/token";
 import { connectionStore, watchConnection } from "../model/connectionStore";
+import { Faults } from "./Faults";
 import { KeyMap } from "./KeyMap";
 import { Notices } from "./Notices";
 import { PageOf } from "./pages";
@@ -28,15 +29,21 @@ export function App() {
   const [hasToken, setHasToken] = useState(currentToken() !== null);
   const link = useStore(connectionStore, (state) => state.link);
   useEffect(() => watchConnection(() => void queries.invalidateQueries()), []);
+  const begin = () => {
+    // Nothing is loaded again: what is edited stays on the page.
+    queries.clear();
+    connectionStore.setState({ link: "up" });
+    setHasToken(true);
+  };
   useEffect(() => {
     // A new address with a token, typed over the old one, loads nothing by itself.
     const arrived = () => {
-      if (window.location.hash.startsWith("#token=") && takeToken()) window.location.reload();
+      if (window.location.hash.startsWith("#token=") && takeToken()) begin();
     };
     window.addEventListener("hashchange", arrived);
     return () => window.removeEventListener("hashchange", arrived);
   }, []);
-  if (!hasToken || link === "refused") return <TokenPage isWrong={hasToken} onToken={() => setHasToken(true)} />;
+  if (!hasToken || link === "refused") return <TokenPage isWrong={hasToken} onToken={begin} />;
   return (
     <QueryClientProvider client={queries}>
       <Studio isDown={link === "down"} />
@@ -58,7 +65,9 @@ function Studio({ isDown }: { isDown: boolean }) {
             The service does not answer. Your edits are kept here; the page goes on by itself when it is back.
           </div>
         )}
-        <PageOf route={route} />
+        <Faults where={window.location.hash}>
+          <PageOf route={route} />
+        </Faults>
       </main>
       <Notices />
       <KeyMap />

@@ -71,6 +71,14 @@ function Problems() {
   const all = useStore(problemStore, (state) => state.all);
   const side = useStore(viewStore, (state) => state.side);
   const errors = all.filter((problem) => problem.severity === "error").length;
+  const fault = useStore(problemStore, (state) => state.fault);
+  if (fault) {
+    return (
+      <Badge tone="warn" title={fault}>
+        not checked: {fault}
+      </Badge>
+    );
+  }
   if (all.length === 0) return null;
   return (
     <Button look="quiet" aria-pressed={side === "problems"} onClick={() => show({ side: side === "problems" ? "inspector" : "problems" })}>

@@ -1,27 +1,32 @@
 /** The editor: opens a workflow and arranges palette, canvas, side panel and run panel. */
 
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { useStore } from "zustand";
 import { ConflictDialog } from "../features/files/ConflictDialog";
-import { documentStore, openDocument, undoEdit } from "../model/documentStore";
-import { keepDraft, readDraft, watchDrafts } from "../model/drafts";
-import { notify, notifyError } from "../model/noticeStore";
+import { ApiError } from "../api/client";
+import { connectionStore } from "../model/connectionStore";
+import { closeDocument, documentStore, openDocument, undoEdit } from "../model/documentStore";
+import { dropDraft, keepDraft, openNew, readDraft, watchDrafts } from "../model/drafts";
+import { notify } from "../model/noticeStore";
 import { forgetRun, runStore } from "../model/runStore";
-import { newWorkflow } from "../model/workflow";
 import { useChecking } from "../queries/checking";
+import { useStanding } from "../queries/standing";
+import type { Stored } from "../queries/workflows";
 import { loadWorkflow } from "../queries/workflows";
 import { Empty } from "../ui/Empty";
 import { Editor } from "./Editor";
+import { Unopened } from "./Unopened";
 import { runOrAsk, useEditorCommands } from "./useEditorCommands";
 
 /** `runs` starts it at once, as the sample's button promises. */
 export function EditorPage({ name, runs = false }: { name: string | null; runs?: boolean }) {
   const { asked, ask } = useEditorCommands();
-  useOpened(name, runs ? () => runOrAsk(() => ask("inputs")) : null);
+  const { fault, again } = useOpened(name, runs ? () => runOrAsk(() => ask("inputs")) : null);
   useEffect(watchDrafts, []);
   const workflow = useStore(documentStore, (state) => (state.isReadOnly ? null : (state.history?.present ?? null)));
   useChecking(workflow);
-  if (!workflow) return <Empty title="Opening…" />;
+  useStanding(workflow);
+  if (!workflow) return fault && name !== null ? <Unopened name={name} fault={fault} onAgain={again} /> : <Empty title="Opening…" />;
   return (
     <>
       <ConflictDialog />
@@ -31,29 +36,53 @@ export function EditorPage({ name, runs = false }: { name: string | null; runs?:
 }
 
 /** Opens the workflow of the address, unless it is open already: then its edits stay. */
-function useOpened(name: string | null, then: (() => void) | null): void {
+function useOpened(name: string | null, then: (() => void) | null): { fault: Error | null; again(): void } {
+  const [fault, setFault] = useState<Error | null>(null);
+  const [tries, setTries] = useState(0);
+  const again = () => setTries((count) => count + 1);
   useEffect(() => {
     const state = documentStore.getState();
     const isOpen = state.history !== null && !state.isReadOnly && state.storedAs === name;
-    if (!isOpen) keepDraft();
-    if (!isOpen && runStore.getState().workflow !== name) forgetRun();
+    setFault(null);
     if (isOpen) return;
+    keepDraft();
+    if (runStore.getState().workflow !== name) forgetRun();
     if (name === null) {
-      openDocument({ workflow: newWorkflow("untitled"), draft: readDraft(null)?.workflow ?? null });
+      if (openNew(null).hasLeft) notify("The new workflow you had not saved is back", { action: { title: "Throw away", run: undoEdit } });
       return;
     }
+    closeDocument();
+    let isLeft = false;
     loadWorkflow(name)
       .then((stored) => {
-        const draft = readDraft(stored.name);
-        const revision = draft?.revision ?? stored.revision;
-        openDocument({ workflow: stored.workflow, storedAs: stored.name, revision, draft: draft?.workflow ?? null });
-        if (draft) notify("Your unsaved edits are back", { action: { title: "Throw away", run: undoEdit } });
+        if (isLeft) return;
+        openStored(stored);
         if (then) {
           window.history.replaceState(null, "", window.location.hash.replace(/\?run$/, ""));
           then();
         }
       })
-      .catch((error: unknown) => notifyError(error, `Cannot open ${name}`));
+      .catch((error: Error) => isLeft || setFault(error));
+    return () => {
+      isLeft = true;
+    };
     // `then` belongs to the first opening only.
-  }, [name]);
+  }, [name, tries]);
+  useEffect(() => {
+    if (!(fault instanceof ApiError && fault.isUnreachable)) return;
+    return connectionStore.subscribe(({ link }) => link === "up" && again());
+  }, [fault]);
+  return { fault, again };
+}
+
+/** Opens what is stored, with the edits of it that were not saved. */
+function openStored({ workflow, name: storedAs, revision }: Stored): void {
+  const draft = readDraft(storedAs);
+  openDocument({ workflow, storedAs, revision: draft?.revision ?? revision, draft: draft?.workflow ?? null });
+  if (!draft) return;
+  const throwAway = () => {
+    openDocument({ workflow, storedAs, revision });
+    dropDraft(storedAs);
+  };
+  notify("Your unsaved edits are back", { action: { title: "Throw away", run: throwAway } });
 }

@@ -3,6 +3,7 @@
 import type { FormEvent } from "react";
 import { useState } from "react";
 import { keepToken } from "../api/token";
+import { hasUnsaved } from "../queries/saving";
 import { Button } from "../ui/Button";
 import { Field } from "../ui/Field";
 
@@ -11,8 +12,8 @@ export function TokenPage({ isWrong, onToken }: { isWrong: boolean; onToken(): v
   const submit = (event: FormEvent) => {
     event.preventDefault();
     keepToken(typed);
-    if (isWrong) window.location.reload();
-    else onToken();
+    setTyped("");
+    onToken();
   };
   return (
     <main className="token">
@@ -27,8 +28,9 @@ export function TokenPage({ isWrong, onToken }: { isWrong: boolean; onToken(): v
           Open the address that <code>toolweave serve</code> printed: it ends in <code>#token=…</code>. Or paste the key; it is in the file{" "}
           <code>studio.key</code> of Toolweave&rsquo;s home directory, and <code>toolweave keys create --scope admin</code> makes another.
         </p>
-        <Field label="Key">
-          {(id) => <input id={id} className="input input--code" type="password" autoComplete="off" value={typed} onChange={(event) => setTyped(event.target.value)} />}
+        {hasUnsaved() && <p>What you have not saved stays in this tab, and is there again when the key is right.</p>}
+        <Field label="Key" note="The whole address will do as well.">
+          {(id, more) => <input id={id} aria-describedby={more} className="input input--code" type="password" autoComplete="off" value={typed} onChange={(event) => setTyped(event.target.value)} />}
         </Field>
         <div>
           <Button look="primary" type="submit" disabled={typed.trim() === ""}>

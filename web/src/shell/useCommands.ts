@@ -1,6 +1,7 @@
 /** The central key map of the editor: every action, its name and its keys. */
 
 import { useEffect } from "react";
+import { readStored, store } from "../api/storage";
 import type { Command } from "../model/commandStore";
 import { offer } from "../model/commandStore";
 import { currentWorkflow, documentStore, edit, redoEdit, select, undoEdit } from "../model/documentStore";
@@ -25,12 +26,12 @@ const isNothing = () => selection().size === 0 || isReadOnly();
 
 function copySelection(): void {
   const workflow = currentWorkflow();
-  if (workflow) localStorage.setItem(COPIED, JSON.stringify(copied(workflow, selection())));
+  if (workflow) store("localStorage", COPIED, JSON.stringify(copied(workflow, selection())));
   pastes = 0;
 }
 
 function pasteCopied(): void {
-  const text = localStorage.getItem(COPIED);
+  const text = readStored("localStorage", COPIED);
   if (!text) return;
   pastes += 1;
   let ids: string[] = [];

@@ -76,13 +76,21 @@ export const StepNode = memo(function StepNode({ id, data, selected }: NodeProps
 /** What is wrong with the node; of an MCP node also that nothing is. */
 function Marks({ id, isMcp }: { id: string; isMcp: boolean }) {
   const problems = useStore(problemStore, (state) => state.byNode[id]);
-  const standing = useStore(problemStore, (state) => state.statuses[id]);
+  const standing = useStore(problemStore, (state) => state.standings[id]);
   const errors = problems?.filter((problem) => problem.severity === "error").length ?? 0;
   if (errors > 0) {
     return (
       <span className="step__mark step__mark--bad" title={problems!.map((problem) => problem.message).join("\n")}>
         <Icon name="alert" size={14} />
         <span className="visually-hidden">{errors} errors</span>
+      </span>
+    );
+  }
+  if (standing && standing.status !== "valid") {
+    return (
+      <span className="step__mark step__mark--bad" title={standing.why || standing.status}>
+        <Icon name="alert" size={14} />
+        <span className="visually-hidden">{standing.status === "missing" ? "its server does not answer" : "it does not fit its server"}</span>
       </span>
     );
   }
@@ -96,7 +104,7 @@ function Marks({ id, isMcp }: { id: string; isMcp: boolean }) {
   }
   if (!isMcp) return null;
   return (
-    <span className="step__mark step__mark--good" title={standing ?? "As its server's tool wants it"}>
+    <span className="step__mark step__mark--good" title="As its server's tool wants it">
       <Icon name="check" size={14} />
       <span className="visually-hidden">valid</span>
     </span>

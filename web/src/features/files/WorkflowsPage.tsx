@@ -2,7 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { openDocument } from "../../model/documentStore";
+import { openNew } from "../../model/drafts";
 import { notify, notifyError } from "../../model/noticeStore";
 import { go, pathTo } from "../../model/route";
 import { importText } from "../../queries/converting";
@@ -14,6 +14,9 @@ import { Icon } from "../../ui/Icon";
 import { Menu } from "../../ui/Menu";
 import { Welcome } from "./Welcome";
 
+/** A little less than the service takes, as the text travels within JSON. */
+const MOST_BYTES = 3_500_000;
+
 export function WorkflowsPage() {
   const { data: workflows, error } = useWorkflows();
   const [wanted, setWanted] = useState("");
@@ -22,7 +25,9 @@ export function WorkflowsPage() {
   const read = async (chosen: File | undefined) => {
     if (!chosen) return;
     try {
-      openDocument({ workflow: await importText(await chosen.text()) });
+      if (chosen.size > MOST_BYTES) throw new Error(`it has ${Math.ceil(chosen.size / 1e6)} MB; at most ${MOST_BYTES / 1e6} MB can be read`);
+      const { hasLeft } = openNew(await importText(await chosen.text()));
+      if (hasLeft) notify("Undo brings back the new workflow you had not saved");
       go("new");
     } catch (refused) {
       notifyError(refused, `${chosen.name} cannot be read`);
@@ -34,7 +39,18 @@ export function WorkflowsPage() {
         <div className="page__head">
           <h1>Workflows</h1>
           <div className="row">
-            <input ref={file} type="file" hidden aria-label="File to import" accept=".json,.yaml,.yml,.md,.mdc,.txt" onChange={(event) => void read(event.target.files?.[0])} />
+            <input
+              ref={file}
+              type="file"
+              hidden
+              aria-label="File to import"
+              accept=".json,.yaml,.yml,.md,.mdc,.txt"
+              onChange={(event) => {
+                void read(event.target.files?.[0]);
+                // The same file again is another import.
+                event.target.value = "";
+              }}
+            />
             {workflows && workflows.length > 0 && (
               <Button look="quiet" onClick={() => void makeSample().then((name) => go("w", name)).catch((refused: unknown) => notifyError(refused, "The sample cannot be opened"))}>
                 Sample

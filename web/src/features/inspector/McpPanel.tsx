@@ -2,18 +2,22 @@
 
 import { useMemo, useState } from "react";
 import { useStore } from "zustand";
+import { ApiError } from "../../api/client";
 import { currentWorkflow } from "../../model/documentStore";
 import type { Mode } from "../../model/formModes";
 import { modeOf, snapshotTools, toolBefore, WORDS } from "../../model/formModes";
 import type { Parameter } from "../../model/formTree";
 import { notifyError } from "../../model/noticeStore";
 import { problemStore } from "../../model/problemStore";
+import { pathTo } from "../../model/route";
+import { shownText } from "../../model/untrusted";
 import type { WorkflowNode } from "../../model/workflow";
 import { text } from "../../model/workflow";
 import type { Switch } from "../../queries/tools";
 import { switchNode, useServerTools } from "../../queries/tools";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
+import { Untrusted } from "../../ui/Untrusted";
 import { DataField } from "./DataField";
 import { Fold } from "./Fold";
 import { ModeSwitch } from "./ModeSwitch";
@@ -29,7 +33,7 @@ export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly:
   const [isSwitching, setIsSwitching] = useState(false);
   const [wanted, setWanted] = useState<Mode | null>(null);
   const [server, tool, mode] = [text(node.data["serverId"]), text(node.data["toolName"]), modeOf(node.data)];
-  const { data: listed, error } = useServerTools(server);
+  const { data: listed, error, refetch } = useServerTools(server);
   const names = listed?.tools.map(({ name }) => name) ?? snapshotTools(node.data);
   const isFixed = isReadOnly || isSwitching;
   const switchTo = async (to: Switch) => {
@@ -54,7 +58,7 @@ export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly:
   return (
     <>
       <ModeSwitch mode={wanted ?? mode} isFixed={isFixed} onChoose={choose} />
-      {error && <p className="inspector__problem">The tools of {server} cannot be listed: {error.message}</p>}
+      {error && <Unlisted server={server} error={error} onAgain={() => void refetch()} />}
       {wanted && mode === "fullNaturalLanguage" && <ToolChoice names={names} before={toolBefore(node.data)} isFixed={isFixed} onChoose={(name) => void switchTo({ mode: wanted, tool: name })} onCancel={() => setWanted(null)} />}
       {mode !== "fullNaturalLanguage" && <ToolField tool={tool} names={names} isKnown={listed !== undefined} isFixed={isFixed} onChange={(name) => void switchTo({ mode, tool: name })} />}
       <Drift changes={listed?.changes.find((one) => one.tool === tool)?.changes ?? []} />
@@ -62,6 +66,25 @@ export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly:
       {words && <WordsEditor node={node} words={words} isReadOnly={isFixed} />}
       <Values node={node} isReadOnly={isFixed} listed={listed?.tools.find(({ name }) => name === tool)?.parameters as Parameter[] | undefined} />
     </>
+  );
+}
+
+/** Why the server says nothing; the node keeps its values, and can be edited as it was last known. */
+function Unlisted({ server, error, onAgain }: { server: string; error: Error; onAgain(): void }) {
+  const hint = error instanceof ApiError ? error.hint : null;
+  return (
+    <div className="inspector__problem" role="status">
+      The tools of {shownText(server).text} cannot be listed: <Untrusted {...shownText(error.message)} />
+      {hint && <div className="faint">{shownText(hint).text}</div>}
+      <div className="row">
+        <Button icon="again" onClick={onAgain}>
+          Try again
+        </Button>
+        <a className="button button--quiet" href={pathTo("servers", server)}>
+          Look at the server
+        </a>
+      </div>
+    </div>
   );
 }
 

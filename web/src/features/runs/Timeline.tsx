@@ -2,6 +2,7 @@
 
 import type { KeyboardEvent } from "react";
 import { memo, useEffect, useState } from "react";
+import { serviceNow } from "../../api/clock";
 import type { RunView, Step } from "../../model/runState";
 import { FINAL, shownMs, tookMs } from "../../model/runState";
 import { toneOf } from "./tones";
@@ -17,7 +18,7 @@ const MOST_ROWS = 400;
 
 export function Timeline({ run, titles, chosen, onChoose }: Props) {
   const now = useNow(!FINAL.has(run.status));
-  const start = Date.parse(run.startedAt ?? new Date().toISOString());
+  const start = Date.parse(run.startedAt ?? new Date(now).toISOString());
   const end = Math.max(run.finishedAt ? Date.parse(run.finishedAt) : now, start + 1);
   const keys = run.order.slice(0, MOST_ROWS);
   const walk = (event: KeyboardEvent) => {
@@ -78,10 +79,10 @@ export function titleOf(key: string, titles: ReadonlyMap<string, string>): strin
 }
 
 function useNow(isOn: boolean): number {
-  const [now, setNow] = useState(() => Date.now());
+  const [now, setNow] = useState(() => serviceNow());
   useEffect(() => {
     if (!isOn) return;
-    const timer = setInterval(() => setNow(Date.now()), 200);
+    const timer = setInterval(() => setNow(serviceNow()), 200);
     return () => clearInterval(timer);
   }, [isOn]);
   return now;

@@ -2,13 +2,13 @@
 
 import { useState } from "react";
 import { addEntry } from "../../model/adding";
-import { currentWorkflow, documentStore, openDocument } from "../../model/documentStore";
+import { currentWorkflow, documentStore } from "../../model/documentStore";
+import { openNew } from "../../model/drafts";
 import { notify } from "../../model/noticeStore";
 import { go } from "../../model/route";
 import type { Drift, Server, ServerTool } from "../../model/serverLook";
 import { entryOf, hashOf } from "../../model/serverLook";
 import { shownText } from "../../model/untrusted";
-import { newWorkflow } from "../../model/workflow";
 import { useEntries, useSpecs } from "../../queries/catalog";
 import { useDoing } from "../../queries/doing";
 import { approveServer, CATALOG, SERVERS, useServerFacts, useServerTools } from "../../queries/servers";
@@ -116,7 +116,7 @@ function useAdding(server: Server, onAdded?: () => void): (tool: ServerTool) => 
   const { entries } = useEntries();
   const specs = useSpecs();
   return (tool) => {
-    if (!currentWorkflow() || documentStore.getState().isReadOnly) openDocument({ workflow: newWorkflow("untitled") });
+    if (!currentWorkflow() || documentStore.getState().isReadOnly) openNew(null);
     addEntry(entryOf(server.name, tool, entries), specs);
     const { storedAs } = documentStore.getState();
     notify(`Added ${shownText(tool.name).text} to ${currentWorkflow()?.name}`, { tone: "good" });
