@@ -1,7 +1,8 @@
-"""A process is killed in the middle of a run, at every commit and at any time; another goes on.
+"""A process is killed in the middle of a run, at every write and at any time; another goes on.
 
 A graph of 30 nodes with parallel branches whose effects take 5 ms. With `hasty`, the journal
-leaves out that a step begins: the same harness must then see steps happen twice.
+leaves out that a step begins: the same harness must then see steps happen twice. With `careless`,
+whoever decides about uncertain steps says that they happened: it must see them lost.
 """
 
 import json
@@ -125,26 +126,26 @@ def longest_way() -> int:
     return max(from_here(node.id) for node in graph().nodes)
 
 
-def commits_of(victim: Victim, folder: Path) -> int:
+def writes_of(victim: Victim, folder: Path) -> int:
     folder.mkdir()
     assert victim.order(folder, "start") == 0
     assert repeated(Effects(folder / "effects").marks()) == []
-    return int((folder / "commits").read_text(encoding="utf-8"))
+    return int((folder / "writes").read_text(encoding="utf-8"))
 
 
 def test_the_graph_is_of_thirty_nodes() -> None:
     assert len(graph().nodes) == 30
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_killed_at_every_commit_nothing_is_lost_or_repeated(
+@pytest.mark.parametrize("when", ["inside", "after"])
+def test_killed_at_every_write_nothing_is_lost_or_repeated(
     victim: Victim, tmp_path: Path, when: str
 ) -> None:
-    commits = commits_of(victim, tmp_path / "whole")
+    writes = writes_of(victim, tmp_path / "whole")
     # Branches share commits as they come; one step after the other each has its own.
-    assert commits >= longest_way()
+    assert writes >= longest_way() + 2  # and that it begins, and that it is taken
     killed = 0
-    for number in range(1, commits + 1):
+    for number in range(1, writes + 1):
         folder = tmp_path / str(number)
         folder.mkdir()
         killed += victim.order(folder, "start", at=number, when=when) == KILLED
@@ -155,9 +156,9 @@ def test_killed_at_every_commit_nothing_is_lost_or_repeated(
 def test_killed_at_any_time_and_again_nothing_is_lost_or_repeated(
     victim: Victim, tmp_path: Path
 ) -> None:
-    commits_of(victim, tmp_path / "warm")
+    writes_of(victim, tmp_path / "warm")
     began = time.monotonic()
-    commits_of(victim, tmp_path / "whole")
+    writes_of(victim, tmp_path / "whole")
     whole_s = time.monotonic() - began
     dice = random.Random(20261116)
     killed = 0
@@ -174,9 +175,19 @@ def test_killed_at_any_time_and_again_nothing_is_lost_or_repeated(
 def test_a_journal_that_leaves_out_the_start_repeats_steps(victim: Victim, tmp_path: Path) -> None:
     """The positive control: this harness sees a step that happens twice."""
     seen: list[str] = []
-    for number in range(2, 8):
+    for number in range(4, 10):
         folder = tmp_path / str(number)
         folder.mkdir()
         assert victim.order(folder, "start", "hasty", at=number, when="before") == KILLED
         seen += repeated(goes_on(victim, folder, "hasty"))
     assert seen
+
+
+def test_whoever_says_that_steps_happened_which_did_not_loses_them(
+    victim: Victim, tmp_path: Path
+) -> None:
+    """The positive control: this harness sees a step that never happens."""
+    # Its first steps were written down to begin, and no effect had begun.
+    assert victim.order(tmp_path, "start", at=3, when="after") == KILLED
+    with pytest.raises(AssertionError, match="lost"):
+        repeated(goes_on(victim, tmp_path, "careless"))

@@ -1,8 +1,9 @@
 """A process whose children bring a run forward and are killed: reads one order a line.
 
-An order: {"folder", "mode": "start" | "resume", "journal": "honest" | "hasty"} and how it dies:
-"at" (number of a commit) with "when" ("before" | "after"), or "after_s". Each order is a fork,
-made before there is an event loop; the answer is how it ended and how many commits it made.
+An order: {"folder", "mode": "start" | "resume", "journal": "honest" | "hasty" | "careless"} and how
+it dies: "at" (number of a write: the run's first row, its taking, and every commit after) with "when"
+("before" | "inside" | "after"), or "after_s". Each order is a fork, made before there is an event
+loop; the answer is how it ended, and beside the database stands how many writes it made.
 """
 
 import json
@@ -11,10 +12,10 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio
 from tests.engine.building import EchoTools, workflow
@@ -28,7 +29,7 @@ from toolweave.engine.journal import Journal, Lease
 from toolweave.engine.steps import Kind
 from toolweave.engine.written import Change, Written
 from toolweave.nodes.prompt import end, start
-from toolweave.storage.database import Database, open_database
+from toolweave.storage.database import Database, Row, Statement, Values, open_database
 from toolweave.storage.migrations import migrate
 from toolweave.workflow.model import Node, Workflow
 
@@ -87,28 +88,48 @@ class Kinds:
         return self._kinds[node.type]
 
 
-class DyingJournal(Journal):
-    """Dies before or after its commit number so and so."""
-
-    def __init__(self, database: Database, order: dict[str, Any]) -> None:
-        super().__init__(database, SystemClock())
-        self._order = order
-        self.commits = 0
+class HastyJournal(Journal):
+    """A control: leaves out that a step begins."""
 
     async def append(
         self, lease: Lease, events: Sequence[Written], change: Change | None = None
     ) -> int:
-        self.commits += 1
-        self._die("before")
-        if self._order["journal"] == "hasty":
-            events = [event for event in events if event.kind != "step_started"]
-        last = await super().append(lease, events, change)
-        self._die("after")
-        return last
+        kept = [event for event in events if event.kind != "step_started"]
+        return await super().append(lease, kept, change)
 
-    def _die(self, when: str) -> None:
-        if self.commits == self._order.get("at") and when == self._order["when"]:
-            os.kill(os.getpid(), signal.SIGKILL)
+
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _dies_when_asked_for() -> Iterator[Values]:
+    die()
+    yield ()
+
+
+class Deaths:
+    """Counts the writes of a database, and dies around the one it was told."""
+
+    def __init__(self, database: Database, order: dict[str, Any]) -> None:
+        self.writes = 0
+        self._at, self._when = order.get("at"), order.get("when")
+        self._write = database.at_once
+        database.at_once = self.at_once  # type: ignore[method-assign] # every write passes here
+
+    async def at_once(
+        self, statements: Sequence[Statement], *, shared: bool = False
+    ) -> list[list[Row]]:
+        self.writes += 1
+        if self.writes != self._at:
+            return await self._write(statements, shared=shared)
+        if self._when == "before":
+            die()
+        elif self._when == "inside":  # all is written, and nothing committed
+            many = cast("tuple[Values, ...]", _dies_when_asked_for())
+            statements = [*statements, Statement("DELETE FROM runs WHERE id = ?", many=many)]
+        found = await self._write(statements, shared=shared)
+        die()
+        return found
 
 
 async def bring_forward(order: dict[str, Any]) -> None:
@@ -116,24 +137,29 @@ async def bring_forward(order: dict[str, Any]) -> None:
     effects = Effects(folder / "effects")
     async with open_database(folder / "runs.db") as database:
         await migrate(database)
-        journal = DyingJournal(database, order)
+        deaths = Deaths(database, order)
+        kind = HastyJournal if order["journal"] == "hasty" else Journal
+        journal = kind(database, SystemClock())
         services = Services(EchoTools(), SystemClock())
         engine = Engine(database, journal, Kinds(effects), services=services)
         async with engine.running():
             if order["mode"] == "start":
                 await engine.start(graph(), {"n": 1}, once_key="the run")
             for run in await engine.runs():
-                await to_the_end(engine, run.id, effects, folder)
-    (folder / "commits").write_text(str(journal.commits), encoding="utf-8")
+                is_careless = order["journal"] == "careless"
+                await to_the_end(engine, run.id, effects, folder, is_careless=is_careless)
+    (folder / "writes").write_text(str(deaths.writes), encoding="utf-8")
 
 
-async def to_the_end(engine: Engine, run: str, effects: Effects, folder: Path) -> None:
-    """Go on; whoever decides about uncertain steps looks at what happened in the world."""
+async def to_the_end(
+    engine: Engine, run: str, effects: Effects, folder: Path, *, is_careless: bool
+) -> None:
+    """Go on; whoever decides about uncertain steps looks at what happened, or is careless."""
     while (await engine.advance(run)) not in FINAL:
         for key in (await engine.state(run)).uncertain:
             with (folder / "uncertain").open("a", encoding="utf-8") as file:
                 file.write(f"{key}\n")
-            happened = effects.marks()[f"end {key}"]
+            happened = is_careless or effects.marks()[f"end {key}"]
             await engine.resolve(run, key, "skip" if happened else "retry")
 
 
