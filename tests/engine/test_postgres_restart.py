@@ -76,16 +76,16 @@ class World:
         return Outcome(context.given.came_in)
 
 
-async def start_all(engine: Engine, began: anyio.Event) -> None:
+async def start_all(engine: Engine, began: anyio.Event, number_of_runs: int) -> None:
     """Start every run once, however often the database is away."""
-    for number in range(RUNS):
+    for number in range(number_of_runs):
         while True:
             try:
                 await engine.start(GRAPH, number, once_key=f"run {number}")
                 break
             except (Unavailable, Conflict):
                 await anyio.sleep(0.05)
-        if number == RUNS // 5:
+        if number == number_of_runs // 5:
             began.set()
 
 
@@ -96,12 +96,12 @@ async def restart(server: Postgres, times: int) -> None:
         await anyio.to_thread.run_sync(server.start)
 
 
-async def settle(engine: Engine, world: World) -> None:
+async def settle(engine: Engine, world: World, number_of_runs: int) -> None:
     """Let the engine go on by itself; a person decides about what is uncertain, once it rests."""
     while True:
         await anyio.sleep(0.05)
         try:
-            found = await engine.runs(limit=RUNS + 1)
+            found = await engine.runs(limit=number_of_runs + 1)
             for run in found:
                 if run.status == "uncertain":
                     for key in list((await engine.state(run.id)).uncertain):
@@ -109,24 +109,26 @@ async def settle(engine: Engine, world: World) -> None:
                         await engine.resolve(run.id, key, "skip" if happened else "retry")
         except (Unavailable, Conflict):
             continue
-        if all(run.status in FINAL for run in found):
+        if len(found) >= number_of_runs and all(run.status in FINAL for run in found):
             return
 
 
-async def ordeal(server: Postgres, database: Database, journal: Journal, times: int) -> World:
+async def ordeal(
+    server: Postgres, database: Database, journal: Journal, times: int, number_of_runs: int = RUNS
+) -> World:
     """All runs, with the database falling over so many times; what happened."""
     await migrate(database)
     world, began = World(), anyio.Event()
     kinds = Kinds(**dict.fromkeys(STEPS, world.effect))
     engine = Engine(database, journal, kinds, services=Services(EchoTools(), SystemClock()))
-    with anyio.fail_after(60):
+    with anyio.fail_after(60 * number_of_runs / RUNS):
         async with engine.running(keeps_time=True), anyio.create_task_group() as tasks:
-            tasks.start_soon(start_all, engine, began)
+            tasks.start_soon(start_all, engine, began, number_of_runs)
             await began.wait()
             await restart(server, times)
-            await settle(engine, world)
-        runs = await engine.runs(limit=RUNS + 1)
-    assert [run.status for run in runs] == ["success"] * RUNS
+            await settle(engine, world, number_of_runs)
+        runs = await engine.runs(limit=number_of_runs + 1)
+    assert [run.status for run in runs] == ["success"] * number_of_runs
     assert {key.partition("/")[0] for key in world.ended} == {run.id for run in runs}
     return world
 

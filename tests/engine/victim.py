@@ -1,9 +1,9 @@
 """A process whose children bring a run forward and are killed: reads one order a line.
 
 An order: {"folder", "mode": "start" | "resume", "journal": "honest" | "hasty" | "careless"} and how
-it dies: "at" (number of a write: the run's first row, its taking, and every commit after) with "when"
-("before" | "inside" | "after"), or "after_s". Each order is a fork, made before there is an event
-loop; the answer is how it ended, and beside the database stands how many writes it made.
+it dies: "at" (number of a write: the run's first row, its taking, and every commit after) with
+"when" ("before" | "inside" | "after"), or "after_s". Each order is a fork, made before there is an
+event loop; the answer is how it ended, and beside the database stands how many writes it made.
 """
 
 import json

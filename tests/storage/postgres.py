@@ -24,6 +24,12 @@ class Postgres:
         self._server = server
         self._numbers = itertools.count(1)
 
+    @property
+    def pid(self) -> int:
+        """Of the process above all of the server's."""
+        found = (self._server.pgdata / "postmaster.pid").read_text(encoding="utf-8")
+        return int(found.splitlines()[0])
+
     def new_database(self) -> str:
         """The address of a database nobody else uses."""
         name = f"test_{next(self._numbers)}"

@@ -1,0 +1,120 @@
+"""One row of the table of faults: what was counted, and whether the count can be believed.
+
+Nothing that goes wrong in a part ends the others: it is a row that failed. And a row has failed
+whose positive control, a variant that loses or repeats on purpose, found nothing.
+"""
+
+import sys
+import time
+import traceback
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from random import Random
+
+import anyio
+
+HEAD = ("what", "runs", "faults", "uncertain", "lost", "twice", "control", "took", "")
+
+
+@dataclass(slots=True)
+class Found:
+    """What was counted."""
+
+    runs: int = 0
+    faults: int = 0
+    # Steps of which a person had to decide: their outcome was not known.
+    uncertain: int = 0
+    lost: int = 0
+    twice: int = 0
+    # Whatever else did not hold.
+    wrong: list[str] = field(default_factory=list[str])
+    note: str = ""
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether the check found anything."""
+        return bool(self.lost or self.twice or self.wrong)
+
+
+Work = Callable[[Random], Awaitable[Found]]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One kind of fault."""
+
+    what: str
+    work: Work
+    # The same with a variant that loses or repeats on purpose.
+    control: Work
+    # Fewer faults than this prove nothing.
+    faults: int
+    # Whether some steps must have become uncertain.
+    has_uncertain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What became of a part."""
+
+    what: str
+    found: Found
+    control: Found
+    took_s: float
+    reasons: tuple[str, ...]
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """As shown."""
+        found = self.found
+        counts = (found.runs, found.faults, found.uncertain, found.lost, found.twice)
+        seen = f"{self.control.lost} lost, {self.control.twice} twice"
+        if not (self.control.lost or self.control.twice):
+            seen = self.control.note or "nothing"
+        verdict = "FAILED: " + "; ".join(self.reasons) if self.reasons else found.note or "ok"
+        return (self.what, *map(str, counts), seen, f"{self.took_s:.0f} s", verdict)
+
+
+def say(text: str) -> None:
+    """Show how far it is."""
+    sys.stderr.write(f"{time.strftime('%H:%M:%S')} {text}\n")
+    sys.stderr.flush()
+
+
+def row(part: Part, seed: int) -> Row:
+    """Do a part and its control."""
+    say(f"{part.what}: begins")
+    began = time.monotonic()
+    found = _safely(part.work, Random(seed))
+    say(f"{part.what}: control")
+    control = _safely(part.control, Random(seed))
+    reasons = [*found.wrong]
+    if found.lost or found.twice:
+        reasons.append(f"{found.lost} lost, {found.twice} twice")
+    if found.faults < part.faults:
+        reasons.append(f"{found.faults} faults of {part.faults}")
+    if part.has_uncertain and not found.uncertain:
+        reasons.append("nothing was uncertain")
+    if not control.is_bad:
+        reasons.append("the control found nothing")
+    done = Row(part.what, found, control, time.monotonic() - began, tuple(reasons))
+    say("  ".join(done.cells))
+    return done
+
+
+def _safely(work: Work, dice: Random) -> Found:
+    try:
+        return anyio.run(work, dice)
+    except Exception as error:
+        traceback.print_exc()
+        return Found(wrong=[f"{type(error).__name__}: {error}".splitlines()[0]])
+
+
+def table(rows: list[Row]) -> str:
+    """All rows, in columns."""
+    lines = [HEAD, *(one.cells for one in rows)]
+    widths = [max(len(cell) for cell in column) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in lines
+    )
