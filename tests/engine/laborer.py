@@ -145,12 +145,15 @@ def laborer(
             process.kill()
 
 
+def _is_dead(holder: str | None) -> bool:
+    return holder is None or bool(holder)
+
+
 def main(address: str, folder: str, hold_s: str, machine: str = HERE, vice: str = "") -> None:
     if machine != HERE:
         socket.gethostname = lambda: machine
     if vice == "greedy":
-        for room in (due, journal):
-            room.is_gone = lambda holder: True
+        due.is_gone = journal.is_gone = _is_dead
     anyio.run(work, address, Path(folder), float(hold_s), vice)
 
 
