@@ -67,6 +67,7 @@ KEYED = [
     ("GET", "/api/v1/published", "workflows:read"),
     ("PUT", "/api/v1/published/unknown", "workflows:write"),
     ("DELETE", "/api/v1/published/unknown", "workflows:write"),
+    ("GET", "/api/v1/events?seconds=0", "workflows:read"),
     ("GET", "/api/v1/triggers", "workflows:read"),
     ("POST", "/api/v1/triggers/unknown/enable", "workflows:write"),
     ("POST", "/api/v1/triggers/unknown/disable", "workflows:write"),
@@ -113,6 +114,7 @@ EXAMPLES = {
     "abcd": "{id}",
     "nothing": "{service}",
     NO_CHAT: "{chat}",
+    "?seconds=0": "",
 }
 
 

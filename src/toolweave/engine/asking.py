@@ -122,6 +122,16 @@ class Questions:
         )
         return [_read(row) for row in rows]
 
+    async def stamp(self) -> str:
+        """Another text whenever other things wait for a person: questions, uncertain steps."""
+        asked = await self._database.row(
+            "SELECT count(*), max(asked_at) FROM questions WHERE closed_at IS NULL"
+        )
+        uncertain = await self._database.row(
+            "SELECT count(*), max(changed_at) FROM runs WHERE status = 'uncertain'"
+        )
+        return repr((asked, uncertain))
+
     async def channels(self) -> "list[Channel]":
         """Where something is open."""
         sql = "SELECT DISTINCT channel FROM questions WHERE closed_at IS NULL"

@@ -40,6 +40,7 @@ class News:
         self._tells = database.tells
         self._own = secrets.token_hex(4)
         self._events: dict[str, anyio.Event] = {}
+        self._any: anyio.Event | None = None
         self._listeners = 0
         self._wanted = anyio.Event()
         self._unsaid: dict[str, None] = {}
@@ -49,8 +50,15 @@ class News:
         """Set when something is written to a run; ask before looking at what there is."""
         return self._events.setdefault(run, anyio.Event())
 
+    def any(self) -> anyio.Event:
+        """Set when something is written to whichever run."""
+        if self._any is None:
+            self._any = anyio.Event()
+        return self._any
+
     def happened(self, run: str, *, is_call: bool) -> None:
         """Something was written to a run; a call is for whoever brings it forward."""
+        self._wake_any()
         event = self._events.pop(run, None)
         if event is not None:
             event.set()
@@ -123,8 +131,14 @@ class News:
         if runs:
             self._wake(runs)
 
+    def _wake_any(self) -> None:
+        if self._any is not None:
+            self._any.set()
+            self._any = None
+
     def _wake(self, runs: Collection[str] | None) -> None:
         """Wake those who wait for these runs; for all of them if it may be any."""
+        self._wake_any()
         if runs is None:
             events, self._events = self._events, {}
             waiting = list(events.values())

@@ -10,6 +10,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 import toolweave
+from toolweave.app.topics import Topics
 from toolweave.app.workbench import Workbench
 from toolweave.catalog.toolbox import Toolbox
 from toolweave.errors import Invalid, NotFound, ToolweaveError
@@ -23,6 +24,7 @@ from toolweave.rest.routes.catalog import catalog_routes
 from toolweave.rest.routes.chat import chat_routes
 from toolweave.rest.routes.documents import document_routes
 from toolweave.rest.routes.edit import edit_routes
+from toolweave.rest.routes.events import event_routes
 from toolweave.rest.routes.freeze import freeze_routes
 from toolweave.rest.routes.health import health_routes
 from toolweave.rest.routes.inbox import inbox_routes
@@ -46,6 +48,7 @@ def create_app(
     toolbox: Toolbox,
     doorkeeper: Doorkeeper,
     workbench: Workbench,
+    topics: Topics,
     hooks: APIRouter,
     *,
     hosts: Sequence[str],
@@ -54,7 +57,9 @@ def create_app(
     mcp: ASGIApp | None = None,
 ) -> ASGIApp:
     """Everything served over HTTP, behind the guard."""
-    api = create_api(toolbox, doorkeeper, workbench, hooks, service_token=service_token, mcp=mcp)
+    api = create_api(
+        toolbox, doorkeeper, workbench, topics, hooks, service_token=service_token, mcp=mcp
+    )
     return Guard(InvokeDoor(api, toolbox, doorkeeper), hosts=hosts, origins=origins)
 
 
@@ -62,6 +67,7 @@ def create_api(
     toolbox: Toolbox,
     doorkeeper: Doorkeeper,
     workbench: Workbench,
+    topics: Topics,
     hooks: APIRouter,
     *,
     service_token: str | None,
@@ -90,6 +96,7 @@ def create_api(
     api.include_router(chat_routes(workbench.studio, doorkeeper))
     api.include_router(model_routes(workbench.studio.ground, doorkeeper))
     api.include_router(inbox_routes(workbench, doorkeeper))
+    api.include_router(event_routes(topics, doorkeeper))
     api.include_router(trigger_routes(workbench, doorkeeper))
     api.include_router(published_routes(workbench, doorkeeper))
     api.include_router(library_routes(workbench, doorkeeper))

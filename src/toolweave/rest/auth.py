@@ -89,6 +89,12 @@ class Doorkeeper:
             key.require(scope)
         return key
 
+    async def still_knows(self, request: HTTPConnection) -> bool:
+        """Whether the key of a request that was let in is valid still."""
+        headers = request.headers
+        text = headers.get("x-api-key") or _bearer(headers)
+        return text is not None and await self._keys.check(text) is not None
+
     async def _key_of(self, text: str | None) -> ApiKey:
         if not text:
             raise Unauthorized(

@@ -61,7 +61,15 @@ async def _serve(
     settings = from_environment()
     if database:
         settings = replace(settings, database=database)
-    async with open_ground(settings) as ground, open_app(ground, address) as app:
+    servers: list[uvicorn.Server] = []
+
+    def is_ending() -> bool:
+        return any(server.should_exit for server in servers)
+
+    async with (
+        open_ground(settings) as ground,
+        open_app(ground, address, is_ending=is_ending) as app,
+    ):
         server = uvicorn.Server(
             uvicorn.Config(
                 app,
@@ -71,6 +79,7 @@ async def _serve(
                 timeout_graceful_shutdown=GRACE_S,
             )
         )
+        servers.append(server)
         _stop_by_signal(server)
         key = await studio_key(Keys(ground.database, ground.clock), settings.home)
         url = studio_url(address.browsable, key)

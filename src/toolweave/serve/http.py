@@ -5,7 +5,7 @@ import os
 import re
 import secrets
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -27,6 +27,7 @@ from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
 from toolweave.app.replies import Replies, open_replies
 from toolweave.app.reply_posts import ReplyPosts
 from toolweave.app.secret_texts import SecretTexts
+from toolweave.app.topics import Topics
 from toolweave.app.triggering import Triggers, open_triggers
 from toolweave.app.workbench import Workbench, open_workbench
 from toolweave.mcp_server.changes import Changes
@@ -102,9 +103,16 @@ class Address:
 
 @asynccontextmanager
 async def open_app(
-    ground: Ground, address: Address, *, log: TextIO | None = None
+    ground: Ground,
+    address: Address,
+    *,
+    log: TextIO | None = None,
+    is_ending: Callable[[], bool] = lambda: False,
 ) -> AsyncGenerator[ASGIApp]:
-    """The whole application over an open ground; its log goes to `log`, or else to stderr."""
+    """The whole application over an open ground; its log goes to `log`, or else to stderr.
+
+    Streams that never end by themselves end once `is_ending`.
+    """
     settings = ground.settings
     rates = Rates(ground.clock, per_second=settings.rate_per_s, burst=settings.burst)
     doorkeeper = Doorkeeper(Keys(ground.database, ground.clock), rates)
@@ -120,6 +128,7 @@ async def open_app(
             open_triggers(ground, workbench.engine) as triggers,
             open_replies(ground, workbench.engine, workbench.studio.gate) as replies,
             _open_mcp(catalog, toolbox, changes, workbench) as mcp,
+            _open_topics(workbench, is_ending) as topics,
             background() as tasks,
         ):
             tasks.start_soon(catalog.follow, changes.resources_changed)
@@ -129,12 +138,22 @@ async def open_app(
                 toolbox,
                 doorkeeper,
                 workbench,
+                topics,
                 _hooks(ground, triggers, replies, rates),
                 hosts=address.hosts,
                 origins=address.origins,
                 service_token=token,
                 mcp=McpDoor(mcp, doorkeeper),
             )
+
+
+@asynccontextmanager
+async def _open_topics(
+    workbench: Workbench, is_ending: Callable[[], bool]
+) -> AsyncGenerator[Topics]:
+    topics = Topics(workbench, is_ending=is_ending)
+    async with topics.running():
+        yield topics
 
 
 def _hooks(ground: Ground, triggers: Triggers, replies: Replies, rates: Rates) -> APIRouter:

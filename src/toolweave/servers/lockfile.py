@@ -99,6 +99,10 @@ class Lockfile:
         pins = self._load().get(server)
         return pins.description if pins is not None else None
 
+    def stamp(self) -> str:
+        """Another text whenever the file was written to."""
+        return repr(self._seen())
+
     def pin(self, server: str, tools: Iterable[Tool], *, description: str | None = None) -> None:
         """Approve exactly `tools` for `server`; pins of tools it no longer has are dropped.
 

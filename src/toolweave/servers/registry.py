@@ -177,6 +177,21 @@ class Registry:
                 )
         return await self._after(server, touched)
 
+    async def stamp(self) -> str:
+        """Another text whenever anything about a server, its health included, has changed."""
+        rows = await self._database.rows(
+            "SELECT id, name, enabled, approved_hash, auto_disabled, failure_count, last_failure, "
+            "(SELECT max(at) FROM health WHERE server_id = servers.id) FROM servers ORDER BY id"
+        )
+        return repr(rows)
+
+    async def tools_stamp(self) -> str:
+        """Another text whenever other servers are in use than before."""
+        rows = await self._database.rows(
+            "SELECT id, enabled, approved_hash FROM servers ORDER BY id"
+        )
+        return repr(rows)
+
     async def notices(self, limit: int = 50) -> Sequence[tuple[str, str, str, str]]:
         """The newest notices: when, kind, subject, message."""
         rows = await self._database.rows(

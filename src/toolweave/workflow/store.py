@@ -148,6 +148,10 @@ class WorkflowStore:
             raise _changed(name, over, data)
         return await self.save(replace(stored.workflow, name=new_name), over=over, at=name)
 
+    async def stamp(self) -> str:
+        """Another text whenever a file was written to, by whomever; cheap to ask for."""
+        return repr(sorted((await self._files.stamps()).items()))
+
     async def changes(self, clock: Clock) -> AsyncGenerator[Change]:
         """What other programs and we ourselves do to the files from now on, as it happens.
 

@@ -137,6 +137,15 @@ class Activations:
         )
         return {slug: f"{revision} {enabled_at}" for slug, revision, enabled_at in rows}
 
+    async def stamp(self) -> str:
+        """Another text whenever a trigger was switched, paused, fired or failed."""
+        rows = await self._database.rows(
+            "SELECT workflow, node, fired_at, failure, paused_at FROM active_triggers "
+            "ORDER BY workflow, node"
+        )
+        last = await self._database.row("SELECT max(id) FROM trigger_firings")
+        return repr((await self.versions(), rows, last))
+
     async def triggers(self) -> list[ActiveTrigger]:
         """Every trigger that is on."""
         rows = await self._database.rows(

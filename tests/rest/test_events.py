@@ -1,0 +1,194 @@
+"""`/api/v1/events`: what changed in the home, told as it happens."""
+
+import json
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from anyio.streams.memory import MemoryObjectReceiveStream
+from starlette.types import Message
+
+from rest.drawn import greeting
+from rest.house import HOST, House
+from toolweave.app.ground import open_ground
+from toolweave.app.topics import TOPICS, Topics
+from toolweave.app.workbench import open_workbench
+from toolweave.servers.definition import Command
+from toolweave.settings import Settings
+from toolweave.testing.clock import FakeClock
+
+pytestmark = pytest.mark.anyio
+
+Heard = MemoryObjectReceiveStream[tuple[str, dict[str, str]]]
+
+
+@asynccontextmanager
+async def listening(house: House, headers: Mapping[str, str]) -> AsyncGenerator[Heard]:
+    """The events of one stream as they come; it is left at the end."""
+    told, heard = anyio.create_memory_object_stream[tuple[str, dict[str, str]]](1_000)
+    sent = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": "/api/v1/events",
+        "raw_path": b"/api/v1/events",
+        "query_string": b"",
+        "headers": [(b"host", HOST.encode()), *sent],
+        "client": ("127.0.0.1", 50_000),
+    }
+
+    async def receive() -> Message:
+        await anyio.sleep_forever()
+        raise AssertionError
+
+    async def send(message: Message) -> None:
+        for block in message.get("body", b"").decode().split("\n\n"):
+            lines = dict(line.split(": ", 1) for line in block.splitlines() if ": " in line)
+            if "data" in lines:
+                await told.send((lines["event"], json.loads(lines["data"])))
+
+    async def follow() -> None:
+        with told:
+            await house.app(scope, receive, send)
+
+    with heard, anyio.fail_after(30):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(follow)
+            yield heard
+            tasks.cancel_scope.cancel()
+
+
+async def until(heard: Heard, topic: str) -> str:
+    """The next version of a topic."""
+    while True:
+        _, versions = await heard.receive()
+        if topic in versions:
+            return versions[topic]
+
+
+async def test_every_change_is_told_by_its_topic(house: House) -> None:
+    key = await house.key()
+    async with listening(house, key) as heard:
+        kind, versions = await heard.receive()
+        assert (kind, set(versions)) == ("now", set(TOPICS))
+        body = {"document": greeting("told")}
+        await house.client.put("/api/v1/workflows/told", json=body, headers=key)
+        saved = await until(heard, "workflows")
+        file = house.ground.settings.home / "workflows" / "told.json"
+        file.write_text(file.read_text(encoding="utf-8") + " ", encoding="utf-8")
+        assert await until(heard, "workflows") not in {saved, versions["workflows"]}
+        await house.client.post("/api/v1/runs", json={"workflow": "told"}, headers=key)
+        assert await until(heard, "runs") != versions["runs"]
+        await house.client.put("/api/v1/published/told", json={}, headers=key)
+        assert await until(heard, "published") != versions["published"]
+        await house.ground.registry.add("heard-of", Command(command="none"))
+        assert await until(heard, "servers") != versions["servers"]
+    async with listening(house, key) as again:
+        _, now = await again.receive()
+        assert now["servers"] != versions["servers"]
+        assert now["triggers"] == versions["triggers"]
+    await house.ground.registry.remove("heard-of")
+
+
+async def test_a_question_is_told_as_soon_as_it_is_asked(house: House) -> None:
+    key = await house.key()
+    form: dict[str, Any] = {
+        "form_title": "Boxes",
+        "form_schema": {"type": "object", "properties": {}},
+    }
+    asking: dict[str, Any] = {
+        "toolweave": 1,
+        "name": "asks",
+        "nodes": [
+            {"id": "t", "type": "TRIGGER", "data": {"subtype": "MANUAL"}},
+            {
+                "id": "ask",
+                "type": "HUMAN_IN_THE_LOOP",
+                "data": {"subtype": "FORM", "configurations": form},
+            },
+        ],
+        "edges": [{"id": "e", "source": "t", "target": "ask"}],
+    }
+    async with listening(house, key) as heard:
+        _, versions = await heard.receive()
+        started = await house.client.post("/api/v1/runs", json={"document": asking}, headers=key)
+        asked = await until(heard, "inbox")
+        assert asked != versions["inbox"]
+        run = started.json()["id"]
+        await house.client.post(f"/api/v1/runs/{run}/cancel", headers=key)
+        assert await until(heard, "inbox") != asked
+
+
+async def test_a_revoked_key_hears_no_more(house: House) -> None:
+    key = await house.key("workflows:read")
+    async with listening(house, key) as heard:
+        await heard.receive()
+        (mine,) = [one for one in await house.keys.list() if len(one.scopes) == 1]
+        await house.keys.revoke(mine.id)
+        house.clock.seconds += 2
+        await house.ground.registry.add("unheard-of", Command(command="none"))
+        with pytest.raises(anyio.EndOfStream):
+            await until(heard, "servers")
+    await house.ground.registry.remove("unheard-of")
+
+
+class Counted(Topics):
+    """Counts its looks."""
+
+    looks = 0
+
+    async def _look(self) -> dict[str, str]:
+        self.looks += 1
+        return await super()._look()
+
+
+async def test_while_nobody_listens_nothing_is_looked_at(tmp_path: Path) -> None:
+    clock, ending = FakeClock(), False
+    settings = Settings(home=tmp_path)
+    async with (
+        open_ground(settings, clock=clock, environ={}, directory=tmp_path) as ground,
+        open_workbench(ground) as workbench,
+    ):
+        topics = Counted(workbench, is_ending=lambda: ending)
+        async with topics.running():
+            await clock.advance(100)
+            assert topics.looks == 0
+            with topics.listening(), anyio.fail_after(30):
+                known = await topics.now()
+                await ground.registry.add("new", Command(command="none"))
+                fresh: Mapping[str, str] | None = None
+                async with anyio.create_task_group() as tasks:
+
+                    async def hear() -> None:
+                        nonlocal fresh
+                        fresh = await topics.since(known)
+                        tasks.cancel_scope.cancel()
+
+                    async def go_on() -> None:
+                        while True:
+                            await clock.advance(1)
+
+                    tasks.start_soon(hear)
+                    tasks.start_soon(go_on)
+                assert fresh is not None
+                assert {"servers", "tools"} <= set(fresh)
+                before = topics.looks
+            await clock.advance(3)
+            assert topics.looks <= before + 1
+            with topics.listening(), anyio.fail_after(30):
+                ending = True
+                async with anyio.create_task_group() as tasks:
+
+                    async def end() -> None:
+                        assert await topics.since(await topics.now()) is None
+                        tasks.cancel_scope.cancel()
+
+                    async def pass_time() -> None:
+                        while True:
+                            await clock.advance(1)
+
+                    tasks.start_soon(end)
+                    tasks.start_soon(pass_time)
