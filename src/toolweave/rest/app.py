@@ -1,6 +1,6 @@
 """The web application: routes, error translation, the guard around all of it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -84,26 +84,8 @@ def create_api(
         generate_unique_id_function=lambda route: route.name,
     )
     api.include_router(knowledge_routes(toolbox, doorkeeper, service_token=service_token))
-    api.include_router(catalog_routes(workbench, doorkeeper))
-    api.include_router(workflow_routes(workbench.studio.workflows, doorkeeper))
-    api.include_router(edit_routes(workbench, doorkeeper))
-    api.include_router(run_routes(workbench, doorkeeper))
-    api.include_router(service_routes(workbench.studio.ground, doorkeeper))
-    api.include_router(run_detail_routes(workbench, doorkeeper))
-    api.include_router(sample_routes(workbench.studio, doorkeeper))
-    api.include_router(server_routes(workbench.studio, doorkeeper))
-    api.include_router(freeze_routes(workbench, doorkeeper))
-    api.include_router(chat_routes(workbench.studio, doorkeeper))
-    api.include_router(model_routes(workbench.studio.ground, doorkeeper))
-    api.include_router(inbox_routes(workbench, doorkeeper))
-    api.include_router(event_routes(topics, doorkeeper))
-    api.include_router(trigger_routes(workbench, doorkeeper))
-    api.include_router(published_routes(workbench, doorkeeper))
-    api.include_router(library_routes(workbench, doorkeeper))
-    api.include_router(document_routes(workbench, doorkeeper))
-    api.include_router(health_routes())
-    api.include_router(metrics_routes(workbench, doorkeeper))
-    api.include_router(hooks)
+    for router in (*_resources(workbench, doorkeeper), event_routes(topics, doorkeeper), hooks):
+        api.include_router(router)
     serve_openapi(api, doorkeeper)
     if mcp is not None:
         # Routes, not a mount: that would redirect from the one to the other, and few follow.
@@ -115,6 +97,29 @@ def create_api(
     api.add_exception_handler(BodyTooLarge, _tell_too_large)
     api.add_exception_handler(Exception, _tell_fault)
     return api
+
+
+def _resources(workbench: Workbench, doorkeeper: Doorkeeper) -> Iterator[APIRouter]:
+    """The routes of every resource under `/api/v1`."""
+    studio, ground = workbench.studio, workbench.studio.ground
+    yield catalog_routes(workbench, doorkeeper)
+    yield workflow_routes(studio.workflows, doorkeeper)
+    yield edit_routes(workbench, doorkeeper)
+    yield run_routes(workbench, doorkeeper)
+    yield service_routes(ground, doorkeeper)
+    yield run_detail_routes(workbench, doorkeeper)
+    yield sample_routes(studio, doorkeeper)
+    yield server_routes(studio, doorkeeper)
+    yield freeze_routes(workbench, doorkeeper)
+    yield chat_routes(studio, doorkeeper)
+    yield model_routes(ground, doorkeeper)
+    yield inbox_routes(workbench, doorkeeper)
+    yield trigger_routes(workbench, doorkeeper)
+    yield published_routes(workbench, doorkeeper)
+    yield library_routes(workbench, doorkeeper)
+    yield document_routes(workbench, doorkeeper)
+    yield health_routes()
+    yield metrics_routes(workbench, doorkeeper)
 
 
 async def _tell(request: Request, error: Exception) -> Response:
