@@ -56,6 +56,7 @@ async def merged(engine: Engine, run: str) -> Any:
     return value["merged_data"]
 
 
+@pytest.mark.exercises("FLOW.MERGE.timeout_seconds")
 async def test_a_merge_with_a_limit_goes_on_without_a_branch_that_is_late(
     database: Database, clock: FakeClock
 ) -> None:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from scripts.house_rules import Function, asserting
 
+REQUIREMENT = "requirement"
+
 
 @dataclass(frozen=True, slots=True)
 class Marks:
@@ -21,8 +23,8 @@ class Marks:
     faults: tuple[str, ...]
 
 
-def scan(tests: Path) -> Marks:
-    """Read every Python file under `tests`."""
+def scan(tests: Path, kind: str = REQUIREMENT) -> Marks:
+    """Read every Python file under `tests` for the ids of one kind of mark."""
     tested: dict[str, list[str]] = {}
     faults: list[str] = []
     for path in sorted(tests.rglob("*.py")):
@@ -33,10 +35,12 @@ def scan(tests: Path) -> Marks:
         except SyntaxError as error:
             faults.append(f"{name}:{error.lineno}: cannot be parsed: {error.msg}")
             continue
-        if "requirement" not in text:
+        if kind not in text:
             continue  # no mark without the word
-        for mark, owners in _marks_with_owners(tree, name):
-            wrong = [f"{name}:{mark.lineno}: {fault}" for fault in _faults_of(mark, owners, tree)]
+        for mark, owners in _marks_with_owners(tree, name, kind):
+            wrong = [
+                f"{name}:{mark.lineno}: {fault}" for fault in _faults_of(mark, owners, tree, kind)
+            ]
             faults += wrong
             if not wrong:
                 for id in _ids(mark):
@@ -44,22 +48,24 @@ def scan(tests: Path) -> Marks:
     return Marks({id: tuple(names) for id, names in tested.items()}, tuple(faults))
 
 
-def _marks_with_owners(tree: ast.Module, name: str) -> Iterator[tuple[ast.expr, list[Function]]]:
+def _marks_with_owners(
+    tree: ast.Module, name: str, kind: str
+) -> Iterator[tuple[ast.expr, list[Function]]]:
     is_collected = name.rpartition("/")[2].startswith("test_")
     functions = [node for node in tree.body if isinstance(node, Function)]
     tests = [test for test in functions if is_collected and test.name.startswith("test_")]
     owners: dict[ast.expr, list[Function]] = {}
     for test in tests:
-        owners |= {mark: [test] for mark in _marks_in(test.decorator_list)}
+        owners |= {mark: [test] for mark in _marks_in(test.decorator_list, kind)}
     for statement in tree.body:
         if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
             names = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
             named = "pytestmark" in names
             owners |= {
                 mark: [test for test in tests if named or _decorators_name(test, names)]
-                for mark in _marks_in([statement.value])
+                for mark in _marks_in([statement.value], kind)
             }
-    for mark in _marks_in([tree]):
+    for mark in _marks_in([tree], kind):
         yield mark, owners.get(mark, [])
 
 
@@ -72,17 +78,17 @@ def _decorators_name(test: Function, names: set[str]) -> bool:
     )
 
 
-def _marks_in(roots: Iterable[ast.AST]) -> Iterator[ast.expr]:
-    """The calls of `pytest.mark.requirement`, and its uses that are no call."""
+def _marks_in(roots: Iterable[ast.AST], kind: str) -> Iterator[ast.expr]:
+    """The calls of `pytest.mark.KIND`, and its uses that are no call."""
     nodes = [node for root in roots for node in ast.walk(root) if isinstance(node, ast.expr)]
-    calls = [node for node in nodes if isinstance(node, ast.Call) and _is_mark(node.func)]
+    calls = [node for node in nodes if isinstance(node, ast.Call) and _is_mark(node.func, kind)]
     called = {call.func for call in calls}
     yield from calls
-    yield from (node for node in nodes if _is_mark(node) and node not in called)
+    yield from (node for node in nodes if _is_mark(node, kind) and node not in called)
 
 
-def _is_mark(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute) and _mark_name(node) == "requirement"
+def _is_mark(node: ast.expr, kind: str) -> bool:
+    return isinstance(node, ast.Attribute) and _mark_name(node) == kind
 
 
 def _mark_name(node: ast.expr) -> str | None:
@@ -101,12 +107,14 @@ def _ids(mark: ast.expr) -> list[str]:
     return [value for value in literals if isinstance(value, str)]
 
 
-def _faults_of(mark: ast.expr, owners: list[Function], tree: ast.Module) -> Iterator[str]:
+def _faults_of(
+    mark: ast.expr, owners: list[Function], tree: ast.Module, kind: str
+) -> Iterator[str]:
     arguments = [*mark.args, *mark.keywords] if isinstance(mark, ast.Call) else []
     if not arguments or len(_ids(mark)) != len(arguments):
-        yield "a requirement mark takes ids as plain string literals, at least one"
+        yield f"a {kind} mark takes ids as plain string literals, at least one"
     if not owners:
-        yield "a requirement mark belongs on a test function of a test_*.py file"
+        yield f"a {kind} mark belongs on a test function of a test_*.py file"
     for test in owners:
         if never_runs := {"skip", "xfail"} & set(map(_mark_name, _marks_of(test, tree))):
             yield f"{test.name} is marked {never_runs.pop()}, so it proves nothing"

@@ -236,7 +236,7 @@ class RunState:
             loop.open_turns += 1
             self._open(Frame(f"{place.key}#{index}/", place, index, item), place.step.index)
         else:
-            loop.turns[index] = Iteration(item)
+            loop.turns[index] = Iteration(index if loop.items is None else item)
             self.touched.add(place.key)
 
     def leave(self, place: Place, outcome: Outcome) -> None:

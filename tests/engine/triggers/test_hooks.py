@@ -76,6 +76,7 @@ async def hook(served: Served, name: str = "Orders", **config: Any) -> None:
     await served.host.enable(name, trigger("WEBHOOK", **given), node("end"))
 
 
+@pytest.mark.exercises("TRIGGER.WEBHOOK.webhook_path")
 @pytest.mark.requirement("004:run.TRIGGER.WEBHOOK")
 async def test_a_request_starts_a_run_with_all_of_it(served: Served) -> None:
     await hook(served)
@@ -126,6 +127,7 @@ async def test_json_that_is_none_starts_nothing(served: Served) -> None:
     assert await served.host.runs() == []
 
 
+@pytest.mark.exercises("TRIGGER.WEBHOOK.allowed_methods=GET|POST|PUT|PATCH|DELETE")
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE"])
 async def test_each_method_starts_a_run_where_it_is_allowed(served: Served, method: str) -> None:
     await hook(served, allowed_methods=[method])
@@ -149,6 +151,9 @@ async def test_a_hook_that_was_switched_off_is_gone(served: Served) -> None:
     assert (await served.post("/orders/new")).status_code == 404
 
 
+@pytest.mark.exercises(
+    "TRIGGER.WEBHOOK.authentication=none|header_token|query_param", "TRIGGER.WEBHOOK.auth_token"
+)
 @pytest.mark.parametrize(
     ("way", "good", "bad"),
     [
@@ -171,6 +176,7 @@ async def test_each_way_of_proof_lets_in_who_has_it(
     assert SECRET not in json.dumps(await served.host.inputs())
 
 
+@pytest.mark.exercises("TRIGGER.WEBHOOK.authentication=signature")
 async def test_a_signed_request_counts_once_and_not_for_ever(served: Served) -> None:
     await served.host.ground.vault.put("hook", SECRET)
     await hook(served, authentication="signature", auth_token="${vault:hook}")
@@ -246,6 +252,7 @@ async def test_a_caller_does_not_wait_longer_than_asked(served: Served) -> None:
         assert (answer.status_code, answer.json()["error"]["code"]) == (422, "REQUEST_INVALID")
 
 
+@pytest.mark.exercises("TRIGGER.WEBHOOK.response_format=json|text|html")
 @pytest.mark.parametrize(
     ("form", "kind"),
     [("json", "application/json"), ("text", "text/plain"), ("html", "text/html")],
@@ -301,6 +308,7 @@ async def github(served: Served, secret: str = SECRET, **more: str) -> httpx2.Re
     return await served.post("/github", content=body, headers=headers)
 
 
+@pytest.mark.exercises("TRIGGER.GITHUB.webhook_secret")
 @pytest.mark.requirement("004:run.TRIGGER.GITHUB")
 async def test_an_event_of_github_starts_every_workflow_it_concerns_once(served: Served) -> None:
     await served.host.ground.vault.put("gh", SECRET)
@@ -329,6 +337,7 @@ async def slack(served: Served, body: dict[str, Any], **more: str) -> httpx2.Res
     return await served.post("/slack", content=content, headers=headers)
 
 
+@pytest.mark.exercises("TRIGGER.SLACK.bot_token")
 @pytest.mark.requirement("004:run.TRIGGER.SLACK")
 async def test_slack_is_answered_its_challenge_and_its_retries_start_nothing(
     served: Served,
@@ -357,6 +366,7 @@ async def test_slack_is_answered_its_challenge_and_its_retries_start_nothing(
     assert [one["message_text"] for one in await served.host.inputs()] == ["hi"]
 
 
+@pytest.mark.exercises("TRIGGER.EMAIL.email_provider=webhook")
 async def test_a_posted_mail_starts_one_run(served: Served) -> None:
     await served.host.ground.vault.put("mail", SECRET)
     when = trigger(

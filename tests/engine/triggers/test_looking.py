@@ -39,6 +39,7 @@ async def seen(host: Host) -> list[tuple[str, str]]:
     return [(str(one["path"]), str(one["event_type"])) for one in await host.inputs()]
 
 
+@pytest.mark.exercises("TRIGGER.FILE_WATCH.path", "TRIGGER.FILE_WATCH.pattern")
 async def test_every_change_of_a_file_starts_one_run(host: Host) -> None:
     folder = inbox(host)
     (folder / "before.csv").write_text("old", encoding="utf-8")
@@ -62,6 +63,7 @@ async def test_every_change_of_a_file_starts_one_run(host: Host) -> None:
     assert await host.engine.advance(run.id) == "success"
 
 
+@pytest.mark.exercises("TRIGGER.FILE_WATCH.events=created|modified|deleted")
 @pytest.mark.parametrize("event", ["created", "modified", "deleted"])
 async def test_only_the_wanted_changes_count(host: Host, event: str) -> None:
     folder = inbox(host)
@@ -74,6 +76,20 @@ async def test_only_the_wanted_changes_count(host: Host, event: str) -> None:
         for _ in range(2):
             await look_at_files(host)
     assert await seen(host) == [("a", event)]
+
+
+@pytest.mark.exercises("TRIGGER.FILE_WATCH.poll_interval")
+async def test_a_folder_is_looked_at_as_often_as_it_wants(host: Host) -> None:
+    folder = inbox(host)
+    watch = trigger("FILE_WATCH", path="inbox", poll_interval=20)
+    await host.enable("Inbox", watch, node("end"))
+    await look_at_files(host)
+    (folder / "a").touch()
+    for _ in range(7):  # 35 s, one look
+        await look_at_files(host)
+        assert await seen(host) == []
+    await look_at_files(host)
+    assert await seen(host) == [("a", "created")]
 
 
 async def test_a_file_that_is_being_written_waits_until_it_is_done(host: Host) -> None:
@@ -100,6 +116,7 @@ async def test_what_changes_while_nobody_looks_is_seen_after_the_restart(
     assert await seen(host) == [("a", "created")]
 
 
+@pytest.mark.exercises("TRIGGER.FILE_WATCH.recursive")
 async def test_one_file_and_folders_below_can_be_watched(host: Host) -> None:
     folder = inbox(host)
     (folder / "deep").mkdir()

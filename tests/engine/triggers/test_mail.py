@@ -42,7 +42,7 @@ def a_mail(subject: str, *, attachment: bytes | None = None) -> bytes:
     return message.as_bytes()
 
 
-def watch(mailbox: FakeMailbox, **config: Any) -> dict[str, Any]:
+def watch(mailbox: FakeMailbox, /, **config: Any) -> dict[str, Any]:
     return trigger(
         "EMAIL",
         email_provider="imap",
@@ -58,6 +58,9 @@ async def look(host: Host) -> None:
     await host.triggers.looking.once(mail.REF, host.triggers.mails.look)
 
 
+@pytest.mark.exercises(
+    "TRIGGER.EMAIL.email_provider=imap", "TRIGGER.EMAIL.server_config", "TRIGGER.EMAIL.credentials"
+)
 @pytest.mark.requirement("004:run.TRIGGER.EMAIL")
 async def test_each_new_mail_starts_one_run(host: Host, mailbox: FakeMailbox) -> None:
     mailbox.add(a_mail("was there before"))
@@ -96,6 +99,7 @@ async def test_each_new_mail_starts_one_run(host: Host, mailbox: FakeMailbox) ->
     assert await host.engine.advance(run.id) == "success"
 
 
+@pytest.mark.exercises("TRIGGER.EMAIL.polling_interval")
 async def test_a_mailbox_is_asked_as_often_as_it_wants(host: Host, mailbox: FakeMailbox) -> None:
     await host.enable("Mail", watch(mailbox), node("end"))
     await look(host)
@@ -115,6 +119,19 @@ async def test_only_mails_that_pass_the_filters_start_runs(
         mailbox.add(a_mail(subject))
     await look(host)
     assert [one["subject"] for one in await host.inputs()] == ["Your INVOICE"]
+
+
+@pytest.mark.exercises("TRIGGER.EMAIL.mailbox")
+@pytest.mark.parametrize(("folder", "is_there"), [("INBOX", True), ("Bills", False)])
+async def test_the_folder_that_is_named_is_read(
+    host: Host, mailbox: FakeMailbox, folder: str, is_there: bool
+) -> None:
+    """This server has no other folder than INBOX."""
+    await host.enable("Mail", watch(mailbox, mailbox=folder), node("end"))
+    await look(host)
+    told = (await host.triggers.switches.list())[0].failure
+    assert (told is None) == is_there
+    assert is_there or "'Bills'" in str(told)
 
 
 async def test_a_mailbox_that_was_made_anew_is_begun_anew(host: Host, mailbox: FakeMailbox) -> None:

@@ -52,6 +52,7 @@ async def look(host: Host, triggers: Triggers) -> None:
     await triggers.looking.once(mail.REF, triggers.mails.look)
 
 
+@pytest.mark.exercises("TRIGGER.EMAIL.email_provider=gmail_api|outlook_api")
 @pytest.mark.parametrize("provider", ["gmail_api", "outlook_api"])
 async def test_each_new_mail_starts_one_run(tmp_path: Path, provider: str) -> None:
     async with (

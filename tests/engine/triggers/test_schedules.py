@@ -33,6 +33,7 @@ async def due(host: Host) -> list[str]:
     return sorted(str(one["scheduled_time"]) for one in await host.inputs())
 
 
+@pytest.mark.exercises("TRIGGER.CRON.cron_expression")
 @pytest.mark.requirement("004:run.TRIGGER.CRON")
 async def test_a_schedule_starts_one_run_at_each_time(host: Host) -> None:
     every = trigger("CRON", cron_expression="*/10 * * * *", timezone="Europe/Berlin")
@@ -46,6 +47,7 @@ async def test_a_schedule_starts_one_run_at_each_time(host: Host) -> None:
     assert await host.engine.advance(run.id) == "success"
 
 
+@pytest.mark.exercises("TRIGGER.CRON.timezone")
 async def test_the_value_of_a_schedule_tells_when_it_was_due(host: Host) -> None:
     every = trigger("CRON", cron_expression="30 12 * * *", timezone="UTC")
     await host.enable("Half", every, node("end"))
@@ -96,6 +98,7 @@ async def test_two_machines_on_postgres_start_one_run_for_each_time(
         assert await host.triggers.switches.list() == []
 
 
+@pytest.mark.exercises("TRIGGER.CRON.max_missed_runs")
 @pytest.mark.parametrize(("most", "made_up_for"), [(1, 1), (3, 3), (10, 5)])
 async def test_after_time_off_the_last_missed_ones_are_made_up_for(
     host: Host, tmp_path: Path, most: int, made_up_for: int

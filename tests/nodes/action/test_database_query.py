@@ -59,6 +59,7 @@ def ask(request: pytest.FixtureRequest, root: Path) -> Ask:
     return asked
 
 
+@pytest.mark.exercises("ACTION.DATABASE_QUERY.database", "ACTION.DATABASE_QUERY.query")
 async def test_rows_come_by_column(ask: Ask) -> None:
     query = "SELECT id, total FROM orders WHERE city = :city ORDER BY id"
     assert await ask(query, {"city": "London"}) == {
@@ -70,6 +71,7 @@ async def test_rows_come_by_column(ask: Ask) -> None:
     }
 
 
+@pytest.mark.exercises("ACTION.DATABASE_QUERY.inputs.parameters")
 async def test_parameters_are_values_and_never_sql(ask: Ask) -> None:
     hostile = "x' OR 1=1; DROP TABLE orders; --"
     assert (await ask("SELECT id FROM orders WHERE city = ?", [hostile]))["rows"] == []
@@ -83,6 +85,7 @@ async def test_columns_of_one_name_are_told_apart(ask: Ask) -> None:
     assert found["columns"] == ["id", "id_2"]
 
 
+@pytest.mark.exercises("ACTION.DATABASE_QUERY.max_rows")
 @pytest.mark.parametrize(("most", "truncated"), [(2, True), (3, False)])
 async def test_more_rows_than_asked_for_are_left_out(ask: Ask, most: int, truncated: bool) -> None:
     found = await ask("SELECT id FROM orders ORDER BY id", max_rows=most)
@@ -107,6 +110,7 @@ async def test_nothing_is_changed_unless_that_is_allowed(ask: Ask, query: str) -
     assert (await ask("SELECT count(*) AS n FROM orders"))["rows"] == [{"n": 3}]
 
 
+@pytest.mark.exercises("ACTION.DATABASE_QUERY.allow_writes")
 async def test_a_change_is_kept_and_counted(ask: Ask) -> None:
     query = "UPDATE orders SET total = :total WHERE city = :city"
     changed = await ask(query, {"total": 1, "city": "London"}, allow_writes=True)

@@ -30,6 +30,10 @@ def head_of(request: bytes) -> tuple[str, dict[str, str], bytes]:
     return first, {name.lower(): value for name, _, value in named}, body
 
 
+@pytest.mark.exercises(
+    "ACTION.HTTP_REQUEST.method=GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS",
+    "ACTION.HTTP_REQUEST.inputs.body",
+)
 @pytest.mark.requirement("004:run.ACTION.HTTP_REQUEST")
 @pytest.mark.parametrize("method", field(node, "method").options)
 async def test_each_method_is_sent_with_a_body_where_it_has_one(method: str) -> None:
@@ -63,6 +67,7 @@ BODIES: list[tuple[str, Json, bytes, str | None]] = [
 ]
 
 
+@pytest.mark.exercises("ACTION.HTTP_REQUEST.body_type=json|form|raw|none")
 @pytest.mark.parametrize(("body_type", "body", "sent", "kind"), BODIES, ids=str)
 async def test_each_body_type_is_sent_as_it_says(
     body_type: str, body: Json, sent: bytes, kind: str | None
@@ -103,6 +108,14 @@ async def test_an_own_content_type_wins() -> None:
     assert head_of(server.heads[0])[1]["content-type"] == "application/vnd.x+json"
 
 
+@pytest.mark.exercises(
+    "ACTION.HTTP_REQUEST.url",
+    "ACTION.HTTP_REQUEST.headers",
+    "ACTION.HTTP_REQUEST.query_params",
+    "ACTION.HTTP_REQUEST.inputs.url_variables",
+    "ACTION.HTTP_REQUEST.inputs.dynamic_headers",
+    "ACTION.HTTP_REQUEST.inputs.dynamic_query_params",
+)
 async def test_variables_headers_and_query_values_are_put_together() -> None:
     async with peer(OK) as server, web() as client:
         url = f"http://127.0.0.1:{server.port}/u/{{{{ user }}}}/{{part}}/{{left}}?a=1"
@@ -236,6 +249,7 @@ async def test_secrets_do_not_follow_to_another_origin() -> None:
     assert not {"authorization", "cookie", "x-api-key"} & got.keys()
 
 
+@pytest.mark.exercises("ACTION.HTTP_REQUEST.follow_redirects")
 async def test_a_redirect_is_an_answer_where_none_is_followed() -> None:
     async with peer(moves("/b")) as server, web() as client:
         found = await send(client, {"url": server.url, "follow_redirects": False})
@@ -244,6 +258,7 @@ async def test_a_redirect_is_an_answer_where_none_is_followed() -> None:
     assert len(server.heads) == 1
 
 
+@pytest.mark.exercises("ACTION.HTTP_REQUEST.max_redirects")
 @pytest.mark.parametrize("most", [0, 1, 3])
 async def test_redirects_end_where_they_must(most: int) -> None:
     async with peer(moves(*["/again"] * 9)) as server, web() as client:

@@ -43,6 +43,11 @@ def asking(config: JsonObject | None = None, /, **inputs: Any) -> tuple[str, Any
     return node("ACTION.RUN_COMMAND", {"command": "show", **(config or {})}, inputs)
 
 
+@pytest.mark.exercises(
+    "ACTION.RUN_COMMAND.command",
+    "ACTION.RUN_COMMAND.parse_json",
+    "ACTION.RUN_COMMAND.inputs.arguments",
+)
 async def test_values_are_single_arguments_whatever_is_in_them(
     rooms: tuple[Commands, Engine],
 ) -> None:
@@ -72,6 +77,7 @@ async def test_a_command_runs_only_as_it_was_approved(rooms: tuple[Commands, Eng
         await commands.add("-x", definition)
 
 
+@pytest.mark.exercises("ACTION.RUN_COMMAND.fails_on_error", "ACTION.RUN_COMMAND.inputs.stdin")
 async def test_standard_input_and_failures_are_told(rooms: tuple[Commands, Engine]) -> None:
     commands, engine = rooms
     source = "import sys; sys.stderr.write('bad ' + sys.stdin.read()); sys.exit(3)"

@@ -42,6 +42,12 @@ async def test_hits_are_found_wherever_the_tool_has_them(
     assert value["total_results"] == 1
 
 
+@pytest.mark.exercises(
+    "ACTION.WEB_SEARCH.server",
+    "ACTION.WEB_SEARCH.max_results",
+    "ACTION.WEB_SEARCH.arguments",
+    "ACTION.WEB_SEARCH.inputs.query",
+)
 async def test_the_query_and_the_number_go_where_the_tool_takes_them(
     tmp_path: Path, model: ScriptedModel
 ) -> None:
@@ -53,6 +59,7 @@ async def test_the_query_and_the_number_go_where_the_tool_takes_them(
     assert value["raw"].get("json", value["raw"]) == {"query": "lamps", "count": 3, "topic": "x"}
 
 
+@pytest.mark.exercises("ACTION.WEB_SEARCH.tool", "ACTION.WEB_SEARCH.server")
 @pytest.mark.parametrize(
     ("config", "code"),
     [

@@ -284,6 +284,7 @@ async def test_for_each_keeps_the_order_of_the_list_whoever_is_first(engine: Ope
     assert value == {"results": [0, 1, 2, 3], "succeeded": 4, "failed": 0, "errors": []}
 
 
+@pytest.mark.exercises("FLOW.FOR_EACH.max_parallel")
 async def test_for_each_works_on_as_many_as_it_may_and_no_more(engine: Opened) -> None:
     at_once, most = 0, 0
     barrier = Barrier(3)

@@ -87,6 +87,7 @@ async def run_of(house: House, made: Workflow, inputs: Json) -> tuple[str, str]:
         return run, await house.engine.advance(run)
 
 
+@pytest.mark.exercises("FLOW.SUBWORKFLOW.workflow", "FLOW.SUBWORKFLOW.inputs.data")
 async def test_what_the_other_workflow_gives_is_the_result_and_it_runs_once(house: House) -> None:
     house.behave(work=gives({"clean": True}))
     await house.save("inner", INNER)

@@ -76,6 +76,7 @@ def test_every_kind_of_wait_is_tested_here() -> None:
     assert [name for name in kind.options if f'"{name}"' not in here] == []
 
 
+@pytest.mark.exercises("FLOW.WAIT.wait_type=condition")
 async def test_a_condition_is_looked_at_again_and_again_until_it_holds(
     engine: Opened, clock: FakeClock
 ) -> None:
@@ -137,6 +138,7 @@ async def test_after_so_many_looks_it_goes_on_by_timeout(engine: Opened, clock: 
     assert (port, result["attempts_made"]) == ("timeout", 3)
 
 
+@pytest.mark.exercises("FLOW.WAIT.cancellable")
 @pytest.mark.parametrize("kind", ["condition", "signal", "event", "approval", "webhook"])
 async def test_a_wait_is_ended_early_by_a_person_only_where_that_is_allowed(
     engine: Opened, kind: str
@@ -156,6 +158,7 @@ async def test_a_wait_is_ended_early_by_a_person_only_where_that_is_allowed(
     assert await answer(runs, run, {"cancelled": True}) == "waiting"
 
 
+@pytest.mark.exercises("FLOW.WAIT.wait_type=event", "FLOW.WAIT.event_config")
 async def test_an_event_is_waited_for_by_name_and_what_must_be_in_it(engine: Opened) -> None:
     runs = await engine()
     run = await begun(
@@ -178,6 +181,7 @@ async def test_an_event_is_waited_for_by_name_and_what_must_be_in_it(engine: Ope
     assert (port, trigger) == ("output", {"job": "j-1", "status": "done", "more": 1})
 
 
+@pytest.mark.exercises("FLOW.WAIT.wait_type=signal")
 @pytest.mark.parametrize("reply", [None, "go", {"any": ["thing"]}])
 async def test_any_answer_is_a_signal(engine: Opened, reply: Json) -> None:
     runs = await engine()
@@ -187,6 +191,7 @@ async def test_any_answer_is_a_signal(engine: Opened, reply: Json) -> None:
     assert (port, trigger) == ("output", {} if reply is None else reply)
 
 
+@pytest.mark.exercises("FLOW.WAIT.wait_type=approval")
 @pytest.mark.parametrize(
     ("reply", "port"),
     [
@@ -209,6 +214,7 @@ async def test_an_approval_is_given_or_refused(engine: Opened, reply: Json, port
     assert result["condition_met"] is (port == "output")
 
 
+@pytest.mark.exercises("FLOW.WAIT.wait_type=webhook", "FLOW.WAIT.webhook_config")
 async def test_a_call_from_outside_is_waited_for_with_what_it_must_hold(engine: Opened) -> None:
     runs = await engine()
     config: JsonObject = {
@@ -232,6 +238,7 @@ async def test_nobody_answers_and_the_time_is_up(engine: Opened, clock: FakeCloc
     assert (port, result["timeout_occurred"], result["attempts_made"]) == ("timeout", True, 0)
 
 
+@pytest.mark.exercises("FLOW.WAIT.wait_type=file", "FLOW.WAIT.file_config")
 @pytest.mark.parametrize("watched", ["creation", "modification", "deletion"])
 async def test_a_file_is_watched_for_every_kind_of_change(
     engine: Opened, clock: FakeClock, tmp_path: Path, watched: str
@@ -291,6 +298,7 @@ class Scripted:
         return answer
 
 
+@pytest.mark.exercises("FLOW.WAIT.wait_type=api_response", "FLOW.WAIT.api_config")
 async def test_an_api_is_asked_until_it_answers_as_expected(
     engine: Opened, clock: FakeClock
 ) -> None:
@@ -336,6 +344,7 @@ async def test_the_status_that_is_expected_may_be_any(
     assert (await ended(runs, run))[2] == {"status_code": status, "body": "it is gone"}
 
 
+@pytest.mark.exercises("FLOW.WAIT.wait_type=resource", "FLOW.WAIT.resource_config")
 @pytest.mark.parametrize("kind", ["cpu", "memory", "disk"])
 async def test_this_machine_is_waited_for_until_enough_is_free(
     engine: Opened, clock: FakeClock, kind: str
@@ -372,6 +381,7 @@ class NoSecrets:
         raise AssertionError(name)
 
 
+@pytest.mark.exercises("FLOW.WAIT.wait_type=database_change", "FLOW.WAIT.database_config")
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
@@ -408,6 +418,7 @@ async def test_a_database_is_only_read(engine: Opened, tmp_path: Path) -> None:
     assert code == "DATABASE_DENIED"
 
 
+@pytest.mark.exercises("FLOW.WAIT.wait_type=queue_message", "FLOW.WAIT.queue_config")
 async def test_what_is_not_built_in_says_so(engine: Opened) -> None:
     assert await refused(await engine(), wait_type="queue_message") == "WAIT_NOT_BUILT_IN"
 

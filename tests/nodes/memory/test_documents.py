@@ -136,6 +136,7 @@ BASE = "MEMORY.KNOWLEDGE_BASE"
 POLICIES: JsonObject = {"base_name": "policies", "min_score": 0.5}
 
 
+@pytest.mark.exercises("MEMORY.KNOWLEDGE_BASE.inputs.metadata")
 async def test_a_knowledge_base_finds_the_passage_a_question_is_about(engine: Engine) -> None:
     page = (
         "<h1>Hotels</h1><p>Up to 120 euro a night.</p><script>x</script>"
@@ -145,13 +146,14 @@ async def test_a_knowledge_base_finds_the_passage_a_question_is_about(engine: En
         engine, BASE, POLICIES, operation="add", source="travel", content=page, format="html"
     )
     assert (added["total_results"], added["sources"]) == (2, ["travel"])
-    await done(
-        engine, BASE, POLICIES, operation="add", source="leave", content="Thirty days of leave."
-    )
+    leave = {"source": "leave", "content": "Thirty days of leave.", "metadata": {"team": "a"}}
+    await done(engine, BASE, POLICIES, operation="add", **leave)
     found = await done(engine, BASE, POLICIES, query="What may a hotel cost a night?")
     assert [(one["title"], one["content"]) for one in found["results"]] == [
         ("Hotels", "Up to 120 euro a night.")
     ]
+    (found,) = (await done(engine, BASE, POLICIES, query="days of leave"))["results"]
+    assert found["metadata"] == {"team": "a"}
     assert (await done(engine, BASE, POLICIES, operation="list"))["sources"] == ["leave", "travel"]
     gone = await done(engine, BASE, POLICIES, operation="remove", source="travel")
     assert gone["total_results"] == 2
@@ -192,6 +194,19 @@ async def test_an_agent_has_what_its_memory_knows(
     told = str(model.heard[1].body["messages"])
     assert "What the memory 'm' knows" in told
     assert ("Our lamp" in told) == says_before
+
+
+@pytest.mark.exercises("MEMORY.DOCUMENT_STORE.auto_capture_from_ai")
+@pytest.mark.parametrize(("captures", "count"), [(None, 1), (True, 1), (False, 0)])
+async def test_what_an_agent_says_is_kept_only_where_that_is_wanted(
+    engine: Engine, model: ScriptedModel, captures: bool | None, count: int
+) -> None:
+    model.answers(says("The lamp is dimmable."))
+    config = REPORTS if captures is None else {**REPORTS, "auto_capture_from_ai": captures}
+    what = node("AI_AGENT.ANTHROPIC_CLAUDE", {}, {"user_prompt": "Which?"}, "m")
+    status, found = await run_alone(engine, what, {"m": node(STORE, config, {})})
+    assert status == "success", found
+    assert (await done(engine, STORE, config, operation="search"))["total_count"] == count
 
 
 @pytest.mark.parametrize("scoring", ["tf_idf", "bm25", "hybrid"])

@@ -59,6 +59,10 @@ def test_every_backend_of_the_specification_is_tested() -> None:
     assert {str(config["storage_backend"]) for config in BACKENDS.values()} == set(field.options)
 
 
+@pytest.mark.exercises(
+    "MEMORY.KEY_VALUE_STORE.inputs.value",
+    "MEMORY.KEY_VALUE_STORE.storage_backend=memory|redis|sqlite|file",
+)
 async def test_a_value_that_was_set_is_got_again(memory: Memory, config: JsonObject) -> None:
     value: Json = {"theme": "dark", "sizes": [1, 2.5, None, True], "text": "a\0b 日本"}
     done = await memory.keys("set", "42", value, config=config)

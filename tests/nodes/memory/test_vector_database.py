@@ -296,6 +296,7 @@ async def elsewhere(postgres: Postgres, secrets: Secrets) -> AsyncGenerator[Data
 PG: JsonObject = {"database_url": "${vault:pg}", "embedding_model": LOCAL, "table_name": "faq"}
 
 
+@pytest.mark.exercises("MEMORY.VECTOR_DATABASE.database_url")
 @pytest.mark.xdist_group("postgres")
 async def test_a_table_of_another_postgres_is_made_and_used(
     plain_memory: Memory, elsewhere: Database
@@ -309,6 +310,7 @@ async def test_a_table_of_another_postgres_is_made_and_used(
     assert await elsewhere.rows("SELECT id FROM faq ORDER BY id") == [("parking",), ("urlaub",)]
 
 
+@pytest.mark.exercises("MEMORY.VECTOR_DATABASE.embedding_model")
 @pytest.mark.xdist_group("postgres")
 async def test_a_table_that_a_model_filled_is_not_compared_with_other_vectors(
     plain_memory: Memory, elsewhere: Database

@@ -39,6 +39,9 @@ def of_github(event: str, payload: JsonObject | None = None, **config: Any) -> A
     return github.accepts(given | config, delivery)
 
 
+@pytest.mark.exercises(
+    "TRIGGER.GITHUB.events=push|pull_request|issues|issue_comment|pull_request_review|release|workflow_run|repository|star|watch|fork"
+)
 @pytest.mark.parametrize("event", github.EVENTS)
 def test_each_event_of_github_gives_all_outputs_of_the_spec(event: str) -> None:
     outputs = of_github(event)
@@ -50,6 +53,9 @@ def test_each_event_of_github_gives_all_outputs_of_the_spec(event: str) -> None:
     assert outputs["branch"] == ("main" if has_commit or event == "release" else "")
 
 
+@pytest.mark.exercises(
+    "TRIGGER.GITHUB.repository", "TRIGGER.GITHUB.branches", "TRIGGER.GITHUB.filter_conditions"
+)
 @pytest.mark.parametrize(
     ("event", "config", "is_taken"),
     [
@@ -78,6 +84,7 @@ def test_a_pushed_tag_is_of_no_branch() -> None:
     assert isinstance(of_github("push", tag), dict)
 
 
+@pytest.mark.exercises("TRIGGER.GITHUB.include_payload")
 def test_githubs_payload_is_left_out_if_it_is_not_wanted_and_found_in_a_form() -> None:
     without = of_github("push", include_payload=False)
     assert isinstance(without, dict)
@@ -111,6 +118,9 @@ SLACK_EVENTS: dict[str, JsonObject] = {
 }
 
 
+@pytest.mark.exercises(
+    "TRIGGER.SLACK.events=message|app_mention|reaction_added|reaction_removed|channel_created|channel_deleted|member_joined_channel|member_left_channel|user_change|team_join|file_shared"
+)
 @pytest.mark.parametrize("event", slack.EVENTS)
 def test_each_event_of_slack_gives_all_outputs_but_the_runs_id(event: str) -> None:
     outputs = of_slack({"type": event, **SLACK_EVENTS[event]})
@@ -123,6 +133,9 @@ def test_each_event_of_slack_gives_all_outputs_but_the_runs_id(event: str) -> No
     assert outputs["thread_ts"] == {"message": "1.2", "app_mention": "1.0"}.get(event, "")
 
 
+@pytest.mark.exercises(
+    "TRIGGER.SLACK.workspace_id", "TRIGGER.SLACK.channels", "TRIGGER.SLACK.keywords"
+)
 @pytest.mark.parametrize(
     ("config", "more", "is_taken"),
     [
@@ -165,10 +178,15 @@ MAIL: JsonObject = {
 }
 
 
+@pytest.mark.exercises(
+    "TRIGGER.EMAIL.filter_criteria",
+    "TRIGGER.EMAIL.subject_keywords",
+    "TRIGGER.EMAIL.sender_whitelist",
+)
 @pytest.mark.parametrize(
     ("config", "is_taken"),
     [
-        ({}, True),
+        ({"filter_criteria": {}, "subject_keywords": [], "sender_whitelist": []}, True),
         ({"subject_keywords": ["invoice", "order"]}, True),
         ({"subject_keywords": ["order"]}, False),
         ({"sender_whitelist": ["ADA@example.com"]}, True),
@@ -188,6 +206,11 @@ def test_the_filters_of_mail(config: dict[str, Any], is_taken: bool) -> None:
     assert isinstance(email.accepts_mail(config, MAIL, NOW), dict) == is_taken
 
 
+@pytest.mark.exercises(
+    "TRIGGER.EMAIL.process_attachments",
+    "TRIGGER.EMAIL.attachment_types",
+    "TRIGGER.EMAIL.max_attachment_size",
+)
 @pytest.mark.parametrize(
     ("config", "kept"),
     [
@@ -250,6 +273,11 @@ FAILED: JsonObject = {
 WATCHING: JsonObject = {"workflows": [], "statuses": ["failed", "partial"], "error_codes": []}
 
 
+@pytest.mark.exercises(
+    "TRIGGER.WORKFLOW_FAILED.workflows",
+    "TRIGGER.WORKFLOW_FAILED.statuses=failed|partial|cancelled",
+    "TRIGGER.WORKFLOW_FAILED.error_codes",
+)
 @pytest.mark.parametrize(
     ("config", "more", "is_taken"),
     [

@@ -11,6 +11,8 @@ export interface InputField {
   isRequired: boolean;
 }
 
+/** The name that a manual trigger has by default says nothing. */
+const UNNAMED = "Manual Trigger";
 const last = new Map<string, JsonObject>();
 
 export function inputFields(workflow: Workflow): InputField[] {
@@ -30,6 +32,15 @@ export function inputFields(workflow: Workflow): InputField[] {
       isRequired: required.includes(name),
     };
   });
+}
+
+/** What a manual trigger says of starting: the text of the button, and what it does. */
+export function startWords(workflow: Workflow): { label: string; note: string } {
+  const manual = workflow.nodes.find((node) => node.type === "TRIGGER" && node.data["subtype"] === "MANUAL");
+  const settings = manual?.data["configurations"];
+  const told = (name: string) => (isObject(settings) && typeof settings[name] === "string" ? settings[name].trim() : "");
+  const name = told("trigger_name");
+  return { label: name && name !== UNNAMED ? name : "Run", note: told("description") };
 }
 
 const KINDS: Record<string, InputField["kind"]> = { string: "text", number: "number", integer: "number", boolean: "boolean" };

@@ -103,7 +103,7 @@ class Reading:
             case "regex_pattern":
                 return self._matching(_text(written, "pattern", index), index)
             case "range_filter":
-                return _within(written, index)
+                return self._within(written, index)
             case "exists_filter":
                 return lambda value: value is not None
             case "type_filter":
@@ -156,6 +156,21 @@ class Reading:
 
         return holds
 
+    def _within(self, written: JsonObject, index: int) -> Holds:
+        least, most = self._plain(written.get("min_value")), self._plain(written.get("max_value"))
+        if least is None and most is None:
+            _refuse(f"condition {index} needs 'min_value', 'max_value' or both")
+        # Of what is exactly at a border, `_order` gives 0.
+        border = 0 if written.get("inclusive", True) is not False else 1
+
+        def holds(value: Json) -> bool:
+            found = self._plain(value)
+            return (least is None or _order(found, least) >= border) and (
+                most is None or _order(most, found) >= border
+            )
+
+        return holds
+
     def _like(self, written: JsonObject, index: int) -> Holds:
         wanted = _words(self._plain(_text(written, "value", index)))
         threshold = written.get("threshold", DEFAULT_LIKENESS)
@@ -187,21 +202,6 @@ def _is_about_null(kind: str, written: JsonObject) -> bool:
         or (kind == "simple_condition" and written.get("operator") == "exists")
         or (kind == "type_filter" and written.get("type") == "null")
     )
-
-
-def _within(written: JsonObject, index: int) -> Holds:
-    least, most = written.get("min_value"), written.get("max_value")
-    if least is None and most is None:
-        _refuse(f"condition {index} needs 'min_value', 'max_value' or both")
-    # Of what is exactly at a border, `_order` gives 0.
-    border = 0 if written.get("inclusive", True) is not False else 1
-
-    def holds(value: Json) -> bool:
-        return (least is None or _order(value, least) >= border) and (
-            most is None or _order(most, value) >= border
-        )
-
-    return holds
 
 
 def _of_type(name: str, index: int) -> Holds:

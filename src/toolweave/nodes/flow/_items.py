@@ -50,7 +50,7 @@ def is_same(one: Json, other: Json) -> bool:
     return one == other
 
 
-def in_order(items: list[Json], path: str, order: str) -> list[int]:
+def in_order(items: list[Json], path: str, order: str, *, is_nested: bool = True) -> list[int]:
     """The places of the items, sorted by a field; those without it come last.
 
     Raises:
@@ -62,7 +62,7 @@ def in_order(items: list[Json], path: str, order: str) -> list[int]:
             f"items cannot be sorted by field {path!r} in order {order!r}",
             hint="name a field, such as user.name, and an order: asc or desc",
         )
-    values = {place: field_of(item, path) for place, item in enumerate(items)}
+    values = {place: field_of(item, path, is_nested=is_nested) for place, item in enumerate(items)}
     having = [place for place, value in values.items() if value is not None]
     having.sort(key=lambda place: _rank(values[place]), reverse=order == "desc")
     return having + [place for place, value in values.items() if value is None]

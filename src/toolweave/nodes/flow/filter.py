@@ -336,7 +336,12 @@ def _cut(given: Given, items: list[Json], passed: list[int]) -> list[int]:
     """What passed, in order and as much of it as is wanted."""
     if given.flag("sort_filtered_results"):
         found = [items[place] for place in passed]
-        order = in_order(found, given.text("sort_field"), given.text("sort_order"))
+        order = in_order(
+            found,
+            given.text("sort_field"),
+            given.text("sort_order"),
+            is_nested=given.flag("nested_field_support"),
+        )
         passed = [passed[place] for place in order]
     most = given.whole("max_results")
     return passed if most < 0 else passed[:most]

@@ -228,7 +228,8 @@ async def _update(context: NodeContext, documents: Documents) -> Document:
         if given.inputs.get(name) is not None:
             facts[name] = given.inputs[name]
     content = await _content(context) or known.content
-    changed = Document(known.id, given.text("title") or known.title, content, facts)
+    title = (given.text("title") or known.title)[: given.whole("title_max_length")]
+    changed = Document(known.id, title, content, facts)
     await documents.put(changed)
     return changed
 

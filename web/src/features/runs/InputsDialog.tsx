@@ -3,7 +3,7 @@
 import type { FormEvent } from "react";
 import { useState } from "react";
 import type { InputField } from "../../model/inputs";
-import { firstInputs, inputFields } from "../../model/inputs";
+import { firstInputs, inputFields, startWords } from "../../model/inputs";
 import type { Json, JsonObject, Workflow } from "../../model/workflow";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
@@ -17,6 +17,7 @@ interface Props {
 
 export function InputsDialog({ workflow, onRun, onClose }: Props) {
   const fields = inputFields(workflow);
+  const words = startWords(workflow);
   const [values, setValues] = useState<JsonObject>(() => firstInputs(workflow));
   const [json, setJson] = useState(() => JSON.stringify(firstInputs(workflow), null, 2));
   const [fault, setFault] = useState<string | null>(null);
@@ -31,6 +32,7 @@ export function InputsDialog({ workflow, onRun, onClose }: Props) {
   return (
     <Dialog title="Run with inputs" onClose={onClose}>
       <form className="inputs" onSubmit={submit}>
+        {words.note && <p>{words.note}</p>}
         {fields.map((field) => (
           <Field key={field.name} label={field.title + (field.isRequired ? " (needed)" : "")} note={field.description}>
             {(id) => <Control id={id} field={field} value={values[field.name]} onChange={(value) => setValues({ ...values, [field.name]: value })} />}
@@ -43,7 +45,7 @@ export function InputsDialog({ workflow, onRun, onClose }: Props) {
         )}
         <div className="row">
           <Button look="primary" icon="play" type="submit">
-            Run
+            {words.label}
           </Button>
         </div>
       </form>

@@ -1,0 +1,85 @@
+"""Every field of a node does something, and every value it may have: the rows of `proof/`."""
+
+import re
+from collections.abc import AsyncGenerator, Iterator
+
+import pytest
+from tests.nodes.exercising import MARK, claims_of
+from tests.nodes.proof.rows import Row, all_rows
+from tests.nodes.proof.running import Bench, open_bench
+from tests.seeds.marks import scan
+from tests.seeds.plugin import TESTS
+
+from toolweave.catalog.spec import Field, NodeSpec
+from toolweave.nodes import discover
+
+pytestmark = pytest.mark.anyio
+
+ROWS = list(all_rows())
+SPECS = [node.spec for node in discover()]
+PROVED = [spec for spec in SPECS if spec.type in {"FLOW", "ACTION", "TRIGGER", "MEMORY"}]
+# Shown by the pages, and proven by their tests.
+ON_PAGES = {"TRIGGER.MANUAL.description": "web/src/model/inputs.test.ts"}
+# What a node says itself that it does not read.
+UNREAD = re.compile(r"; (they are )?not (looked at|merged)\.$")
+
+
+@pytest.fixture(scope="module")
+async def bench(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Bench]:
+    async with open_bench(tmp_path_factory.mktemp("bench")) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.whole)
+async def test_each_value_of_a_field_gives_what_it_should(row: Row, bench: Bench) -> None:
+    for value, expected in row.gives:
+        assert await bench.try_value(row, value) == expected, f"for {value!r}"
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.whole)
+def test_a_row_shows_a_difference(row: Row) -> None:
+    assert len({repr(expected) for _, expected in row.gives}) > 1
+
+
+def _fields(spec: NodeSpec) -> Iterator[tuple[str, Field]]:
+    for one in spec.configurations:
+        yield f"{spec.ref}.{one.name}", one
+    for one in spec.inputs:
+        yield f"{spec.ref}.inputs.{one.name}", one
+
+
+def _wanted(spec: NodeSpec) -> Iterator[str]:
+    for name, one in _fields(spec):
+        if name not in ON_PAGES and not UNREAD.search(one.description):
+            yield name
+            if not one.is_open:  # else they are suggestions
+                yield from (f"{name}={option}" for option in one.options)
+
+
+def _known(spec: NodeSpec) -> frozenset[str]:
+    return frozenset(name for name, _ in _fields(spec))
+
+
+@pytest.fixture(scope="module")
+def proven() -> frozenset[str]:
+    marks = scan(TESTS, MARK)
+    assert marks.faults == ()
+    return frozenset[str]().union(*map(claims_of, marks.tested), *(row.claims() for row in ROWS))
+
+
+@pytest.mark.parametrize("spec", PROVED, ids=lambda spec: spec.ref)
+def test_every_field_and_every_value_of_it_is_proven(
+    spec: NodeSpec, proven: frozenset[str]
+) -> None:
+    assert [one for one in _wanted(spec) if one not in proven] == []
+
+
+def test_nothing_is_proven_that_does_not_exist(proven: frozenset[str]) -> None:
+    known = frozenset[str]().union(*map(_known, SPECS))
+    assert [one for one in sorted(proven) if one.partition("=")[0] not in known] == []
+
+
+@pytest.mark.parametrize(("name", "path"), ON_PAGES.items())
+def test_what_the_pages_show_is_tested_there(name: str, path: str) -> None:
+    tested = (TESTS.parent / path).read_text(encoding="utf-8")
+    assert name.rpartition(".")[2] in tested

@@ -1,0 +1,19 @@
+import { describe, expect, it } from "vitest";
+import { startWords } from "./inputs";
+import { newWorkflow, type JsonObject } from "./workflow";
+
+function started(configurations: JsonObject) {
+  const workflow = newWorkflow("Reports");
+  return startWords({ ...workflow, nodes: [{ id: "t", type: "TRIGGER", name: "t", data: { subtype: "MANUAL", configurations } }] });
+}
+
+describe("starting by hand", () => {
+  it("shows the trigger_name on the button and the description beside it", () => {
+    expect(started({ trigger_name: "Send report", description: "Mails it to all." })).toEqual({ label: "Send report", note: "Mails it to all." });
+  });
+
+  it("says Run where the trigger has no name of its own", () => {
+    expect(started({ trigger_name: "Manual Trigger" })).toEqual({ label: "Run", note: "" });
+    expect(startWords(newWorkflow("Reports"))).toEqual({ label: "Run", note: "" });
+  });
+});
