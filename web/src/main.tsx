@@ -5,6 +5,7 @@ import { App } from "./shell/App";
 import "./ui/tokens.css";
 import "./ui/families.css";
 import "./ui/controls.css";
+import "./ui/contrast.css";
 
 takeToken();
 applyTheme();

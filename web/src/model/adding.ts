@@ -21,6 +21,7 @@ export function addEntry(entry: Entry, specs: Specs, at?: Position): string | nu
     return joins ? connectNodes(grown, before.id, node.id, specs) : grown;
   });
   select([node.id]);
+  canvasActions()?.focus(node.id);
   return node.id;
 }
 

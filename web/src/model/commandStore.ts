@@ -9,11 +9,22 @@ export interface Command {
   keys?: string;
   /** Works while a text field has the focus, too. */
   inFields?: boolean;
+  /** `canvas`: not within a panel, whose own keys they are. `node`: only on the canvas itself. */
+  at?: "canvas" | "node";
   isOff?(): boolean;
   run(): void;
 }
 
-export const commandStore = createStore<{ commands: readonly Command[] }>(() => ({ commands: [] }));
+export interface CommandState {
+  commands: readonly Command[];
+  /** Whether a letter alone is a command: who dictates, or leans on keys, turns that off. */
+  hasLetters: boolean;
+}
+
+export const commandStore = createStore<CommandState>(() => ({ commands: [], hasLetters: true }));
+
+/** Where the focus is: in a text field, in a panel, on the canvas, or nowhere in particular. */
+export type Where = "field" | "panel" | "canvas" | "page";
 
 /** Adds commands until the returned function is called. */
 export function offer(commands: readonly Command[]): () => void {
@@ -35,12 +46,17 @@ interface Pressed {
 }
 
 /** The command of a key press, if there is one for where the focus is. */
-export function commandFor(event: Pressed, inField: boolean): Command | undefined {
+export function commandFor(event: Pressed, where: Where): Command | undefined {
   const pressed = spelt(event);
-  const { commands } = commandStore.getState();
-  return commands.findLast(
-    (command) => command.keys?.split(" ").includes(pressed) && (!inField || command.inFields) && !command.isOff?.(),
-  );
+  const { commands, hasLetters } = commandStore.getState();
+  if (pressed.length === 1 && !hasLetters) return undefined;
+  return commands.findLast((command) => command.keys?.split(" ").includes(pressed) && worksAt(command, where) && !command.isOff?.());
+}
+
+function worksAt({ inFields, at }: Command, where: Where): boolean {
+  if (where === "field") return inFields === true;
+  if (at === "node") return where === "canvas";
+  return at === undefined || where !== "panel";
 }
 
 export function spelt({ key, ctrlKey, metaKey, shiftKey, altKey }: Pressed): string {

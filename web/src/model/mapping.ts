@@ -39,6 +39,13 @@ export interface CanvasNode {
   initialWidth: number;
   initialHeight: number;
   ariaLabel?: string;
+  /** The canvas is one stop of the Tab key; arrows walk within it. */
+  domAttributes: { tabIndex: -1; "aria-labelledby"?: string };
+}
+
+/** Where a step says what it is and how it stands. */
+export function labelIdOf(id: string): string {
+  return `node-${encodeURIComponent(id)}`;
 }
 
 export interface CanvasEdge {
@@ -105,7 +112,8 @@ function canvasNode(node: WorkflowNode, specs: Specs, index: number): CanvasNode
     initialHeight: NODE_SIZE.height,
     ...(node.parentId ? { parentId: node.parentId } : {}),
     ...(type === "group" ? { width: node.style?.width ?? 360, height: node.style?.height ?? 220 } : {}),
-    ariaLabel: `${data.title}, ${data.kind}${data.server ? ` of server ${data.server}` : ""}`,
+    ...(type === "step" ? {} : { ariaLabel: `${data.title}, ${data.kind}` }),
+    domAttributes: { tabIndex: -1, ...(type === "step" ? { "aria-labelledby": labelIdOf(node.id) } : {}) },
   };
 }
 

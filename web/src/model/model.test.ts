@@ -140,10 +140,10 @@ describe("the rest", () => {
     expect(spelt(press)).toBe("mod+shift+z");
     expect(shownKeys("mod+shift+z mod+y")).toBe("Ctrl Shift Z");
     const stop = offer([{ id: "redo", title: "Redo", keys: "mod+shift+z", run: () => {} }]);
-    expect(commandFor(press, false)?.id).toBe("redo");
-    expect(commandFor(press, true)).toBeUndefined();
+    expect(commandFor(press, "page")?.id).toBe("redo");
+    expect(commandFor(press, "field")).toBeUndefined();
     stop();
-    expect(commandFor(press, false)).toBeUndefined();
+    expect(commandFor(press, "page")).toBeUndefined();
   });
 
   it("marks what a reader could not see", () => {

@@ -19,7 +19,8 @@ let next = 1;
 export function notify(words: string, more: Partial<Omit<Notice, "id" | "words">> = {}): void {
   const notice: Notice = { id: next++, tone: "plain", words, ...more };
   noticeStore.setState(({ notices }) => ({ notices: [...notices.slice(-3), notice] }));
-  if (notice.tone !== "bad") setTimeout(() => dismiss(notice.id), SHOWN_MS);
+  // What asks for an answer waits for it: some need longer to reach a button.
+  if (notice.tone !== "bad" && !notice.action) setTimeout(() => dismiss(notice.id), SHOWN_MS);
 }
 
 export function dismiss(id: number): void {

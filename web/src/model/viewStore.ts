@@ -10,10 +10,13 @@ export interface ViewState {
   side: Side;
   hasRunPanel: boolean;
   /** The overlay that is open, if any. */
-  overlay: "add" | "commands" | "connect" | "files" | "keys" | "servers" | null;
+  overlay: "add" | "commands" | "connect" | "disconnect" | "files" | "keys" | "servers" | null;
 }
 
-export const viewStore = createStore<ViewState>(() => ({ hasPalette: true, side: "inspector", hasRunPanel: false, overlay: null }));
+/** Narrower than this a palette leaves no room for the canvas; its key and its button show it. */
+const ROOM_FOR_PALETTE = 1_000;
+
+export const viewStore = createStore<ViewState>(() => ({ hasPalette: (globalThis.innerWidth ?? Infinity) >= ROOM_FOR_PALETTE, side: "inspector", hasRunPanel: false, overlay: null }));
 
 export function show(view: Partial<ViewState>): void {
   viewStore.setState(view);
@@ -22,7 +25,10 @@ export function show(view: Partial<ViewState>): void {
 export interface CanvasActions {
   center(): Position;
   fit(): void;
+  /** Brings a node into view, if it is not. */
   reveal(nodeId: string): void;
+  /** Takes the focus to a node, or to the canvas itself. */
+  focus(nodeId?: string): void;
 }
 
 let canvas: CanvasActions | null = null;

@@ -1,17 +1,25 @@
 /** Arrows walk the graph: along connections to the sides, between neighbours up and down. */
 
-import type { Workflow, WorkflowNode } from "./workflow";
+import type { Position, Workflow, WorkflowNode } from "./workflow";
 import { nodeById } from "./workflow";
 
 export type Direction = "left" | "right" | "up" | "down";
 
 export function neighbour(workflow: Workflow, from: string | null, direction: Direction): string | null {
-  const steps = workflow.nodes.filter((node) => node.type !== "group");
   const here = from ? nodeById(workflow, from) : undefined;
-  if (!here) return steps[0]?.id ?? null;
-  if (direction === "right") return linked(workflow, here.id, "from", "to") ?? nearest(steps, here, direction);
-  if (direction === "left") return linked(workflow, here.id, "to", "from") ?? nearest(steps, here, direction);
-  return nearest(steps, here, direction);
+  if (!here) return (workflow.nodes.find((node) => node.type !== "group") ?? workflow.nodes[0])?.id ?? null;
+  if (direction === "right") return linked(workflow, here.id, "from", "to") ?? nearest(workflow, here, direction);
+  if (direction === "left") return linked(workflow, here.id, "to", "from") ?? nearest(workflow, here, direction);
+  return nearest(workflow, here, direction);
+}
+
+/** Where to go on when nodes are taken away: to one that led to them, one they led to, or the nearest. */
+export function heir(workflow: Workflow, gone: ReadonlySet<string>): string | null {
+  const first = workflow.nodes.find(({ id }) => gone.has(id));
+  const ways = first ? workflow.connections.filter(({ from, to }) => from === first.id || to === first.id) : workflow.connections.filter(({ id }) => gone.has(id));
+  const ends = [...ways.map(({ from }) => from), ...ways.map(({ to }) => to)];
+  const left = new Set(workflow.nodes.map(({ id }) => id).filter((id) => !gone.has(id)));
+  return ends.find((id) => left.has(id)) ?? (first && closest(workflow, first, left)) ?? null;
 }
 
 function linked(workflow: Workflow, id: string, at: "from" | "to", other: "from" | "to"): string | null {
@@ -19,17 +27,43 @@ function linked(workflow: Workflow, id: string, at: "from" | "to", other: "from"
 }
 
 /** The closest node on that side; what lies off the way counts double. */
-function nearest(nodes: WorkflowNode[], here: WorkflowNode, direction: Direction): string | null {
-  const at = here.position ?? { x: 0, y: 0 };
+function nearest(workflow: Workflow, here: WorkflowNode, direction: Direction): string | null {
+  const at = placeOf(workflow, here);
   let best: { id: string; far: number } | null = null;
-  for (const node of nodes) {
+  for (const node of workflow.nodes) {
     if (node === here) continue;
-    const dx = (node.position?.x ?? 0) - at.x;
-    const dy = (node.position?.y ?? 0) - at.y;
+    const { x, y } = placeOf(workflow, node);
+    const [dx, dy] = [x - at.x, y - at.y];
     const [along, across] = direction === "left" ? [-dx, dy] : direction === "right" ? [dx, dy] : direction === "up" ? [-dy, dx] : [dy, dx];
     if (along <= 0) continue;
     const far = along + 2 * Math.abs(across);
     if (!best || far < best.far) best = { id: node.id, far };
   }
   return best?.id ?? null;
+}
+
+function closest(workflow: Workflow, here: WorkflowNode, among: ReadonlySet<string>): string | null {
+  const at = placeOf(workflow, here);
+  const far = (node: WorkflowNode) => {
+    const { x, y } = placeOf(workflow, node);
+    return Math.hypot(x - at.x, y - at.y);
+  };
+  const left = workflow.nodes.filter(({ id }) => among.has(id));
+  return left.sort((one, other) => far(one) - far(other))[0]?.id ?? null;
+}
+
+/** On the canvas; what stands in a group has its place within that. */
+function placeOf(workflow: Workflow, node: WorkflowNode): Position {
+  let { x, y } = node.position ?? { x: 0, y: 0 };
+  const seen = new Set([node.id]);
+  for (let parent = parentOf(workflow, node); parent && !seen.has(parent.id); parent = parentOf(workflow, parent)) {
+    seen.add(parent.id);
+    x += parent.position?.x ?? 0;
+    y += parent.position?.y ?? 0;
+  }
+  return { x, y };
+}
+
+function parentOf(workflow: Workflow, node: WorkflowNode): WorkflowNode | undefined {
+  return node.parentId ? nodeById(workflow, node.parentId) : undefined;
 }

@@ -6,12 +6,14 @@ import { useStore } from "zustand";
 import { ApiError } from "../api/client";
 import { currentToken, takeToken } from "../api/token";
 import { connectionStore, watchConnection } from "../model/connectionStore";
+import { Announcer } from "./Announcer";
 import { Faults } from "./Faults";
 import { KeyMap } from "./KeyMap";
 import { Notices } from "./Notices";
 import { PageOf } from "./pages";
 import { Rail } from "./Rail";
 import { TokenPage } from "./TokenPage";
+import { useArrival, useKeptFocus } from "./useFocus";
 import { useRoute } from "./useRoute";
 import "./shell.css";
 
@@ -53,6 +55,8 @@ export function App() {
 
 function Studio({ isDown }: { isDown: boolean }) {
   const route = useRoute();
+  useArrival(route);
+  useKeptFocus();
   return (
     <div className="studio">
       <a className="visually-hidden studio__skip" href="#main" onClick={(event) => (event.preventDefault(), document.getElementById("main")?.focus())}>
@@ -70,6 +74,7 @@ function Studio({ isDown }: { isDown: boolean }) {
         </Faults>
       </main>
       <Notices />
+      <Announcer />
       <KeyMap />
     </div>
   );

@@ -37,22 +37,25 @@ export function Editor({ workflow, asked, ask }: Props) {
   const specs = useSpecs();
   return (
     <div className="editor">
+      <h1 className="visually-hidden">
+        {isReadOnly ? "Run of" : "Workflow"} {workflow.name}
+      </h1>
       <EditorBar workflow={workflow} />
       {hasPalette && !isReadOnly && (
-        <aside className="editor__palette" aria-label="Palette">
+        <aside className="editor__palette" aria-label="Palette" data-panel data-stop="palette">
           <Palette entries={entries} specs={specs} />
         </aside>
       )}
-      <div className="editor__canvas">
+      <div className="editor__canvas" data-stop="canvas">
         <Canvas key={workflow.id} workflow={workflow} specs={specs} isReadOnly={isReadOnly} />
       </div>
       <Side workflow={workflow} isReadOnly={isReadOnly} />
       {hasRun && (
-        <section className="editor__run" aria-label="Run">
+        <section className="editor__run" aria-label="Run" data-panel data-stop="run">
           <RunPanel workflow={workflow} />
         </section>
       )}
-      {(overlay === "add" || overlay === "commands" || overlay === "connect") && <QuickAdd kind={overlay} entries={entries} specs={specs} onClose={() => show({ overlay: null })} />}
+      {(overlay === "add" || overlay === "commands" || overlay === "connect" || overlay === "disconnect") && <QuickAdd kind={overlay} entries={entries} specs={specs} onClose={() => show({ overlay: null })} />}
       {overlay === "keys" && <KeysDialog onClose={() => show({ overlay: null })} />}
       {overlay === "servers" && !isReadOnly && <BrowserDialog onClose={() => show({ overlay: null })} />}
       {asked === "inputs" && <InputsDialog workflow={workflow} onClose={() => ask(null)} onRun={(inputs) => (ask(null), void run(workflow, inputs))} />}
@@ -67,14 +70,14 @@ function Side({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: boolea
   const only = selection.size === 1 ? nodeById(workflow, [...selection][0]!) : undefined;
   if (side === "json") {
     return (
-      <aside className="editor__side editor__side--wide" aria-label="JSON">
+      <aside className="editor__side editor__side--wide" aria-label="JSON" data-panel data-stop="side">
         <JsonView workflow={workflow} isReadOnly={isReadOnly} />
       </aside>
     );
   }
   if (side === "problems") {
     return (
-      <aside className="editor__side" aria-label="Problems">
+      <aside className="editor__side" aria-label="Problems" data-panel data-stop="side">
         <ProblemList workflow={workflow} onMend={() => void mend(workflow)} />
       </aside>
     );
@@ -82,7 +85,7 @@ function Side({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: boolea
   // Always there: a panel that came with a selection would move the canvas under the pointer.
   if (side !== "inspector") return null;
   return (
-    <aside className="editor__side" aria-label="Inspector">
+    <aside className="editor__side" aria-label="Inspector" data-panel data-stop="side">
       {only ? <Inspector node={only} isReadOnly={isReadOnly} /> : <WorkflowInfo workflow={workflow} isReadOnly={isReadOnly} />}
     </aside>
   );

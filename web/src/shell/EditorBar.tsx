@@ -16,7 +16,7 @@ export function EditorBar({ workflow }: { workflow: Workflow }) {
   const dirty = useStore(documentStore, isDirty);
   const isReadOnly = useStore(documentStore, (state) => state.isReadOnly);
   return (
-    <header className="editor__bar">
+    <div className="editor__bar" role="group" aria-label="Workflow" data-stop="bar">
       {!isReadOnly && <PaletteButton />}
       {isReadOnly ? (
         <span className="editor__name">{workflow.name}</span>
@@ -44,7 +44,7 @@ export function EditorBar({ workflow }: { workflow: Workflow }) {
       ) : (
         <RunButtons />
       )}
-    </header>
+    </div>
   );
 }
 

@@ -26,7 +26,7 @@ export function EditorPage({ name, runs = false }: { name: string | null; runs?:
   const workflow = useStore(documentStore, (state) => (state.isReadOnly ? null : (state.history?.present ?? null)));
   useChecking(workflow);
   useStanding(workflow);
-  if (!workflow) return fault && name !== null ? <Unopened name={name} fault={fault} onAgain={again} /> : <Empty title="Opening…" />;
+  if (!workflow) return fault && name !== null ? <Unopened name={name} fault={fault} onAgain={again} /> : <Empty title="Opening…" isPage />;
   return (
     <>
       <ConflictDialog />

@@ -31,7 +31,7 @@ export class Faults extends Component<Props, { fault: Error | null }> {
     const { fault } = this.state;
     if (!fault) return this.props.children;
     return (
-      <Empty title="This page cannot be shown">
+      <Empty title="This page cannot be shown" isPage>
         <p>That is a fault of ours. What you edited is kept in this browser.</p>
         <p className="mono faint">{fault.message}</p>
         <div className="row">

@@ -1,17 +1,19 @@
 /** Turns key presses into commands; the only listener for keys of the whole page. */
 
 import { useEffect } from "react";
+import type { Where } from "../model/commandStore";
 import { commandFor } from "../model/commandStore";
+import { readLetters } from "./letters";
 
 export function KeyMap() {
+  useEffect(readLetters, []);
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing) return;
       const target = event.target as HTMLElement;
-      const inField = target.matches("input, textarea, select, [contenteditable='true']");
       // A dialog has its own keys.
       if (document.querySelector("dialog[open]") && !target.closest("[data-keys]")) return;
-      const command = commandFor(event, inField);
+      const command = commandFor(event, whereOf(target));
       if (!command) return;
       event.preventDefault();
       command.run();
@@ -20,4 +22,10 @@ export function KeyMap() {
     return () => document.removeEventListener("keydown", pressed);
   }, []);
   return null;
+}
+
+function whereOf(target: HTMLElement): Where {
+  if (target.matches("input, textarea, select, [contenteditable='true']")) return "field";
+  if (target.matches(".canvas, .react-flow__node")) return "canvas";
+  return target.closest("[data-panel]") ? "panel" : "page";
 }

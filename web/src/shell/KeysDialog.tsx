@@ -1,23 +1,35 @@
 import { useStore } from "zustand";
 import { commandStore, shownKeys } from "../model/commandStore";
 import { Dialog } from "../ui/Dialog";
+import { keepLetters } from "./letters";
 
+/** Every key there is, from the one key map; the table in docs/studio.md is the same. */
 export function KeysDialog({ onClose }: { onClose(): void }) {
-  const commands = useStore(commandStore, (state) => state.commands);
+  const { commands, hasLetters } = useStore(commandStore);
   return (
     <Dialog title="Keys" onClose={onClose}>
-      <table className="table">
+      <label className="row">
+        <input type="checkbox" checked={hasLetters} onChange={(event) => keepLetters(event.target.checked)} />
+        Letters and digits alone are commands
+      </label>
+      <table className="table" aria-label="Keys">
+        <thead>
+          <tr>
+            <th>What</th>
+            <th>Keys</th>
+          </tr>
+        </thead>
         <tbody>
           {commands
             .filter((one) => one.keys)
             .map((one) => (
               <tr key={one.id}>
                 <td>{one.title}</td>
-                <td>
+                <td className="keys">
                   {one.keys!.split(" ").map((keys) => (
-                    <span key={keys} className="kbd">
+                    <kbd key={keys} className="kbd">
                       {shownKeys(keys)}
-                    </span>
+                    </kbd>
                   ))}
                 </td>
               </tr>

@@ -12,7 +12,7 @@ export function Rail({ page }: { page: string }) {
   const theme = useStore(themeStore, (state) => state.theme);
   const waiting = useWaiting();
   return (
-    <nav className="rail" aria-label="Pages">
+    <nav className="rail" aria-label="Pages" data-panel data-stop="rail">
       <a className="rail__mark" href="#/" aria-label="Toolweave, start page">
         <img src="/favicon.svg" alt="" width="28" height="28" />
       </a>

@@ -28,11 +28,11 @@ export function RunPage({ id }: { id: string }) {
   }, [id]);
   if (fault) {
     return (
-      <Empty title="This run cannot be shown">
+      <Empty title="This run cannot be shown" isPage>
         <p>{fault}</p>
         <a href="#/runs">To all runs</a>
       </Empty>
     );
   }
-  return workflow ? <Editor workflow={workflow} asked={asked} ask={ask} /> : <Empty title="Opening…" />;
+  return workflow ? <Editor workflow={workflow} asked={asked} ask={ask} /> : <Empty title="Opening…" isPage />;
 }

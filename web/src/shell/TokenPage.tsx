@@ -30,7 +30,7 @@ export function TokenPage({ isWrong, onToken }: { isWrong: boolean; onToken(): v
         </p>
         {hasUnsaved() && <p>What you have not saved stays in this tab, and is there again when the key is right.</p>}
         <Field label="Key" note="The whole address will do as well.">
-          {(id, more) => <input id={id} aria-describedby={more} className="input input--code" type="password" autoComplete="off" value={typed} onChange={(event) => setTyped(event.target.value)} />}
+          {(id, _, said) => <input id={id} {...said} className="input input--code" type="password" autoComplete="off" value={typed} onChange={(event) => setTyped(event.target.value)} />}
         </Field>
         <div>
           <Button look="primary" type="submit" disabled={typed.trim() === ""}>

@@ -21,7 +21,7 @@ export function Unopened({ name, fault, onAgain }: Props) {
     if (draft) openDocument({ workflow: draft.workflow, storedAs: name, revision: draft.revision, isUnsaved: true });
   };
   return (
-    <Empty title={`${shownText(name).text} cannot be opened`}>
+    <Empty title={`${shownText(name).text} cannot be opened`} isPage>
       <p role="alert">
         <Untrusted {...shownText(fault.message)} />
       </p>

@@ -16,6 +16,8 @@ import { RunPage } from "./RunPage";
 export interface Page {
   page: string;
   title: string;
+  /** What the tab is called, where the title is not enough. */
+  tab?(route: Route): string;
   /** In the rail when it has one. */
   icon?: IconName;
   /** Other pages that belong to it. */
@@ -25,20 +27,27 @@ export interface Page {
 
 export const PAGES: readonly Page[] = [
   { page: "", title: "Workflows", icon: "list", also: ["w", "new"], show: () => <WorkflowsPage /> },
-  { page: "w", title: "Editor", show: ({ rest, query }) => <EditorPage name={rest[0] ?? ""} runs={query.has("run")} /> },
+  { page: "w", title: "Editor", tab: ({ rest }) => rest[0] ?? "Editor", show: ({ rest, query }) => <EditorPage name={rest[0] ?? ""} runs={query.has("run")} /> },
   { page: "new", title: "New workflow", show: () => <EditorPage name={null} /> },
-  { page: "runs", title: "Runs", icon: "clock", also: ["compare"], show: ({ rest }) => (rest[0] ? <RunPage id={rest[0]} /> : <RunsPage />) },
+  { page: "runs", title: "Runs", icon: "clock", also: ["compare"], tab: ({ rest }) => (rest[0] ? `Run ${rest[0].slice(0, 8)}` : "Runs"), show: ({ rest }) => (rest[0] ? <RunPage id={rest[0]} /> : <RunsPage />) },
   { page: "compare", title: "Compare runs", show: ({ rest }) => <ComparePage one={rest[0] ?? ""} other={rest[1] ?? ""} /> },
   { page: "inbox", title: "Inbox", icon: "inbox", show: ({ rest }) => <InboxPage key={rest[0] ?? ""} chosen={rest[0] ?? null} /> },
   { page: "servers", title: "Servers", icon: "server", show: ({ rest }) => <ServersPage key={rest[0] ?? ""} chosen={rest[0] ?? null} /> },
   { page: "manage", title: "Manage", icon: "cog", show: ({ rest }) => <ManagePage section={rest[0] ?? null} /> },
 ];
 
+export function titleOf(route: Route): string {
+  const found = PAGES.find((one) => one.page === route.page);
+  return found?.tab?.(route) ?? found?.title ?? NOWHERE;
+}
+
+const NOWHERE = "There is no such page";
+
 export function PageOf({ route }: { route: Route }) {
   const found = PAGES.find((one) => one.page === route.page);
   if (found) return <>{found.show(route)}</>;
   return (
-    <Empty title="There is no such page">
+    <Empty title={NOWHERE} isPage>
       <a href="#/">To the workflows</a>
     </Empty>
   );

@@ -2,6 +2,7 @@
 
 import { useEffect } from "react";
 import { readStored, store } from "../api/storage";
+import { announce } from "../model/announceStore";
 import type { Command } from "../model/commandStore";
 import { offer } from "../model/commandStore";
 import { currentWorkflow, documentStore, edit, redoEdit, select, undoEdit } from "../model/documentStore";
@@ -9,8 +10,9 @@ import { copied, group, moveNodes, paste, remove, ungroup, type Piece } from "..
 import { show, viewStore, canvasActions } from "../model/viewStore";
 import { tidy } from "../model/tidy";
 import type { Direction } from "../model/walking";
-import { neighbour } from "../model/walking";
+import { heir, neighbour } from "../model/walking";
 import type { Workflow } from "../model/workflow";
+import { enterStop, isInPanel, walkStops } from "./stops";
 
 const COPIED = "toolweave.copied";
 const STEP = 10;
@@ -40,63 +42,102 @@ function pasteCopied(): void {
     ids = made.ids;
     return made.workflow;
   });
-  select(ids);
+  goTo(ids[0], ids);
+  announce(ids.length === 1 ? "Pasted 1 node" : `Pasted ${ids.length} nodes`);
 }
 
 function removeSelection(): void {
   const gone = selection();
+  const next = heir(currentWorkflow()!, gone);
   edit((workflow) => remove(workflow, gone));
-  select([]);
+  goTo(next);
+  announce(gone.size === 1 ? "Deleted" : `Deleted ${gone.size}`);
 }
 
-function walk(direction: Direction): void {
+/** Selects, and takes the focus there; without a node to the canvas itself. */
+function goTo(id: string | null | undefined, all: Iterable<string> = id ? [id] : []): void {
+  select(all);
+  if (id) canvasActions()?.reveal(id);
+  canvasActions()?.focus(id ?? undefined);
+}
+
+/** To a neighbour; `grows` keeps what was selected before. */
+function walk(direction: Direction, grows = false): void {
   const workflow = currentWorkflow();
-  const to = workflow && neighbour(workflow, [...selection()][0] ?? null, direction);
-  if (!to) return;
-  select([to]);
-  canvasActions()?.reveal(to);
+  const to = workflow && neighbour(workflow, [...selection()].at(-1) ?? null, direction);
+  if (to) goTo(to, grows ? [...[...selection()].filter((id) => id !== to), to] : [to]);
+}
+
+/** To the fields of the selected node. */
+function configure(): void {
+  show({ side: "inspector" });
+  requestAnimationFrame(() => enterStop("side"));
+}
+
+function toCanvas(): void {
+  canvasActions()?.focus([...selection()].at(-1));
+}
+
+function past(change: () => void, words: string): void {
+  change();
+  announce(words);
 }
 
 function nudge(x: number, y: number): void {
   const ids = selection();
   const shifted = (workflow: Workflow) =>
     new Map(workflow.nodes.filter((node) => ids.has(node.id)).map(({ id, position }) => [id, { x: (position?.x ?? 0) + x, y: (position?.y ?? 0) + y }]));
-  edit((workflow) => moveNodes(workflow, shifted(workflow)), "nudge");
+  edit((workflow) => moveNodes(workflow, shifted(workflow)), `nudge-${[...ids].join(" ")}`);
 }
 
 function groupSelection(): void {
   const made = group(currentWorkflow()!, selection());
   edit(() => made.workflow);
-  if (made.id) select([made.id]);
+  if (!made.id) return;
+  goTo(made.id);
+  announce("Grouped");
 }
 
+function ungroupSelection(): void {
+  const within = currentWorkflow()!.nodes.find(({ parentId }) => parentId && selection().has(parentId));
+  edit((workflow) => ungroup(workflow, selection()));
+  if (within) goTo(within.id);
+}
+
+const WALKS: readonly { direction: Direction; title: string; key: string; x: number; y: number }[] = [
+  { direction: "left", title: "To the node before", key: "arrowleft", x: -1, y: 0 },
+  { direction: "right", title: "To the next node", key: "arrowright", x: 1, y: 0 },
+  { direction: "up", title: "To the node above", key: "arrowup", x: 0, y: -1 },
+  { direction: "down", title: "To the node below", key: "arrowdown", x: 0, y: 1 },
+];
+
 const COMMANDS: readonly Command[] = [
-  { id: "add", title: "Add a node or a tool", keys: "a tab /", isOff: isReadOnly, run: () => show({ overlay: "add" }) },
+  { id: "add", title: "Add a node or a tool", keys: "a /", isOff: isReadOnly, run: () => show({ overlay: "add" }) },
   { id: "commands", title: "Find a command, node or tool", keys: "mod+k", inFields: true, run: () => show({ overlay: "commands" }) },
   { id: "connect", title: "Connect to…", keys: "c", isOff: () => isReadOnly() || selection().size !== 1, run: () => show({ overlay: "connect" }) },
-  { id: "undo", title: "Undo", keys: "mod+z", run: undoEdit },
-  { id: "redo", title: "Redo", keys: "mod+shift+z mod+y", run: redoEdit },
-  { id: "copy", title: "Copy", keys: "mod+c", isOff: () => selection().size === 0, run: copySelection },
-  { id: "cut", title: "Cut", keys: "mod+x", isOff: isNothing, run: () => (copySelection(), removeSelection()) },
-  { id: "paste", title: "Paste", keys: "mod+v", isOff: isReadOnly, run: pasteCopied },
+  { id: "disconnect", title: "Take a connection away…", keys: "shift+c", isOff: () => isReadOnly() || selection().size !== 1, run: () => show({ overlay: "disconnect" }) },
+  { id: "configure", title: "Set what the node does", keys: "enter", at: "node", isOff: () => selection().size !== 1, run: configure },
+  { id: "back", title: "From a panel back to the canvas", keys: "escape", inFields: true, isOff: () => !isInPanel(), run: toCanvas },
+  { id: "next-part", title: "To the next part of the page", keys: "f6", inFields: true, run: () => walkStops(1) },
+  { id: "part-before", title: "To the part before", keys: "shift+f6", inFields: true, run: () => walkStops(-1) },
+  { id: "undo", title: "Undo", keys: "mod+z", run: () => past(undoEdit, "Undone") },
+  { id: "redo", title: "Redo", keys: "mod+shift+z mod+y", run: () => past(redoEdit, "Done again") },
+  { id: "copy", title: "Copy", keys: "mod+c", at: "canvas", isOff: () => selection().size === 0, run: copySelection },
+  { id: "cut", title: "Cut", keys: "mod+x", at: "canvas", isOff: isNothing, run: () => (copySelection(), removeSelection()) },
+  { id: "paste", title: "Paste", keys: "mod+v", at: "canvas", isOff: isReadOnly, run: pasteCopied },
   { id: "duplicate", title: "Duplicate", keys: "mod+d", isOff: isNothing, run: () => (copySelection(), pasteCopied()) },
-  { id: "delete", title: "Delete", keys: "delete backspace", isOff: isNothing, run: removeSelection },
-  { id: "all", title: "Select all", keys: "mod+a", run: () => select((currentWorkflow()?.nodes ?? []).map(({ id }) => id)) },
-  { id: "none", title: "Select nothing", keys: "escape", run: () => select([]) },
+  { id: "delete", title: "Delete", keys: "delete backspace", at: "canvas", isOff: isNothing, run: removeSelection },
+  { id: "all", title: "Select all", keys: "mod+a", at: "canvas", run: () => select((currentWorkflow()?.nodes ?? []).map(({ id }) => id)) },
+  { id: "none", title: "Select nothing", keys: "escape", at: "canvas", run: () => select([]) },
   { id: "group", title: "Group", keys: "mod+g", isOff: isNothing, run: groupSelection },
-  { id: "ungroup", title: "Ungroup", keys: "mod+shift+g", isOff: isNothing, run: () => edit((workflow) => ungroup(workflow, selection())) },
+  { id: "ungroup", title: "Ungroup", keys: "mod+shift+g", isOff: isNothing, run: ungroupSelection },
   { id: "tidy", title: "Tidy the canvas", keys: "mod+shift+l", isOff: isReadOnly, run: tidy },
   { id: "fit", title: "Show all", keys: "1", run: () => canvasActions()?.fit() },
   { id: "json", title: "JSON beside the canvas", keys: "j", run: () => show({ side: viewStore.getState().side === "json" ? "inspector" : "json" }) },
   { id: "inspector", title: "Inspector", keys: "i", run: () => show({ side: viewStore.getState().side === "inspector" ? null : "inspector" }) },
   { id: "palette", title: "Palette", keys: "p", run: () => show({ hasPalette: !viewStore.getState().hasPalette }) },
   { id: "keys", title: "Keys", keys: "?", run: () => show({ overlay: "keys" }) },
-  { id: "left", title: "To the node before", keys: "arrowleft", run: () => walk("left") },
-  { id: "right", title: "To the next node", keys: "arrowright", run: () => walk("right") },
-  { id: "up", title: "To the node above", keys: "arrowup", run: () => walk("up") },
-  { id: "down", title: "To the node below", keys: "arrowdown", run: () => walk("down") },
-  { id: "move-left", title: "Move left", keys: "shift+arrowleft", isOff: isNothing, run: () => nudge(-STEP, 0) },
-  { id: "move-right", title: "Move right", keys: "shift+arrowright", isOff: isNothing, run: () => nudge(STEP, 0) },
-  { id: "move-up", title: "Move up", keys: "shift+arrowup", isOff: isNothing, run: () => nudge(0, -STEP) },
-  { id: "move-down", title: "Move down", keys: "shift+arrowdown", isOff: isNothing, run: () => nudge(0, STEP) },
+  ...WALKS.map(({ direction, title, key }) => ({ id: direction, title, keys: key, at: "canvas" as const, run: () => walk(direction) })),
+  ...WALKS.map(({ direction, title, key }) => ({ id: `and-${direction}`, title: `${title}, and select it too`, keys: `mod+${key}`, at: "canvas" as const, run: () => walk(direction, true) })),
+  ...WALKS.map(({ direction, key, x, y }) => ({ id: `move-${direction}`, title: `Move ${direction}`, keys: `shift+${key}`, at: "canvas" as const, isOff: isNothing, run: () => nudge(x * STEP, y * STEP) })),
 ];

@@ -1,8 +1,9 @@
 /** A modal dialog: the browser's own, which keeps the focus inside and closes on Escape. */
 
 import type { ReactNode } from "react";
-import { useEffect, useId, useRef } from "react";
+import { useId, useRef } from "react";
 import { IconButton } from "./Button";
+import { useModal } from "./useModal";
 
 interface Props {
   title: string;
@@ -15,15 +16,7 @@ interface Props {
 export function Dialog({ title, onClose, children, foot, wide }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
-    const element = dialog.current;
-    const before = document.activeElement as HTMLElement | null;
-    if (element && !element.open) element.showModal();
-    return () => {
-      element?.close();
-      before?.focus?.();
-    };
-  }, []);
+  useModal(dialog);
   return (
     <dialog
       ref={dialog}

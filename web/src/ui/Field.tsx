@@ -1,25 +1,31 @@
 import type { ReactNode } from "react";
 import { useId } from "react";
 
+/** What a control says of itself: where its note and its fault are, and whether it has one. */
+export interface Said {
+  "aria-describedby": string | undefined;
+  "aria-invalid": true | undefined;
+}
+
 interface Props {
   label: string;
   note?: ReactNode;
   fault?: string | null;
-  children(id: string, describedBy: string | undefined): ReactNode;
+  children(id: string, describedBy: string | undefined, said: Said): ReactNode;
 }
 
-/** A control with its label, a note, and what is wrong with its value. */
+/** A control with its label, a note, and what is wrong with its value; the control spreads `said`. */
 export function Field({ label, note, fault, children }: Props) {
   const id = useId();
-  const hasMore = Boolean(note || fault);
+  const more = note || fault ? `${id}-more` : undefined;
   return (
     <div className="field">
       <label className="field__label" htmlFor={id}>
         {label}
       </label>
-      {children(id, hasMore ? `${id}-more` : undefined)}
-      {hasMore && (
-        <div id={`${id}-more`}>
+      {children(id, more, { "aria-describedby": more, "aria-invalid": fault ? true : undefined })}
+      {more && (
+        <div id={more}>
           {fault && <div className="field__fault">{fault}</div>}
           {note && <div className="field__note">{note}</div>}
         </div>

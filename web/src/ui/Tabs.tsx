@@ -1,18 +1,46 @@
+import type { KeyboardEvent, ReactNode } from "react";
+import { useId, useRef } from "react";
+
 interface Props<Name extends string> {
   label: string;
   tabs: readonly { name: Name; title: string }[];
   current: Name;
   onChange(name: Name): void;
+  /** What the current tab shows. */
+  children?: ReactNode;
 }
 
-export function Tabs<Name extends string>({ label, tabs, current, onChange }: Props<Name>) {
+/** Tabs are one stop of the Tab key; arrows go from one to the next. */
+export function Tabs<Name extends string>({ label, tabs, current, onChange, children }: Props<Name>) {
+  const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+  const walk = (event: KeyboardEvent) => {
+    const at = tabs.findIndex(({ name }) => name === current);
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1 + tabs.length, Home: 0, End: tabs.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const next = tabs[to % tabs.length]!;
+    onChange(next.name);
+    list.current?.querySelectorAll("button")[to % tabs.length]?.focus();
+  };
   return (
-    <div className="tabs" role="tablist" aria-label={label}>
-      {tabs.map(({ name, title }) => (
-        <button key={name} type="button" role="tab" className="tab" aria-selected={name === current} onClick={() => onChange(name)}>
-          {title}
-        </button>
-      ))}
-    </div>
+    <>
+      <div ref={list} className="tabs" role="tablist" aria-label={label} onKeyDown={walk}>
+        {tabs.map(({ name, title }) => {
+          const isCurrent = name === current;
+          return (
+            <button key={name} id={`${id}-${name}`} type="button" role="tab" className="tab" tabIndex={isCurrent ? 0 : -1} aria-selected={isCurrent} aria-controls={isCurrent && children != null ? `${id}-panel` : undefined} onClick={() => onChange(name)}>
+              {title}
+            </button>
+          );
+        })}
+      </div>
+      {children != null && (
+        <div id={`${id}-panel`} className="tabs__panel" role="tabpanel" aria-labelledby={`${id}-${current}`}>
+          {children}
+        </div>
+      )}
+    </>
   );
 }

@@ -87,6 +87,8 @@ function Drawing({ workflow, specs, isReadOnly = false }: Props) {
       multiSelectionKeyCode={["Shift", "Meta", "Control"]}
       deleteKeyCode={null}
       disableKeyboardA11y
+      edgesFocusable={false}
+      tabIndex={0}
       onlyRenderVisibleElements
       snapToGrid
       snapGrid={[10, 10]}
@@ -95,7 +97,11 @@ function Drawing({ workflow, specs, isReadOnly = false }: Props) {
       fitView
       fitViewOptions={{ maxZoom: 1, padding: 0.2 }}
       aria-label="Workflow"
+      aria-describedby="canvas-help"
     >
+      <p id="canvas-help" className="visually-hidden">
+        Arrows walk from node to node, Enter sets what one does, A adds one, C connects it, question mark lists all keys.
+      </p>
       <Background gap={20} size={1.4} />
       {nodes.length > 0 && nodes.length <= MOST_IN_MAP && <MiniMap style={{ width: 150, height: 96 }} pannable zoomable ariaLabel="Overview" nodeColor="var(--line-strong)" maskColor="color-mix(in srgb, var(--canvas) 70%, transparent)" />}
       <Panel position="bottom-left" className="canvas__tools">

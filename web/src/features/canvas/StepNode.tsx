@@ -4,7 +4,10 @@ import type { NodeProps } from "@xyflow/react";
 import { Handle, Position } from "@xyflow/react";
 import { memo } from "react";
 import { useStore } from "zustand";
+import { documentStore } from "../../model/documentStore";
 import type { NodeView } from "../../model/mapping";
+import { labelIdOf } from "../../model/mapping";
+import { leadsTo, nodeWords } from "../../model/nodeWords";
 import { problemStore } from "../../model/problemStore";
 import type { StepStatus } from "../../model/runState";
 import { runStore } from "../../model/runStore";
@@ -36,6 +39,7 @@ export const StepNode = memo(function StepNode({ id, data, selected }: NodeProps
   const names = ["step", `family--${family}`, selected ? "is-selected" : "", isOff ? "is-off" : "", server !== null ? "step--mcp" : ""];
   return (
     <div className={names.filter(Boolean).join(" ")} data-status={status ?? undefined}>
+      <Words id={id} data={data} isSelected={selected ?? false} />
       {inputs.map((port, at) => (
         <Handle key={port.name} id={port.name} type="target" position={Position.Left} className="step__port" style={{ top: 28 + at * 18 }} title={port.label} />
       ))}
@@ -73,6 +77,21 @@ export const StepNode = memo(function StepNode({ id, data, selected }: NodeProps
   );
 });
 
+/** What a reader says of the node. */
+function Words({ id, data, isSelected }: { id: string; data: NodeView; isSelected: boolean }) {
+  const status = useStore(runStore, (state) => state.statuses[id]);
+  const problems = useStore(problemStore, (state) => state.byNode[id]);
+  // Titles, joined: a list would be another one after each edit of anything.
+  const targets = useStore(documentStore, (state) => leadsTo(state.history?.present ?? null, id).join("\n"));
+  const errors = problems?.filter((problem) => problem.severity === "error").length ?? 0;
+  const standing = { state: status ? WORDS[status] : null, errors, warnings: (problems?.length ?? 0) - errors, isSelected, leadsTo: targets ? targets.split("\n") : [] };
+  return (
+    <span id={labelIdOf(id)} className="visually-hidden">
+      {nodeWords(data, standing)}
+    </span>
+  );
+}
+
 /** What is wrong with the node; of an MCP node also that nothing is. */
 function Marks({ id, isMcp }: { id: string; isMcp: boolean }) {
   const problems = useStore(problemStore, (state) => state.byNode[id]);
@@ -82,7 +101,6 @@ function Marks({ id, isMcp }: { id: string; isMcp: boolean }) {
     return (
       <span className="step__mark step__mark--bad" title={problems!.map((problem) => problem.message).join("\n")}>
         <Icon name="alert" size={14} />
-        <span className="visually-hidden">{errors} errors</span>
       </span>
     );
   }
@@ -98,7 +116,6 @@ function Marks({ id, isMcp }: { id: string; isMcp: boolean }) {
     return (
       <span className="step__mark step__mark--warn" title={problems.map((problem) => problem.message).join("\n")}>
         <Icon name="alert" size={14} />
-        <span className="visually-hidden">{problems.length} warnings</span>
       </span>
     );
   }
@@ -106,7 +123,6 @@ function Marks({ id, isMcp }: { id: string; isMcp: boolean }) {
   return (
     <span className="step__mark step__mark--good" title="As its server's tool wants it">
       <Icon name="check" size={14} />
-      <span className="visually-hidden">valid</span>
     </span>
   );
 }

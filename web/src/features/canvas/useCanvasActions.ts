@@ -26,11 +26,43 @@ export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
       },
       fit: () => {
         wasMoved.current = false;
-        void flow.fitView({ maxZoom: 1, padding: 0.15, duration: 200 });
+        void flow.fitView({ maxZoom: 1, padding: 0.15, duration: glideMs() });
       },
-      reveal: (id) => void flow.fitView({ nodes: [{ id }], maxZoom: Math.min(1, flow.getZoom()), minZoom: Math.min(1, flow.getZoom()), duration: 200 }),
+      reveal(id) {
+        const zoom = Math.min(1, flow.getZoom());
+        if (!isInView(drawnNode(id))) void flow.fitView({ nodes: [{ id }], maxZoom: zoom, minZoom: zoom, duration: glideMs() });
+      },
+      focus: (id) => focusSoon(id),
     });
     return () => setCanvas(null);
   }, [flow]);
   return useMemo(() => ({ onMoveEnd: (event: unknown) => void (event && (wasMoved.current = true)) }), []);
+}
+
+const GLIDE_MS = 200;
+const MOST_FRAMES = 60;
+
+/** How long the view glides; at once for who wants no motion. */
+function glideMs(): number {
+  return window.matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : GLIDE_MS;
+}
+
+function canvasBox(): HTMLElement | null {
+  return document.querySelector<HTMLElement>(".canvas");
+}
+
+function drawnNode(id: string): HTMLElement | null {
+  return canvasBox()?.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`) ?? null;
+}
+
+function isInView(node: HTMLElement | null): boolean {
+  const [box, frame] = [node?.getBoundingClientRect(), canvasBox()?.getBoundingClientRect()];
+  return box !== undefined && frame !== undefined && box.left >= frame.left && box.right <= frame.right && box.top >= frame.top && box.bottom <= frame.bottom;
+}
+
+/** A node that comes into view or was just added is drawn some frames later. */
+function focusSoon(id: string | undefined, frames = MOST_FRAMES): void {
+  const node = id === undefined ? canvasBox() : drawnNode(id);
+  if (node) node.focus({ preventScroll: true });
+  else if (frames > 0) requestAnimationFrame(() => focusSoon(id, frames - 1));
 }

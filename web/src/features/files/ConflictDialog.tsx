@@ -49,8 +49,8 @@ export function ConflictDialog() {
               {one.details.map((detail) => (
                 <div key={detail.field} className="difference__detail">
                   <code>{detail.field}</code>
-                  <span className="difference__mine">{detail.mine}</span>
-                  <span className="difference__theirs">{detail.theirs}</span>
+                  <span className="difference__mine">yours: {detail.mine}</span>
+                  <span className="difference__theirs">theirs: {detail.theirs}</span>
                 </div>
               ))}
             </li>

@@ -16,8 +16,8 @@ export function ExportDialog({ workflow, onClose }: { workflow: Workflow; onClos
   return (
     <Dialog title={`Export ${workflow.name}`} onClose={onClose} wide>
       <Field label="As">
-        {(id) => (
-          <select id={id} className="select" value={to} onChange={(event) => setTo(event.target.value)}>
+        {(id, _, said) => (
+          <select id={id} {...said} className="select" value={to} onChange={(event) => setTo(event.target.value)}>
             <optgroup label="Workflow files">
               {DIALECTS.map((one) => (
                 <option key={one}>{one}</option>

@@ -25,7 +25,7 @@ export function DataField({ node, isReadOnly }: { node: WorkflowNode; isReadOnly
   };
   return (
     <Field label="Data" fault={fault}>
-      {(id) => <textarea id={id} className="textarea textarea--code" rows={16} spellCheck={false} value={text} readOnly={isReadOnly} onChange={(event) => type(event.target.value)} onBlur={endGesture} />}
+      {(id, _, said) => <textarea id={id} {...said} className="textarea textarea--code" rows={16} spellCheck={false} value={text} readOnly={isReadOnly} onChange={(event) => type(event.target.value)} onBlur={endGesture} />}
     </Field>
   );
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
-import { useState } from "react";
+import { useId, useState } from "react";
 import type { Problem } from "../../api/client";
-import { About, ProblemLines } from "./lines";
+import { About, ProblemLines, saidOf } from "./lines";
 
 interface Props {
   title: ReactNode;
@@ -15,10 +15,12 @@ interface Props {
 /** A section that folds; what is in it is drawn only while it is open. */
 export function Fold({ title, note, tools, isOpen, problems = [], children }: Props) {
   const [open, setOpen] = useState(isOpen);
+  const id = useId();
+  const said = saidOf(id, note, problems);
   return (
     <section className="fold">
       <div className="param__head">
-        <button type="button" className="fold__title" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <button type="button" className="fold__title" aria-expanded={open} aria-describedby={said["aria-describedby"]} onClick={() => setOpen(!open)}>
           <span className="fold__sign" aria-hidden="true">
             {open ? "▾" : "▸"}
           </span>
@@ -26,8 +28,8 @@ export function Fold({ title, note, tools, isOpen, problems = [], children }: Pr
         </button>
         {tools}
       </div>
-      <About text={note} />
-      <ProblemLines problems={problems} />
+      <About id={id} text={note} />
+      <ProblemLines id={id} problems={problems} />
       {open && <div className="fold__body">{children}</div>}
     </section>
   );

@@ -27,9 +27,9 @@ export function Inspector({ node, isReadOnly }: Props) {
   return (
     <div className="inspector">
       <Field label="Name" note={<span className="mono">{refOf(node)}</span>}>
-        {(id) => (
+        {(id, _, said) => (
           <input
-            id={id}
+            id={id} {...said}
             className="input"
             value={node.name}
             readOnly={isReadOnly}

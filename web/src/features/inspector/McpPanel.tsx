@@ -100,8 +100,8 @@ function ToolField({ tool, names, isKnown, isFixed, onChange }: ToolProps) {
   const isGone = isKnown && tool !== "" && !names.includes(tool);
   return (
     <Field label="Tool" fault={isGone ? `The server has no tool ${tool} any more; choose another.` : null}>
-      {(id) => (
-        <select id={id} className="select" value={tool} disabled={isFixed} onChange={(event) => onChange(event.target.value)}>
+      {(id, _, said) => (
+        <select id={id} {...said} className="select" value={tool} disabled={isFixed} onChange={(event) => onChange(event.target.value)}>
           {!names.includes(tool) && <option value={tool}>{tool || "Choose a tool"}</option>}
           {names.map((name) => (
             <option key={name} value={name}>

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { useState } from "react";
+import { useId, useState } from "react";
 import { entryOf, labelOf, propertiesOf } from "../../model/formTree";
 import { otherKeys } from "../../model/formProblems";
 import { freeKey, freshValue, isObject, renameKey } from "../../model/formValues";
@@ -65,6 +65,7 @@ interface KeyProps {
 /** The name of an entry; it is taken over when the field is left. */
 function KeyField({ name, isReadOnly, isTaken, onRename }: KeyProps) {
   const [typed, setTyped] = useState<string | null>(null);
+  const id = useId();
   const fault = typed !== null && isTaken(typed) ? "this name is taken" : null;
   const leave = () => {
     if (typed !== null && typed !== "" && !fault) onRename(typed);
@@ -72,8 +73,12 @@ function KeyField({ name, isReadOnly, isTaken, onRename }: KeyProps) {
   };
   return (
     <>
-      <input className="input input--code" aria-label={`Name of entry ${name}`} value={typed ?? name} readOnly={isReadOnly} autoComplete="off" onChange={(event) => setTyped(event.target.value)} onBlur={leave} />
-      {fault && <div className="field__fault">Not kept: {fault}</div>}
+      <input className="input input--code" aria-label={`Name of entry ${name}`} aria-invalid={fault ? true : undefined} aria-describedby={fault ? id : undefined} value={typed ?? name} readOnly={isReadOnly} autoComplete="off" onChange={(event) => setTyped(event.target.value)} onBlur={leave} />
+      {fault && (
+        <div id={id} className="field__fault">
+          Not kept: {fault}
+        </div>
+      )}
     </>
   );
 }

@@ -10,7 +10,7 @@ import { usePlace } from "./form";
 import { ObjectField } from "./ObjectField";
 import { BooleanControl, ConstantControl, EnumControl, ExpressionControl, JsonControl, NumberControl, TextControl } from "./controls";
 import { UnionField } from "./UnionField";
-import { About, ProblemLines, Required } from "./lines";
+import { About, ProblemLines, Required, saidOf } from "./lines";
 
 const SIMPLE = { text: TextControl, number: NumberControl, boolean: BooleanControl, enum: EnumControl, constant: ConstantControl, null: ConstantControl, json: JsonControl };
 const NESTED = { array: ArrayField, object: ObjectField, union: UnionField };
@@ -28,6 +28,7 @@ export function ParameterField({ parameter, path, depth, isBare = false }: Field
     if (isComputed && isExpression(place.value)) place.set(undefined);
     setWantsExpression(!isComputed);
   };
+  const said = saidOf(id, parameter.description, place.problems);
   const isOwn = isComputed || place.value === null || !Nested;
   const tools = isBare ? null : <Tools label={label} control={control} parameter={parameter} place={place} isComputed={isComputed} onExpression={toggle} />;
   if (!isOwn && Nested) return <Nested parameter={parameter} path={path} depth={depth} tools={tools} />;
@@ -41,14 +42,14 @@ export function ParameterField({ parameter, path, depth, isBare = false }: Field
         {tools}
       </div>
       {isComputed ? (
-        <ExpressionControl id={id} parameter={parameter} place={place} />
+        <ExpressionControl id={id} parameter={parameter} place={place} said={said} />
       ) : place.value === null && control !== "json" ? (
-        <output id={id} className="param__fixed">null</output>
+        <output id={id} aria-describedby={said["aria-describedby"]} className="param__fixed">null</output>
       ) : (
-        Simple && <Simple id={id} parameter={parameter} place={place} />
+        Simple && <Simple id={id} parameter={parameter} place={place} said={said} />
       )}
       <About id={id} text={parameter.description} />
-      <ProblemLines problems={place.problems} />
+      <ProblemLines id={id} problems={place.problems} />
     </div>
   );
 }

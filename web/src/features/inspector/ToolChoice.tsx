@@ -17,8 +17,8 @@ export function ToolChoice({ names, before, isFixed, onChoose, onCancel }: Props
   return (
     <div className="tool-choice">
       <Field label="Choose a tool" note="This mode works with one tool of the server.">
-        {(id) => (
-          <select id={id} className="select" value={chosen} disabled={isFixed} onChange={(event) => setChosen(event.target.value)}>
+        {(id, _, said) => (
+          <select id={id} {...said} className="select" value={chosen} disabled={isFixed} onChange={(event) => setChosen(event.target.value)}>
             <option value="">Choose…</option>
             {names.map((name) => (
               <option key={name} value={name}>

@@ -5,7 +5,7 @@ import { controlOf, labelOf } from "../../model/formTree";
 import { freshValue, variantOf } from "../../model/formValues";
 import type { FieldProps } from "./form";
 import { useForm, usePlace } from "./form";
-import { About, ProblemLines, Required } from "./lines";
+import { About, ProblemLines, Required, saidOf } from "./lines";
 
 /** One of several shapes: which one, then the fields of it. */
 export function UnionField({ parameter, path, depth, tools }: FieldProps & { tools: ReactNode }) {
@@ -29,7 +29,7 @@ export function UnionField({ parameter, path, depth, tools }: FieldProps & { too
         </label>
         {tools}
       </div>
-      <select id={id} className="select" value={at} disabled={place.isReadOnly} aria-required={parameter.required} onChange={(event) => choose(Number(event.target.value))}>
+      <select id={id} {...saidOf(id, parameter.description, at >= 0 ? [] : place.problems)} className="select" value={at} disabled={place.isReadOnly} aria-required={parameter.required} onChange={(event) => choose(Number(event.target.value))}>
         <option value={-1}>{place.value === undefined ? "Not set" : "Something else"}</option>
         {variants.map((one, index) => (
           <option key={index} value={index}>
@@ -37,8 +37,8 @@ export function UnionField({ parameter, path, depth, tools }: FieldProps & { too
           </option>
         ))}
       </select>
-      <About text={parameter.description} />
-      {at >= 0 ? <Variant parameter={variants[at]!} title={titleOf(variants[at]!, parameter.discriminator)} path={path} depth={depth} /> : <ProblemLines problems={place.problems} />}
+      <About id={id} text={parameter.description} />
+      {at >= 0 ? <Variant parameter={variants[at]!} title={titleOf(variants[at]!, parameter.discriminator)} path={path} depth={depth} /> : <ProblemLines id={id} problems={place.problems} />}
     </div>
   );
 }

@@ -18,7 +18,7 @@ export function WordsEditor({ node, words, isReadOnly }: { node: WorkflowNode; w
   );
   return (
     <Field label={words.label} note={note}>
-      {(id, more) => <textarea id={id} className="textarea" rows={6} aria-describedby={more} value={value} readOnly={isReadOnly} onChange={(event) => type(event.target.value)} onBlur={endGesture} />}
+      {(id, more) => <textarea id={id} className="textarea" rows={6} aria-describedby={more} aria-invalid={isRight ? undefined : true} value={value} readOnly={isReadOnly} onChange={(event) => type(event.target.value)} onBlur={endGesture} />}
     </Field>
   );
 }

@@ -5,12 +5,14 @@ import type { Parameter } from "../../model/formTree";
 import { isLong } from "../../model/formTree";
 import { isExpression, readJson, readNumber, shownJson } from "../../model/formValues";
 import type { Json } from "../../model/workflow";
+import type { Said } from "../../ui/Field";
 import type { Place } from "./form";
 
 interface Props {
   id: string;
   parameter: Parameter;
   place: Place;
+  said: Said;
 }
 
 function placeholderOf({ default: usual }: Parameter): string | undefined {
@@ -18,14 +20,14 @@ function placeholderOf({ default: usual }: Parameter): string | undefined {
   return typeof usual === "string" ? usual : JSON.stringify(usual);
 }
 
-export function TextControl({ id, parameter, place }: Props) {
+export function TextControl({ id, parameter, place, said }: Props) {
   const value = typeof place.value === "string" ? place.value : shownJson(place.value);
   const shared = {
     id,
     value,
     placeholder: placeholderOf(parameter),
     readOnly: place.isReadOnly,
-    "aria-describedby": parameter.description ? `${id}-about` : undefined,
+    ...said,
     "aria-required": parameter.required,
     onBlur: place.settle,
   };
@@ -48,10 +50,11 @@ export function TextControl({ id, parameter, place }: Props) {
   );
 }
 
-export function ExpressionControl({ id, place }: Props) {
+export function ExpressionControl({ id, place, said }: Props) {
   return (
     <input
       id={id}
+      {...said}
       className="input input--code"
       value={isExpression(place.value) ? place.value : ""}
       placeholder="{{ data.name }}"
@@ -91,29 +94,34 @@ function useTyped(place: Place, show: (value: Json | undefined) => string, read:
   return { typed, fault, type };
 }
 
-export function NumberControl({ id, parameter, place }: Props) {
+export function NumberControl({ id, parameter, place, said }: Props) {
   const { typed, fault, type } = useTyped(place, (value) => (value === undefined ? "" : typeof value === "number" ? String(value) : shownJson(value)), (text) => readNumber(parameter, text));
   return (
     <>
-      <input id={id} className="input" inputMode="decimal" value={typed} placeholder={placeholderOf(parameter)} readOnly={place.isReadOnly} autoComplete="off" aria-invalid={fault !== null} aria-required={parameter.required} onChange={(event) => type(event.target.value)} onBlur={place.settle} />
-      <NotKept fault={fault} />
+      <input id={id} {...withFault(said, id, fault)} className="input" inputMode="decimal" value={typed} placeholder={placeholderOf(parameter)} readOnly={place.isReadOnly} autoComplete="off" aria-required={parameter.required} onChange={(event) => type(event.target.value)} onBlur={place.settle} />
+      <NotKept id={id} fault={fault} />
     </>
   );
 }
 
-export function JsonControl({ id, parameter, place }: Props) {
+export function JsonControl({ id, parameter, place, said }: Props) {
   const { typed, fault, type } = useTyped(place, shownJson, readJson);
   return (
     <>
-      <textarea id={id} className="textarea textarea--code" rows={3} spellCheck={false} value={typed} placeholder={placeholderOf(parameter) ?? "JSON"} readOnly={place.isReadOnly} aria-invalid={fault !== null} onChange={(event) => type(event.target.value)} onBlur={place.settle} />
-      <NotKept fault={fault} />
+      <textarea id={id} {...withFault(said, id, fault)} className="textarea textarea--code" rows={3} spellCheck={false} value={typed} placeholder={placeholderOf(parameter) ?? "JSON"} readOnly={place.isReadOnly} onChange={(event) => type(event.target.value)} onBlur={place.settle} />
+      <NotKept id={id} fault={fault} />
     </>
   );
 }
 
-function NotKept({ fault }: { fault: string | null }) {
+function withFault(said: Said, id: string, fault: string | null): Said {
+  if (fault === null) return said;
+  return { "aria-describedby": [`${id}-fault`, said["aria-describedby"]].filter(Boolean).join(" "), "aria-invalid": true };
+}
+
+function NotKept({ id, fault }: { id: string; fault: string | null }) {
   return fault === null ? null : (
-    <div className="field__fault" role="status">
+    <div id={`${id}-fault`} className="field__fault" role="status">
       Not kept: {fault}
     </div>
   );
@@ -133,12 +141,12 @@ interface ChoiceProps extends Props {
 }
 
 /** Options by their place in the list; what is none of them is shown, so that it can be changed. */
-function Choice({ id, parameter, place, options, show }: ChoiceProps) {
+function Choice({ id, parameter, place, said, options, show }: ChoiceProps) {
   const at = options.findIndex((one) => JSON.stringify(one) === JSON.stringify(place.value));
   const current = place.value === undefined ? "" : at >= 0 ? String(at) : "other";
   const usual = parameter.default;
   return (
-    <select id={id} className="select" value={current} disabled={place.isReadOnly} aria-required={parameter.required} onChange={(event) => place.set(event.target.value === "" ? undefined : options[Number(event.target.value)])}>
+    <select id={id} {...said} className="select" value={current} disabled={place.isReadOnly} aria-required={parameter.required} onChange={(event) => place.set(event.target.value === "" ? undefined : options[Number(event.target.value)])}>
       {!(place.isItem && current !== "") && <option value="">{usual === undefined || usual === null ? "Not set" : `Not set (${show(usual)})`}</option>}
       {current === "other" && (
         <option value="other" disabled>
@@ -155,11 +163,11 @@ function Choice({ id, parameter, place, options, show }: ChoiceProps) {
 }
 
 /** The only value that fits. */
-export function ConstantControl({ id, parameter, place }: Props) {
+export function ConstantControl({ id, parameter, place, said }: Props) {
   const only = parameter.validation?.enum?.[0] ?? null;
   const isSet = JSON.stringify(place.value) === JSON.stringify(only);
   return (
-    <output id={id} className="param__fixed">
+    <output id={id} aria-describedby={said["aria-describedby"]} className="param__fixed">
       {typeof only === "string" ? only : JSON.stringify(only)}
       {!isSet && !place.isReadOnly && (
         <button type="button" className="param__tool" onClick={() => place.set(only)}>

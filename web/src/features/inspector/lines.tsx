@@ -2,16 +2,28 @@
 
 import type { Problem } from "../../api/client";
 import { shownText } from "../../model/untrusted";
+import type { Said } from "../../ui/Field";
 import { Untrusted } from "../../ui/Untrusted";
 
+/** What a control says of its description and its problems, drawn with the same id. */
+export function saidOf(id: string, about: string | undefined, problems: readonly Problem[]): Said {
+  const ids = [problems.length > 0 ? `${id}-problems` : "", about ? `${id}-about` : ""].filter(Boolean);
+  return { "aria-describedby": ids.join(" ") || undefined, "aria-invalid": problems.some(({ severity }) => severity === "error") || undefined };
+}
+
 /** What the service says about one field. */
-export function ProblemLines({ problems }: { problems: readonly Problem[] }) {
-  return problems.map((problem) => (
-    <div key={problem.code + problem.pointer + problem.message} className={problem.severity === "error" ? "field__fault" : "field__warning"} role="status">
-      {problem.message}
-      {problem.hint && <span className="faint"> — {problem.hint}</span>}
+export function ProblemLines({ id, problems }: { id: string; problems: readonly Problem[] }) {
+  if (problems.length === 0) return null;
+  return (
+    <div id={`${id}-problems`}>
+      {problems.map((problem) => (
+        <div key={problem.code + problem.pointer + problem.message} className={problem.severity === "error" ? "field__fault" : "field__warning"}>
+          {problem.message}
+          {problem.hint && <span className="faint"> — {problem.hint}</span>}
+        </div>
+      ))}
     </div>
-  ));
+  );
 }
 
 /** The star of a required value; a section has no control that could say it. */

@@ -31,6 +31,7 @@ export function JsonView({ workflow, isReadOnly }: { workflow: Workflow; isReadO
         className="json__text"
         aria-label="Workflow as JSON"
         aria-invalid={fault !== null}
+        aria-describedby="json-state"
         spellCheck={false}
         wrap="off"
         value={text}
@@ -38,7 +39,7 @@ export function JsonView({ workflow, isReadOnly }: { workflow: Workflow; isReadO
         onChange={(event) => type(event.target.value)}
         onBlur={endGesture}
       />
-      <div className={fault ? "json__state json__state--bad" : "json__state"} role="status">
+      <div id="json-state" className={fault ? "json__state json__state--bad" : "json__state"} role="status">
         {fault ?? "In step with the canvas"}
       </div>
     </div>

@@ -36,8 +36,9 @@ export function ManagePage({ section }: { section: string | null }) {
         <div className="page__head">
           <h1>Manage</h1>
         </div>
-        <Tabs<Name> label="Sections" tabs={SECTIONS} current={current} onChange={(name) => go("manage", name)} />
-        {SHOWN[current]()}
+        <Tabs<Name> label="Sections" tabs={SECTIONS} current={current} onChange={(name) => go("manage", name)}>
+          {SHOWN[current]()}
+        </Tabs>
       </div>
     </div>
   );

@@ -33,7 +33,7 @@ export function Palette({ entries, specs }: { entries: Entry[]; specs: Specs }) 
       <div className="palette__list" ref={list}>
         {groups.map(({ family, found }) => (
           <section key={family} aria-label={FAMILY_TITLES[family]}>
-            <h3 className="palette__family">{FAMILY_TITLES[family]}</h3>
+            <h2 className="palette__family">{FAMILY_TITLES[family]}</h2>
             {found.slice(0, MOST_A_FAMILY).map((entry) => (
               <Item key={entry.ref} entry={entry} specs={specs} />
             ))}

@@ -2,16 +2,20 @@
 
 import type { KeyboardEvent } from "react";
 import { useEffect, useMemo, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { addEntry } from "../../model/adding";
+import { announce } from "../../model/announceStore";
 import type { Entry, Specs } from "../../model/catalog";
-import { DRAWN, entryTitle, inPorts, searchEntries } from "../../model/catalog";
+import { DRAWN, entryTitle, inPorts, outPorts, portLabel, searchEntries } from "../../model/catalog";
 import { commandStore, shownKeys } from "../../model/commandStore";
 import { currentWorkflow, documentStore, edit } from "../../model/documentStore";
-import { connectNodes } from "../../model/edits";
+import { connect, remove } from "../../model/edits";
 import { familyOf, familyOfNode } from "../../model/families";
-import { titleOf } from "../../model/workflow";
+import type { Workflow } from "../../model/workflow";
+import { nodeById, OUTPUT, titleOf } from "../../model/workflow";
 import { FamilyIcon } from "../../ui/FamilyIcon";
 import { Icon } from "../../ui/Icon";
+import { useModal } from "../../ui/useModal";
 import "./palette.css";
 
 interface Choice {
@@ -24,14 +28,14 @@ interface Choice {
 }
 
 interface Props {
-  kind: "add" | "commands" | "connect";
+  kind: "add" | "commands" | "connect" | "disconnect";
   entries: Entry[];
   specs: Specs;
   onClose(): void;
 }
 
 const MOST = 40;
-const PLACEHOLDERS = { add: "Add a node or a tool…", commands: "Type a command, a node or a tool…", connect: "Connect to…" };
+const PLACEHOLDERS = { add: "Add a node or a tool…", commands: "Type a command, a node or a tool…", connect: "Connect to…", disconnect: "Take a connection away…" };
 
 export function QuickAdd({ kind, entries, specs, onClose }: Props) {
   const [typed, setTyped] = useState("");
@@ -39,33 +43,43 @@ export function QuickAdd({ kind, entries, specs, onClose }: Props) {
   // Not deferred: Enter right after a letter means what was typed.
   const wanted = typed;
   const list = useRef<HTMLDivElement>(null);
-  const before = useRef(document.activeElement as HTMLElement | null);
+  const dialog = useRef<HTMLDialogElement>(null);
+  useModal(dialog);
   const choices = useMemo(() => choicesOf(kind, wanted, entries, specs), [kind, wanted, entries, specs]);
   useEffect(() => setAt(0), [wanted]);
   useEffect(() => {
     list.current?.querySelector("[aria-selected='true']")?.scrollIntoView({ block: "nearest" });
   }, [at]);
-  useEffect(() => () => before.current?.focus?.(), []);
   const choose = (choice: Choice | undefined) => {
     if (!choice) return;
-    onClose();
+    // The focus is back where it was before the command moves it.
+    flushSync(onClose);
     choice.run();
   };
   const pressed = (event: KeyboardEvent) => {
     if (event.key === "ArrowDown") setAt((at + 1) % Math.max(choices.length, 1));
     else if (event.key === "ArrowUp") setAt((at - 1 + choices.length) % Math.max(choices.length, 1));
     else if (event.key === "Enter") choose(choices[at]);
-    else if (event.key === "Escape") onClose();
+    else if (event.key === "Home" && typed === "") setAt(0);
+    else if (event.key === "End" && typed === "") setAt(Math.max(choices.length - 1, 0));
     else return;
     event.preventDefault();
     event.stopPropagation();
   };
   return (
-    <div className="quick" onPointerDown={(event) => event.target === event.currentTarget && onClose()}>
-      <div className="quick__box" role="dialog" aria-modal="true" aria-label={PLACEHOLDERS[kind]} onKeyDown={pressed}>
+    <dialog
+      ref={dialog}
+      className="quick"
+      aria-label={PLACEHOLDERS[kind]}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onMouseDown={(event) => event.target === dialog.current && onClose()}
+    >
+      <div className="quick__box" onKeyDown={pressed}>
         <input
           className="quick__input"
-          autoFocus
           role="combobox"
           aria-expanded="true"
           aria-controls="quick-list"
@@ -89,12 +103,13 @@ export function QuickAdd({ kind, entries, specs, onClose }: Props) {
           {choices.length === 0 && <p className="palette__more">Nothing fits.</p>}
         </div>
       </div>
-    </div>
+    </dialog>
   );
 }
 
 function choicesOf(kind: Props["kind"], typed: string, entries: Entry[], specs: Specs): Choice[] {
   if (kind === "connect") return targets(typed, specs);
+  if (kind === "disconnect") return ways(typed);
   const nodes = searchEntries([...DRAWN, ...entries], typed, MOST).map((entry) => ({
     id: entry.ref,
     title: entryTitle(entry),
@@ -113,20 +128,55 @@ function commands(typed: string): Choice[] {
     .map((one) => ({ id: `command ${one.id}`, title: one.title, summary: "Command", family: null, keys: one.keys, run: one.run }));
 }
 
-/** The nodes that the selected one can lead to. */
+/** The nodes that the selected one can lead to, once for each way out of it. */
 function targets(typed: string, specs: Specs): Choice[] {
   const workflow = currentWorkflow();
-  const from = [...documentStore.getState().selection][0];
+  const from = workflow && nodeById(workflow, [...documentStore.getState().selection][0] ?? "");
   if (!workflow || !from) return [];
-  const wanted = typed.toLowerCase();
-  return workflow.nodes
-    .filter((node) => node.id !== from && inPorts(node, specs).length > 0 && titleOf(node).toLowerCase().includes(wanted))
-    .slice(0, MOST)
-    .map((node) => ({
-      id: node.id,
-      title: titleOf(node),
-      summary: node.id,
-      family: familyOfNode(node),
-      run: () => edit((now) => connectNodes(now, from, node.id, specs)),
+  const ports = outPorts(from, specs);
+  const nodes = workflow.nodes.filter((node) => node.id !== from.id && inPorts(node, specs).length > 0 && fits(titleOf(node), typed));
+  return nodes
+    .flatMap((node) =>
+      freeFirst(workflow, from.id, ports).map((port) => ({
+        id: `${node.id} ${port}`,
+        title: titleOf(node),
+        summary: ports.length > 1 ? `from ${portLabel(from, port)}` : node.id,
+        family: familyOfNode(node),
+        run: () => {
+          edit((now) => connect(now, from.id, node.id, port, inPorts(node, specs)[0]));
+          announce(`Connected ${titleOf(from)} to ${titleOf(node)}`);
+        },
+      })),
+    )
+    .slice(0, MOST);
+}
+
+/** Ways out that lead nowhere yet come first. */
+function freeFirst(workflow: Workflow, from: string, ports: string[]): string[] {
+  const used = new Set(workflow.connections.filter((one) => one.from === from).map((one) => one.fromPort ?? OUTPUT));
+  return [...ports.filter((port) => !used.has(port)), ...ports.filter((port) => used.has(port))];
+}
+
+/** The connections of the selected node. */
+function ways(typed: string): Choice[] {
+  const workflow = currentWorkflow();
+  const [here] = [...documentStore.getState().selection];
+  if (!workflow) return [];
+  const named = (id: string) => titleOf(nodeById(workflow, id) ?? { id, type: "", name: id, data: {} });
+  return workflow.connections
+    .filter(({ from, to }) => from === here || to === here)
+    .map(({ id, from, to, fromPort }) => ({ id, title: `${named(from)} → ${named(to)}`, summary: fromPort && fromPort !== OUTPUT ? `from ${fromPort}` : "Connection" }))
+    .filter(({ title }) => fits(title, typed))
+    .map((one) => ({
+      ...one,
+      family: null,
+      run: () => {
+        edit((now) => remove(now, new Set([one.id])));
+        announce(`Taken away: ${one.title}`);
+      },
     }));
+}
+
+function fits(title: string, typed: string): boolean {
+  return title.toLowerCase().includes(typed.toLowerCase());
 }

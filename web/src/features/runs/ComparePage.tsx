@@ -12,8 +12,8 @@ import "./runs.css";
 
 export function ComparePage({ one, other }: { one: string; other: string }) {
   const [left, right] = [useRun(one), useRun(other)];
-  if (left.error || right.error) return <Empty title="One of the runs cannot be read" />;
-  if (!left.data || !right.data) return <Empty title="Reading both runs…" />;
+  if (left.error || right.error) return <Empty title="One of the runs cannot be read" isPage />;
+  if (!left.data || !right.data) return <Empty title="Reading both runs…" isPage />;
   const keys = [...new Set([...left.data.steps, ...right.data.steps].map((step) => step.key))];
   return (
     <div className="page">
@@ -35,7 +35,7 @@ export function ComparePage({ one, other }: { one: string; other: string }) {
 function Head({ run }: { run: WholeRun }) {
   return (
     <div>
-      <a href={`#/runs/${run.id}`}>{run.workflow}</a> <Badge tone={toneOf(run.status)}>{run.status}</Badge>
+      <a href={`#/runs/${run.id}`}>{run.workflow || "without a name"}</a> <Badge tone={toneOf(run.status)}>{run.status}</Badge>
       <div className="faint">{new Date(run.startedAt).toLocaleString()}</div>
     </div>
   );

@@ -7,6 +7,7 @@ import { firstInputs, inputFields, startWords } from "../../model/inputs";
 import type { Json, JsonObject, Workflow } from "../../model/workflow";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
+import type { Said } from "../../ui/Field";
 import { Field } from "../../ui/Field";
 
 interface Props {
@@ -35,12 +36,12 @@ export function InputsDialog({ workflow, onRun, onClose }: Props) {
         {words.note && <p>{words.note}</p>}
         {fields.map((field) => (
           <Field key={field.name} label={field.title + (field.isRequired ? " (needed)" : "")} note={field.description}>
-            {(id) => <Control id={id} field={field} value={values[field.name]} onChange={(value) => setValues({ ...values, [field.name]: value })} />}
+            {(id, _, said) => <Control id={id} said={said} field={field} value={values[field.name]} onChange={(value) => setValues({ ...values, [field.name]: value })} />}
           </Field>
         ))}
         {fields.length === 0 && (
           <Field label="Inputs, as JSON" fault={fault}>
-            {(id) => <textarea id={id} className="textarea textarea--code" rows={8} value={json} onChange={(event) => setJson(event.target.value)} />}
+            {(id, _, said) => <textarea id={id} {...said} className="textarea textarea--code" rows={8} value={json} onChange={(event) => setJson(event.target.value)} />}
           </Field>
         )}
         <div className="row">
@@ -53,23 +54,23 @@ export function InputsDialog({ workflow, onRun, onClose }: Props) {
   );
 }
 
-function Control({ id, field, value, onChange }: { id: string; field: InputField; value: Json | undefined; onChange(value: Json): void }) {
-  if (field.kind === "boolean") return <input id={id} type="checkbox" checked={value === true} onChange={(event) => onChange(event.target.checked)} />;
+function Control({ id, said, field, value, onChange }: { id: string; said: Said; field: InputField; value: Json | undefined; onChange(value: Json): void }) {
+  if (field.kind === "boolean") return <input id={id} {...said} type="checkbox" checked={value === true} onChange={(event) => onChange(event.target.checked)} />;
   if (field.kind === "choice") {
     return (
-      <select id={id} className="select" value={String(value ?? "")} onChange={(event) => onChange(event.target.value)}>
+      <select id={id} {...said} className="select" value={String(value ?? "")} onChange={(event) => onChange(event.target.value)}>
         {field.options.map((option) => (
           <option key={option}>{option}</option>
         ))}
       </select>
     );
   }
-  if (field.kind === "number") return <input id={id} className="input" type="number" step="any" value={typeof value === "number" ? value : ""} onChange={(event) => onChange(event.target.valueAsNumber)} />;
-  if (field.kind === "text") return <input id={id} className="input" value={typeof value === "string" ? value : ""} onChange={(event) => onChange(event.target.value)} />;
-  return <JsonControl id={id} value={value} onChange={onChange} />;
+  if (field.kind === "number") return <input id={id} {...said} className="input" type="number" step="any" value={typeof value === "number" ? value : ""} onChange={(event) => onChange(event.target.valueAsNumber)} />;
+  if (field.kind === "text") return <input id={id} {...said} className="input" value={typeof value === "string" ? value : ""} onChange={(event) => onChange(event.target.value)} />;
+  return <JsonControl id={id} said={said} value={value} onChange={onChange} />;
 }
 
-function JsonControl({ id, value, onChange }: { id: string; value: Json | undefined; onChange(value: Json): void }) {
+function JsonControl({ id, said, value, onChange }: { id: string; said: Said; value: Json | undefined; onChange(value: Json): void }) {
   const [text, setText] = useState(() => (value === undefined ? "" : JSON.stringify(value)));
   const type = (typed: string) => {
     setText(typed);
@@ -79,5 +80,5 @@ function JsonControl({ id, value, onChange }: { id: string; value: Json | undefi
       // Kept as it is until it is JSON.
     }
   };
-  return <textarea id={id} className="textarea textarea--code" rows={3} value={text} onChange={(event) => type(event.target.value)} />;
+  return <textarea id={id} {...said} className="textarea textarea--code" rows={3} value={text} onChange={(event) => type(event.target.value)} />;
 }

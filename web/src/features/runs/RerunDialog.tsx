@@ -35,7 +35,7 @@ export function RerunDialog({ run, step, title, isEdited, onRun, onClose }: Prop
     <Dialog title={`Re-run from ${title}`} onClose={onClose} foot={foot}>
       <p>Everything before this node is taken from the run; this node and all behind it run again{isEdited ? ", as the canvas has them now" : ""}.</p>
       <Field label="What comes in" fault={isChanged ? fault : null} note="Change it to try another value.">
-        {(id) => <textarea id={id} className="textarea textarea--code" rows={12} spellCheck={false} value={text} onChange={(event) => setTyped(event.target.value)} />}
+        {(id, _, said) => <textarea id={id} {...said} className="textarea textarea--code" rows={12} spellCheck={false} value={text} onChange={(event) => setTyped(event.target.value)} />}
       </Field>
     </Dialog>
   );

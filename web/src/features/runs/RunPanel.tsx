@@ -16,6 +16,7 @@ import { RerunDialog } from "./RerunDialog";
 import { StepDetail } from "./StepDetail";
 import { Timeline, titleOf } from "./Timeline";
 import { toneOf } from "./tones";
+import { useRunWords } from "./useRunWords";
 import "./runs.css";
 
 export function RunPanel({ workflow }: { workflow: Workflow }) {
@@ -23,6 +24,7 @@ export function RunPanel({ workflow }: { workflow: Workflow }) {
   const chosen = useChosen();
   const [isAsking, setAsking] = useState(false);
   const titles = useMemo(() => new Map(workflow.nodes.map((node) => [node.id, nodeTitle(node)])), [workflow]);
+  useRunWords(run, titles);
   if (!run) return null;
   const step = chosen ? run.steps[chosen] : undefined;
   const choose = (key: string) => {
@@ -89,7 +91,7 @@ function Result({ value, isOver: done }: { value: unknown; isOver: boolean }) {
     <section className="step-detail" aria-label="Result">
       <h3>Result</h3>
       {done ? (
-        <pre className="value" tabIndex={0}>
+        <pre className="value" tabIndex={0} role="region" aria-label="What the run gave">
           {shownValue(value).text}
         </pre>
       ) : (

@@ -70,10 +70,10 @@ export function RunsPage() {
                 {runs.map((run) => (
                   <tr key={run.id}>
                     <td>
-                      <input type="checkbox" aria-label={`Mark run ${run.id.slice(0, 8)}`} checked={marked.includes(run.id)} onChange={() => mark(run.id)} />
+                      <input type="checkbox" aria-label={`Mark run ${run.id.slice(0, 8)} of ${run.workflow || "no name"}`} checked={marked.includes(run.id)} onChange={() => mark(run.id)} />
                     </td>
                     <td>
-                      <a href={pathTo("runs", run.id)}>{run.workflow}</a> <span className="mono faint">{run.id.slice(0, 8)}</span>
+                      <a href={pathTo("runs", run.id)}>{run.workflow || "without a name"}</a> <span className="mono faint">{run.id.slice(0, 8)}</span>
                       {run.error && <div className="faint">{run.error}</div>}
                     </td>
                     <td>

@@ -39,10 +39,11 @@ export function StepDetail({ run, step, title, canRerun, onRerun }: Props) {
           Re-run from here
         </Button>
       </div>
-      <Tabs<TabName> label="What to see of the step" tabs={TABS} current={tab} onChange={setTab} />
-      {tab === "output" && <Value value={step.status === "waiting" ? step.question : step.value} name={`${title} output`} />}
-      {tab === "input" && (input.error ? <p className="faint">Not known: {input.error.message}</p> : <Value value={input.data} name={`${title} input`} />)}
-      {tab === "tries" && <Tries step={step} />}
+      <Tabs<TabName> label="What to see of the step" tabs={TABS} current={tab} onChange={setTab}>
+        {tab === "output" && <Value value={step.status === "waiting" ? step.question : step.value} name={`${title} output`} />}
+        {tab === "input" && (input.error ? <p className="faint">Not known: {input.error.message}</p> : <Value value={input.data} name={`${title} input`} />)}
+        {tab === "tries" && <Tries step={step} />}
+      </Tabs>
     </section>
   );
 }
@@ -51,7 +52,7 @@ function Value({ value, name }: { value: unknown; name: string }) {
   const { text, isAll } = shownValue(value);
   return (
     <>
-      <pre className="value" tabIndex={0} aria-label={name}>
+      <pre className="value" tabIndex={0} role="region" aria-label={name}>
         {text}
       </pre>
       {!isAll && (

@@ -1,7 +1,7 @@
 /** When each step ran, as bars over one scale; a step is chosen here or on the canvas. */
 
 import type { KeyboardEvent } from "react";
-import { memo, useEffect, useState } from "react";
+import { memo, useEffect, useId, useRef, useState } from "react";
 import { serviceNow } from "../../api/clock";
 import type { RunView, Step } from "../../model/runState";
 import { FINAL, shownMs, tookMs } from "../../model/runState";
@@ -23,16 +23,22 @@ export function Timeline({ run, titles, chosen, onChoose }: Props) {
   const keys = run.order.slice(0, MOST_ROWS);
   const walk = (event: KeyboardEvent) => {
     const at = keys.indexOf(chosen ?? "");
-    const to = event.key === "ArrowDown" ? at + 1 : event.key === "ArrowUp" ? at - 1 : -1;
-    if (to < 0 || to >= keys.length) return;
+    const to = { ArrowDown: Math.min(at + 1, keys.length - 1), ArrowUp: Math.max(at - 1, 0), Home: 0, End: keys.length - 1 }[event.key];
+    if (to === undefined || keys.length === 0) return;
     event.preventDefault();
     event.stopPropagation();
     onChoose(keys[to]!);
   };
+  const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+  const at = keys.indexOf(chosen ?? "");
+  useEffect(() => {
+    list.current?.querySelector("[aria-selected='true']")?.scrollIntoView({ block: "nearest" });
+  }, [at]);
   return (
-    <div className="timeline" role="listbox" aria-label="Steps in the order they began" tabIndex={0} onKeyDown={walk}>
-      {keys.map((key) => (
-        <Row key={key} step={run.steps[key]!} title={titleOf(key, titles)} start={start} span={end - start} now={end} isChosen={key === chosen} onChoose={onChoose} />
+    <div ref={list} className="timeline" role="listbox" aria-label="Steps in the order they began" tabIndex={0} aria-activedescendant={at >= 0 ? `${id}-${at}` : undefined} onKeyDown={walk}>
+      {keys.map((key, index) => (
+        <Row key={key} id={`${id}-${index}`} step={run.steps[key]!} title={titleOf(key, titles)} start={start} span={end - start} now={end} isChosen={key === chosen} onChoose={onChoose} />
       ))}
       {run.order.length > MOST_ROWS && <div className="faint timeline__more">{run.order.length - MOST_ROWS} more steps</div>}
       {run.order.length === 0 && <div className="faint timeline__more">Waiting for the first step…</div>}
@@ -41,6 +47,7 @@ export function Timeline({ run, titles, chosen, onChoose }: Props) {
 }
 
 interface RowProps {
+  id: string;
   step: Step;
   title: string;
   start: number;
@@ -50,14 +57,19 @@ interface RowProps {
   onChoose(key: string): void;
 }
 
-const Row = memo(function Row({ step, title, start, span, now, isChosen, onChoose }: RowProps) {
+const Row = memo(function Row({ id, step, title, start, span, now, isChosen, onChoose }: RowProps) {
   const from = Date.parse(step.startedAt);
   const to = step.finishedAt ? Date.parse(step.finishedAt) : now;
   const left = ((from - start) / span) * 100;
   const width = Math.max(((to - from) / span) * 100, 0.6);
   return (
-    <div className="timeline__row" role="option" aria-selected={isChosen} onClick={() => onChoose(step.key)}>
-      <span className="timeline__name">{title}</span>
+    <div id={id} className="timeline__row" role="option" aria-selected={isChosen} onClick={() => onChoose(step.key)}>
+      <span className="timeline__name" title={title}>
+        {title}
+      </span>
+      <span className="visually-hidden">
+        , {step.status}, began after {shownMs(from - start)},{" "}
+      </span>
       <svg className="timeline__bars" aria-hidden="true">
         <rect className={`timeline__bar timeline__bar--${toneOf(step.status)}`} x={`${Math.min(left, 99.4)}%`} y="4" width={`${Math.min(width, 100 - Math.min(left, 99.4))}%`} height="12" rx="3" />
       </svg>

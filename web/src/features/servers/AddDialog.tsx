@@ -43,7 +43,7 @@ export function AddDialog({ onClose }: { onClose(): void }) {
       }
     >
       <Field label="Definition" note="As the server's manual has it: mcpServers with entries, or one entry and its name below." fault={faults.join("\n") || null}>
-        {(id, more) => <textarea id={id} aria-describedby={more} className="textarea textarea--code" rows={9} spellCheck={false} placeholder={SAMPLE} value={definition} onChange={(event) => setDefinition(event.target.value)} />}
+        {(id, _, said) => <textarea id={id} {...said} className="textarea textarea--code" rows={9} spellCheck={false} placeholder={SAMPLE} value={definition} onChange={(event) => setDefinition(event.target.value)} />}
       </Field>
       <Field label="Name" note="Only where the JSON has none.">
         {(id, more) => <input id={id} aria-describedby={more} className="input" maxLength={128} value={name} onChange={(event) => setName(event.target.value)} />}

@@ -48,8 +48,13 @@ export function ServerCard({ server, onAdded }: { server: Server; onAdded?(): vo
         <Fact title="Failures" value={String(server.failureCount)} />
       </dl>
       <Actions server={server} />
-      {server.approved && <Tabs<"tools" | "command"> label="About the server" tabs={TABS} current={tab} onChange={setTab} />}
-      {current === "command" ? <Command server={server} onApproved={() => setTab("tools")} /> : <Tools server={server} canList={canList(server)} onAdded={onAdded} />}
+      {server.approved ? (
+        <Tabs<"tools" | "command"> label="About the server" tabs={TABS} current={tab} onChange={setTab}>
+          {current === "command" ? <Command server={server} onApproved={() => setTab("tools")} /> : <Tools server={server} canList={canList(server)} onAdded={onAdded} />}
+        </Tabs>
+      ) : (
+        <Command server={server} onApproved={() => setTab("tools")} />
+      )}
     </section>
   );
 }

@@ -1,0 +1,270 @@
+"""Every page and dialog of the studio, and how a person gets there."""
+
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import anyio
+from playwright.async_api import Page, expect
+
+from e2e.studio import ROOT, Studio
+from rest.drawn import asking_mcp, greeting, pausing
+
+GIT = ("git", "-c", "user.name=x", "-c", "user.email=x@example.org")
+SOURCE = ROOT / "web" / "src"
+LONG = "a-workflow-with-a-name-that-somebody-wrote-without-thinking-of-tables"
+ASKING: dict[str, Any] = {
+    "toolweave": 1,
+    "name": "ask",
+    "nodes": [
+        {"id": "t", "type": "TRIGGER", "data": {"subtype": "MANUAL"}},
+        {
+            "id": "ask",
+            "type": "HUMAN_IN_THE_LOOP",
+            "data": {
+                "subtype": "FORM",
+                "configurations": {
+                    "form_title": "How many boxes?",
+                    "form_schema": {
+                        "type": "object",
+                        "properties": {
+                            "boxes": {"type": "integer", "title": "Boxes"},
+                            "size": {"type": "string", "title": "Size", "enum": ["small", "big"]},
+                            "fast": {"type": "boolean", "title": "In a hurry"},
+                        },
+                        "required": ["boxes"],
+                    },
+                    "people": ["ada"],
+                },
+            },
+        },
+    ],
+    "edges": [{"id": "e", "source": "t", "target": "ask"}],
+}
+FAILING: dict[str, Any] = {
+    "toolweave": 1,
+    "name": "fails",
+    "nodes": [
+        {"id": "t", "type": "TRIGGER", "data": {"subtype": "MANUAL"}},
+        {
+            "id": "stop",
+            "type": "FLOW",
+            "data": {"subtype": "FILTER", "configurations": {"filter_conditions": {}}},
+        },
+    ],
+    "edges": [{"id": "e", "source": "t", "target": "stop"}],
+}
+
+
+@dataclass
+class Filled:
+    """A studio with something on every page."""
+
+    studio: Studio
+    page: Page
+    sample: str = ""
+    server: str = ""
+    runs: list[str] = field(default_factory=list[str])
+
+    async def go(self, place: str) -> None:
+        await self.page.goto(f"{self.studio.url}/#/{place}")
+
+    async def open_sample(self) -> None:
+        await self.go(f"w/{self.sample}")
+        await expect(self.page.locator(".step").first).to_be_visible()
+
+
+Opening = Callable[[Filled], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class Place:
+    """One page or dialog; `page` as pages.tsx names it, `dialog` the file that draws it."""
+
+    name: str
+    open: Opening
+    page: str | None = None
+    dialog: str | None = None
+
+
+def pages_of_source() -> set[str]:
+    """The pages that the studio has, `manage/…` for the sections of that one."""
+    text = (SOURCE / "shell" / "pages.tsx").read_text(encoding="utf-8")
+    manage = (SOURCE / "features" / "manage" / "ManagePage.tsx").read_text(encoding="utf-8")
+    pages = set(re.findall(r'\{ page: "([^"]*)"', text))
+    return pages | {f"manage/{name}" for name in re.findall(r'\{ name: "(\w+)", title', manage)}
+
+
+def dialogs_of_source() -> set[str]:
+    """The files that draw a dialog."""
+    files = [path for folder in ("features", "shell") for path in (SOURCE / folder).rglob("*.tsx")]
+    return {
+        path.relative_to(SOURCE).as_posix()
+        for path in files
+        if re.search(
+            r'<Dialog\b|<Confirm\b|<dialog\b|role="dialog"', path.read_text(encoding="utf-8")
+        )
+    }
+
+
+async def fill(studio: Studio, page: Page) -> Filled:
+    """Give every page something to show."""
+    filled = Filled(studio, page)
+    made = cast("Any", await studio.ask(page, "POST", "/api/v1/samples"))
+    filled.sample, filled.server = made["workflow"], made["server"]
+    wrong = asking_mcp(filled.server, "weather")
+    for document in (greeting(LONG), pausing("waits"), wrong):
+        name = document["name"]
+        await studio.ask(page, "PUT", f"/api/v1/workflows/{name}", {"document": document})
+    for document in (greeting(LONG), FAILING, ASKING):
+        body = {"document": document, "inputs": {"who": "Ada"}}
+        run = cast("Any", await studio.ask(page, "POST", "/api/v1/runs", body))
+        filled.runs.append(run["id"])
+    model = {"name": "mine", "provider": "compatible", "model": "small"}
+    model |= {"baseUrl": "http://127.0.0.1:9/v1", "key": "sk-of-nobody"}
+    await studio.ask(page, "POST", "/api/v1/models", model)
+    await studio.ask(page, "PUT", f"/api/v1/published/{LONG}", {})
+    shelf = studio.home / "shelf"
+    await anyio.run_process([*GIT, "init", "--quiet", str(shelf)])
+    await anyio.run_process(
+        [*GIT, "-C", str(shelf), "commit", "--quiet", "--allow-empty", "-m", "x"]
+    )
+    library = {"name": "shelf", "url": str(shelf)}
+    await studio.ask(page, "POST", "/api/v1/library", library)
+    return filled
+
+
+def at(place: str) -> Opening:
+    """Opens a page by its address."""
+
+    async def opening(filled: Filled) -> None:
+        await filled.go(place)
+        await expect(filled.page.get_by_role("heading", level=1)).to_be_visible()
+
+    return opening
+
+
+def dialog(place: str, button: str) -> Opening:
+    """Opens a page, and a dialog with a button of it."""
+
+    async def opening(filled: Filled) -> None:
+        await at(place)(filled)
+        await filled.page.get_by_role("button", name=button, exact=True).click()
+        await expect(filled.page.get_by_role("dialog")).to_be_visible()
+
+    return opening
+
+
+def pressed(*keys: str) -> Opening:
+    """Opens the sample with its tool's node selected, and presses keys."""
+
+    async def opening(filled: Filled) -> None:
+        await filled.open_sample()
+        if not await filled.page.get_by_role("complementary", name="Inspector").count():
+            await filled.page.reload()
+        await filled.page.locator(".react-flow__node[data-id=weather]").click()
+        await expect(filled.page.get_by_label("Name", exact=True)).to_be_visible()
+        for key in keys:
+            await filled.page.keyboard.press(key)
+
+    return opening
+
+
+async def a_run(filled: Filled) -> None:
+    await filled.go(f"runs/{filled.runs[0]}")
+    await expect(filled.page.locator(".run-panel__head .badge")).to_have_text("success")
+    await filled.page.locator(".timeline__row").first.click()
+
+
+async def run_again(filled: Filled) -> None:
+    await a_run(filled)
+    await filled.page.get_by_role("button", name="Re-run from here").click()
+    await expect(filled.page.get_by_label("What comes in")).to_be_visible()
+
+
+async def compared(filled: Filled) -> None:
+    await filled.go(f"compare/{filled.runs[0]}/{filled.runs[1]}")
+    await expect(filled.page.get_by_role("heading", name="Two runs")).to_be_visible()
+
+
+async def asked(filled: Filled) -> None:
+    await at("inbox")(filled)
+    await filled.page.get_by_role("button", name="Send the answer").click()
+    await expect(filled.page.locator(".field__fault")).to_be_visible()
+
+
+async def problems(filled: Filled) -> None:
+    await filled.go("w/ask")
+    await filled.page.get_by_role("button", name="wrong").click()
+    await filled.page.get_by_role("button", name="city").first.click()
+
+
+async def a_fault(filled: Filled) -> None:
+    await filled.go("w/ask")
+    await expect(filled.page.get_by_label("Name of the workflow")).to_have_value("ask")
+    await filled.page.locator(".react-flow__node[data-id=call]").click()
+    await expect(filled.page.locator(".field__fault").first).to_be_visible()
+
+
+async def conflicting(filled: Filled) -> None:
+    page = filled.page
+    await filled.go("w/waits")
+    await expect(page.get_by_label("Name of the workflow")).to_have_value("waits")
+    await page.locator(".react-flow__node[data-id=greet]").click()
+    await page.get_by_label("Name", exact=True).fill("Mine")
+    path = "/api/v1/workflows/waits"
+    kept = cast("Any", await filled.studio.ask(page, "GET", path))
+    theirs = {"document": pausing("waits", seconds=9), "revision": kept["revision"]}
+    await filled.studio.ask(page, "PUT", path, theirs)
+    await page.keyboard.press("Control+s")
+    await expect(page.get_by_role("dialog")).to_contain_text("changed elsewhere")
+    await page.get_by_role("button", name="Show the difference").click()
+
+
+PLACES: tuple[Place, ...] = (
+    Place("workflows", at(""), page=""),
+    Place("editor-new", at("new"), page="new"),
+    Place("editor", pressed(), page="w"),
+    Place("quick-add", pressed("a"), dialog="features/palette/QuickAdd.tsx"),
+    Place("fault", a_fault),
+    Place("problems", problems),
+    Place("json", pressed("j")),
+    Place("keys", pressed("?"), dialog="shell/KeysDialog.tsx"),
+    Place("export", pressed("Control+e"), dialog="features/files/ExportDialog.tsx"),
+    Place("inputs", pressed("Control+Shift+Enter"), dialog="features/runs/InputsDialog.tsx"),
+    Place("mcp-browser", pressed("m"), dialog="features/servers/BrowserDialog.tsx"),
+    Place("conflict", conflicting, dialog="features/files/ConflictDialog.tsx"),
+    Place("runs", at("runs"), page="runs"),
+    Place("run", a_run),
+    Place("rerun", run_again, dialog="features/runs/RerunDialog.tsx"),
+    Place("compare", compared, page="compare"),
+    Place("inbox", asked, page="inbox"),
+    Place("servers", at("servers"), page="servers"),
+    Place(
+        "add-server", dialog("servers", "Add from JSON"), dialog="features/servers/AddDialog.tsx"
+    ),
+    Place(
+        "discover",
+        dialog("servers", "Find servers of other programs"),
+        dialog="features/servers/DiscoverDialog.tsx",
+    ),
+    Place("remove-server", dialog("servers", "Remove"), dialog="features/servers/ServerCard.tsx"),
+    Place("manage", at("manage"), page="manage"),
+    Place("models", at("manage/models"), page="manage/models"),
+    Place(
+        "remove-model",
+        dialog("manage/models", "Remove mine"),
+        dialog="features/manage/Section.tsx",
+    ),
+    Place("published", at("manage/published"), page="manage/published"),
+    Place("services", at("manage/services"), page="manage/services"),
+    Place("library", at("manage/library"), page="manage/library"),
+    Place(
+        "contents",
+        dialog("manage/library", "Show shelf"),
+        dialog="features/manage/Libraries.tsx",
+    ),
+    Place("documents", at("manage/documents"), page="manage/documents"),
+    Place("nowhere", at("nowhere")),
+)

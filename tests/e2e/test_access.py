@@ -1,0 +1,104 @@
+"""Every page and dialog, in both themes: axe finds nothing that shuts somebody out."""
+
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from playwright.async_api import Browser, Page, expect
+
+from e2e.places import PLACES, dialogs_of_source, fill, pages_of_source
+from e2e.studio import ROOT, open_page, shot, started
+
+pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("browser")]
+
+AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+EVERYTHING = {"runOnly": {"type": "tag", "values": TAGS}, "resultTypes": ["violations"]}
+COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"], "resultTypes": ["violations"]}
+# Our policy lets a page add no scripts; what the debugger evaluates is not bound by it.
+RUN = """async options => {
+  const where = document.querySelector("dialog[open]") ?? document;
+  return (await axe.run(where, options)).violations;
+}"""
+# What is wrong with a value is said by its control: by looks alone it would be lost on some.
+FAULTS = """() => {
+  const named = [...document.querySelectorAll("[aria-describedby]")]
+    .flatMap(one => one.getAttribute("aria-describedby").split(" "))
+    .map(id => document.getElementById(id));
+  return [...document.querySelectorAll(".field__fault:not([role=alert])")]
+    .filter(fault => !named.some(one => one?.contains(fault)))
+    .map(fault => "no control names this: " + fault.textContent);
+}"""
+
+
+async def findings(page: Page, options: dict[str, Any]) -> list[str]:
+    """What axe finds on the page, or in the dialog over it, one line each."""
+    if not await page.evaluate("() => 'axe' in window"):
+        await page.evaluate(AXE)
+    found = cast("list[dict[str, Any]]", await page.evaluate(RUN, options))
+    return [
+        f"{one['impact']} {one['id']}: {node['html'][:160]} {json.dumps(node['any'])[:200]}"
+        for one in found
+        for node in one["nodes"]
+    ]
+
+
+async def look(found: dict[str, list[str]], page: Page, name: str) -> None:
+    """Look at one place in light and in dark, and keep a picture of each."""
+    found[name] = await findings(page, EVERYTHING) + await page.evaluate(FAULTS)
+    await shot(page, f"access-{name}")
+    await page.evaluate("() => { document.documentElement.dataset.theme = 'dark' }")
+    found[f"{name}, dark"] = await findings(page, COLOURS)
+    await shot(page, f"access-{name}-dark")
+    await page.evaluate("() => { document.documentElement.dataset.theme = 'light' }")
+
+
+async def test_axe_finds_nothing_on_any_page_or_dialog(browser: Browser, tmp_path: Path) -> None:
+    found: dict[str, list[str]] = {}
+    async with started(tmp_path) as studio, open_page(browser, studio) as page:
+        await expect(page.get_by_role("button", name="Run the sample")).to_be_visible()
+        await look(found, page, "welcome")
+        filled = await fill(studio, page)
+        for place in PLACES:
+            await place.open(filled)
+            await look(found, page, place.name)
+            assert await page.title() not in {"", "Toolweave"}, place.name
+            if place.name == "keys":
+                assert await keys_shown(page) == keys_documented()
+            await leave(page)
+        await page.evaluate("() => sessionStorage.clear()")
+        await page.goto(studio.url)
+        await page.reload()
+        await expect(page.get_by_role("heading", name="The studio needs its key")).to_be_visible()
+        await look(found, page, "token")
+    assert {name: lines for name, lines in found.items() if lines} == {}
+
+
+async def keys_shown(page: Page) -> list[str]:
+    """The lines of the dialog that shows the one key map."""
+    rows = await page.get_by_role("table", name="Keys").locator("tbody tr").all()
+    return [
+        f"| {await row.locator('td').first.inner_text()} "
+        f"| {', '.join(f'`{keys}`' for keys in await row.locator('kbd').all_inner_texts())} |"
+        for row in rows
+    ]
+
+
+def keys_documented() -> list[str]:
+    """The lines of the table in the manual."""
+    text = (ROOT / "docs" / "studio.md").read_text(encoding="utf-8")
+    return text.partition("| what | keys |\n|---|---|\n")[2].partition("\n\n")[0].splitlines()
+
+
+async def leave(page: Page) -> None:
+    """Close what is open, so that the next place begins at a page."""
+    if await page.locator("dialog[open]").count():
+        await page.keyboard.press("Escape")
+        await expect(page.locator("dialog[open]")).to_have_count(0)
+
+
+def test_every_page_and_dialog_is_looked_at() -> None:
+    assert {place.page for place in PLACES if place.page is not None} == pages_of_source()
+    assert {place.dialog for place in PLACES if place.dialog is not None} == dialogs_of_source()
