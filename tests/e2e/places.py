@@ -222,7 +222,7 @@ async def conflicting(filled: Filled) -> None:
     await page.get_by_role("button", name="Show the difference").click()
 
 
-PLACES: tuple[Place, ...] = (
+EDITING: tuple[Place, ...] = (
     Place("workflows", at(""), page=""),
     Place("editor-new", at("new"), page="new"),
     Place("editor", pressed(), page="w"),
@@ -235,6 +235,8 @@ PLACES: tuple[Place, ...] = (
     Place("inputs", pressed("Control+Shift+Enter"), dialog="features/runs/InputsDialog.tsx"),
     Place("mcp-browser", pressed("m"), dialog="features/servers/BrowserDialog.tsx"),
     Place("conflict", conflicting, dialog="features/files/ConflictDialog.tsx"),
+)
+RUNNING: tuple[Place, ...] = (
     Place("runs", at("runs"), page="runs"),
     Place("run", a_run),
     Place("rerun", run_again, dialog="features/runs/RerunDialog.tsx"),
@@ -250,6 +252,8 @@ PLACES: tuple[Place, ...] = (
         dialog="features/servers/DiscoverDialog.tsx",
     ),
     Place("remove-server", dialog("servers", "Remove"), dialog="features/servers/ServerCard.tsx"),
+)
+MANAGING: tuple[Place, ...] = (
     Place("manage", at("manage"), page="manage"),
     Place("models", at("manage/models"), page="manage/models"),
     Place(
@@ -268,3 +272,4 @@ PLACES: tuple[Place, ...] = (
     Place("documents", at("manage/documents"), page="manage/documents"),
     Place("nowhere", at("nowhere")),
 )
+PLACES = {"editing": EDITING, "running": RUNNING, "managing": MANAGING}
