@@ -68,7 +68,7 @@ async def cost(engine: Engine, graph: Workflow, rounds: int, inputs: Json = INPU
     """The cheapest of several runs of a workflow, after one to warm up."""
     found: list[Cost] = []
     for _ in range(rounds + 1):
-        run = await engine.start(graph, inputs)
+        run = await engine.start(graph, inputs, holds=True)
         await engine.plan(run)
         cpu, wall = time.process_time(), time.perf_counter()
         status = await engine.advance(run)

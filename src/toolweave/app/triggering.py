@@ -19,7 +19,7 @@ from toolweave.app.switches import Switches
 from toolweave.app.web import SafeHttp
 from toolweave.clock import timestamp
 from toolweave.engine.engine import Engine
-from toolweave.engine.events import Event, Finished
+from toolweave.engine.events import Finished
 from toolweave.engine.triggers import deliveries, failures, mail, schedules, watching
 from toolweave.engine.triggers.board import Active, Board
 from toolweave.engine.triggers.firings import Firings, Outcome
@@ -149,11 +149,9 @@ class Triggers:
 
     async def ended(self, run: str, wait_s: float) -> Finished | None:
         """How a run ended, if it does within some seconds."""
-        last: Event | None = None
         with anyio.move_on_after(wait_s):
-            async for entry in self._engine.follow(run):
-                last = entry.event
-        return last if isinstance(last, Finished) else None
+            return await self._engine.end_of(run)
+        return None
 
     async def _at(self, path: str) -> list[Active]:
         if not (found := self._known_at(path)):

@@ -28,6 +28,7 @@ from toolweave.engine.events import (
     CallEnded,
     CancelAsked,
     Event,
+    Finished,
     Key,
     RunStatus,
     StepCancelled,
@@ -114,6 +115,11 @@ class Advance:
                     while goes_on:
                         goes_on = await self._wait(tasks) and await self._go_on()
         return self._state.status
+
+    @property
+    def finished(self) -> Finished | None:
+        """How the run ended, if it did."""
+        return self._state.finished
 
     @property
     def open_calls(self) -> list[Key]:

@@ -16,11 +16,14 @@ from toolweave.engine.binding import Binder
 from toolweave.engine.calls import called_runs, caller_of, open_calls
 from toolweave.engine.context import Services
 from toolweave.engine.due import LOOK_EVERY_S, REST_S, Watch, due_runs
+from toolweave.engine.endings import Endings
 from toolweave.engine.events import (
     FINAL,
     Answered,
     CancelAsked,
     Choice,
+    Event,
+    Finished,
     Key,
     Resolved,
     RunStatus,
@@ -85,6 +88,7 @@ class Engine:
         self._watch = Watch(database, journal.holder)
         self._keepers = Keepers(database, services.clock, journal.holder)
         self._pinned = Pinned(database, kinds)
+        self._endings = Endings()
         self.journal = journal
         journal.news.on_call = self._called
 
@@ -131,6 +135,8 @@ class Engine:
             workflow = await self._begins_as(workflow)
         text, document = self._pinned.text_of(workflow)
         run = str(uuid.uuid4())
+        begins_here = self._keeps_time and self._tasks is not None and refused is None
+        held = self.journal.held() if holds or begins_here else None
         beginning = Beginning(
             run,
             workflow.name,
@@ -142,14 +148,16 @@ class Engine:
             once_key,
             fork,
             refused,
-            self.journal.held() if holds else None,
+            held,
         )
-        events = beginning.events()
-        rows = [*beginning.rows(len(events)), *self.journal.first(run, events), *beginning.end()]
+        birth = self.journal.birth(run, beginning.events())
+        rows = [*beginning.rows(len(birth.events)), *birth.statements(), *beginning.end()]
         _, made, *_ = await self._database.at_once(rows, shared=True)
         if not made:
             return await self.find(str(once_key)) or run
-        if refused is None and self._keeps_time and self._tasks is not None:
+        if held is not None and refused is None:
+            self.journal.hold_newborn(beginning.lease(), held[1], birth)
+        if begins_here and self._tasks is not None:
             self._tasks.start_soon(self._begin, run)
         elif not holds:
             self.journal.news.happened(run, is_call=True)
@@ -162,15 +170,32 @@ class Engine:
             return "running"
         self._advancing[run] = True
         status: RunStatus = "running"
+        finished: Finished | None = None
         try:
             while self._advancing[run]:
                 self._advancing[run] = False
-                status = await self._advance_once(run)
+                status, finished = await self._advance_once(run)
         finally:
             del self._advancing[run]
+            self._endings.tell(run, finished)
             if status not in FINAL or self._watch.has_more:
                 self._timer.set()  # it may have a moment to wake at, or left room for another
         return status
+
+    async def end_of(self, run: str) -> Finished | None:
+        """How a run ended, once it did.
+
+        Raises:
+            NotFound: `RUN_UNKNOWN`.
+        """
+        if run in self._advancing or self.journal.has_newborn(run):
+            finished = await self._endings.of(run)
+            if finished is not None:
+                return finished
+        last: Event | None = None
+        async for entry in self.journal.follow(run):
+            last = entry.event
+        return last if isinstance(last, Finished) else None
 
     async def is_served(self) -> bool:
         """Whether another process brings the runs of this database forward by itself."""
@@ -325,7 +350,7 @@ class Engine:
             async for _ in self.journal.follow(run):
                 pass
 
-    async def _advance_once(self, run: str) -> RunStatus:
+    async def _advance_once(self, run: str) -> tuple[RunStatus, Finished | None]:
         lease, entries = await self.journal.take(run)
         plan = await self._pinned.plan_of(lease.document)
         facts = RunFacts(run, lease.workflow, datetime.fromisoformat(lease.started_at))
@@ -338,7 +363,7 @@ class Engine:
             del self._holds[run]
         if status in FINAL:
             await self._after(lease, hold.open_calls)
-        return status
+        return status, hold.finished
 
     async def _after(self, lease: Lease, open_calls: list[Key]) -> None:
         """A run is over: whoever called it goes on, and whatever it called stops."""

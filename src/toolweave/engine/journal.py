@@ -33,6 +33,8 @@ from toolweave.errors import Conflict, NotFound, ToolweaveError, Unavailable
 from toolweave.storage.database import Database, Row, Statement, Values
 from toolweave.tasks import background
 
+# Runs that began here and were not taken yet: of more than so many, the oldest are looked up.
+MAX_NEWBORN = 1_000
 # How often somebody who follows looks, should the notice of another process get lost.
 LOOK_EVERY_S = 2.0
 
@@ -72,6 +74,25 @@ class Lease:
         return self.status == "running" and self.wake_at is None
 
 
+@dataclass(frozen=True, slots=True)
+class Birth:
+    """The first events of a run, as they will stand in the journal."""
+
+    run: str
+    at: str
+    events: tuple[Written, ...]
+
+    def statements(self) -> list[Statement]:
+        """How they are written, after the row that has their number."""
+        pending = Pending(self.run, ANYBODY, self.events, None, self.at, "")
+        return [*blobs(self.events), Statement(APPEND, many=tuple(new_rows(pending)))]
+
+    def entries(self) -> list[Entry]:
+        """The events as they are read: never what they were made of, which others may change."""
+        rows = enumerate(self.events, 1)
+        return [_entry((seq, self.at, event.kind, event.body)) for seq, event in rows]
+
+
 class Journal:
     """The journal of all runs in one database."""
 
@@ -84,6 +105,8 @@ class Journal:
         self._pending: list[Pending] = []
         self._wake = anyio.Event()
         self._is_writing = False
+        # Runs that nobody else can have taken before their moment, and what happened in them.
+        self._newborn: dict[str, tuple[Lease, str, Birth]] = {}
         self.news = News(database)
 
     @asynccontextmanager
@@ -97,10 +120,20 @@ class Journal:
                 with anyio.CancelScope(shield=True):
                     await self._write_all()
 
-    def first(self, run: str, events: Sequence[Event]) -> list[Statement]:
-        """How the first events of a run are written, after the row that has their number."""
-        pending = self._new(run, ANYBODY, [written(event) for event in events], None)
-        return [*blobs(pending.events), Statement(APPEND, many=tuple(new_rows(pending)))]
+    def birth(self, run: str, events: Sequence[Event]) -> Birth:
+        """The first events of a run that is about to begin."""
+        at = timestamp(self._clock.now())
+        return Birth(run, at, tuple(written(event) for event in events))
+
+    def hold_newborn(self, lease: Lease, until: str, birth: Birth) -> None:
+        """A run was written as held by this journal until a moment: to take it needs no commit."""
+        self._newborn[lease.run] = (lease, until, birth)
+        if len(self._newborn) > MAX_NEWBORN:
+            del self._newborn[next(iter(self._newborn))]
+
+    def has_newborn(self, run: str) -> bool:
+        """Whether a run began here, and was not taken yet."""
+        return run in self._newborn
 
     async def take(self, run: str) -> tuple[Lease, list[Entry]]:
         """Become the one who brings a run forward, and read what happened so far.
@@ -110,6 +143,10 @@ class Journal:
             Conflict: `RUN_HELD` while another process does.
         """
         now = timestamp(self._clock.now())
+        lease, until, birth = self._newborn.pop(run, (None, "", None))
+        if lease is not None and birth is not None and now < until:
+            # Had somebody taken it nevertheless, the first write would tell.
+            return lease, birth.entries()
         is_free = "(held_until IS NULL OR held_until < ? OR holder = ?)"
         found = await self._take_if(run, is_free, (now, self.holder))
         if found is not None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from toolweave.engine.events import Event, Finished, Started
 from toolweave.engine.inputs import error_of
+from toolweave.engine.journal import Lease
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.storage.database import Statement, checked
@@ -56,6 +57,10 @@ class Beginning:
         if self.refused is not None:
             return [began, Finished("failed", {}, error_of(self.refused))]
         return [began]
+
+    def lease(self) -> Lease:
+        """The right to write it, of whoever holds it from the first moment."""
+        return Lease(self.run, 0, self.workflow, self.document, self.now, self.once_key)
 
     def rows(self, events: int) -> list[Statement]:
         """What is written before its events; the second gives a row if there is no such run."""
