@@ -137,19 +137,9 @@ class Engine:
         run = str(uuid.uuid4())
         begins_here = self._keeps_time and self._tasks is not None and refused is None
         held = self.journal.held() if holds or begins_here else None
-        beginning = Beginning(
-            run,
-            workflow.name,
-            document,
-            text,
-            timestamp(self._services.clock.now()),
-            inputs,
-            trigger,
-            once_key,
-            fork,
-            refused,
-            held,
-        )
+        now = timestamp(self._services.clock.now())
+        pinned = (workflow.name, document, text, now)
+        beginning = Beginning(run, *pinned, inputs, trigger, once_key, fork, refused, held)
         birth = self.journal.birth(run, beginning.events())
         rows = [*beginning.rows(len(birth.events)), *birth.statements(), *beginning.end()]
         _, made, *_ = await self._database.at_once(rows, shared=True)

@@ -83,8 +83,7 @@ def create_api(
         redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
     )
-    # First: routes are looked through in order, and hooks are called most.
-    api.include_router(hooks)
+    api.include_router(hooks)  # first, as routes are looked through in order
     api.include_router(knowledge_routes(toolbox, doorkeeper, service_token=service_token))
     for router in (*_resources(workbench, doorkeeper), event_routes(topics, doorkeeper)):
         api.include_router(router)
