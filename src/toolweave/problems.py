@@ -3,7 +3,7 @@
 Checks yield problems and never raise; a door that must refuse raises `Invalid(problems=…)`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Literal
@@ -44,6 +44,11 @@ def pointer(*steps: str | int) -> str:
     if "~" not in text and text.count("/") == len(steps) - 1:
         return "/" + text  # nothing to escape, as nearly always
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
+
+
+def how_many(problems: Sized) -> str:
+    """`1 problem`, `3 problems`."""
+    return "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
 
 
 def did_you_mean(wrong: str, known: Iterable[str]) -> str | None:

@@ -83,10 +83,13 @@ async def house_in(
     peer: str = "127.0.0.1",
     rate_per_s: float = 50.0,
     burst: int = 200,
+    reaches_private: bool = False,
 ) -> AsyncGenerator[House]:
     """Open it; the client speaks from `peer`."""
     clock, logged = MovedClock(), io.StringIO()
-    settings = Settings(home=home, rate_per_s=rate_per_s, burst=burst)
+    settings = Settings(
+        home=home, rate_per_s=rate_per_s, burst=burst, allow_private_http=reaches_private
+    )
     address = Address(host, 8765, also=(HOST,))
     async with (
         open_ground(settings, clock=clock, environ={}, directory=home) as ground,

@@ -30,6 +30,7 @@ from toolweave.engine.triggers.board import (
 from toolweave.engine.triggers.cron import next_time
 from toolweave.errors import Invalid, NotFound
 from toolweave.json_text import JsonObject
+from toolweave.problems import how_many
 from toolweave.storage.workflow_files import WorkflowFiles
 from toolweave.workflow.formats.load import convert, read
 from toolweave.workflow.model import Workflow
@@ -237,7 +238,7 @@ class Switches:
             errors = [problem for problem in report.problems if problem.severity == "error"]
             raise Invalid(
                 "WORKFLOW_INVALID",
-                f"workflow {stored.name!r} cannot be switched on: {len(errors)} problems",
+                f"workflow {stored.name!r} cannot be switched on: {how_many(errors)}",
                 problems=errors,
                 hint="`toolweave validate` tells more, and --fix mends what can be mended",
             )

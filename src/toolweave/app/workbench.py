@@ -20,7 +20,7 @@ from toolweave.catalog.live import specs_of
 from toolweave.engine.engine import Engine
 from toolweave.errors import Invalid, Unavailable
 from toolweave.json_text import JsonObject
-from toolweave.problems import Problem
+from toolweave.problems import Problem, how_many
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
 from toolweave.workflow.checks.case import Known
@@ -171,7 +171,7 @@ class Workbench:
             errors = [problem for problem in report.problems if problem.severity == "error"]
             raise Invalid(
                 "WORKFLOW_INVALID",
-                f"workflow {loaded.workflow.name[:100]!r} cannot be run: {len(errors)} problems",
+                f"workflow {loaded.workflow.name[:100]!r} cannot be run: {how_many(errors)}",
                 problems=errors,
                 hint="mend what the problems say; those with a patch can be mended for you",
             )

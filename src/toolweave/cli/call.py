@@ -22,6 +22,7 @@ from toolweave.cli.terminal import console, is_terminal, json_option, print_json
 from toolweave.cli.visible import visible
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import JsonObject, read
+from toolweave.problems import how_many
 from toolweave.servers.questions import Answer, Question
 from toolweave.tools.check import check_arguments
 from toolweave.tools.coerce import coerce_arguments
@@ -143,8 +144,7 @@ async def _with_pairs(
     if problems:
         told = {problem.pointer for problem in problems}
         problems += [one for one in check_arguments(tool, arguments) if one.pointer not in told]
-        count = f"{len(problems)} problems" if len(problems) > 1 else "1 problem"
-        message = f"the arguments of {name!r} have {count}"
+        message = f"the arguments of {name!r} have {how_many(problems)}"
         raise Invalid("MCP_ARGUMENTS_INVALID", message, problems=problems)
     return arguments
 

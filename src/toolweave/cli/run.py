@@ -27,6 +27,7 @@ from toolweave.engine.execution import execution
 from toolweave.engine.run_rows import Run
 from toolweave.errors import Conflict, Invalid, NotFound
 from toolweave.json_text import Json, JsonObject
+from toolweave.problems import how_many
 from toolweave.tasks import background
 from toolweave.workflow.checks.case import Known
 from toolweave.workflow.formats.format import Loaded
@@ -194,15 +195,11 @@ def _checked(loaded: Loaded, file: str, known: Known) -> Workflow:
         errors = [problem for problem in report.problems if problem.severity == "error"]
         raise Invalid(
             "WORKFLOW_INVALID",
-            f"{file!r} cannot be run: {_problems(len(errors))}",
+            f"{file!r} cannot be run: {how_many(errors)}",
             problems=errors,
             hint=f"`toolweave validate {file}` tells more, and --fix mends what can be mended",
         )
     return loaded.workflow
-
-
-def _problems(count: int) -> str:
-    return "1 problem" if count == 1 else f"{count} problems"
 
 
 def _edit(pairs: Sequence[str]) -> Callable[[Json], Json]:
