@@ -125,7 +125,10 @@ class Search:
         name = document["name"]
         await self.ask("PUT", f"/api/v1/workflows/{name}", {"document": document})
         for target in EXPORTS:
-            await self.ask("POST", "/api/v1/edit/export", {"document": document, "target": target})
+            made = await self.ask(
+                "POST", "/api/v1/edit/export", {"document": document, "to": target}
+            )
+            assert made["files"], (name, target)
         started = await self.ask("POST", "/api/v1/runs", {"workflow": name})
         assert "id" in started, (name, started)
         run = started["id"]
