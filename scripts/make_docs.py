@@ -1,8 +1,7 @@
 """Writes the reference pages: `python scripts/make_docs.py`, or `--check` to look for drift.
 
 Commands come from the command line itself, settings from `settings.py`, codes from `codes.py`,
-nodes from the catalog. What is said here and nowhere else is what a setting is for; a setting
-without such words, or words without a setting, stop the making.
+nodes from the catalog. A setting without words, or words without a setting, stop the making.
 """
 
 import ast
@@ -20,41 +19,13 @@ from toolweave.catalog.index import Catalog
 from toolweave.catalog.serialise import serialise
 from toolweave.cli.main import cli
 from toolweave.json_text import write
-from toolweave.settings import from_environment
+from toolweave.settings import PREFIX, WORDS, from_environment
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "toolweave"
 MADE = "<!-- Made by scripts/make_docs.py; do not edit. -->"
 WIDTH = 90
 
-# What each variable is for, in the order of the page; a number's default and least are read off.
-SETTINGS = {
-    "HOME": "Where everything is kept. Default: your platform's data directory for `toolweave`.",
-    "DATABASE": "`postgresql://…` or a file's path. Default: `toolweave.db` in the home.",
-    "LOCKFILE": "Where approved tools are pinned. Default: `toolweave.lock.json` in the current "
-    "directory if there is one, else in the home.",
-    "VAULT_KEY": "The key of the secret vault, base64 of 32 bytes. Default: your system's "
-    "keyring, else a file in the home that only you can read.",
-    "CALL_DEADLINE_S": "Seconds a tool call may take.",
-    "CONNECT_DEADLINE_S": "Seconds a server may take to start and answer.",
-    "CONCURRENT_CALLS": "Tool calls that may run at the same time.",
-    "CALLS_PER_SESSION": "Tool calls one session may make; -1 for as many as it likes.",
-    "OUTPUT_BYTES": "Bytes of one answer that are read.",
-    "RATE_PER_S": "Requests a second one API key may make.",
-    "BURST": "Requests one API key may make at once, before that rate counts.",
-    "KEEP_DAYS": "Days a finished run is kept; 0 for ever.",
-    "KEEP_RUNS": "Finished runs that are kept; 0 for all.",
-    "MCP_SOON_S": "Seconds before a run is given as a task to clients that know tasks.",
-    "MCP_WAIT_S": "Seconds that a call of a published workflow waits for its run.",
-    "LIBRARY_DEADLINE_S": "How long one question to a git host may take.",
-    "ALLOW_PRIVATE_HTTP": "1 lets nodes connect to this machine and its private network.",
-    "FILE_ROOTS": "Folders that nodes may read and write, beside `files` in the home; separated "
-    "as in PATH.",
-    "MODEL_URL": "Base address of a model that speaks as OpenAI does, such as Ollama's.",
-    "MODEL": "Name of the model at TOOLWEAVE_MODEL_URL.",
-    "MODEL_KEY": "Key for TOOLWEAVE_MODEL_URL, where it wants one.",
-    "DEBUG": "Any value: commands show where an error happened, and what is logged.",
-}
 TRIED = 4321
 
 
@@ -100,12 +71,12 @@ def _contexts(
 def settings_page() -> str:
     """Every variable of the environment."""
     known = set(variables())
-    if known != set(SETTINGS):
-        raise SystemExit(f"settings without words, or words without: {known ^ set(SETTINGS)}")
+    if known != set(WORDS):
+        raise SystemExit(f"settings without words, or words without: {known ^ set(WORDS)}")
     rows = ["| variable | what it is for | default | least |", "|---|---|---|---|"]
-    for name, words in SETTINGS.items():
+    for name, words in WORDS.items():
         default, least = _number(name)
-        rows.append(f"| `TOOLWEAVE_{name}` | {words} | {default} | {least} |")
+        rows.append(f"| `{PREFIX}{name}` | {words} | {default} | {least} |")
     return _joined(
         [
             "# Settings",

@@ -136,6 +136,8 @@ CODES: dict[str, str] = {
     "KEY_INVALID": "The API key is unknown or revoked.",
     "KEY_NAME_SHARED": "Several valid keys have this name; use the id.",
     "KEY_MISSING": "The request has no API key.",
+    "KEY_IN_USE": "It is the key the studio's pages ask with; say that you are sure.",
+    "KEY_NAME_RESERVED": "The studio's own key has this name.",
     "KEY_NOT_FOUND": "No valid API key has this id or name.",
     "SCOPE_MISSING": "The API key lacks the scope this needs.",
     "SCOPE_UNKNOWN": "There is no scope of this name.",

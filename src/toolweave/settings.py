@@ -11,6 +11,36 @@ import platformdirs
 from toolweave.errors import Invalid
 
 MIB = 1024 * 1024
+PREFIX = "TOOLWEAVE_"
+
+# What each variable is for, in the order of the page; a number's default and least are read off.
+WORDS: Mapping[str, str] = {
+    "HOME": "Where everything is kept. Default: your platform's data directory for `toolweave`.",
+    "DATABASE": "`postgresql://…` or a file's path. Default: `toolweave.db` in the home.",
+    "LOCKFILE": "Where approved tools are pinned. Default: `toolweave.lock.json` in the current "
+    "directory if there is one, else in the home.",
+    "VAULT_KEY": "The key of the secret vault, base64 of 32 bytes. Default: your system's "
+    "keyring, else a file in the home that only you can read.",
+    "CALL_DEADLINE_S": "Seconds a tool call may take.",
+    "CONNECT_DEADLINE_S": "Seconds a server may take to start and answer.",
+    "CONCURRENT_CALLS": "Tool calls that may run at the same time.",
+    "CALLS_PER_SESSION": "Tool calls one session may make; -1 for as many as it likes.",
+    "OUTPUT_BYTES": "Bytes of one answer that are read.",
+    "RATE_PER_S": "Requests a second one API key may make.",
+    "BURST": "Requests one API key may make at once, before that rate counts.",
+    "KEEP_DAYS": "Days a finished run is kept; 0 for ever.",
+    "KEEP_RUNS": "Finished runs that are kept; 0 for all.",
+    "MCP_SOON_S": "Seconds before a run is given as a task to clients that know tasks.",
+    "MCP_WAIT_S": "Seconds that a call of a published workflow waits for its run.",
+    "LIBRARY_DEADLINE_S": "How long one question to a git host may take.",
+    "ALLOW_PRIVATE_HTTP": "1 lets nodes connect to this machine and its private network.",
+    "FILE_ROOTS": "Folders that nodes may read and write, beside `files` in the home; separated "
+    "as in PATH.",
+    "MODEL_URL": "Base address of a model that speaks as OpenAI does, such as Ollama's.",
+    "MODEL": "Name of the model at TOOLWEAVE_MODEL_URL.",
+    "MODEL_KEY": "Key for TOOLWEAVE_MODEL_URL, where it wants one.",
+    "DEBUG": "Any value: commands show where an error happened, and what is logged.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +132,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
 
 
 def _number(env: Mapping[str, str], name: str, default: float, least: float) -> float:
-    text = env.get(f"TOOLWEAVE_{name}")
+    text = env.get(PREFIX + name)
     if not text:
         return default
     if not re.fullmatch(r"-?\d+(\.\d+)?", text) or float(text) < least:

@@ -10,6 +10,7 @@ from toolweave.access.keys import SCOPES
 
 pytestmark = pytest.mark.anyio
 
+NO_KEY = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
 NO_CHAT = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
 # method, address, the scope it wants
 KEYED = [
@@ -59,6 +60,16 @@ KEYED = [
     ("POST", "/api/v1/servers/no-server/disable", "servers:admin"),
     ("POST", "/api/v1/servers/no-server/check", "servers:admin"),
     ("GET", "/api/v1/servers/no-server/tools", "tools:read"),
+    ("GET", "/api/v1/servers/no-server/health", "servers:admin"),
+    ("POST", "/api/v1/servers/no-server/sign-in", "servers:admin"),
+    ("GET", "/api/v1/keys", "admin"),
+    ("POST", "/api/v1/keys", "admin"),
+    ("DELETE", f"/api/v1/keys/{NO_KEY}", "admin"),
+    ("GET", "/api/v1/settings", "admin"),
+    ("GET", "/api/v1/doctor", "admin"),
+    ("GET", "/api/v1/secrets", "admin"),
+    ("PUT", "/api/v1/secrets/unknown", "admin"),
+    ("DELETE", "/api/v1/secrets/unknown", "admin"),
     ("GET", "/api/v1/models", "admin"),
     ("POST", "/api/v1/models", "admin"),
     ("DELETE", "/api/v1/models/nobody", "admin"),
@@ -114,6 +125,7 @@ EXAMPLES = {
     "abcd": "{id}",
     "nothing": "{service}",
     NO_CHAT: "{chat}",
+    NO_KEY: "{key}",
     "?seconds=0": "",
 }
 

@@ -1,18 +1,15 @@
 """`/api/v1/events`: what changed in the home, told as it happens."""
 
-import json
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
-from anyio.streams.memory import MemoryObjectReceiveStream
-from starlette.types import Message
 
 from rest.drawn import greeting
-from rest.house import HOST, House
+from rest.house import House
+from rest.listening import Heard, listening
 from toolweave.app.ground import open_ground
 from toolweave.app.topics import TOPICS, Topics
 from toolweave.app.workbench import open_workbench
@@ -21,44 +18,6 @@ from toolweave.settings import Settings
 from toolweave.testing.clock import FakeClock
 
 pytestmark = pytest.mark.anyio
-
-Heard = MemoryObjectReceiveStream[tuple[str, dict[str, str]]]
-
-
-@asynccontextmanager
-async def listening(house: House, headers: Mapping[str, str]) -> AsyncGenerator[Heard]:
-    """The events of one stream as they come; it is left at the end."""
-    told, heard = anyio.create_memory_object_stream[tuple[str, dict[str, str]]](1_000)
-    sent = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
-    scope = {
-        "type": "http",
-        "method": "GET",
-        "path": "/api/v1/events",
-        "raw_path": b"/api/v1/events",
-        "query_string": b"",
-        "headers": [(b"host", HOST.encode()), *sent],
-        "client": ("127.0.0.1", 50_000),
-    }
-
-    async def receive() -> Message:
-        await anyio.sleep_forever()
-        raise AssertionError
-
-    async def send(message: Message) -> None:
-        for block in message.get("body", b"").decode().split("\n\n"):
-            lines = dict(line.split(": ", 1) for line in block.splitlines() if ": " in line)
-            if "data" in lines:
-                await told.send((lines["event"], json.loads(lines["data"])))
-
-    async def follow() -> None:
-        with told:
-            await house.app(scope, receive, send)
-
-    with heard, anyio.fail_after(30):
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(follow)
-            yield heard
-            tasks.cancel_scope.cancel()
 
 
 async def until(heard: Heard, topic: str) -> str:

@@ -29,6 +29,7 @@ warnings = ["missing_auth", "unsupported_regex"]
 "path.library" = "nobody"
 "path.service" = "nothing"
 "path.server" = "nobody"
+"path.key" = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
 
 # A stream without an end.
 [[operations]]
@@ -40,7 +41,7 @@ include-path-regex = "/library|/documents"
 checks.positive_data_acceptance.expected-statuses = ["2xx", 403, 404, 409, 422]
 
 [[operations]]
-include-path-regex = "/edit/(fix|mode|export|import)$|/(runs|models|chat|serv|trig)|/catalog/node$"
+include-path-regex = "/edit/(fix|mode|..port)$|/(runs|models|chat|ser|sec|trig|key)|/catalog/node$"
 checks.positive_data_acceptance.expected-statuses = ["2xx", 404, 409, 422]
 """
 

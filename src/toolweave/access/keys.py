@@ -16,6 +16,8 @@ from toolweave.storage.database import Database, Row
 KeyId = NewType("KeyId", str)
 
 PREFIX = "tw_"
+# What the key is called that the studio's own page asks with.
+STUDIO = "studio"
 FRESH_S = 1.0
 MAX_KNOWN = 10_000
 

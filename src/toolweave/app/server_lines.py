@@ -5,7 +5,15 @@ from typing import Any
 
 from toolweave.app.ground import Ground
 from toolweave.clock import timestamp
-from toolweave.servers.definition import Server, deployment_of, runner_of, transport_of
+from toolweave.servers.definition import (
+    Definition,
+    Http,
+    Server,
+    Sse,
+    deployment_of,
+    runner_of,
+    transport_of,
+)
 from toolweave.servers.health import Health
 
 
@@ -49,6 +57,11 @@ def details_of(server: Server, health: Health) -> str | None:
     return None
 
 
+def has_sign_in(definition: Definition) -> bool:
+    """Whether a person can sign in there."""
+    return isinstance(definition, Http | Sse) and definition.oauth
+
+
 def display_name(name: str) -> str:
     """A name as people write it: `aws-knowledge_mcp` is `Aws Knowledge Mcp` (seed 001)."""
     words = name.replace("-", " ").replace("_", " ").split()
@@ -80,4 +93,5 @@ def as_dict(line: Line) -> dict[str, Any]:
         "latencyMs": health.latency_ms,
         "toolCount": health.tool_count if health.tool_count is not None else line.pinned or None,
         "details": details_of(server, health),
+        "signIn": has_sign_in(server.definition),
     }

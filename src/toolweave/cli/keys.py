@@ -3,6 +3,8 @@
 import click
 
 from toolweave.access.keys import SCOPES, ApiKey, Keys
+from toolweave.app.ground import Ground
+from toolweave.app.key_desk import create_key, key_as_json, revoke_key
 from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.rooms import ground, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
@@ -25,11 +27,11 @@ def create(name: str, scopes: tuple[str, ...], tools: tuple[str, ...], as_json: 
 
     async def work() -> tuple[ApiKey, str]:
         async with ground() as rooms:
-            return await Keys(rooms.database, rooms.clock).create(name, list(scopes), tools)
+            return await create_key(_keys(rooms), name, list(scopes), tools)
 
     key, text = run(work)
     if as_json:
-        print_json({**_as_dict(key), "key": text})
+        print_json({**key_as_json(key), "key": text})
         return
     click.echo(text)
     say("Keep it: it is not shown again.", stderr=True)
@@ -42,11 +44,11 @@ def list_keys(as_json: bool) -> None:
 
     async def work() -> list[ApiKey]:
         async with ground() as rooms:
-            return await Keys(rooms.database, rooms.clock).list()
+            return await _keys(rooms).list()
 
     found = run(work)
     if as_json:
-        print_json([_as_dict(key) for key in found])
+        print_json([key_as_json(key) for key in found])
     elif found:
         print_table(
             ("name", "scopes", "created", "state", "id"),
@@ -73,7 +75,7 @@ def revoke(key: str, as_json: bool) -> None:
 
     async def work() -> None:
         async with ground() as rooms:
-            await Keys(rooms.database, rooms.clock).revoke(key)
+            await revoke_key(_keys(rooms), key, is_sure=True)
 
     run(work)
     if as_json:
@@ -82,12 +84,5 @@ def revoke(key: str, as_json: bool) -> None:
         say(f"Revoked {key!r}.")
 
 
-def _as_dict(key: ApiKey) -> dict[str, object]:
-    return {
-        "id": key.id,
-        "name": key.name,
-        "scopes": sorted(key.scopes),
-        "createdAt": key.created_at,
-        "revokedAt": key.revoked_at,
-        "tools": sorted(key.tools) if key.tools is not None else None,
-    }
+def _keys(rooms: Ground) -> Keys:
+    return Keys(rooms.database, rooms.clock)

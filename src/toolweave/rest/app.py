@@ -28,6 +28,7 @@ from toolweave.rest.routes.events import event_routes
 from toolweave.rest.routes.freeze import freeze_routes
 from toolweave.rest.routes.health import health_routes
 from toolweave.rest.routes.inbox import inbox_routes
+from toolweave.rest.routes.keys import key_routes
 from toolweave.rest.routes.knowledge import InvokeDoor, knowledge_routes
 from toolweave.rest.routes.library import library_routes
 from toolweave.rest.routes.metrics import metrics_routes
@@ -36,8 +37,10 @@ from toolweave.rest.routes.published import published_routes
 from toolweave.rest.routes.run_details import run_detail_routes
 from toolweave.rest.routes.runs import run_routes
 from toolweave.rest.routes.samples import sample_routes
+from toolweave.rest.routes.server_details import server_detail_routes
 from toolweave.rest.routes.servers import server_routes
 from toolweave.rest.routes.services import service_routes
+from toolweave.rest.routes.settings import setting_routes
 from toolweave.rest.routes.triggers import trigger_routes
 from toolweave.rest.routes.workflows import workflow_routes
 
@@ -111,6 +114,9 @@ def _resources(workbench: Workbench, doorkeeper: Doorkeeper) -> Iterator[APIRout
     yield run_detail_routes(workbench, doorkeeper)
     yield sample_routes(studio, doorkeeper)
     yield server_routes(studio, doorkeeper)
+    yield server_detail_routes(studio, doorkeeper)
+    yield key_routes(ground, doorkeeper)
+    yield setting_routes(ground, doorkeeper)
     yield freeze_routes(workbench, doorkeeper)
     yield chat_routes(studio, doorkeeper)
     yield model_routes(ground, doorkeeper)

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import anyio.to_thread
 
-from toolweave.access.keys import Keys
+from toolweave.access.keys import STUDIO, Keys
 from toolweave.errors import ToolweaveError
 from toolweave.storage.files import write_private
 
-NAME = "studio"
 FILE = "studio.key"
 
 
@@ -25,7 +24,7 @@ async def studio_key(keys: Keys, home: Path) -> str | None:
         return text
     try:
         await _revoke_older(keys)
-        _, text = await keys.create(NAME, ["admin"])
+        _, text = await keys.create(STUDIO, ["admin"])
         await anyio.to_thread.run_sync(_write, path, text)
     except (OSError, ToolweaveError):
         return None
@@ -35,7 +34,7 @@ async def studio_key(keys: Keys, home: Path) -> str | None:
 async def _revoke_older(keys: Keys) -> None:
     """A key whose file is gone, or was open to others, is of no use to anybody honest."""
     for key in await keys.list():
-        if key.name == NAME and "admin" in key.scopes and key.revoked_at is None:
+        if key.name == STUDIO and "admin" in key.scopes and key.revoked_at is None:
             await keys.revoke(key.id)
 
 

@@ -79,6 +79,13 @@ class Connections:
             return Health()
         return supervisor.health
 
+    def log(self, server: Server) -> tuple[str, ...]:
+        """The last lines that `server` wrote to its standard error, as this process heard them."""
+        supervisor = self._supervisors.get(server.name)
+        if supervisor is None or supervisor.server.id != server.id:
+            return ()
+        return supervisor.log
+
     def drop(self, name: str) -> None:
         """Close the connection to `name`, if there is one."""
         if (supervisor := self._supervisors.get(name)) is not None:

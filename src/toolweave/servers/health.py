@@ -65,6 +65,21 @@ class Pings:
                 KEPT_PINGS,
             )
 
+    async def recent(
+        self, server: ServerId, limit: int
+    ) -> list[tuple[str, bool, float | None, str | None]]:
+        """When, whether it answered, how fast, and why not; oldest first."""
+        rows = await self._database.rows(
+            "SELECT at, ok, latency_ms, reason FROM health WHERE server_id = ? "
+            "ORDER BY at DESC LIMIT ?",
+            server,
+            limit,
+        )
+        return [
+            (at, bool(ok), latency_ms if ok else None, reason)
+            for at, ok, latency_ms, reason in reversed(rows)
+        ]
+
     async def last(self, server: ServerId) -> Health:
         """What the last ping told, by whichever process it was made."""
         row = await self._database.row(

@@ -186,6 +186,17 @@ class History:
         self._wake.set()
 
 
+async def calls_of(database: Database, server: str, limit: int) -> list[Row]:
+    """When, tool, status, how long, code and message of the last calls, oldest first."""
+    rows = await database.rows(
+        "SELECT submitted_at, tool, status, took_ms, error_code, error_message FROM calls "
+        "WHERE server = ? ORDER BY submitted_at DESC, id LIMIT ?",
+        server,
+        limit,
+    )
+    return list(reversed(rows))
+
+
 def _row(record: CallRecord) -> Sequence[Value]:
     call = record.call
     return (

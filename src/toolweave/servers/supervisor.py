@@ -66,6 +66,12 @@ class Supervisor:
         self._news = anyio.Event()  # set, and replaced, whenever one of these two changes
         self._scope = anyio.CancelScope()
         self._failures = 0
+        self._faults: Faults | None = None
+
+    @property
+    def log(self) -> tuple[str, ...]:
+        """What the server wrote to its standard error last, in this connection or the last one."""
+        return tuple(self._faults.stderr) if self._faults is not None else ()
 
     @property
     def is_over(self) -> bool:
@@ -135,7 +141,7 @@ class Supervisor:
 
     async def _until_lost(self, era: Era) -> ToolweaveError:
         """Hold a connection as long as it lasts; why it ended."""
-        faults = Faults(self.server.name)
+        faults = self._faults = Faults(self.server.name)
         try:
             await self._connected(faults, era)
         except Exception as error:  # an edge: whatever a server provokes ends its connection only

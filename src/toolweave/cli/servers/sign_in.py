@@ -5,15 +5,11 @@ from urllib.parse import urlsplit
 
 import click
 
+from toolweave.app.signing_in import sign_in_to
 from toolweave.app.studio import open_studio
 from toolweave.cli.rooms import ground, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.cli.visible import visible
-from toolweave.errors import Invalid
-from toolweave.servers.definition import Http, Sse
-from toolweave.servers.oauth import sign_in_now
-from toolweave.servers.opening import refuse_unapproved
-from toolweave.servers.sign_in import SignIn
 
 
 @click.command("sign-in")
@@ -33,23 +29,7 @@ def sign_in(name: str, no_browser: bool, as_json: bool) -> None:
     async def work() -> int:
         async with ground() as rooms, open_studio(rooms) as studio:
             server = await rooms.registry.get(name)
-            refuse_unapproved(server)
-            ready = await studio.opener.expanded(server)
-            if not isinstance(ready, Http | Sse) or not ready.oauth:
-                raise Invalid(
-                    "SERVER_SIGN_IN_UNUSED",
-                    f"server {name!r} has no OAuth sign-in",
-                    hint="register it with `toolweave servers add NAME URL --oauth`",
-                )
-            await sign_in_now(
-                name,
-                ready,
-                rooms.vault,
-                sign_in=SignIn(show),
-                headers=ready.headers,
-                limits=rooms.settings.limits,
-            )
-            return len((await studio.connections.use(server)).tools)
+            return await sign_in_to(studio, server, show)
 
     count = run(work)
     if as_json:

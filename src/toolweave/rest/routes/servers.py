@@ -77,6 +77,7 @@ class ServerShape(BaseModel):
     latency_ms: float | None = Field(alias="latencyMs")
     tool_count: int | None = Field(alias="toolCount")
     details: str | None
+    sign_in: bool = Field(alias="signIn", description="Whether a person can sign in there")
 
 
 class ServersShape(BaseModel):
@@ -269,13 +270,22 @@ class _Answers:
         return await anyio.to_thread.run_sync(discover_all, places)
 
     async def _server(self, identity: str) -> Server:
-        for server in await self._studio.ground.registry.list():
-            if identity in {server.id, server.name}:
-                return server
-        raise NotFound("MCP_SERVER_NOT_FOUND", f"there is no server {identity!r}")
+        return await server_of(self._studio, identity)
 
     async def _shown(self, server: Server) -> dict[str, Any]:
         return as_dict(await line_of(self._studio.ground, server))
+
+
+async def server_of(studio: Studio, identity: str) -> Server:
+    """The server of this id, or name.
+
+    Raises:
+        NotFound: `MCP_SERVER_NOT_FOUND`.
+    """
+    for server in await studio.ground.registry.list():
+        if identity in {server.id, server.name}:
+            return server
+    raise NotFound("MCP_SERVER_NOT_FOUND", f"there is no server {identity!r}")
 
 
 _TEXTS = {

@@ -1,0 +1,137 @@
+"""`/api/v1/keys`: API keys for administrators; a key's text is shown once, when it is made."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi.responses import Response
+from pydantic import BaseModel, Field
+from starlette.routing import Route
+
+from toolweave.access.keys import SCOPES, ApiKey, Keys
+from toolweave.app.ground import Ground
+from toolweave.app.key_desk import create_key, is_studio, key_as_json, revoke_key
+from toolweave.engine.publications import TOOL_NAME
+from toolweave.json_text import JsonObject
+from toolweave.rest import openapi
+from toolweave.rest.answers import json_answer
+from toolweave.rest.auth import Doorkeeper
+from toolweave.rest.bodies import Strict, read_shape
+from toolweave.rest.refusals import OtherMethods
+from toolweave.rest.shapes import KEYED, READING, responses
+
+SCOPE = "admin"
+ALL = "/api/v1/keys"
+ONE = "/{key}"
+ToolName = Annotated[str, Field(pattern=f"^{TOOL_NAME}$")]
+Identity = Annotated[
+    str, Path(alias="key", pattern=r"^[0-9a-f-]{36}$", description="A key's id, not its text")
+]
+Sure = Annotated[
+    bool, Query(description="Needed for the key that asks, and for the studio's own one")
+]
+
+
+class Making(Strict):
+    """A key to be made."""
+
+    name: str = Field(
+        min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$"
+    )
+    scopes: list[str] = Field(
+        min_length=1, max_length=20, description="What it may do: " + ", ".join(SCOPES)
+    )
+    tools: list[ToolName] = Field(
+        default_factory=list[str], max_length=200, description="Only these published tools"
+    )
+
+
+class KeyShape(BaseModel):
+    """A key without its secret."""
+
+    id: str
+    name: str
+    scopes: list[str]
+    created_at: str = Field(alias="createdAt")
+    revoked_at: str | None = Field(alias="revokedAt")
+    tools: list[str] | None
+    is_studio: bool = Field(alias="isStudio")
+    is_yours: bool = Field(alias="isYours")
+
+
+class KeysShape(BaseModel):
+    """Every key, newest first, and every scope there is."""
+
+    keys: list[KeyShape]
+    scopes: list[str]
+
+
+class MadeShape(KeyShape):
+    """A new key; `key` is its text, this once."""
+
+    key: str
+
+
+class _Answers:
+    """The handlers."""
+
+    def __init__(self, keys: Keys) -> None:
+        self._keys = keys
+
+    async def list_keys(self, request: Request) -> Response:
+        """List every key, revoked ones too, without their secrets."""
+        found = [_shown(one, request) for one in await self._keys.list()]
+        return json_answer({"keys": found, "scopes": [*SCOPES]})
+
+    async def create_key(self, request: Request) -> Response:
+        """Make a key; its text is in this answer and nowhere else."""
+        body = await read_shape(request, Making)
+        key, text = await create_key(self._keys, body.name, body.scopes, body.tools)
+        headers = {"Cache-Control": "no-store"}
+        return json_answer({**_shown(key, request), "key": text}, 201, headers)
+
+    async def revoke_key(self, key: Identity, request: Request, sure: Sure = False) -> Response:
+        """Revoke a key, at once."""
+        asking: ApiKey = request.state.key
+        await revoke_key(self._keys, key, asked_with=asking.id, is_sure=sure)
+        return Response(status_code=204)
+
+
+def key_routes(ground: Ground, doorkeeper: Doorkeeper) -> APIRouter:
+    """The three endpoints; each needs `admin`."""
+    answers = _Answers(Keys(ground.database, ground.clock))
+    router = APIRouter(prefix=ALL, tags=["keys"])
+    gone = responses(None, 404, 409, 422, *KEYED, texts=_TEXTS, status=204)
+    for method, path, answer, answered, reading in (
+        ("GET", "", answers.list_keys, responses(KeysShape, *KEYED), None),
+        (
+            "POST",
+            "",
+            answers.create_key,
+            responses(MadeShape, *KEYED, *READING, status=201),
+            Making,
+        ),
+        ("DELETE", ONE, answers.revoke_key, gone, None),
+    ):
+        router.add_api_route(
+            path,
+            answer,
+            methods=[method],
+            dependencies=[Depends(doorkeeper.wants(SCOPE))],
+            responses=answered,
+            status_code=next(status for status in (201, 204, 200) if status in answered),
+            openapi_extra=openapi.keyed(reading),
+        )
+    for path, methods in (("", ("GET", "POST")), (ONE, ("DELETE",))):
+        router.routes.append(Route(ALL + path, endpoint=OtherMethods(*methods)))
+    return router
+
+
+def _shown(one: ApiKey, request: Request) -> JsonObject:
+    asking: ApiKey = request.state.key
+    return {**key_as_json(one), "isStudio": is_studio(one), "isYours": one.id == asking.id}
+
+
+_TEXTS = {
+    404: "No valid key of this id.",
+    409: "It is the key that asks, or the studio's own: say that you are sure.",
+}

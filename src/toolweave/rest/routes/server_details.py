@@ -1,0 +1,124 @@
+"""`/api/v1/servers/{server}/health` and `/sign-in`: how a server did lately, and its sign-in."""
+
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query
+from fastapi.responses import Response
+from pydantic import BaseModel, Field
+from starlette.types import Send
+
+from toolweave.app.server_health import health_of
+from toolweave.app.signing_in import require_sign_in, sign_in_to
+from toolweave.app.studio import Studio
+from toolweave.errors import ToolweaveError
+from toolweave.rest import openapi
+from toolweave.rest.answers import json_answer
+from toolweave.rest.auth import Doorkeeper
+from toolweave.rest.routes.servers import ServerIdentity, server_of
+from toolweave.rest.shapes import KEYED, Responses, responses
+from toolweave.rest.stream import EventStream, SentEvent
+from toolweave.servers.definition import Server
+
+SCOPE = "servers:admin"
+Limit = Annotated[int, Query(ge=1, le=500, description="At most so many of each, the newest")]
+
+
+class CheckShape(BaseModel):
+    """One look at the server."""
+
+    at: str
+    ok: bool
+    latency_ms: float | None = Field(alias="latencyMs")
+    reason: str | None
+
+
+class CallShape(BaseModel):
+    """One call of a tool."""
+
+    at: str
+    tool: str
+    status: str
+    took_ms: float | None = Field(alias="tookMs")
+    code: str | None
+    message: str | None
+
+
+class ServerHealthShape(BaseModel):
+    """The last looks and calls, oldest first, and what the server wrote to its log last."""
+
+    checks: list[CheckShape]
+    calls: list[CallShape]
+    log: list[str]
+
+
+class _SigningIn(EventStream):
+    """One sign-in, told as it goes; whoever leaves ends it."""
+
+    def __init__(self, studio: Studio, server: Server) -> None:
+        super().__init__(_none())
+        self._studio = studio
+        self._server = server
+
+    async def write(self, send: Send) -> None:
+        """Tell the page to open, then how it ended."""
+
+        async def show(url: str) -> None:
+            await self.send_event(send, SentEvent(1, "page", {"url": url}))
+
+        try:
+            count = await sign_in_to(self._studio, self._server, show)
+        except ToolweaveError as error:
+            told = {"code": error.code, "message": error.message, "hint": error.hint}
+            await self.send_event(send, SentEvent(2, "failed", told))
+        else:
+            await self.send_event(send, SentEvent(2, "done", {"toolCount": count}))
+
+
+class _Answers:
+    """The handlers."""
+
+    def __init__(self, studio: Studio) -> None:
+        self._studio = studio
+
+    async def show_server_health(self, server: ServerIdentity, limit: Limit = 60) -> Response:
+        """How a server answered lately, what failed, and the last lines of its log."""
+        found = await server_of(self._studio, server)
+        return json_answer(await health_of(self._studio, found, limit))
+
+    async def sign_in_to_server(self, server: ServerIdentity) -> Response:
+        """Sign in to a server that uses OAuth: events say which page to open, and how it went."""
+        found = await server_of(self._studio, server)
+        require_sign_in(found)
+        return _SigningIn(self._studio, found)
+
+
+def server_detail_routes(studio: Studio, doorkeeper: Doorkeeper) -> APIRouter:
+    """The two endpoints; both want `servers:admin`."""
+    answers = _Answers(studio)
+    router = APIRouter(prefix="/api/v1/servers/{server}", tags=["servers"])
+    shown = responses(ServerHealthShape, 404, 422, *KEYED)
+    # Any: what OpenAPI is told of each.
+    table: tuple[tuple[str, str, Any, Any], ...] = (
+        ("GET", "/health", answers.show_server_health, shown),
+        ("POST", "/sign-in", answers.sign_in_to_server, _STREAM),
+    )
+    for method, path, answer, told in table:
+        router.add_api_route(
+            path,
+            answer,
+            methods=[method],
+            dependencies=[Depends(doorkeeper.wants(SCOPE))],
+            responses=told,
+            openapi_extra=openapi.keyed(),
+        )
+    return router
+
+
+async def _none() -> AsyncIterator[SentEvent]:
+    for event in ():
+        yield event
+
+
+_STREAM: Responses = responses(None, 404, 422, *KEYED)
+_STREAM[200]["content"] = {"text/event-stream": {"schema": {"type": "string"}}}
