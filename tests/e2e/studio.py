@@ -15,8 +15,7 @@ from typing import Literal
 import anyio
 import pytest
 from playwright.async_api import Browser, BrowserContext, Page, async_playwright
-
-from rest.process import PROGRAM, environ_of
+from tests.rest.process import PROGRAM, environ_of
 
 ROOT = Path(__file__).parents[2]
 ARTIFACTS = ROOT / "tests" / "artifacts"

@@ -3,7 +3,8 @@
 import type { Entry, Specs } from "./catalog";
 import { inPorts } from "./catalog";
 import { currentWorkflow, documentStore, edit, select } from "./documentStore";
-import { addNode, connectNodes, freePort, NODE_SIZE, nodeOf } from "./edits";
+import { addNode, connectNodes, freePort, nodeOf } from "./edits";
+import { NODE_SIZE } from "./geometry";
 import { canvasActions } from "./viewStore";
 import type { Position, Workflow, WorkflowNode } from "./workflow";
 import { nodeById } from "./workflow";

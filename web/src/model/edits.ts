@@ -2,13 +2,13 @@
 
 import type { Entry, Specs } from "./catalog";
 import { entryTitle, freshData, inPorts, outPorts, typeOf } from "./catalog";
+import { NODE_SIZE } from "./geometry";
 import type { Connection, JsonObject, Position, Workflow, WorkflowNode } from "./workflow";
 import { nodeById, OUTPUT, INPUT, slug } from "./workflow";
 
 export const GRID = 10;
 const PADDING = 40;
 const HEADER = 34;
-export const NODE_SIZE = { width: 210, height: 64 };
 
 export interface Piece {
   nodes: WorkflowNode[];

@@ -1,7 +1,7 @@
 /** Where nodes go when the canvas is tidied: left to right, groups kept together. */
 
 import dagre from "@dagrejs/dagre";
-import { NODE_SIZE } from "./edits";
+import { NODE_SIZE } from "./geometry";
 import type { Position } from "./workflow";
 
 export interface LayoutNode {

@@ -2,11 +2,20 @@
 
 import type { Specs } from "./catalog";
 import { inPorts, isNote, outPorts, portLabel, TITLES, words } from "./catalog";
-import { NODE_SIZE } from "./edits";
 import type { Family } from "./families";
 import { familyOfNode } from "./families";
+import type { PortPlace, Shape } from "./geometry";
+import { NODE_SIZE, portsOf, sizeOf } from "./geometry";
 import type { Connection, Position, Workflow, WorkflowNode } from "./workflow";
 import { INPUT, OUTPUT, text, titleOf } from "./workflow";
+
+const MODES: Readonly<Record<string, string>> = {
+  naturalLanguageParam: "says what",
+  fullNaturalLanguage: "says all",
+  naturalLanguageFull: "says all",
+  aiParameterConfig: "says what",
+  aiToolSelection: "says all",
+};
 
 export interface PortView {
   name: string;
@@ -19,7 +28,8 @@ export interface NodeView extends Record<string, unknown> {
   family: Family;
   server: string | null;
   tool: string | null;
-  mode: string | null;
+  /** How an MCP node is told what to do, where not by values. */
+  modeWords: string | null;
   note: string;
   isOff: boolean;
   inputs: PortView[];
@@ -35,7 +45,9 @@ export interface CanvasNode {
   parentId?: string;
   width?: number;
   height?: number;
-  /** Until it is measured: so nothing outside the view has to be drawn once. */
+  /** Said beforehand, with the ports: nothing outside the view has to be drawn to be measured. */
+  measured?: { width: number; height: number };
+  handles: PortPlace[];
   initialWidth: number;
   initialHeight: number;
   ariaLabel?: string;
@@ -111,10 +123,21 @@ function canvasNode(node: WorkflowNode, specs: Specs, index: number): CanvasNode
     initialWidth: NODE_SIZE.width,
     initialHeight: NODE_SIZE.height,
     ...(node.parentId ? { parentId: node.parentId } : {}),
-    ...(type === "group" ? { width: node.style?.width ?? 360, height: node.style?.height ?? 220 } : {}),
+    ...drawnSize(node, type, data),
     ...(type === "step" ? {} : { ariaLabel: `${data.title}, ${data.kind}` }),
     domAttributes: { tabIndex: -1, ...(type === "step" ? { "aria-labelledby": labelIdOf(node.id) } : {}) },
   };
+}
+
+/** A note is as tall as its text; all else has a size before it is drawn. */
+function drawnSize(node: WorkflowNode, type: CanvasNode["type"], data: NodeView): Pick<CanvasNode, "width" | "height" | "measured" | "handles"> {
+  if (type === "note") return { handles: [] };
+  const size = type === "group" ? { width: node.style?.width ?? 360, height: node.style?.height ?? 220 } : sizeOf(shapeOf(data));
+  return { ...size, measured: size, handles: type === "group" ? [] : portsOf(shapeOf(data)) };
+}
+
+function shapeOf({ inputs, outputs, modeWords }: NodeView): Shape {
+  return { inputs, outputs, hasMode: modeWords !== null };
 }
 
 function view(node: WorkflowNode, specs: Specs): NodeView {
@@ -129,7 +152,7 @@ function view(node: WorkflowNode, specs: Specs): NodeView {
     family: familyOfNode(node),
     server,
     tool,
-    mode: node.type === "mcp" ? text(node.data["mode"]) || "detailed" : null,
+    modeWords: node.type === "mcp" ? (MODES[text(node.data["mode"])] ?? null) : null,
     note: text(node.data["content"]) || text(node.data["text"]) || text(node.data["label"]),
     isOff: configurations?.enabled === false,
     inputs: inPorts(node, specs).map((name) => ({ name, label: name })),

@@ -20,7 +20,7 @@ export function tidy(): void {
     running = null;
     const places = new Map(message.data.map(({ id, position }) => [id, position]));
     edit((now) => moveNodes(now, places));
-    requestAnimationFrame(() => canvasActions()?.fit());
+    requestAnimationFrame(() => canvasActions()?.begin());
   };
   worker.postMessage(requestOf(workflow));
 }

@@ -25,6 +25,8 @@ export function show(view: Partial<ViewState>): void {
 export interface CanvasActions {
   center(): Position;
   fit(): void;
+  /** Shows what is shown when a workflow is opened: all of it, or where it begins. */
+  begin(): void;
   /** Brings a node into view, if it is not. */
   reveal(nodeId: string): void;
   /** Takes the focus to a node, or to the canvas itself. */

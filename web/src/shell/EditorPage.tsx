@@ -21,9 +21,9 @@ import { runOrAsk, useEditorCommands } from "./useEditorCommands";
 /** `runs` starts it at once, as the sample's button promises. */
 export function EditorPage({ name, runs = false }: { name: string | null; runs?: boolean }) {
   const { asked, ask } = useEditorCommands();
-  const { fault, again } = useOpened(name, runs ? () => runOrAsk(() => ask("inputs")) : null);
+  const { isThere, fault, again } = useOpened(name, runs ? () => runOrAsk(() => ask("inputs")) : null);
   useEffect(watchDrafts, []);
-  const workflow = useStore(documentStore, (state) => (state.isReadOnly ? null : (state.history?.present ?? null)));
+  const workflow = useStore(documentStore, (state) => (state.isReadOnly || !isThere ? null : (state.history?.present ?? null)));
   useChecking(workflow);
   useStanding(workflow);
   if (!workflow) return fault && name !== null ? <Unopened name={name} fault={fault} onAgain={again} /> : <Empty title="Opening…" isPage />;
@@ -35,16 +35,28 @@ export function EditorPage({ name, runs = false }: { name: string | null; runs?:
   );
 }
 
+function isOpen(name: string | null): boolean {
+  const { history, isReadOnly, storedAs } = documentStore.getState();
+  return history !== null && !isReadOnly && storedAs === name;
+}
+
+interface Opening {
+  /** Until then the store has the one before, which would be drawn for nothing. */
+  isThere: boolean;
+  fault: Error | null;
+  again(): void;
+}
+
 /** Opens the workflow of the address, unless it is open already: then its edits stay. */
-function useOpened(name: string | null, then: (() => void) | null): { fault: Error | null; again(): void } {
+function useOpened(name: string | null, then: (() => void) | null): Opening {
+  const [opened, setOpened] = useState<{ name?: string | null }>({});
   const [fault, setFault] = useState<Error | null>(null);
   const [tries, setTries] = useState(0);
   const again = () => setTries((count) => count + 1);
   useEffect(() => {
-    const state = documentStore.getState();
-    const isOpen = state.history !== null && !state.isReadOnly && state.storedAs === name;
     setFault(null);
-    if (isOpen) return;
+    setOpened({ name });
+    if (isOpen(name)) return;
     keepDraft();
     if (runStore.getState().workflow !== name) forgetRun();
     if (name === null) {
@@ -72,7 +84,8 @@ function useOpened(name: string | null, then: (() => void) | null): { fault: Err
     if (!(fault instanceof ApiError && fault.isUnreachable)) return;
     return connectionStore.subscribe(({ link }) => link === "up" && again());
   }, [fault]);
-  return { fault, again };
+  // A workflow saved under another name is open before its address says so.
+  return { isThere: opened.name === name || isOpen(name), fault, again };
 }
 
 /** Opens what is stored, with the edits of it that were not saved. */

@@ -4,6 +4,7 @@ const PATHS = {
   play: "M6.5 4.5v11l9-5.5z",
   stop: "M6 6h8v8H6z",
   plus: "M10 4v12M4 10h12",
+  minus: "M4 10h12",
   close: "M5 5l10 10M15 5L5 15",
   undo: "M7 5L3.5 8.5 7 12M4 8.5h7.5a4 4 0 0 1 0 8H8",
   redo: "M13 5l3.5 3.5L13 12M16 8.5H8.5a4 4 0 0 0 0 8H12",

@@ -1,30 +1,33 @@
 /** The canvas: draws the open workflow, and turns gestures into edits, one step of history each. */
 
-import type { Connection, Edge, EdgeChange, Node, NodeChange } from "@xyflow/react";
-import { applyEdgeChanges, applyNodeChanges, Background, ConnectionMode, MiniMap, Panel, ReactFlow, ReactFlowProvider, SelectionMode, useReactFlow } from "@xyflow/react";
+import type { Connection, Edge, Node } from "@xyflow/react";
+import { Background, ConnectionMode, MiniMap, Panel, ReactFlow, ReactFlowProvider, SelectionMode, useReactFlow } from "@xyflow/react";
 import "@xyflow/react/dist/style.css";
 import type { DragEvent } from "react";
-import { useCallback, useEffect, useMemo, useState } from "react";
-import { useStore } from "zustand";
+import { useCallback, useEffect, useState } from "react";
 import { addEntry } from "../../model/adding";
 import type { Specs } from "../../model/catalog";
-import { documentStore, edit, select } from "../../model/documentStore";
+import { edit } from "../../model/documentStore";
 import { DRAGGED_ENTRY } from "../../model/dragging";
 import { canConnect, connect, moveNodes, remove, reparent } from "../../model/edits";
-import { mapper } from "../../model/mapping";
+import { openingView } from "../../model/opening";
 import { canvasActions } from "../../model/viewStore";
 import type { Position, Workflow } from "../../model/workflow";
 import { INPUT, OUTPUT } from "../../model/workflow";
 import { IconButton } from "../../ui/Button";
+import { Far, useFar } from "./far";
+import { FarWires } from "./FarWires";
 import { GroupNode, NoteNode } from "./FrameNodes";
 import { StepNode } from "./StepNode";
 import { useCanvasActions } from "./useCanvasActions";
+import { useDrawn } from "./useDrawn";
 import { Wire } from "./Wire";
 import "./canvas.css";
 
 const NODES = { step: StepNode, group: GroupNode, note: NoteNode };
 const EDGES = { wire: Wire };
 const MOST_IN_MAP = 500;
+const NO_EDGES: Edge[] = [];
 
 interface Props {
   workflow: Workflow;
@@ -33,16 +36,28 @@ interface Props {
 }
 
 export function Canvas(props: Props) {
+  const [box, setBox] = useState<{ width: number; height: number } | null>(null);
+  const measure = (frame: HTMLElement | null) => {
+    if (frame) setBox({ width: frame.clientWidth, height: frame.clientHeight });
+  };
+  // Its size first: what is in view at the beginning depends on it, and only that is drawn.
+  if (!box) return <div className="canvas" ref={measure} />;
   return (
     <ReactFlowProvider>
-      <Drawing {...props} />
+      <Drawing {...props} {...box} />
     </ReactFlowProvider>
   );
 }
 
-function Drawing({ workflow, specs, isReadOnly = false }: Props) {
-  const { nodes, edges, onNodesChange, onEdgesChange } = useDrawn(workflow, specs);
+function Drawing({ workflow, specs, isReadOnly = false, width, height }: Props & { width: number; height: number }) {
+  const { nodes, edges, onNodesChange, onEdgesChange, drawAgain } = useDrawn(workflow, specs);
+  const [view] = useState(() => openingView(nodes, width, height));
+  const { isFar, isFarther } = useFar(nodes.length);
   const flow = useReactFlow();
+  // From afar nodes have no ports, and the canvas forgets where they were.
+  useEffect(() => {
+    if (isFar) return drawAgain;
+  }, [isFar, drawAgain]);
   const { onMoveEnd } = useCanvasActions();
   const onConnect = useCallback((made: Connection) => edit((now) => connected(now, made)), []);
   const onReconnect = useCallback((old: Edge, made: Connection) => edit((now) => connected(remove(now, new Set([old.id])), made)), []);
@@ -59,101 +74,59 @@ function Drawing({ workflow, specs, isReadOnly = false }: Props) {
   };
   const onDragStop = (_: unknown, __: Node, moved: Node[]) => edit((now) => settled(now, moved, flow.getIntersectingNodes));
   return (
-    <ReactFlow
-      className="canvas"
-      nodes={nodes}
-      edges={edges}
-      nodeTypes={NODES}
-      edgeTypes={EDGES}
-      onNodesChange={onNodesChange}
-      onEdgesChange={onEdgesChange}
-      onConnect={onConnect}
-      onMoveEnd={onMoveEnd}
-      onReconnect={onReconnect}
-      isValidConnection={mayConnect}
-      onNodeDragStop={onDragStop}
-      onSelectionDragStop={(_, moved) => edit((now) => settled(now, moved))}
-      onDrop={onDrop}
-      onDragOver={(event) => event.dataTransfer.types.includes(DRAGGED_ENTRY) && event.preventDefault()}
-      nodesDraggable={!isReadOnly}
-      nodesConnectable={!isReadOnly}
-      edgesReconnectable={!isReadOnly}
-      connectionMode={ConnectionMode.Strict}
-      selectionMode={SelectionMode.Partial}
-      selectionOnDrag
-      panOnDrag={[1, 2]}
-      panOnScroll
-      zoomOnDoubleClick={false}
-      multiSelectionKeyCode={["Shift", "Meta", "Control"]}
-      deleteKeyCode={null}
-      disableKeyboardA11y
-      edgesFocusable={false}
-      tabIndex={0}
-      onlyRenderVisibleElements
-      snapToGrid
-      snapGrid={[10, 10]}
-      minZoom={0.1}
-      maxZoom={2}
-      fitView
-      fitViewOptions={{ maxZoom: 1, padding: 0.2 }}
-      aria-label="Workflow"
-      aria-describedby="canvas-help"
-    >
-      <p id="canvas-help" className="visually-hidden">
-        Arrows walk from node to node, Enter sets what one does, A adds one, C connects it, question mark lists all keys.
-      </p>
-      <Background gap={20} size={1.4} />
-      {nodes.length > 0 && nodes.length <= MOST_IN_MAP && <MiniMap style={{ width: 150, height: 96 }} pannable zoomable ariaLabel="Overview" nodeColor="var(--line-strong)" maskColor="color-mix(in srgb, var(--canvas) 70%, transparent)" />}
-      <Panel position="bottom-left" className="canvas__tools">
-        <IconButton label="Zoom in" icon="plus" onClick={() => void flow.zoomIn()} />
-        <IconButton label="Show all" icon="fit" keys="1" onClick={() => canvasActions()?.fit()} />
-      </Panel>
-    </ReactFlow>
+    <Far value={isFar}>
+      <ReactFlow
+        className={isFarther ? "canvas canvas--farther" : "canvas"}
+        nodes={nodes}
+        edges={isFar ? NO_EDGES : edges}
+        nodeTypes={NODES}
+        edgeTypes={EDGES}
+        onNodesChange={onNodesChange}
+        onEdgesChange={onEdgesChange}
+        onConnect={onConnect}
+        onMoveEnd={onMoveEnd}
+        onReconnect={onReconnect}
+        isValidConnection={mayConnect}
+        onNodeDragStop={onDragStop}
+        onSelectionDragStop={(_, moved) => edit((now) => settled(now, moved))}
+        onDrop={onDrop}
+        onDragOver={(event) => event.dataTransfer.types.includes(DRAGGED_ENTRY) && event.preventDefault()}
+        nodesDraggable={!isReadOnly}
+        nodesConnectable={!isReadOnly}
+        edgesReconnectable={!isReadOnly}
+        connectionMode={ConnectionMode.Strict}
+        selectionMode={SelectionMode.Partial}
+        selectionOnDrag
+        panOnDrag={[1, 2]}
+        panOnScroll
+        zoomOnDoubleClick={false}
+        multiSelectionKeyCode={["Shift", "Meta", "Control"]}
+        deleteKeyCode={null}
+        disableKeyboardA11y
+        edgesFocusable={false}
+        tabIndex={0}
+        onlyRenderVisibleElements
+        snapToGrid
+        snapGrid={[10, 10]}
+        minZoom={0.03}
+        maxZoom={2}
+        defaultViewport={view}
+        aria-label="Workflow"
+        aria-describedby="canvas-help"
+      >
+        <p id="canvas-help" className="visually-hidden">
+          Arrows walk from node to node, Enter sets what one does, A adds one, C connects it, question mark lists all keys.
+        </p>
+        {isFar ? <FarWires edges={edges} /> : <Background gap={20} size={1.4} />}
+        {nodes.length > 0 && nodes.length <= MOST_IN_MAP && <MiniMap style={{ width: 150, height: 96 }} pannable zoomable ariaLabel="Overview" nodeColor="var(--line-strong)" maskColor="color-mix(in srgb, var(--canvas) 70%, transparent)" />}
+        <Panel position="bottom-left" className="canvas__tools">
+          <IconButton label="Zoom in" icon="plus" onClick={() => void flow.zoomIn()} />
+          <IconButton label="Zoom out" icon="minus" onClick={() => void flow.zoomOut()} />
+          <IconButton label="Show all" icon="fit" keys="1" onClick={() => canvasActions()?.fit()} />
+        </Panel>
+      </ReactFlow>
+    </Far>
   );
-}
-
-/** The drawn nodes and edges: those of the workflow, with what the canvas itself keeps of them. */
-function useDrawn(workflow: Workflow, specs: Specs) {
-  const map = useMemo(mapper, []);
-  const selection = useStore(documentStore, (state) => state.selection);
-  const [nodes, setNodes] = useState<Node[]>(() => merged([], map.nodes(workflow, specs), selection));
-  const [edges, setEdges] = useState<Edge[]>(() => merged([], map.edges(workflow), selection));
-  useEffect(() => {
-    setNodes((before) => merged(before, map.nodes(workflow, specs), selection));
-    setEdges((before) => merged(before, map.edges(workflow), selection));
-  }, [map, workflow, specs, selection]);
-  const onNodesChange = useCallback((changes: NodeChange[]) => {
-    setNodes((before) => applyNodeChanges(changes.filter((one) => one.type !== "select" && one.type !== "remove"), before));
-    takeSelection(changes);
-  }, []);
-  const onEdgesChange = useCallback((changes: EdgeChange[]) => {
-    setEdges((before) => applyEdgeChanges(changes.filter((one) => one.type !== "select" && one.type !== "remove"), before));
-    takeSelection(changes);
-  }, []);
-  return { nodes, edges, onNodesChange, onEdgesChange };
-}
-
-/** What is on the canvas already keeps its measures; what is as before stays the same object. */
-function merged<Item extends Node | Edge>(before: Item[], wanted: object[], selection: ReadonlySet<string>): Item[] {
-  const known = new Map(before.map((item) => [item.id, item]));
-  return (wanted as Item[]).map((item) => {
-    const old = known.get(item.id);
-    const selected = selection.has(item.id);
-    if (old && (old as { drawnFrom?: unknown }).drawnFrom === item && (old.selected ?? false) === selected) return old;
-    const measured = old && "measured" in old ? { measured: old.measured } : {};
-    return { ...item, ...measured, selected, drawnFrom: item } as Item;
-  });
-}
-
-function takeSelection(changes: (NodeChange | EdgeChange)[]): void {
-  const chosen = changes.filter((one) => one.type === "select");
-  if (chosen.length === 0) return;
-  const selection = new Set(documentStore.getState().selection);
-  for (const one of chosen) {
-    if (one.selected) selection.add(one.id);
-    else selection.delete(one.id);
-  }
-  select(selection);
 }
 
 function connected(workflow: Workflow, { source, target, sourceHandle, targetHandle }: Connection): Workflow {

@@ -2,9 +2,10 @@
 
 import type { NodeProps } from "@xyflow/react";
 import { Handle, Position } from "@xyflow/react";
-import { memo } from "react";
+import { memo, useContext } from "react";
 import { useStore } from "zustand";
 import { documentStore } from "../../model/documentStore";
+import { inputTop } from "../../model/geometry";
 import type { NodeView } from "../../model/mapping";
 import { labelIdOf } from "../../model/mapping";
 import { leadsTo, nodeWords } from "../../model/nodeWords";
@@ -13,14 +14,7 @@ import type { StepStatus } from "../../model/runState";
 import { runStore } from "../../model/runStore";
 import { FamilyIcon } from "../../ui/FamilyIcon";
 import { Icon } from "../../ui/Icon";
-
-const MODES: Record<string, string> = {
-  naturalLanguageParam: "says what",
-  fullNaturalLanguage: "says all",
-  naturalLanguageFull: "says all",
-  aiParameterConfig: "says what",
-  aiToolSelection: "says all",
-};
+import { Far } from "./far";
 
 const WORDS: Record<StepStatus, string> = {
   running: "running",
@@ -33,15 +27,33 @@ const WORDS: Record<StepStatus, string> = {
   cancelled: "cancelled",
 };
 
-export const StepNode = memo(function StepNode({ id, data, selected }: NodeProps & { data: NodeView }) {
+type Props = NodeProps & { data: NodeView };
+
+export const StepNode = memo(function StepNode(props: Props) {
+  return useContext(Far) ? <FarStep {...props} /> : <NearStep {...props} />;
+});
+
+/** Its family, its state and, while it can be read, its name. */
+function FarStep({ id, data, selected }: Props) {
+  const status = useStore(runStore, (state) => state.statuses[id]);
+  const isWrong = useStore(problemStore, (state) => state.byNode[id]?.some((problem) => problem.severity === "error") ?? false);
+  const names = ["step", "step--far", `family--${data.family}`, selected ? "is-selected" : "", isWrong ? "is-wrong" : ""];
+  return (
+    <div id={labelIdOf(id)} className={names.filter(Boolean).join(" ")} data-status={status}>
+      {data.title}
+    </div>
+  );
+}
+
+function NearStep({ id, data, selected }: Props) {
   const status = useStore(runStore, (state) => state.statuses[id] ?? null);
-  const { family, title, kind, server, mode, isOff, inputs, outputs } = data;
+  const { family, title, kind, server, modeWords, isOff, inputs, outputs } = data;
   const names = ["step", `family--${family}`, selected ? "is-selected" : "", isOff ? "is-off" : "", server !== null ? "step--mcp" : ""];
   return (
     <div className={names.filter(Boolean).join(" ")} data-status={status ?? undefined}>
       <Words id={id} data={data} isSelected={selected ?? false} />
       {inputs.map((port, at) => (
-        <Handle key={port.name} id={port.name} type="target" position={Position.Left} className="step__port" style={{ top: 28 + at * 18 }} title={port.label} />
+        <Handle key={port.name} id={port.name} type="target" position={Position.Left} className="step__port" style={{ top: inputTop(at) }} title={port.label} />
       ))}
       <div className="step__head">
         <FamilyIcon family={family} />
@@ -55,7 +67,7 @@ export const StepNode = memo(function StepNode({ id, data, selected }: NodeProps
         </div>
         <Marks id={id} isMcp={server !== null} />
       </div>
-      {mode !== null && MODES[mode] && <div className="step__mode">{MODES[mode]}</div>}
+      {modeWords && <div className="step__mode">{modeWords}</div>}
       {outputs.length > 1 ? (
         <div className="step__outs">
           {outputs.map((port) => (
@@ -66,7 +78,7 @@ export const StepNode = memo(function StepNode({ id, data, selected }: NodeProps
           ))}
         </div>
       ) : (
-        outputs.map((port) => <Handle key={port.name} id={port.name} type="source" position={Position.Right} className="step__port" style={{ top: 28 }} title={port.label} />)
+        outputs.map((port) => <Handle key={port.name} id={port.name} type="source" position={Position.Right} className="step__port" style={{ top: inputTop(0) }} title={port.label} />)
       )}
       {status && (
         <span className={`step__status step__status--${status}`}>
@@ -75,7 +87,7 @@ export const StepNode = memo(function StepNode({ id, data, selected }: NodeProps
       )}
     </div>
   );
-});
+}
 
 /** What a reader says of the node. */
 function Words({ id, data, isSelected }: { id: string; data: NodeView; isSelected: boolean }) {

@@ -1,10 +1,12 @@
 /** Lets the rest of the page use the canvas: where its middle is, show all, bring a node into view. */
 
+import type { ReactFlowInstance } from "@xyflow/react";
 import { useReactFlow } from "@xyflow/react";
 import { useEffect, useMemo, useRef } from "react";
+import { openingView } from "../../model/opening";
 import { setCanvas } from "../../model/viewStore";
 
-/** Gives what the canvas calls when it was moved: until a person does, all stays in view. */
+/** Gives what the canvas calls when it was moved: until a person does, it stays as it was opened. */
 export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
   const flow = useReactFlow();
   const wasMoved = useRef(false);
@@ -13,7 +15,7 @@ export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
     if (!box) return;
     // A panel that opens must not hide what was in view.
     const watching = new ResizeObserver(() => {
-      if (!wasMoved.current) void flow.fitView({ maxZoom: 1, padding: 0.15 });
+      if (!wasMoved.current) begin(flow, 0);
     });
     watching.observe(box);
     return () => watching.disconnect();
@@ -24,8 +26,13 @@ export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
         const box = document.querySelector(".canvas")?.getBoundingClientRect();
         return flow.screenToFlowPosition({ x: (box?.left ?? 0) + (box?.width ?? 0) / 2, y: (box?.top ?? 0) + (box?.height ?? 0) / 2 });
       },
-      fit: () => {
+      begin: () => {
         wasMoved.current = false;
+        begin(flow, glideMs());
+      },
+      fit: () => {
+        // The next change of size would take it back to where the workflow begins.
+        wasMoved.current = true;
         void flow.fitView({ maxZoom: 1, padding: 0.15, duration: glideMs() });
       },
       reveal(id) {
@@ -65,4 +72,9 @@ function focusSoon(id: string | undefined, frames = MOST_FRAMES): void {
   const node = id === undefined ? canvasBox() : drawnNode(id);
   if (node) node.focus({ preventScroll: true });
   else if (frames > 0) requestAnimationFrame(() => focusSoon(id, frames - 1));
+}
+
+function begin(flow: ReactFlowInstance, duration: number): void {
+  const box = document.querySelector(".canvas");
+  if (box) void flow.setViewport(openingView(flow.getNodes(), box.clientWidth, box.clientHeight), { duration });
 }
