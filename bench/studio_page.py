@@ -95,15 +95,16 @@ class Desk:
 
     def __init__(self, page: Page, session: CDPSession) -> None:
         self.page = page
-        self._session = session
+        # Any: the library leaves the protocol's objects untyped.
+        self._session: Any = session
 
     @classmethod
     async def at(cls, page: Page) -> "Desk":
         """Put the clock into a page."""
-        session = await page.context.new_cdp_session(page)
-        await session.send("Performance.enable")
+        desk = cls(page, await page.context.new_cdp_session(page))
+        await desk._session.send("Performance.enable")
         await page.evaluate(WATCH)
-        return cls(page, session)
+        return desk
 
     async def metric(self, name: str) -> float:
         """One of the browser's own figures."""
