@@ -4,7 +4,9 @@ Each go becomes one row of the journal, however many steps it takes.
 """
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import anyio.to_thread
 
@@ -25,6 +27,9 @@ MAX_STEPS = 1_000
 LARGE = 100_000
 GLANCE = 20
 ITEM = 16
+
+# Takes in that a step is over; tells the place to go on with, where that is sure.
+Leave: TypeAlias = Callable[[Place, Outcome], Place | None]
 
 
 @dataclass(eq=False)
@@ -66,14 +71,16 @@ class Computer:
         At most about `MAX_STEPS` steps: call it again until it gives nothing.
         """
         state = self._state
-        step = self._traced if self._is_traced else self._step
         while len(self._row.steps) < MAX_STEPS:
             places, loops = computable(state)
             if not (places or loops):
                 break
+            if len(places) == 1 and not loops and not self._is_traced:
+                self._chain(places[0])
+                continue
             for place in places:
                 if state.stopped_by is None:
-                    step(place)
+                    self._one(place)
             for loop in loops:
                 self._loop(loop)
         return self._taken_events()
@@ -83,19 +90,34 @@ class Computer:
         events, self._events = self._events, []
         return events
 
+    def _chain(self, place: Place) -> None:
+        """A step that is alone, and those behind it that nothing else comes before."""
+        following: Place | None = place
+        while following is not None and len(self._row.steps) < MAX_STEPS:
+            following = self._step(following, self._state.hand_on)
+        if following is not None:
+            self._state.make_ready(following)  # for the next go
+
+    def _one(self, place: Place) -> None:
+        if self._is_traced:
+            self._traced(place)
+        else:
+            self._step(place, self._state.leave)
+
     def _traced(self, place: Place) -> None:
         with computed_span(self._binder.run, place):
             before = len(self._events)
-            self._step(place)
+            self._step(place, self._state.leave)
             for event in self._events[before:]:
                 tell_span(event)
 
-    def _step(self, place: Place) -> None:
+    def _step(self, place: Place, leave: Leave) -> Place | None:
+        """Compute one step; the place to go on with, where `leave` tells one."""
         kind = place.step.kind
         try:
             if place.step.prepared.is_disabled:
-                self._apply(place, Outcome(self._passed_on(place)))
-            elif kind.loop is not None:
+                return self._apply(place, Outcome(self._passed_on(place)), leave)
+            if kind.loop is not None:
                 items = kind.loop.items(self._binder.of_loop(place))
                 self._apart(LoopOpened(place.key, items))
             elif kind.pure is not None:
@@ -103,11 +125,12 @@ class Computer:
                 if kind.may_be_heavy and is_large(given):
                     self._put_aside(place, given)
                 else:
-                    self._apply(place, kind.pure.compute(given))
+                    return self._apply(place, kind.pure.compute(given), leave)
         except ToolweaveError as error:
             self._apart(failure_of(place.key, error))
         except Exception:
             self._apart(_unforeseen(place))
+        return None
 
     @property
     def has_heavy(self) -> bool:
@@ -123,7 +146,7 @@ class Computer:
         if isinstance(outcome, StepFailed):
             self._apart(outcome)
         else:
-            self._apply(place, outcome)
+            self._apply(place, outcome, self._state.leave)
         return self._taken_events()
 
     def _put_aside(self, place: Place, given: Given) -> None:
@@ -153,7 +176,7 @@ class Computer:
             if loop.broken is not None and loop.broken.error is not None:
                 raise Invalid(str(loop.broken.error["code"]), str(loop.broken.error["message"]))
             turns = [loop.turns[index] for index in range(loop.begun)]
-            self._apply(place, code.finish(given, turns))
+            self._apply(place, code.finish(given, turns), self._state.leave)
         except ToolweaveError as error:
             self._apart(failure_of(key, error))
         except Exception:
@@ -166,9 +189,9 @@ class Computer:
             turn = loop.failed.pop(0)
             loop.broken = turn if code.stops(given, turn) else None
 
-    def _apply(self, place: Place, outcome: Outcome) -> None:
+    def _apply(self, place: Place, outcome: Outcome, leave: Leave) -> Place | None:
         self._row.add(place.key, outcome)
-        self._state.leave(place, outcome)
+        return leave(place, outcome)
 
     def _apart(self, event: Event) -> None:
         """An event of its own, behind what was computed before it."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
+from toolweave.catalog.node import OUTPUT_PORT
 from toolweave.engine.steps import Kind, Link, Step
 from toolweave.errors import Invalid
 from toolweave.problems import Problem, pointer
@@ -54,6 +55,11 @@ class Plan:
     def openings(self) -> dict[int | None, Opening]:
         """How a frame of each body begins."""
         return {loop: _opening(self.steps, loop, body) for loop, body in self.bodies.items()}
+
+    @cached_property
+    def followers(self) -> tuple[Step | None, ...]:
+        """By step: the one that is computed next, where nothing else can come of leaving it."""
+        return tuple(_follower(self.steps, step) for step in self.steps)
 
     @cached_property
     def starts(self) -> tuple[Step, ...]:
@@ -124,6 +130,22 @@ def _opening(steps: Sequence[Step], loop: int | None, body: Sequence[int]) -> Op
         for step in inside
     }
     return Opening(undecided, taken, tuple(one for one in inside if not undecided[one.index]))
+
+
+def _follower(steps: Sequence[Step], step: Step) -> Step | None:
+    if len(step.outgoing) != 1 or step.gated or step.is_loop or step.may_stop:
+        return None
+    (link,) = step.outgoing
+    target = steps[link.target]
+    is_next = (
+        link.port == OUTPUT_PORT
+        and target.loop == step.loop
+        and len(target.incoming) == 1
+        and not target.gates
+        and not target.outside
+    )
+    is_plain = target.is_pure and not target.is_loop and not target.gathers_s
+    return target if is_next and is_plain else None
 
 
 def _orders(edge: Edge, graph: Graph) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 
-from toolweave.catalog.node import ERROR_PORT, STOPPED, Iteration, Outcome, Resumed
+from toolweave.catalog.node import ERROR_PORT, OUTPUT_PORT, STOPPED, Iteration, Outcome, Resumed
 from toolweave.catalog.spec import Effect
 from toolweave.engine.events import (
     Answered,
@@ -35,6 +35,7 @@ from toolweave.engine.steps import Step
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 
+USUAL = (OUTPUT_PORT,)
 # In a row of computed steps, in place of a value's number: a loop begins its next turn.
 TURN = -1
 FLOW_STOPPED = "FLOW_STOPPED"
@@ -253,6 +254,25 @@ class RunState:
         if place.step.may_stop and STOPPED in outcome.ports:
             self.stopped_by = self.stopped_by or place
         self._decided(place, outcome.ports)
+
+    def hand_on(self, place: Place, outcome: Outcome) -> Place | None:
+        """As `leave`; where only one step can follow, and it computes, its place instead.
+
+        Whoever computes goes on with that place: it was not made ready first.
+        """
+        step, frame = place.step, place.frame
+        target = self.plan.followers[step.index]
+        if target is None or outcome.ports != USUAL or self.resumed or self.answers:
+            self.leave(place, outcome)
+            return None
+        self._forget(place.key)
+        frame.outcomes[step.index] = outcome
+        frame.open_steps -= 1
+        frame.undecided[target.index], frame.taken[target.index] = 0, 1
+        following = Place(frame, target)
+        frame.keys.append(following.key)
+        self.places[following.key] = following
+        return following
 
     def _failed(self, place: Place, event: StepFailed) -> None:
         error: JsonObject = {"code": event.code, "message": event.message, "node": place.step.id}
