@@ -32,6 +32,8 @@ KEYED = [
     ("POST", "/api/v1/edit/mode", "workflows:read"),
     ("POST", "/api/v1/edit/export", "workflows:read"),
     ("POST", "/api/v1/edit/import", "workflows:read"),
+    ("POST", "/api/v1/edit/preview", "workflows:read"),
+    ("POST", "/api/v1/edit/names", "workflows:read"),
     ("GET", "/api/v1/runs", "workflows:read"),
     ("POST", "/api/v1/runs", "workflows:run"),
     ("GET", "/api/v1/runs/0000", "workflows:read"),

@@ -1,6 +1,7 @@
 """What a step is given: the names its expressions see, its templates filled, its inputs bound."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from toolweave.catalog.node import Attached, Given, Outcome, RunFacts
@@ -55,6 +56,28 @@ class Binder:
         hanging = place.step.attached
         attached = tuple(self._attached(place, one, incoming) for one in hanging) if hanging else ()
         return Given(config, inputs, incoming, names, attached)
+
+    def names(self, place: Place, *, of_settings: bool = False, of_own: bool = False) -> "Names":
+        """What the texts of a step may name, even where it could not be run as it is.
+
+        Settings may name inputs as well, and the fields that are expressions themselves see the
+        step's own inputs and settings.
+        """
+        reached = not place.step.incoming or next(_taken(place), None) is not None
+        incoming = self.came_in(place) if reached else None
+        names = Names(self, place, incoming)
+        if not (of_settings or of_own):
+            return names
+        prepared = place.step.prepared
+        filled = substitute({"inputParams": prepared.inputs}, lambda text: evaluate(text, names))
+        inputs = _member(filled.value, "inputParams")
+        names.may_name(inputs)
+        if of_own:
+            with suppress(Invalid):
+                inputs = self._with_required(place, inputs, incoming)
+            names.within(inputs, prepared.config)
+            names.within_first()
+        return names
 
     def _attached(self, place: Place, step: Step, incoming: Json) -> Attached:
         """A node that hangs on an agent sees what its agent sees."""
@@ -171,6 +194,12 @@ class Names(Mapping[str, Json]):
                 self._found[name] = inputs[name]
         self._found.setdefault("context", {})
         self._found.setdefault("variables", {})
+
+    def within_first(self) -> None:
+        """For a look at a condition on each of several items: it is meant of the first."""
+        items = self._found["data"]
+        if isinstance(items, list) and items:
+            self._found |= {"item": items[0], "index": 0}
 
     def may_name(self, inputs: JsonObject) -> None:
         """Let settings name inputs, and the keys of inputs such as `variables`."""

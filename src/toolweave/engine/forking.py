@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from toolweave.engine.events import Computed, Event, Key
+from toolweave.engine.events import Computed, Event, Key, Started
 from toolweave.engine.places import Place
 from toolweave.engine.plan import Plan
 from toolweave.engine.state import RunState
@@ -14,7 +14,8 @@ from toolweave.problems import did_you_mean
 def history_before(state: RunState, node: str, plan: Plan) -> tuple[Event, ...]:
     """How every step ended that is not `node` or behind it in `plan`, the one to go on with.
 
-    A node that `plan` has not any more is left out; one that is new to it runs.
+    A node that `plan` has not any more is left out; one that is new to it runs, and so does what
+    comes after it.
 
     Raises:
         NotFound: `NODE_ID_UNKNOWN`.
@@ -22,12 +23,25 @@ def history_before(state: RunState, node: str, plan: Plan) -> tuple[Event, ...]:
     """
     behind = _behind(plan, _step(plan, node).index)
     kept = {step.id for step in plan.steps if step.index not in behind}
-    return tuple(
-        event
+    known = {
+        key: event
         for key, place in state.places.items()
         if place.frame is state.top and place.step.id in kept
         for event in _known(state, key, place)
-    )
+    }
+    return tuple(_in_order(plan, known))
+
+
+def _in_order(plan: Plan, known: dict[Key, Event]) -> Iterator[Event]:
+    """The ends of steps, each when `plan` has come to it; of others the new run knows nothing."""
+    state = RunState(plan)
+    state.apply(Started(None))
+    waiting = dict(known)
+    while reached := [key for key in waiting if key in state.places]:
+        for key in reached:
+            event = waiting.pop(key)
+            state.apply(event)
+            yield event
 
 
 def _step(plan: Plan, node: str) -> Step:

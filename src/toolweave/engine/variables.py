@@ -37,7 +37,7 @@ def variables_used(run: str, plan: Plan, entries: Sequence[Entry]) -> dict[Key, 
     binder = Binder(state, facts)
     found: dict[Key, JsonObject] = {}
     for entry in entries:
-        for key, event in _one_by_one(entry.event):
+        for key, event in one_by_one(entry.event):
             place = state.places.get(key) if key else None
             if key and place is not None:
                 found[key] = _used(binder, place)
@@ -45,7 +45,7 @@ def variables_used(run: str, plan: Plan, entries: Sequence[Entry]) -> dict[Key, 
     return found
 
 
-def _one_by_one(event: Event) -> Iterator[tuple[Key | None, Event]]:
+def one_by_one(event: Event) -> Iterator[tuple[Key | None, Event]]:
     """The steps that end with an event, each as an event of its own."""
     match event:
         case Computed(steps, values):

@@ -33,6 +33,7 @@ from toolweave.rest.routes.knowledge import InvokeDoor, knowledge_routes
 from toolweave.rest.routes.library import library_routes
 from toolweave.rest.routes.metrics import metrics_routes
 from toolweave.rest.routes.models import model_routes
+from toolweave.rest.routes.preview import preview_routes
 from toolweave.rest.routes.published import published_routes
 from toolweave.rest.routes.run_details import run_detail_routes
 from toolweave.rest.routes.runs import run_routes

@@ -93,6 +93,11 @@ def function_of(term: Call) -> Function:
     return function
 
 
+def is_method(function: str) -> bool:
+    """Whether a function is called after a dot; one with a namespace never is."""
+    return function.isalnum() and function not in _GLOBAL
+
+
 def _is_called_well(term: Call) -> bool:
     if not term.function.isalnum():
         return True  # an operator, or a function with its namespace

@@ -11,6 +11,9 @@ _GROUPS = {
     "dyn": None,
 }
 
+# The words of groups by their kinds.
+GROUP_NAMES = {kinds: name for name, kinds in _GROUPS.items() if kinds is not None}
+
 
 class Signature(NamedTuple):
     """One way to call a function: the kinds of its arguments, none for any, and of its result."""

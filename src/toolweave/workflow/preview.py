@@ -1,0 +1,194 @@
+"""What a text of a node gives over names that are at hand, in the language of the field it is in.
+
+The same reading as when the node runs: older syntaxes are translated, holes are filled once. What
+goes wrong is told with the character it goes wrong at.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from toolweave.catalog.spec import NodeSpec
+from toolweave.json_text import Json, JsonObject
+from toolweave.problems import pointer
+from toolweave.workflow.checks.cel_fields import CEL_FIELDS, cel_texts
+from toolweave.workflow.expressions.fault import Fault, fault_at
+from toolweave.workflow.expressions.language import Result, Value, compile_text, evaluate
+from toolweave.workflow.expressions.templates import Style, moved, read_template, substitute
+from toolweave.workflow.expressions.translate import (
+    translate_condition,
+    translate_expression,
+    translate_value,
+)
+from toolweave.workflow.model import Node
+from toolweave.workflow.modes import object_at
+from toolweave.workflow.named_values import named_value
+from toolweave.workflow.scope.uses import BRANCHING, PROMPTS, Language
+
+CONFIGURATIONS = "/configurations"
+_BRANCH = re.compile(r"/branches/\d+/condition")
+_STYLES: dict[Language, Style] = {"prompt": "names", "flow": "name"}
+# Where a node of each of these keeps values of its own for the names in its text.
+_OWN_VALUES: dict[Language, str] = {"prompt": "variables", "flow": "variableValues"}
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A text, and the field of the node's data that it stands in."""
+
+    text: str
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """What a text gives, if anything, and all that is wrong with it."""
+
+    value: tuple[Json, ...] = ()
+    faults: tuple[Fault, ...] = ()
+
+
+def languages_of(node: Node, spec: NodeSpec | None) -> dict[str, Language]:
+    """The fields of a node's data whose text is more than a value with holes."""
+    if spec is not None:
+        configurations = object_at(node.data, "configurations")
+        names = (f"{CONFIGURATIONS}/{field.name}" for field in CEL_FIELDS.get(spec.ref, ()))
+        found = (CONFIGURATIONS + pointer(*one.at) for one in cel_texts(spec, configurations))
+        return dict.fromkeys((*names, *found), "own")
+    if node.type in PROMPTS:
+        return {pointer(PROMPTS[node.type]): "prompt"}
+    if node.type == "template":
+        return {"/template": "flow"}
+    if node.type in BRANCHING:
+        listed = node.data.get("branches")
+        count = len(listed) if isinstance(listed, list) else 0
+        return {f"/branches/{index}/condition": "words" for index in range(count)}
+    return {}
+
+
+def language_at(node: Node, spec: NodeSpec | None, asking: Asking) -> Language:
+    """The language of a text by its field."""
+    found = languages_of(node, spec).get(asking.field)
+    if found == "own" and "{{" in asking.text:
+        return "config"
+    if found is not None:
+        return found
+    if node.type in BRANCHING and _BRANCH.fullmatch(asking.field):
+        return "words"
+    return "config" if asking.field.startswith(CONFIGURATIONS) else "value"
+
+
+def previewed(
+    asking: Asking,
+    language: Language,
+    names: Mapping[str, Json],
+    data: JsonObject,
+    is_late: Callable[[], bool],
+) -> Computed:
+    """What a text gives; once `is_late`, nothing more is worked out."""
+    if language in ("own", "words"):
+        return _whole(asking, language, names)
+    if language in _STYLES:
+        return _named(asking.text, language, names, data.get(_OWN_VALUES[language]))
+    text = _translated(asking.text)
+    return _filled(text, names, is_late, is_same=text == asking.text)
+
+
+def misread(asking: Asking, language: Language) -> tuple[Fault, ...]:
+    """What is wrong with a text whatever the data; nothing of what may be plain words."""
+    text = asking.text
+    if language == "own":
+        expression = compile_text(text)
+        is_older = not expression.is_usable and translate_condition(text).is_changed
+        return () if is_older else expression.faults
+    if language in _STYLES or language == "words":
+        return ()
+    template = read_template(_translated(text))
+    if template.text != text:
+        return ()
+    found = (
+        moved(fault, text, hole.at)
+        for hole in template.holes
+        for fault in compile_text(hole.asked).faults
+    )
+    return (*template.faults, *found)
+
+
+def needs_data(asking: Asking, language: Language) -> bool:
+    """Whether a text reads anything that only a run has."""
+    if language in _STYLES:
+        return bool(read_template(asking.text, _STYLES[language]).holes)
+    if language in ("own", "words"):
+        return bool(compile_text(asking.text).references)
+    holes = read_template(asking.text).holes
+    return any(compile_text(hole.asked).references for hole in holes)
+
+
+def _translated(text: str) -> str:
+    found, _ = translate_value(text)
+    return found if isinstance(found, str) else text
+
+
+def _whole(asking: Asking, language: Language, names: Mapping[str, Json]) -> Computed:
+    text = asking.text
+    expression = compile_text(text)
+    if language == "words" and not expression.is_usable:
+        return Computed()  # plain words, which a model judges when it runs
+    if not expression.is_ours:
+        is_condition = not asking.field.endswith("script")
+        translate = translate_condition if is_condition else translate_expression
+        text = translate(text).text or text
+    found = evaluate(text, names)
+    if isinstance(found, Value):
+        return Computed((found.value,))
+    return Computed((), (_placed(found, asking.text, text == asking.text),))
+
+
+def _named(text: str, language: Language, names: Mapping[str, Json], own: Json) -> Computed:
+    style = _STYLES[language]
+    faults: list[Fault] = []
+    known: dict[str, Value] = {}
+    for hole in read_template(text, style).holes:
+        found, value = named_value(hole.asked, names, own)
+        if found:
+            known[hole.asked] = Value(value)
+        else:
+            message = f"nothing is known of {hole.asked!r}; it stays as it is written"
+            if language == "flow":
+                message = f"{hole.asked!r} has no value"
+            severity = "error" if language == "flow" else "warning"
+            code = "MISSING_VARIABLES" if language == "flow" else "TEMPLATE_VALUE"
+            faults.append(fault_at(text, hole.at, code, message, severity=severity))
+    filled = substitute(text, known.get, style=style)
+    return Computed((filled.value,), tuple(faults))
+
+
+def _filled(
+    text: str, names: Mapping[str, Json], is_late: Callable[[], bool], *, is_same: bool
+) -> Computed:
+    template = read_template(text)
+    known: dict[str, Result] = {}
+    faults = list(template.faults)
+    for hole in template.holes:
+        if hole.asked not in known:
+            known[hole.asked] = _late(hole.asked) if is_late() else evaluate(hole.asked, names)
+        found = known[hole.asked]
+        if isinstance(found, Fault):
+            faults.append(moved(found, text, hole.at))
+    if faults:
+        return Computed((), tuple(_placed(fault, text, is_same) for fault in faults))
+    filled = substitute(text, known.get)
+    told = [fault_at(text, 0, one.code, one.message, one.hint) for one in filled.problems]
+    return Computed(() if told else (filled.value,), tuple(told))
+
+
+def _late(text: str) -> Fault:
+    message = "working all of it out takes too long to be shown"
+    return fault_at(text, 0, "EXPRESSION_LIMIT", message, "it is still worked out when it runs")
+
+
+def _placed(fault: Fault, text: str, is_same: bool) -> Fault:
+    """A fault of what was translated has no place in what was written."""
+    if is_same:
+        return fault
+    return fault_at(text, 0, fault.code, fault.message, fault.hint, fault.severity)
