@@ -232,7 +232,12 @@ async def test_names_of_a_tool_are_those_of_its_output_schema(house: House) -> N
         },
     }
     await approve(house.ground, "shelf", {**definition("list"), "outputSchema": schema})
-    data = {"serverId": "shelf", "toolName": "list", "mode": "detailed", "parameterValues": {}}
+    data: dict[str, Any] = {
+        "serverId": "shelf",
+        "toolName": "list",
+        "mode": "detailed",
+        "parameterValues": {},
+    }
     document = drawn("shelves", node("call", "mcp", data), node("say", "prompt", {"prompt": ""}))
     paths = [one["path"] for one in (await listed(house, document, "say"))["offers"]]
     assert "nodes.call.output.items[0].title" in paths

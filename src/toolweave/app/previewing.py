@@ -178,9 +178,9 @@ class Previews:
     def _sample(self, name: str, value: Json) -> str:
         """A value in a few characters; what holds others says how many."""
         if isinstance(value, dict):
-            return f"{len(value)} fields"
+            return f"{len(value)} field{'' if len(value) == 1 else 's'}"
         if isinstance(value, list):
-            return f"{len(value)} items"
+            return f"{len(value)} item{'' if len(value) == 1 else 's'}"
         cut = value[: MAX_SAMPLE * 40] if isinstance(value, str) else value
         hidden = self._masker.mask_json({name: cut})
         assert isinstance(hidden, dict)

@@ -13,8 +13,8 @@ from toolweave.engine.binding import Binder, Names
 from toolweave.engine.events import Event, Key, Started, StepFailed
 from toolweave.engine.forking import history_before
 from toolweave.engine.journal import Entry
-from toolweave.engine.plan import Plan
 from toolweave.engine.places import Place
+from toolweave.engine.plan import Plan
 from toolweave.engine.state import RunState
 from toolweave.engine.variables import one_by_one
 from toolweave.errors import ToolweaveError

@@ -110,6 +110,7 @@ def _resources(workbench: Workbench, doorkeeper: Doorkeeper) -> Iterator[APIRout
     yield catalog_routes(workbench, doorkeeper)
     yield workflow_routes(studio.workflows, doorkeeper)
     yield edit_routes(workbench, doorkeeper)
+    yield preview_routes(workbench, doorkeeper)
     yield run_routes(workbench, doorkeeper)
     yield service_routes(ground, doorkeeper)
     yield run_detail_routes(workbench, doorkeeper)

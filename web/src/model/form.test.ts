@@ -1,11 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { expressionsFor } from "./formExpressions";
 import { counted, modeOf, snapshotTools, toolBefore, withWords, WORDS, wordsOf } from "./formModes";
 import { fieldsOf, placeProblems } from "./formProblems";
 import type { Parameter } from "./formTree";
 import { controlOf, DEEPEST, entryOf, ofField } from "./formTree";
 import { freshValue, pointerOf, readJson, readNumber, renameKey, setAt, valueAt, variantOf } from "./formValues";
-import { newWorkflow } from "./workflow";
 
 const fixed = (name: string): Parameter => ({ name: "method", type: "string", required: true, validation: { enum: [name] } });
 const payment: Parameter = {
@@ -165,15 +163,5 @@ describe("modes", () => {
     expect(counted("🙂".repeat(10), 10)).toEqual({ count: 10, isRight: true });
     expect(counted(" ".repeat(30), 10).isRight).toBe(false);
     expect(counted("a".repeat(10_001), 10).isRight).toBe(false);
-  });
-});
-
-describe("expressions", () => {
-  it("name the inputs and the nodes before, the nearest first, even in a circle", () => {
-    const edge = (from: string, to: string) => ({ id: `${from}-${to}`, from, to });
-    const connections = [edge("start", "get-it"), edge("get-it", "b"), edge("b", "end"), edge("b", "get-it")];
-    const workflow = { ...newWorkflow("w"), connections, inputSchema: { properties: { city: {} } } };
-    expect(expressionsFor(workflow, "b")).toEqual(["{{ data }}", "{{ trigger.city }}", "{{ trigger }}", '{{ nodes["get-it"].output }}', "{{ nodes.start.output }}"]);
-    expect(expressionsFor(workflow, "start")).toHaveLength(3);
   });
 });

@@ -1,15 +1,14 @@
 /** The fields of a node in sections, with what is wrong under each; what belongs to no field comes last. */
 
 import type { ReactNode } from "react";
-import { useId, useMemo } from "react";
+import { useMemo } from "react";
 import { useStore } from "zustand";
 import type { Problem } from "../../api/client";
-import { documentStore } from "../../model/documentStore";
-import { expressionsFor } from "../../model/formExpressions";
 import type { Section } from "../../model/formProblems";
 import { fieldsOf, placeProblems } from "../../model/formProblems";
 import { problemStore } from "../../model/problemStore";
 import type { WorkflowNode } from "../../model/workflow";
+import { useNames } from "../../queries/expressions";
 import { Fold } from "./Fold";
 import "./form.css";
 import { FormContext } from "./form";
@@ -39,9 +38,8 @@ export function NodeForm({ node, sections, isReadOnly, isPlain = false, besides,
     const left = besides ? problems.filter(({ code }) => !besides.has(code)) : problems;
     return placeProblems(left, fieldsOf(sections, node.data));
   }, [problems, sections, node.data, besides]);
-  const list = useId();
-  const expressions = isPlain ? null : list;
-  const form = useMemo(() => ({ node: node.id, data: node.data, placed, isReadOnly, expressions, Inner: ParameterField }), [node.id, node.data, placed, isReadOnly, expressions]);
+  const { data: names } = useNames(node.id);
+  const form = useMemo(() => ({ node: node.id, data: node.data, placed, isReadOnly, names, isPlain, Inner: ParameterField }), [node.id, node.data, placed, isReadOnly, names, isPlain]);
   const filled = sections.filter(({ parameters }) => parameters.length > 0);
   return (
     <FormContext value={form}>
@@ -54,7 +52,6 @@ export function NodeForm({ node, sections, isReadOnly, isPlain = false, besides,
           </Fold>
         ),
       )}
-      {expressions && <Expressions id={expressions} node={node.id} />}
       {children}
       {placed.rest.map((problem) => (
         <div key={problem.code + problem.pointer} className={`inspector__problem inspector__problem--${problem.severity}`}>
@@ -68,17 +65,4 @@ export function NodeForm({ node, sections, isReadOnly, isPlain = false, besides,
 
 function Fields({ section }: { section: TitledSection }) {
   return section.parameters.map((one) => <ParameterField key={one.name} parameter={one} path={[...section.path, one.name]} depth={0} />);
-}
-
-/** What can be named here, once for all fields. */
-function Expressions({ id, node }: { id: string; node: string }) {
-  const workflow = useStore(documentStore, (state) => state.history?.present ?? null);
-  const found = useMemo(() => (workflow ? expressionsFor(workflow, node) : []), [workflow, node]);
-  return (
-    <datalist id={id}>
-      {found.map((one) => (
-        <option key={one} value={one} />
-      ))}
-    </datalist>
-  );
 }

@@ -21,7 +21,7 @@ export function ParameterField({ parameter, path, depth, isBare = false }: Field
   const [wantsExpression, setWantsExpression] = useState(false);
   const control = controlOf(parameter, depth);
   const label = labelOf(parameter);
-  const isComputed = control !== "text" && (wantsExpression || (control !== "json" && isExpression(place.value)));
+  const isComputed = control !== "text" && (wantsExpression || isExpression(place.value));
   const Nested = control in NESTED ? NESTED[control as keyof typeof NESTED] : null;
   const Simple = Nested ? null : SIMPLE[control as keyof typeof SIMPLE];
   const toggle = () => {
@@ -74,7 +74,7 @@ function Tools({ label, control, parameter, place, isComputed, onExpression }: T
           null
         </button>
       )}
-      {place.expressions !== null && control !== "text" && control !== "json" && (
+      {place.language !== null && control !== "text" && (
         <button type="button" className="param__tool" aria-pressed={isComputed} aria-label={`Expression for ${label}`} title="Work it out when it runs" onClick={onExpression}>
           {"{{ }}"}
         </button>

@@ -7,6 +7,8 @@ import { isExpression, readJson, readNumber, shownJson } from "../../model/formV
 import type { Json } from "../../model/workflow";
 import type { Said } from "../../ui/Field";
 import type { Place } from "./form";
+import { ExpressionBox } from "./ExpressionBox";
+import { Previewed } from "./Previewed";
 
 interface Props {
   id: string;
@@ -22,48 +24,60 @@ function placeholderOf({ default: usual }: Parameter): string | undefined {
 
 export function TextControl({ id, parameter, place, said }: Props) {
   const value = typeof place.value === "string" ? place.value : shownJson(place.value);
-  const shared = {
-    id,
-    value,
-    placeholder: placeholderOf(parameter),
-    readOnly: place.isReadOnly,
-    ...said,
-    "aria-required": parameter.required,
-    onBlur: place.settle,
-  };
+  const isComputed = isExpression(place.value) || place.language === "own";
   // An emptied field is no value, but an emptied item stays an item.
   const keep = (typed: string) => place.type(typed === "" && !place.isItem ? undefined : typed);
-  const code = isExpression(place.value) ? " input--code" : "";
-  if (isLong(parameter, place.value)) return <textarea {...shared} className={`textarea${code}`} rows={4} onChange={(event) => keep(event.target.value)} />;
-  const isHidden = parameter.isSensitive && !isExpression(place.value);
-  return (
-    <>
-      <input {...shared} className={`input${code}`} type={isHidden ? "password" : "text"} autoComplete="off" list={parameter.proposals ? `${id}-list` : (place.expressions ?? undefined)} onChange={(event) => keep(event.target.value)} />
-      {parameter.proposals && (
-        <datalist id={`${id}-list`}>
-          {parameter.proposals.map((one) => (
-            <option key={one} value={one} />
-          ))}
-        </datalist>
-      )}
-    </>
-  );
+  const shared = { id, placeholder: placeholderOf(parameter), ...said, "aria-required": parameter.required, onBlur: place.settle };
+  const isTall = isLong(parameter, place.value);
+  if (parameter.isSensitive && !isComputed) {
+    return <input {...shared} className="input" type="password" autoComplete="off" value={value} readOnly={place.isReadOnly} onChange={(event) => keep(event.target.value)} />;
+  }
+  if (place.language === null) {
+    const plain = { ...shared, value, readOnly: place.isReadOnly };
+    if (isTall) return <textarea {...plain} className="textarea" rows={4} onChange={(event) => keep(event.target.value)} />;
+    return <input {...plain} className="input" autoComplete="off" onChange={(event) => keep(event.target.value)} />;
+  }
+  return <Expression id={id} place={place} text={value} isTall={isTall} isCode={isComputed} placeholder={shared.placeholder} parameter={parameter} said={said} onType={keep} />;
 }
 
-export function ExpressionControl({ id, place, said }: Props) {
+export function ExpressionControl({ id, parameter, place, said }: Props) {
+  const text = isExpression(place.value) ? place.value : "";
+  return <Expression id={id} place={place} text={text} isTall={false} isCode placeholder="{{ data.name }}" parameter={parameter} said={said} onType={(typed) => place.type(typed === "" ? undefined : typed)} />;
+}
+
+interface ExpressionProps extends Props {
+  text: string;
+  isTall: boolean;
+  isCode: boolean;
+  placeholder: string | undefined;
+  onType(text: string): void;
+}
+
+/** A text that may name values, and what it gives where it does. */
+function Expression({ id, parameter, place, said, text, isTall, isCode, placeholder, onType }: ExpressionProps) {
+  const language = place.language ?? "value";
+  const told = new Set(place.problems.map(({ code }) => code));
+  const isWhole = language === "own" || language === "words";
+  const isTried = isWhole ? text.trim() !== "" : text.includes(language === "flow" ? "{" : "{{");
   return (
-    <input
-      id={id}
-      {...said}
-      className="input input--code"
-      value={isExpression(place.value) ? place.value : ""}
-      placeholder="{{ data.name }}"
-      list={place.expressions ?? undefined}
-      readOnly={place.isReadOnly}
-      autoComplete="off"
-      onChange={(event) => place.type(event.target.value === "" ? undefined : event.target.value)}
-      onBlur={place.settle}
-    />
+    <>
+      <ExpressionBox
+        id={id}
+        text={text}
+        language={language}
+        names={place.names}
+        isLong={isTall}
+        isCode={isCode}
+        isReadOnly={place.isReadOnly}
+        placeholder={placeholder}
+        isRequired={parameter.required}
+        said={said}
+        proposals={parameter.proposals}
+        onType={onType}
+        onLeave={place.settle}
+      />
+      {isTried && <Previewed node={place.node} field={place.pointer} text={text} language={language} told={told} />}
+    </>
   );
 }
 

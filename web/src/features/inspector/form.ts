@@ -5,19 +5,23 @@ import { createContext, useContext } from "react";
 import type { Problem } from "../../api/client";
 import { edit, endGesture } from "../../model/documentStore";
 import { changeNode } from "../../model/edits";
+import type { Language, Nameable } from "../../model/completing";
 import type { Parameter } from "../../model/formTree";
 import type { Placed } from "../../model/formProblems";
 import type { Path } from "../../model/formValues";
 import { pointerOf, setAt, valueAt } from "../../model/formValues";
 import type { Json, JsonObject } from "../../model/workflow";
+import type { Names } from "../../queries/expressions";
 
 export interface Form {
   node: string;
   data: JsonObject;
   placed: Placed;
   isReadOnly: boolean;
-  /** The id of the list of expressions to choose from; none where values are only written out. */
-  expressions: string | null;
+  /** What expressions can name, as far as it is known yet. */
+  names: Names | undefined;
+  /** Its values are written out, but for the fields that `names` tells a language of. */
+  isPlain: boolean;
   /** Draws the fields within a field; handed down, as fields hold each other. */
   Inner: ComponentType<FieldProps>;
 }
@@ -34,12 +38,18 @@ export interface FieldProps {
 }
 
 const NONE: readonly Problem[] = [];
+const NO_NAMES: Nameable = { offers: [], functions: [] };
 
 export interface Place {
   value: Json | undefined;
   problems: readonly Problem[];
   isReadOnly: boolean;
-  expressions: string | null;
+  /** Where it stands in the node's data, and whose that is. */
+  pointer: string;
+  node: string;
+  /** How a text there is read; none where it is only text. */
+  language: Language | null;
+  names: Nameable;
   /** Whether it stands in a list, where taking it away moves the others. */
   isItem: boolean;
   /** Writes as it is typed: all until `settle` is one step of the history. */
@@ -64,7 +74,10 @@ export function usePlace(path: Path): Place {
     value: valueAt(form.data, path),
     problems: form.placed.byField.get(pointer) ?? NONE,
     isReadOnly: form.isReadOnly,
-    expressions: form.expressions,
+    pointer,
+    node: form.node,
+    language: languageAt(form, pointer),
+    names: form.names ?? NO_NAMES,
     isItem: typeof path.at(-1) === "number",
     type: (value) => write(value, `form-${form.node}${pointer}`),
     set(value) {
@@ -73,6 +86,13 @@ export function usePlace(path: Path): Place {
     },
     settle: endGesture,
   };
+}
+
+function languageAt({ names, isPlain }: Form, pointer: string): Language | null {
+  const told = names?.languages[pointer];
+  if (told) return told;
+  if (isPlain) return null;
+  return pointer.startsWith("/configurations/") ? "config" : "value";
 }
 
 function written<Node extends { data: JsonObject }>(node: Node, path: Path, value: Json | undefined): Node {

@@ -1,0 +1,154 @@
+/** A field of an expression: what can be named comes up as it is typed, what it gives stands below. */
+
+import type { KeyboardEvent, RefObject } from "react";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import type { Choice, Completion, Language, Nameable } from "../../model/completing";
+import { complete, taken } from "../../model/completing";
+import { shownText } from "../../model/untrusted";
+import type { Said } from "../../ui/Field";
+import { Untrusted } from "../../ui/Untrusted";
+import "./expression.css";
+
+interface Props {
+  id: string;
+  text: string;
+  language: Language;
+  names: Nameable;
+  isLong: boolean;
+  isCode: boolean;
+  isReadOnly: boolean;
+  placeholder?: string | undefined;
+  isRequired?: boolean | undefined;
+  said: Said;
+  /** Values to choose from besides, as they are. */
+  proposals?: readonly string[] | undefined;
+  onType(text: string): void;
+  onLeave(): void;
+}
+
+type Box = HTMLInputElement & HTMLTextAreaElement;
+
+export function ExpressionBox(props: Props) {
+  const { id, text, isLong, isCode, isReadOnly, onLeave } = props;
+  const box = useRef<Box>(null);
+  const list = useCompletion(props, box);
+  const shared = {
+    id,
+    ref: box,
+    value: text,
+    placeholder: props.placeholder,
+    readOnly: isReadOnly,
+    "aria-autocomplete": "list" as const,
+    "aria-controls": list.found ? `${id}-names` : undefined,
+    "aria-activedescendant": list.found && list.at >= 0 ? `${id}-names-${list.at}` : undefined,
+    ...props.said,
+    "aria-required": props.isRequired,
+    onKeyDown: list.press,
+    onBlur: () => (list.close(), onLeave()),
+    onClick: list.close,
+  };
+  const code = isCode ? "--code" : "";
+  return (
+    <div className="expression">
+      {isLong ? (
+        <textarea {...shared} className={`textarea textarea${code}`} rows={4} aria-haspopup="listbox" onChange={(event) => list.type(event.target.value, event.target.selectionStart)} />
+      ) : (
+        <input {...shared} className={`input input${code}`} type="text" role="combobox" aria-expanded={list.found !== null} autoComplete="off" spellCheck={!isCode} onChange={(event) => list.type(event.target.value, event.target.selectionStart ?? 0)} />
+      )}
+      {list.found && <Choices id={id} choices={list.found.choices} at={list.at} onTake={list.take} />}
+    </div>
+  );
+}
+
+/** The list at the caret: opened by typing or Ctrl+Space, walked by arrows, taken by Enter. */
+function useCompletion({ text, language, names, proposals, isReadOnly, onType }: Props, box: RefObject<Box | null>) {
+  const [open, setOpen] = useState<{ place: number; isAsked: boolean } | null>(null);
+  const [walked, setWalked] = useState<number | null>(null);
+  const caret = useRef<number | null>(null);
+  useLayoutEffect(() => {
+    if (caret.current !== null) box.current?.setSelectionRange(caret.current, caret.current);
+    caret.current = null;
+  });
+  // Worked out anew when the names arrive, which may be after the first keys.
+  const found = useMemo(
+    () => (open && !isReadOnly ? (complete(text, open.place, language, names, open.isAsked) ?? proposed(text, proposals, open.isAsked)) : null),
+    [open, isReadOnly, text, language, names, proposals],
+  );
+  // Nothing is chosen for somebody who has typed nothing of it.
+  const at = walked ?? (found && open && (found.to > found.from || open.isAsked) ? 0 : -1);
+  const look = (place: number, isAsked: boolean) => (setOpen({ place, isAsked }), setWalked(null));
+  const close = () => setOpen(null);
+  const take = (choice: Choice) => {
+    if (!found) return;
+    const made = taken(text, found, choice);
+    caret.current = made.caret;
+    onType(made.text);
+    const more = complete(made.text, made.caret, language, names);
+    const goesOn = more?.choices.some(({ insert }) => insert !== choice.insert && insert.startsWith(choice.insert) && !insert.endsWith("("));
+    setOpen(goesOn ? { place: made.caret, isAsked: false } : null);
+    setWalked(-1);
+    box.current?.focus();
+  };
+  const press = (event: KeyboardEvent) => {
+    const place = box.current?.selectionStart ?? text.length;
+    if (event.key === " " && event.ctrlKey) look(place, true);
+    else if (!found) return;
+    else if (event.key === "ArrowDown") setWalked((at + 1) % found.choices.length);
+    else if (event.key === "ArrowUp") setWalked(at <= 0 ? found.choices.length - 1 : at - 1);
+    else if (event.key === "Enter" && at >= 0) take(found.choices[at]!);
+    else if (event.key === "Escape") close();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const type = (typed: string, place: number) => {
+    onType(typed);
+    look(place, false);
+  };
+  return { found, at, press, type, take, close };
+}
+
+/** Values that the field usually has, where no expression is begun. */
+function proposed(typed: string, proposals: readonly string[] | undefined, isAsked: boolean): Completion | null {
+  if (!proposals || (typed === "" && !isAsked)) return null;
+  const fitting = proposals.filter((one) => one !== typed && one.toLowerCase().includes(typed.toLowerCase()));
+  const choices = fitting.slice(0, 40).map((one) => ({ insert: one, title: one, kind: "", note: "" }));
+  return choices.length ? { from: 0, to: typed.length, before: "", after: "", choices } : null;
+}
+
+interface ChoicesProps {
+  id: string;
+  choices: readonly Choice[];
+  at: number;
+  onTake(choice: Choice): void;
+}
+
+function Choices({ id, choices, at, onTake }: ChoicesProps) {
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
+  }, [at, choices]);
+  return (
+    <div ref={list} id={`${id}-names`} className="expression__names" role="listbox" aria-label="What can stand here">
+      {choices.map((choice, index) => (
+        <div
+          key={choice.title}
+          id={`${id}-names-${index}`}
+          className="expression__name"
+          role="option"
+          aria-selected={index === at}
+          // Before the field loses the focus.
+          onMouseDown={(event) => (event.preventDefault(), onTake(choice))}
+        >
+          <span className="expression__path">
+            <Untrusted {...shownText(choice.title)} />
+          </span>
+          <span className="expression__kind">{choice.kind}</span>
+          <span className="expression__note">
+            <Untrusted {...shownText(choice.note)} />
+          </span>
+        </div>
+      ))}
+    </div>
+  );
+}
