@@ -66,6 +66,8 @@ async def test_an_expression_is_completed_by_keyboard_and_tried_with_the_last_ru
     await a_condition_is_tried_and_faults_have_a_place(page)
     await page.get_by_role("button", name="Undo").click()
     await expect(form.locator(".preview__fault")).to_have_count(0)
+    runs = cast("Any", await studio.ask(page, "GET", "/api/v1/runs?workflow=weather-words"))
+    assert len(runs["runs"]) == 1  # trying runs nothing
 
 
 async def names_of_outputs_are_offered(page: Page) -> None:
