@@ -10,15 +10,24 @@ import pytest
 from tests.engine.building import Behaviour, EchoTools, Kinds, catalog, waits, workflow
 
 from toolweave.app.subworkflows import SubWorkflows
-from toolweave.engine.calls import once_key
+from toolweave.engine.calls import BY_CALLER, once_key
 from toolweave.engine.context import Services
 from toolweave.engine.decide import decide
 from toolweave.engine.engine import Engine
-from toolweave.engine.events import CallEnded, Computed, Started, StepStarted, StepWaiting
+from toolweave.engine.events import (
+    CallEnded,
+    CancelAsked,
+    Computed,
+    Started,
+    StepStarted,
+    StepWaiting,
+)
 from toolweave.engine.journal import Journal
 from toolweave.engine.plan import make_plan
+from toolweave.engine.retention import Retention, prune
 from toolweave.engine.state import RunState
 from toolweave.engine.steps import Kind
+from toolweave.engine.written import written
 from toolweave.nodes.flow import stop, subworkflow
 from toolweave.storage.database import Database
 from toolweave.storage.workflow_files import WorkflowFiles
@@ -52,10 +61,17 @@ class WithCalls(Kinds):
 
 
 @pytest.fixture
-async def house(database: Database, clock: FakeClock, tmp_path: Path) -> AsyncGenerator[House]:
+async def store(tmp_path: Path) -> WorkflowStore:
+    made = WorkflowStore(WorkflowFiles(tmp_path / "workflows"))
+    await made.save(INNER, over=None)
+    return made
+
+
+@pytest.fixture
+async def house(
+    database: Database, clock: FakeClock, store: WorkflowStore
+) -> AsyncGenerator[House]:
     """Engines that call stored workflows; several are several processes."""
-    store = WorkflowStore(WorkflowFiles(tmp_path / "workflows"))
-    await store.save(INNER, over=None)
     async with AsyncExitStack() as stack:
 
         async def opened(**behaviours: Behaviour) -> Engine:
@@ -111,10 +127,7 @@ async def test_the_end_of_a_called_run_is_kept_for_its_caller_whoever_dies_then(
     assert await one.advance(run) == "waiting"
     child = await called(one, run)
 
-    async def dies(*_: object) -> None:
-        """What the process would do next."""
-
-    monkeypatch.setattr(one, "_after", dies)
+    killed_after_the_end(one, monkeypatch)
     await one.answer(child, "person", "yes", goes_on=False)
     assert await one.advance(child) == "success"
     assert await other.unfinished() == [run]
@@ -156,6 +169,102 @@ async def test_a_called_run_that_is_cancelled_fails_the_step_that_called_it(hous
     assert await over(engine, run) == "failed"
     (failure,) = (await engine.state(run)).failures.values()
     assert failure.code == "SUBWORKFLOW_FAILED"
+
+
+def killed_after_the_end(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the process would do after the end of a run, it does not come to."""
+
+    async def dies(*_: object) -> None:
+        pass
+
+    monkeypatch.setattr(engine, "_after", dies)
+
+
+async def test_a_caller_that_dies_right_after_its_end_leaves_no_called_run_going(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = await house(), await house()
+    run = await one.start(OUTER, {})
+    assert await one.advance(run) == "waiting"
+    child = await called(one, run)
+    # Killed before it told the called run, and again right after the end of the caller.
+    await one.journal.add(run, CancelAsked())
+    assert (await one.get(child)).status == "waiting"
+    killed_after_the_end(one, monkeypatch)
+    assert await one.advance(run) == "cancelled"
+    assert await other.unfinished() == [child]
+    assert await other.advance(child) == "cancelled"
+    asked = [entry.event for entry in await other.journal.read(child)]
+    assert [event.by for event in asked if isinstance(event, CancelAsked)] == [BY_CALLER]
+
+
+async def test_cancelling_reaches_a_run_that_a_called_run_called(
+    house: House, store: WorkflowStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await store.save(replace(OUTER, name="middle"), over=None)
+    top = workflow({"call": catalog("SUBWORKFLOW", workflow="middle")}, [])
+    one, other = await house(), await house()
+    run = await one.start(top, {})
+    assert await one.advance(run) == "waiting"
+    middle = await called(one, run)
+    inner = await called(one, middle)
+    await one.journal.add(run, CancelAsked())
+    killed_after_the_end(one, monkeypatch)
+    assert await one.advance(run) == "cancelled"
+    assert await other.advance(middle) == "cancelled"
+    assert (await other.get(inner)).status == "cancelled"
+
+
+@pytest.mark.parametrize("is_pruned", [False, True])
+async def test_a_run_that_is_called_by_one_that_is_over_is_cancelled(
+    house: House, database: Database, clock: FakeClock, is_pruned: bool
+) -> None:
+    """As a process does that was stopped just before it began the called run."""
+    one, late = await house(), await house()
+    run = await one.start(OUTER, {})
+    await one.cancel(run, goes_on=False)
+    assert await one.advance(run) == "cancelled"
+    if is_pruned:
+        await clock.advance(DAYS_S)
+        assert await prune(database, Retention(days=1), clock.now()) == 1
+    child = await late.start(INNER, {}, once_key=once_key(run, "call"))
+    assert await late.advance(child) == "cancelled"
+
+
+async def test_what_a_called_run_gave_is_kept_until_its_caller_has_it(
+    house: House, database: Database, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = await house(), await house()
+    run = await one.start(OUTER, {})
+    assert await one.advance(run) == "waiting"
+    child = await called(one, run)
+    killed_after_the_end(one, monkeypatch)
+    await one.answer(child, "person", "yes", goes_on=False)
+    assert await one.advance(child) == "success"
+    await clock.advance(DAYS_S)  # while nobody is there
+    for retention in (Retention(days=1), Retention(days=None, runs=0)):
+        assert await prune(database, retention, clock.now()) == 0
+    assert await other.advance(run) == "success"
+    assert await called(other, run) == child
+    await clock.advance(DAYS_S)
+    assert await prune(database, Retention(days=1), clock.now()) == 2
+
+
+async def test_a_caller_waits_while_nobody_knows_about_a_step_of_the_called_run(
+    house: House, clock: FakeClock
+) -> None:
+    one = await house()
+    run = await one.start(OUTER, {})
+    child = await one.start(INNER, {}, once_key=once_key(run, "call"))
+    lease, _ = await one.journal.take(child)
+    cut_off = [Computed([["s", 0]], [{}]), StepStarted("person")]
+    await one.journal.append(lease, [written(event) for event in cut_off])
+    assert await one.advance(run) == "waiting"
+    assert (await one.get(child)).status == "uncertain"
+    await clock.advance(DAYS_S)
+    assert await one.advance(run) == "waiting"
+    await one.resolve(child, "person", "skip")
+    assert await over(one, run) == "success"
 
 
 def test_an_end_that_comes_before_the_caller_waits_is_not_missed(clock: FakeClock) -> None:

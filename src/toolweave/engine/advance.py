@@ -19,7 +19,7 @@ from toolweave.catalog.node import RunFacts, Wait
 from toolweave.clock import timestamp
 from toolweave.engine.asking import OpenQuestions
 from toolweave.engine.binding import Binder
-from toolweave.engine.calls import caller_of, open_calls
+from toolweave.engine.calls import BY_CALLER, called_runs, caller_of, open_calls
 from toolweave.engine.computing import Computer, failure_of
 from toolweave.engine.context import Services, StepContext
 from toolweave.engine.decide import Decision, Work, decide
@@ -82,6 +82,8 @@ class Advance:
         # What came of steps; nothing means that somebody wrote from outside.
         self._done: list[Event | None] = []
         self._stirred = anyio.Event()
+        # Runs that it called, and that are to stop because it is over.
+        self.called: list[str] = []
 
     def _replay(self, entries: Sequence[Entry]) -> None:
         """Take in what happened before, and see to the steps that were cut off."""
@@ -120,11 +122,6 @@ class Advance:
     def finished(self) -> Finished | None:
         """How the run ended, if it did."""
         return self._state.finished
-
-    @property
-    def open_calls(self) -> list[Key]:
-        """Steps that called runs which may not be over."""
-        return open_calls(self._state)
 
     def look(self) -> None:
         """Somebody wrote to the run: take it in now."""
@@ -345,16 +342,23 @@ class Advance:
         error = decision.finish.error if decision.finish else None
         message = str(error["message"]) if error else None
         is_final = status in FINAL
-        beside = self._caller() if is_final else None
+        beside = await self._others() if is_final else ()
         await self._write(
             Change(status, wake_at, is_final, message, beside, was_awake=self._is_under_way)
         )
         self._is_under_way = is_under_way
 
-    def _caller(self) -> tuple[str, Event] | None:
-        """What is written to the run that called this one when it is over."""
-        found = caller_of(self._lease.once_key)
-        return (found[0], CallEnded(found[1], self._run.id)) if found else None
+    async def _others(self) -> tuple[tuple[str, Event], ...]:
+        """What is written to other runs when this one is over: its caller, and those it called.
+
+        In one commit with its end, so that whoever dies then leaves none of them behind.
+        """
+        keys = open_calls(self._state)
+        self.called = await called_runs(self._journal.database, self._run.id, keys) if keys else []
+        beside: list[tuple[str, Event]] = [(run, CancelAsked(BY_CALLER)) for run in self.called]
+        if (caller := caller_of(self._lease.once_key)) is not None:
+            beside.append((caller[0], CallEnded(caller[1], self._run.id)))
+        return tuple(beside)
 
     async def _write(self, change: Change | None) -> None:
         events, self._unwritten = self._unwritten, []

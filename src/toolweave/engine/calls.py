@@ -10,6 +10,10 @@ from toolweave.engine.state import RunState
 from toolweave.storage.database import Database
 
 PREFIX = "sub/"
+# How long the id of a run is.
+RUN_CHARS = 36
+# Who cancels a run that was called, in its journal.
+BY_CALLER = "the run that called it"
 
 
 def once_key(run: str, key: Key) -> str:
@@ -44,3 +48,12 @@ async def called_runs(database: Database, run: str, keys: list[Key]) -> list[str
         if row is not None:
             found.append(str(row[0]))
     return found
+
+
+async def is_orphan(database: Database, key: str | None) -> bool:
+    """Whether a run was called by one that is over: nobody waits for what it gives."""
+    caller = caller_of(key)
+    if caller is None:
+        return False
+    row = await database.row("SELECT finished_at FROM runs WHERE id = ?", caller[0])
+    return row is None or row[0] is not None

@@ -13,7 +13,7 @@ from toolweave.catalog.node import RunFacts
 from toolweave.clock import timestamp
 from toolweave.engine.advance import Advance
 from toolweave.engine.binding import Binder
-from toolweave.engine.calls import called_runs, caller_of, open_calls
+from toolweave.engine.calls import BY_CALLER, called_runs, caller_of, is_orphan, open_calls
 from toolweave.engine.context import Services
 from toolweave.engine.due import LOOK_EVERY_S, REST_S, Watch, due_runs
 from toolweave.engine.endings import Endings
@@ -49,7 +49,6 @@ logger = logging.getLogger(__name__)
 
 # How long another process may take to stop the steps of a run that is cancelled.
 STOP_S = 3.0
-BY_CALLER = "the run that called it"
 
 # What another process does is no failure.
 _ELSEWHERE = frozenset({"RUN_HELD", "RUN_TAKEN"})
@@ -342,6 +341,8 @@ class Engine:
 
     async def _advance_once(self, run: str) -> tuple[RunStatus, Finished | None]:
         lease, entries = await self.journal.take(run)
+        if lease.once_key is not None and await self._cancel_orphan(lease, entries):
+            entries += await self.journal.read(run, entries[-1].seq)
         plan = await self._pinned.plan_of(lease.document)
         facts = RunFacts(run, lease.workflow, datetime.fromisoformat(lease.started_at))
         hold = Advance(RunState(plan), facts, lease, journal=self.journal, services=self._services)
@@ -352,15 +353,26 @@ class Engine:
         finally:
             del self._holds[run]
         if status in FINAL:
-            await self._after(lease, hold.open_calls)
+            await self._after(lease, hold.called)
         return status, hold.finished
 
-    async def _after(self, lease: Lease, open_calls: list[Key]) -> None:
+    async def _cancel_orphan(self, lease: Lease, entries: Sequence[Entry]) -> bool:
+        """Ask a run to stop if the one that called it is over, and nobody asked yet."""
+        if lease.status in FINAL or any(isinstance(one.event, CancelAsked) for one in entries):
+            return False
+        if not await is_orphan(self._database, lease.once_key):
+            return False
+        await self.journal.add(lease.run, CancelAsked(BY_CALLER))
+        return True
+
+    async def _after(self, lease: Lease, called: list[str]) -> None:
         """A run is over: whoever called it goes on, and whatever it called stops."""
         if (caller := caller_of(lease.once_key)) is not None:
             self._wake(caller[0])
-        for called in await called_runs(self._database, lease.run, open_calls):
-            await self.cancel(called, by=BY_CALLER)
+        for one in called:
+            if one in self._holds:
+                self._holds[one].look()
+            await self._advance_quietly(one)
 
     def _called(self, runs: Collection[str] | None) -> None:
         """Other processes wrote to these runs; nothing means that it may be any."""

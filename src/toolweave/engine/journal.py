@@ -198,9 +198,10 @@ class Journal:
             Conflict: `RUN_TAKEN` when another process took the run.
         """
         pending = self._new(lease.run, lease.epoch, events, change)
-        if change is not None and change.beside is not None:
-            other, event = change.beside
-            pending.beside = self._new(other, ANYBODY, [written(event)], None)
+        if change is not None and change.beside:
+            pending.beside = tuple(
+                self._new(other, ANYBODY, [written(event)], None) for other, event in change.beside
+            )
         return await self._write(pending)
 
     async def add(self, run: str, event: Event) -> int:
@@ -307,13 +308,12 @@ class Journal:
         first: dict[str, Pending] = {}
         later: list[Pending] = []
         for pending in self._pending:
-            beside = pending.beside
-            if pending.run in first or (beside is not None and beside.run in first):
+            if pending.run in first or any(one.run in first for one in pending.beside):
                 later.append(pending)
                 continue
             first[pending.run] = pending
-            if beside is not None:
-                first[beside.run] = beside
+            for one in pending.beside:
+                first[one.run] = one
         self._pending = later
         return list(first.values())
 

@@ -4,9 +4,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from toolweave.clock import timestamp
+from toolweave.engine.calls import PREFIX, RUN_CHARS
 from toolweave.storage.database import Database, Statement
 
 BATCH = 500
+# What a run gave that another one called is kept until the caller, which takes it in, is over.
+_IS_FREE = (
+    "NOT EXISTS (SELECT 1 FROM runs AS caller WHERE caller.finished_at IS NULL "
+    f"AND substr(runs.once_key, 1, {len(PREFIX)}) = '{PREFIX}' "
+    f"AND caller.id = substr(runs.once_key, {len(PREFIX) + 1}, {RUN_CHARS}))"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +47,8 @@ async def _beyond(database: Database, retention: Retention, now: datetime) -> li
     """Some of the runs that are too old or too many."""
     if retention.days is not None:
         rows = await database.rows(
-            "SELECT id FROM runs WHERE finished_at < ? ORDER BY finished_at LIMIT ?",
+            f"SELECT id FROM runs WHERE finished_at < ? AND {_IS_FREE} "
+            "ORDER BY finished_at LIMIT ?",
             timestamp(now - timedelta(days=retention.days)),
             BATCH,
         )
@@ -48,7 +56,7 @@ async def _beyond(database: Database, retention: Retention, now: datetime) -> li
             return [str(row[0]) for row in rows]
     if retention.runs is not None:
         rows = await database.rows(
-            "SELECT id FROM runs WHERE finished_at IS NOT NULL "
+            f"SELECT id FROM runs WHERE finished_at IS NOT NULL AND {_IS_FREE} "
             "ORDER BY finished_at DESC, id LIMIT ? OFFSET ?",
             BATCH,
             retention.runs,

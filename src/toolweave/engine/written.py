@@ -45,8 +45,8 @@ class Change:
     wake_at: datetime | None = None
     is_final: bool = False
     error: str | None = None
-    # An event of another run, written in the same commit if that run is not over.
-    beside: tuple[str, Event] | None = None
+    # Events of other runs, written in the same commit where those are not over.
+    beside: tuple[tuple[str, Event], ...] = ()
     # Whether the run has no moment to wake at as it stands; to say so again costs an index.
     was_awake: bool = False
 
@@ -67,8 +67,8 @@ class Pending:
     done: anyio.Event | None = None
     failure: ToolweaveError | None = None
     last: int = 0
-    # Written in the same commit, to another run.
-    beside: "Pending | None" = None
+    # Written in the same commit, to other runs.
+    beside: "tuple[Pending, ...]" = ()
 
 
 def numbers(pending: Pending) -> Statement:
