@@ -1,6 +1,6 @@
 """What goes wrong around a run: crashes between two rows, two at once, late wishes, odd values."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 import anyio
@@ -25,8 +25,8 @@ from toolweave.engine.events import (
 )
 from toolweave.engine.execution import execution, records
 from toolweave.engine.holders import HOLD_S
-from toolweave.engine.journal import Journal
-from toolweave.engine.written import written
+from toolweave.engine.journal import Journal, Lease
+from toolweave.engine.written import Change, Written, written
 from toolweave.errors import Conflict, Invalid, NotFound, Unavailable
 from toolweave.json_text import Json
 from toolweave.storage.database import Database, open_database
@@ -179,6 +179,36 @@ async def test_a_wish_that_comes_while_a_start_is_written_stops_the_step(engine:
     with anyio.fail_after(10):
         assert await runs.advance(run) == "cancelled"
     assert not begun.is_set()
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+async def test_what_comes_while_a_run_is_laid_down_again_wakes_it(
+    engine: Opened, monkeypatch: pytest.MonkeyPatch, is_killed: bool
+) -> None:
+    """Somebody looks at an uncertain run for nothing while a person decides about it."""
+    runs, other = await engine(), await engine()
+    run = await runs.start(ONE, 1)
+    await cut_off(runs, run, "a")
+    assert await runs.advance(run) == "uncertain"
+    append, decided = runs.journal.append, Resolved("a", "skip")
+
+    async def appended(lease: Lease, events: Sequence[Written], change: Change | None) -> int:
+        if change is None or not change.is_settled:
+            return await append(lease, events, change)
+        await other.journal.add(run, decided)
+        last = await append(lease, events, change)
+        if is_killed:
+            raise Unavailable("TEST_KILLED", "the process is no more")
+        return last
+
+    monkeypatch.setattr(runs.journal, "append", appended)
+    if not is_killed:
+        assert await runs.advance(run) == "success"
+        return
+    with pytest.raises(Unavailable):
+        await runs.advance(run)
+    assert await other.unfinished() == [run]
+    assert await other.advance(run) == "success"
 
 
 async def test_a_late_wish_changes_nothing_about_a_run_that_is_over(engine: Opened) -> None:

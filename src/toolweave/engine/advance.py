@@ -79,6 +79,8 @@ class Advance:
         # What is to be begun when its start is written, and when something becomes due by itself.
         self._starting: list[tuple[Work, StepContext]] = []
         self._wake_at: datetime | None = None
+        # Whether somebody wrote from outside since it was decided what to do.
+        self._has_news = False
         # What came of steps; nothing means that somebody wrote from outside.
         self._done: list[Event | None] = []
         self._stirred = anyio.Event()
@@ -141,9 +143,12 @@ class Advance:
         self._starting = self._made_ready(decision)
         if decision.finish is not None:
             self._note(decision.finish)
+        self._has_news = False
         await self._commit(decision)
         self._wake_at = decision.wake_at
-        return not self._state.finished and bool(self._state.running or decision.work)
+        if self._state.finished:
+            return False
+        return self._has_news or bool(self._state.running or decision.work)
 
     async def _computed(self) -> Decision:
         """What is left to do after all that needs no waiting."""
@@ -308,7 +313,7 @@ class Advance:
             self._take(entry)
 
     def _take(self, entry: Entry) -> None:
-        self._seq = entry.seq
+        self._seq, self._has_news = entry.seq, True
         self._state.apply(entry.event)
         if isinstance(entry.event, CancelAsked):
             self._stop_steps()
@@ -343,9 +348,8 @@ class Advance:
         message = str(error["message"]) if error else None
         is_final = status in FINAL
         beside = await self._others() if is_final else ()
-        await self._write(
-            Change(status, wake_at, is_final, message, beside, was_awake=self._is_under_way)
-        )
+        was_awake, seen = self._is_under_way, self._seq
+        await self._write(Change(status, wake_at, is_final, message, beside, was_awake, seen))
         self._is_under_way = is_under_way
 
     async def _others(self) -> tuple[tuple[str, Event], ...]:

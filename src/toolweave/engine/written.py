@@ -49,6 +49,13 @@ class Change:
     beside: tuple[tuple[str, Event], ...] = ()
     # Whether the run has no moment to wake at as it stands; to say so again costs an index.
     was_awake: bool = False
+    # The last number the writer has taken in: what others wrote after it wakes the run at once.
+    seen: int = 0
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nobody brings the run forward until it is woken."""
+        return self.status != "running" and not self.is_final
 
 
 @dataclass(eq=False, slots=True)
@@ -79,10 +86,13 @@ def numbers(pending: Pending) -> Statement:
     if change is not None:
         sets += ", status = ?"
         values.append(change.status)
-        wakes = None if change.is_final else change.wake_at
-        if wakes is not None or not change.was_awake:
+        wakes = timestamp(change.wake_at) if change.wake_at and not change.is_final else None
+        if change.is_settled:
+            sets += ", wake_at = CASE WHEN seq = ? THEN ? ELSE ? END"
+            values += [change.seen, wakes, pending.at]
+        elif wakes is not None or not change.was_awake:
             sets += ", wake_at = ?"
-            values.append(timestamp(wakes) if wakes else None)
+            values.append(wakes)
         if change.is_final:
             sets += ", finished_at = ?, error = ?"
             values += [pending.at, change.error]
