@@ -1,11 +1,15 @@
 """What is Postgres's own: a server that goes away, and processes that hold each other up."""
 
+from contextlib import suppress
+
 import anyio
 import pytest
+from psycopg import AsyncConnection
 from tests.storage.postgres import Postgres
 
 from toolweave.errors import Conflict, Invalid, Unavailable
 from toolweave.storage.database import open_database
+from toolweave.storage.dialects import postgres as postgres_dialect
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("postgres")]
 
@@ -80,6 +84,34 @@ async def test_waiting_too_long_for_another_process_is_a_conflict(postgres: Post
                 await second.execute("CREATE TABLE things (n BIGINT)")
         assert caught.value.code == "STORAGE_IN_USE"
         await second.execute("CREATE TABLE things (n BIGINT)")
+
+
+async def test_who_stops_in_the_middle_of_a_group_of_statements_loses_it_to_those_who_wait(
+    postgres: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server takes such a process for a busy one: its own limits do not end that."""
+    soon = postgres_dialect.END_STOPPED.replace(b"'5 seconds'", b"'0 seconds'")
+    monkeypatch.setattr(postgres_dialect, "END_STOPPED", soon)
+    address = postgres.new_database()
+    hurried = f"{address}&options=-c%20lock_timeout%3D50ms"
+    async with open_database(hurried) as database:
+        await database.execute("CREATE TABLE things (n BIGINT)")
+        stopped = await AsyncConnection.connect(
+            address, autocommit=True, application_name="toolweave"
+        )
+        await stopped.execute(postgres_dialect.BEGIN_SHARED)
+        stopped.pgconn.enter_pipeline_mode()
+        stopped.pgconn.send_query_params(b"INSERT INTO things VALUES (1)", None)
+        stopped.pgconn.send_flush_request()
+        stopped.pgconn.flush()
+        with pytest.raises(Conflict):
+            await database.execute("INSERT INTO things VALUES (2)")
+        with anyio.fail_after(30):
+            while await database.rows("SELECT n FROM things") == []:
+                with suppress(Conflict):
+                    await database.execute("INSERT INTO things VALUES (2)")
+        assert await database.rows("SELECT n FROM things") == [(2,)]
+        await stopped.close()
 
 
 async def test_many_readers_share_a_few_connections(postgres: Postgres) -> None:

@@ -2,7 +2,8 @@
 
 A transaction takes one advisory lock, so writes are exclusive as they are on SQLite; those of runs
 share it and wait for each other's rows only. A process that stops inside a transaction loses it,
-and the lock, after `_IDLE_S`. Loaded only when asked for by address.
+and the lock, after `_IDLE_S`; where the server does not see to that, whoever waited in vain
+does. Loaded only when asked for by address.
 """
 
 from collections.abc import AsyncGenerator, Generator, Sequence
@@ -16,6 +17,7 @@ from psycopg import AsyncConnection
 from psycopg.abc import Buffer
 from psycopg.adapt import Loader
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.errors import LockNotAvailable
 from psycopg.pq import TransactionStatus
 
 from toolweave.errors import Conflict, Invalid, ToolweaveError, Unavailable
@@ -27,7 +29,7 @@ _IDLE_S = 5
 _LOCK_WAIT_S = 10
 # Read committed: each statement sees all that was stored before the lock was ours.
 _BEGIN = f"BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock({_LOCK})".encode()
-_BEGIN_SHARED = _BEGIN.replace(b"xact_lock(", b"xact_lock_shared(")
+BEGIN_SHARED = _BEGIN.replace(b"xact_lock(", b"xact_lock_shared(")
 _CHANNEL = "toolweave"
 _OPEN = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 # What the address says wins. A dead network is noticed in seconds.
@@ -39,6 +41,14 @@ _DEFAULTS = {
     "tcp_user_timeout": "10000",
 }
 _OPTIONS = f"-c lock_timeout={_LOCK_WAIT_S}s -c idle_in_transaction_session_timeout={_IDLE_S}s"
+
+# A stopped process may have sent half of a group of statements: for the server that is not idle.
+END_STOPPED = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() "
+    "AND usename = current_user AND application_name = current_setting('application_name') "
+    "AND pid <> pg_backend_pid() AND xact_start IS NOT NULL AND wait_event = 'ClientRead' "
+    f"AND state_change < clock_timestamp() - interval '{_IDLE_S} seconds'"
+).encode()
 
 DIALECT = Dialect(
     name="postgresql",
@@ -68,6 +78,8 @@ class _Session:
     def __init__(self, conninfo: str) -> None:
         self._conninfo = conninfo
         self._connection: AsyncConnection[Row] | None = None
+        # Whether it waited for a lock in vain.
+        self._is_blocked = False
 
     async def fetch_alone(self, sql: str, values: Values) -> list[Row]:
         """The rows of a query outside of any transaction."""
@@ -125,7 +137,7 @@ class _Session:
 
     async def begin(self, *, shared: bool = False) -> None:
         with self._told():
-            await self._first(_BEGIN_SHARED if shared else _BEGIN, None)
+            await self._first(BEGIN_SHARED if shared else _BEGIN, None)
 
     async def notices(self) -> list[str]:
         """What was said on a channel this connection listens to, once there is something."""
@@ -147,6 +159,10 @@ class _Session:
             with suppress(psycopg.Error), anyio.move_on_after(_IDLE_S):
                 await connection.execute(b"ROLLBACK")
         await self._settle()
+        if self._is_blocked:
+            self._is_blocked = False
+            with suppress(psycopg.Error), anyio.move_on_after(_IDLE_S):
+                await self._first(END_STOPPED, None)
 
     async def close(self) -> None:
         """Hang up; the server undoes what is unfinished."""
@@ -189,6 +205,7 @@ class _Session:
             with anyio.CancelScope(shield=shield):
                 yield
         except psycopg.Error as error:
+            self._is_blocked = isinstance(error, LockNotAvailable)
             told = _tell(error, self._conninfo)
             if told is None:
                 raise
