@@ -27,10 +27,10 @@ Work = Callable[[Host], Awaitable[None]]
 
 
 @contextmanager
-def serving(home: Path) -> Generator[tuple[str, subprocess.Popen[bytes]]]:
+def serving(home: Path, **settings: str) -> Generator[tuple[str, subprocess.Popen[bytes]]]:
     """A process on this home, and where it listens."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("TOOLWEAVE_")}
-    environ = kept | {"TOOLWEAVE_HOME": str(home), "HOME": str(home.parent)}
+    environ = kept | {"TOOLWEAVE_HOME": str(home), "HOME": str(home.parent)} | settings
     log = home / "serve.log"
     with (
         log.open("wb") as stderr,
