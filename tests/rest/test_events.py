@@ -11,7 +11,7 @@ from rest.drawn import greeting
 from rest.house import House
 from rest.listening import Heard, listening
 from toolweave.app.ground import open_ground
-from toolweave.app.topics import TOPICS, Topics
+from toolweave.app.topics import PAUSE_S, TOPICS, Topics
 from toolweave.app.workbench import open_workbench
 from toolweave.servers.definition import Command
 from toolweave.settings import Settings
@@ -151,3 +151,24 @@ async def test_while_nobody_listens_nothing_is_looked_at(tmp_path: Path) -> None
 
                     tasks.start_soon(end)
                     tasks.start_soon(pass_time)
+
+
+async def test_what_is_written_to_a_run_in_the_pause_is_told_after_it(tmp_path: Path) -> None:
+    clock = FakeClock()
+    settings = Settings(home=tmp_path)
+    async with (
+        open_ground(settings, clock=clock, environ={}, directory=tmp_path) as ground,
+        open_workbench(ground) as workbench,
+    ):
+        topics, news = Topics(workbench), workbench.engine.journal.news
+        async with topics.running():
+            with topics.listening(), anyio.fail_after(30):
+                news.happened("some-run", is_call=False)
+                await clock.until_asleep(PAUSE_S)
+                known = await topics.now()
+                # In the pause, and nothing after it.
+                news.happened("some-run", is_call=False)
+                await clock.advance(PAUSE_S)
+                fresh = await topics.since(known)
+    assert fresh is not None
+    assert set(fresh) == {"runs"}

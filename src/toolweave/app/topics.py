@@ -64,7 +64,8 @@ class Topics:
         self._listeners += 1
         self._wanted.set()
         try:
-            yield
+            with self._news.listening():  # to runs of other processes too
+                yield
         finally:
             self._listeners -= 1
 
@@ -106,8 +107,11 @@ class Topics:
             await self._ground.clock.sleep(LOOK_EVERY_S)
 
     async def _count_runs(self) -> None:
+        news = self._news.any()
         while True:
-            await self._news.any().wait()
+            await news.wait()
+            # Before the pause: what is written meanwhile, a run's end maybe, is told after it.
+            news = self._news.any()
             self._runs += 1
             if self._listeners:
                 await self._look()
