@@ -37,14 +37,14 @@ ASKING: JsonObject = {
 }
 
 
-async def asked(home: Path) -> None:
-    """Leave a run that waits for its reviewer."""
+async def asked(home: Path, document: JsonObject = ASKING) -> None:
+    """Leave a run that waits: for its reviewer, unless it is another one."""
     async with (
         open_ground(Settings(home=home), environ={}, directory=home) as ground,
         open_studio(ground) as studio,
         open_engine(studio) as engine,
     ):
-        run = await engine.start(read(ASKING).workflow, {})
+        run = await engine.start(read(document).workflow, {})
         assert await engine.advance(run) == "waiting"
 
 
@@ -71,3 +71,32 @@ def test_what_a_run_asks_is_shown_and_answered(tw: Commands) -> None:
     told = tw("runs", "show", "last").out
     assert "ask: eve answered through cli" in told
     assert "ask: ada answered through cli" in told
+
+
+WAITING: JsonObject = {
+    "toolweave": 1,
+    "name": "wait",
+    "nodes": [
+        {"id": "t", "type": "TRIGGER", "data": {"subtype": "MANUAL"}},
+        {
+            "id": "w",
+            "type": "FLOW",
+            "data": {
+                "subtype": "WAIT",
+                "configurations": {
+                    "wait_type": "event",
+                    "event_config": {"name": "order.paid", "match": {"order": "A-1"}},
+                },
+            },
+        },
+    ],
+    "edges": [{"id": "e", "source": "t", "target": "w"}],
+}
+
+
+def test_an_event_is_told_to_the_runs_that_wait_for_it(tw: Commands) -> None:
+    assert "No run waits for 'order.paid'" in tw("runs", "event", "order.paid").out
+    anyio.run(asked, tw.state, WAITING)
+    assert tw("runs", "event", "order.paid", "--data", '{"order": "A-2"}', "--json").json == []
+    (told,) = tw("runs", "event", "order.paid", "--data", '{"order": "A-1"}', "--json").json
+    assert told["status"] == "success"

@@ -36,9 +36,9 @@ async def test_each_value_of_a_field_gives_what_it_should(row: Row, bench: Bench
         assert await bench.try_value(row, value) == expected, f"for {value!r}"
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.whole)
-def test_a_row_shows_a_difference(row: Row) -> None:
-    assert len({repr(expected) for _, expected in row.gives}) > 1
+def test_every_row_shows_a_difference() -> None:
+    same = [row.whole for row in ROWS if len({repr(expected) for _, expected in row.gives}) < 2]
+    assert same == []
 
 
 def _fields(spec: NodeSpec) -> Iterator[tuple[str, Field]]:

@@ -45,6 +45,7 @@ KEYED = [
     ("GET", "/api/v1/inbox", "workflows:read"),
     ("GET", "/api/v1/inbox/abcd", "workflows:read"),
     ("POST", "/api/v1/inbox/abcd/answer", "workflows:run"),
+    ("POST", "/api/v1/signals", "workflows:run"),
     ("POST", "/api/v1/runs/0000/fork", "workflows:run"),
     ("POST", "/api/v1/runs/0000/freeze", "workflows:read"),
     ("POST", "/api/v1/chat", "tools:execute"),

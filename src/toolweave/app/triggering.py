@@ -11,6 +11,7 @@ from pathlib import Path
 
 import anyio
 
+from toolweave.app.calling_in import CallingIn
 from toolweave.app.ground import Ground
 from toolweave.app.mail_api import MailApis, open_mail_apis
 from toolweave.app.secret_texts import SecretTexts
@@ -68,6 +69,8 @@ class Triggers:
         mail_apis: MailApis | None = None,
     ) -> None:
         self.switches = Switches(ground, roots=roots)
+        secrets = SecretTexts(ground.vault, ground.masker)
+        self.calling_in = CallingIn(engine, secrets, ground.clock)
         self._clock = ground.clock
         self._engine = engine
         self._slack_names = slack_names
@@ -104,12 +107,15 @@ class Triggers:
             yield
 
     async def hears(self, path: str) -> bool:
-        """Whether any trigger is meant by a path below `/hooks`."""
-        return bool(await self._at(deliveries.plain_path(path)))
+        """Whether any trigger, or a run that waits, is meant by a path below `/hooks`."""
+        return bool(await self._at(deliveries.plain_path(path))) or await self.calling_in.hears(
+            path
+        )
 
     async def deliver(self, arrival: Arrival) -> Delivered:
         """Start a run for every trigger that a request is meant for, that it is proven to, and
-        whose filters it passes; the same delivery again gives the same runs.
+        whose filters it passes; the same delivery again gives the same runs. Where no trigger
+        listens it is for the runs that wait for it.
 
         Raises:
             NotFound: `HOOK_NOT_FOUND`.
@@ -120,7 +126,7 @@ class Triggers:
         """
         meant = await self._at(deliveries.plain_path(arrival.path))
         if not meant:
-            raise NotFound("HOOK_NOT_FOUND", f"no workflow listens at {arrival.path[:200]!r}")
+            return await self._call_in(arrival)
         _check_method(meant, arrival)
         proven = [active for active in meant if await self._is_proven(active, arrival)]
         if not proven:
@@ -146,6 +152,12 @@ class Triggers:
             hint = "send it again later; whoever runs this studio can resume it"
             raise Unavailable("HOOK_PAUSED", "this hook is paused", hint=hint)
         return awake
+
+    async def _call_in(self, arrival: Arrival) -> Delivered:
+        handed = await self.calling_in.call(arrival)
+        if handed is None:
+            raise NotFound("HOOK_NOT_FOUND", f"no workflow listens at {arrival.path[:200]!r}")
+        return Delivered(handed.runs, handed.ignored)
 
     async def ended(self, run: str, wait_s: float) -> Finished | None:
         """How a run ended, if it does within some seconds."""

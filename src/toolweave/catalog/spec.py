@@ -48,6 +48,8 @@ class Field:
     options: tuple[str, ...] = ()
     # Model names and the like are suggestions: other values are allowed.
     is_open: bool = False
+    # Options of the original system that there is no code for: a problem, told before a run.
+    not_built_in: tuple[str, ...] = ()
     sensitive: bool = False
     multiline: bool = False
     pattern: str | None = None

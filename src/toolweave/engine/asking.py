@@ -6,8 +6,10 @@ inbox, and whoever takes in replies from other systems.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 from toolweave import json_text
+from toolweave.engine.awaiting import address_of
 from toolweave.engine.events import (
     Event,
     Finished,
@@ -20,6 +22,7 @@ from toolweave.engine.events import (
 )
 from toolweave.engine.state import RunState
 from toolweave.errors import NotFound
+from toolweave.json_text import JsonObject
 from toolweave.storage.database import Database, Row, Statement
 from toolweave.workflow.question import Channel, Question, question_id, question_of
 
@@ -37,6 +40,8 @@ _COLUMNS = (
     "SELECT questions.id, run, step, channel, asked_at, due_at, closed_at, body, runs.workflow "
     "FROM questions JOIN runs ON runs.id = questions.run"
 )
+# The channels of people; what waits for other programs has an address instead (`awaiting.py`).
+_OF_PEOPLE = f"channel IN ({', '.join(repr(one) for one in get_args(Channel))})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,8 @@ class Asked:
 
     step: Key | None
     question: Question | None = None
+    # Or it waits for other programs, as it says itself.
+    awaited: JsonObject | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +85,9 @@ class OpenQuestions:
             case StepWaiting(key) if (asked := question_of(event.question)) is not None:
                 self._open.add(key)
                 return Asked(key, asked)
+            case StepWaiting(key) if address_of(event.question) is not None:
+                self._open.add(key)
+                return Asked(key, awaited=event.question)
             case StepFailed(retry_at=retry_at) if retry_at is not None:
                 return None
             case Finished() if self._open:
@@ -97,6 +107,11 @@ def index(run: str, epoch: int, at: str, asked: Sequence[Asked]) -> Iterator[Sta
     for one in asked:
         if one.step is None:
             yield Statement(_CLOSE, (at, run, epoch))
+        elif one.awaited is not None:
+            identity = question_id(f"{run}/{one.step}")
+            body = json_text.write(one.awaited)
+            what = (identity, one.step, address_of(one.awaited), at, None, body)
+            yield Statement(_OPEN, (*what, run, epoch))
         elif one.question is None:
             yield Statement(f"{_CLOSE} AND step = ?", (at, run, epoch, one.step))
         else:
@@ -115,7 +130,7 @@ class Questions:
 
     async def open(self, channel: str | None = None, *, limit: int = 1_000) -> list[OpenQuestion]:
         """The questions nobody has answered yet, oldest first."""
-        where = "WHERE closed_at IS NULL" + (" AND channel = ?" if channel else "")
+        where = f"WHERE closed_at IS NULL AND {'channel = ?' if channel else _OF_PEOPLE}"
         values = (channel, limit) if channel else (limit,)
         rows = await self._database.rows(
             f"{_COLUMNS} {where} ORDER BY asked_at, questions.id LIMIT ?", *values
@@ -125,7 +140,8 @@ class Questions:
     async def stamp(self) -> str:
         """Another text whenever other things wait for a person: questions, uncertain steps."""
         asked = await self._database.row(
-            "SELECT count(*), max(asked_at) FROM questions WHERE closed_at IS NULL"
+            "SELECT count(*), max(asked_at) FROM questions "
+            f"WHERE closed_at IS NULL AND {_OF_PEOPLE}"
         )
         uncertain = await self._database.row(
             "SELECT count(*), max(changed_at) FROM runs WHERE status = 'uncertain'"
@@ -134,7 +150,7 @@ class Questions:
 
     async def channels(self) -> "list[Channel]":
         """Where something is open."""
-        sql = "SELECT DISTINCT channel FROM questions WHERE closed_at IS NULL"
+        sql = f"SELECT DISTINCT channel FROM questions WHERE closed_at IS NULL AND {_OF_PEOPLE}"
         return [row[0] for row in await self._database.rows(sql)]
 
     async def lately(self, channel: str, since: str, *, limit: int = 1_000) -> list[OpenQuestion]:
@@ -155,7 +171,9 @@ class Questions:
             NotFound: `QUESTION_UNKNOWN`.
         """
         rows = await self._database.rows(
-            f"{_COLUMNS} WHERE substr(questions.id, 1, ?) = ? LIMIT 2", len(identity), identity
+            f"{_COLUMNS} WHERE substr(questions.id, 1, ?) = ? AND {_OF_PEOPLE} LIMIT 2",
+            len(identity),
+            identity,
         )
         if not identity or len(rows) != 1:
             hint = "give more of its id" if rows else "`toolweave inbox list` shows what is open"

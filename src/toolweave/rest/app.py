@@ -42,6 +42,7 @@ from toolweave.rest.routes.server_details import server_detail_routes
 from toolweave.rest.routes.servers import server_routes
 from toolweave.rest.routes.services import service_routes
 from toolweave.rest.routes.settings import setting_routes
+from toolweave.rest.routes.signals import signal_routes
 from toolweave.rest.routes.triggers import trigger_routes
 from toolweave.rest.routes.workflows import workflow_routes
 
@@ -123,6 +124,7 @@ def _resources(workbench: Workbench, doorkeeper: Doorkeeper) -> Iterator[APIRout
     yield chat_routes(studio, doorkeeper)
     yield model_routes(ground, doorkeeper)
     yield inbox_routes(workbench, doorkeeper)
+    yield signal_routes(workbench, doorkeeper)
     yield trigger_routes(workbench, doorkeeper)
     yield published_routes(workbench, doorkeeper)
     yield library_routes(workbench, doorkeeper)

@@ -418,9 +418,10 @@ async def test_a_database_is_only_read(engine: Opened, tmp_path: Path) -> None:
     assert code == "DATABASE_DENIED"
 
 
-@pytest.mark.exercises("FLOW.WAIT.wait_type=queue_message", "FLOW.WAIT.queue_config")
 async def test_what_is_not_built_in_says_so(engine: Opened) -> None:
-    assert await refused(await engine(), wait_type="queue_message") == "WAIT_NOT_BUILT_IN"
+    config: Json = {"queue_name": "orders", "queue_type": "kafka"}
+    code = await refused(await engine(), wait_type="queue_message", queue_config=config)
+    assert code == "WAIT_NOT_BUILT_IN"
 
 
 @pytest.mark.parametrize(
@@ -432,6 +433,7 @@ async def test_what_is_not_built_in_says_so(engine: Opened) -> None:
         {"wait_type": "file"},
         {"wait_type": "file", "file_config": {"file_path": "a", "watch_type": "looking"}},
         {"wait_type": "api_response"},
+        {"wait_type": "queue_message"},
         {"wait_type": "database_change"},
         {"wait_type": "database_change", "database_config": {"connection_string": "a"}},
         {"wait_type": "resource"},

@@ -14,6 +14,11 @@ from toolweave.cli.lazy import LazyGroup
             "Answer a step that waits, or decide about an uncertain one.",
         ),
         "cancel": ("toolweave.cli.runs.steering", "cancel", "Stop a run."),
+        "event": (
+            "toolweave.cli.runs.telling",
+            "event",
+            "Tell runs that something happened they wait for.",
+        ),
         "list": ("toolweave.cli.runs.listing", "list_runs", "List the newest runs."),
         "prune": ("toolweave.cli.runs.listing", "prune_runs", "Delete old finished runs."),
         "resume": (

@@ -81,7 +81,7 @@ def answer(run_id: str, step: str, choice: str | None, reply: str | None, as_jso
         if choice is not None:
             await engine.resolve(found.id, step, cast("Choice", choice), goes_on=False)
         else:
-            given = _value(str(reply))
+            given = given_value(str(reply))
             await engine.answer(found.id, step, given, by=getuser(), via="cli", goes_on=False)
         return found.id, await brought_forward(engine, found.id)
 
@@ -126,7 +126,8 @@ def _say_status(run_id: str, status: str, *, as_json: bool) -> None:
         say(f"The run is {status}.")
 
 
-def _value(text: str) -> Json:
+def given_value(text: str) -> Json:
+    """What somebody typed: JSON, else the text as it is."""
     try:
         return json_text.read(text)
     except Invalid:

@@ -16,6 +16,7 @@ from toolweave.clock import timestamp
 from toolweave.errors import Invalid, Limited, NotFound, TimedOut, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.flow._items import is_same
+from toolweave.nodes.flow._queue import look_in_queue
 from toolweave.nodes.flow._waiting import Looked, Memory, holds
 
 MAX_READ = 16 * 1024 * 1024
@@ -97,13 +98,10 @@ async def look(context: NodeContext, memory: Memory, reply: Json) -> Looked:
         "api_response": _api,
         "database_change": _database,
         "resource": _resource,
+        "queue_message": look_in_queue,
     }
     if kind not in looks:
-        raise Invalid(
-            "WAIT_NOT_BUILT_IN",
-            f"FLOW.WAIT cannot wait for {kind!r} by itself",
-            hint="connect a server that can look there, and look with FLOW.LOOP and FLOW.DELAY",
-        )
+        raise Invalid("WAIT_INVALID", f"there is no wait_type {kind!r:.80}")
     return await looks[kind](context, memory)
 
 

@@ -11,6 +11,7 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.flow._items import is_same
 from toolweave.nodes.flow._seen import Seen
 from toolweave.workflow.evaluating import condition
+from toolweave.workflow.question import ANSWER, CONFIRMED, DECLINED, REJECTED
 
 Answering: TypeAlias = Literal["event", "signal", "approval", "webhook"]
 _EXPECTING = {"event": ("event_config", "match"), "webhook": ("webhook_config", "expected_payload")}
@@ -98,13 +99,21 @@ class Asked:
     def heard(self, reply: Json, memory: Memory) -> Looked:
         """Whether an answer is the one that is waited for."""
         if self.kind == "approval":
-            said = reply.get("approved") if isinstance(reply, dict) else reply
-            if not isinstance(said, bool):
+            said = _approved(reply)
+            if said is None:
                 return Looked(memory.looked("an approval is true or false"))
             return Looked(memory.looked(), reply, is_refused=not said)
         if self.expected is not None and not holds(self.expected, reply):
             return Looked(memory.looked("what came is not what is expected"))
         return Looked(memory.looked(), {} if reply is None else reply)
+
+
+def _approved(reply: Json) -> bool | None:
+    """What somebody decided, in the words of any door; nothing where it is no decision."""
+    said = reply.get("approved", reply.get(ANSWER)) if isinstance(reply, dict) else reply
+    if reply == DECLINED or said == REJECTED:
+        return False
+    return True if said == CONFIRMED else said if isinstance(said, bool) else None
 
 
 def holds(expected: Json, found: Json) -> bool:

@@ -83,8 +83,8 @@ class Wait:
             Field(
                 "webhook_config",
                 "object",
-                'For webhook: {"endpoint_path": "/paid", "method": "POST", "expected_payload": '
-                '{"status": "ok"}, "authentication_required": true}.',
+                'For webhook, below /hooks: {"endpoint_path": "/paid", "method": "POST", '
+                '"expected_payload": {"status": "ok"}, "authentication_required": true}.',
                 {},
             ),
             Field(
@@ -177,10 +177,12 @@ class Wait:
         guidance=(
             "To wait a set time use FLOW.DELAY; to ask a person and get an answer use a "
             "HUMAN_IN_THE_LOOP node. Connect `timeout`, or a run whose time is up ends there. "
-            "condition, resource, file, api_response and database_change look again and again; "
-            "event, signal, approval and webhook end when their answer comes, and wait_condition "
-            "may refuse it. queue_message is not built in: connect a server of that kind and look "
-            "with FLOW.LOOP and FLOW.DELAY."
+            "condition, resource, file, api_response, database_change and queue_message look again "
+            "and again; event, signal, approval and webhook end when their answer comes, and "
+            "wait_condition may refuse it. An event is told by `toolweave runs event NAME`; a "
+            "webhook is called below /hooks, and proves itself by webhook_config.auth_token, else "
+            "by the vault's wait-webhook-token. A queue is a Redis list at the vault's queue-url, "
+            "or at queue_config.connection_string."
         ),
         examples=(
             Example(

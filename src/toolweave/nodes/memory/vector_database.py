@@ -38,7 +38,8 @@ class VectorDatabase:
                 "Kind of database at database_url; the others are reached by their MCP servers.",
                 "supabase_pgvector",
                 required=True,
-                options=("supabase_pgvector", "pinecone", "weaviate", "chromadb", "qdrant"),
+                options=(BUILT_IN, "pinecone", "weaviate", "chromadb", "qdrant"),
+                not_built_in=("pinecone", "weaviate", "chromadb", "qdrant"),
             ),
             Field(
                 "database_url",

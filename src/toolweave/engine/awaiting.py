@@ -1,0 +1,69 @@
+"""What runs wait for from other programs: calls and events, found by where they come in.
+
+Kept in the index of open questions (`asking.py`), by an address that no channel of people has.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from toolweave import json_text
+from toolweave.engine.events import Key
+from toolweave.json_text import Json, JsonObject
+from toolweave.storage.database import Database
+
+MARK = "@"
+# By kind of wait, the setting that is its address.
+_ADDRESSED_BY: Mapping[Json, str] = {"webhook": "endpoint_path", "event": "name"}
+# The newest runs are told first; so many of them by one call or event.
+MOST = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Awaited:
+    """A step that waits for a call or an event: where that comes in, and what the step says."""
+
+    run: str
+    step: Key
+    asked: JsonObject
+
+
+def call_address(path: str) -> str:
+    """Where calls of a path come in."""
+    return f"{MARK}webhook/{path.strip('/')}"
+
+
+def event_address(name: str) -> str:
+    """Where events of a name come in."""
+    return f"{MARK}event/{name}"
+
+
+def address_of(asked: JsonObject | None) -> str | None:
+    """Where what a step waits for comes in; nothing where it waits for something else."""
+    field = _ADDRESSED_BY.get(asked.get("kind")) if asked else None
+    named = asked.get(field) if asked and field else None
+    if not isinstance(named, str) or not named:
+        return None
+    return call_address(named) if field == "endpoint_path" else event_address(named)
+
+
+class Awaiting:
+    """Everything that waits for calls and events, of all runs of a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def at(self, address: str) -> list[Awaited]:
+        """The steps that wait there, the newest first."""
+        rows = await self._database.rows(
+            "SELECT run, step, body FROM questions WHERE channel = ? AND closed_at IS NULL "
+            "ORDER BY asked_at DESC, id LIMIT ?",
+            address,
+            MOST,
+        )
+        return [Awaited(run, step, _object(body)) for run, step, body in rows]
+
+
+def _object(body: str) -> JsonObject:
+    found = json_text.read(body)
+    assert isinstance(found, dict), body
+    return found

@@ -1,0 +1,71 @@
+"""`/api/v1/signals`: events of other programs, told to the runs that wait for them."""
+
+from typing import Any
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import Response
+from pydantic import BaseModel, Field
+
+from toolweave.access.keys import ApiKey
+from toolweave.app.calling_in import CallingIn
+from toolweave.app.secret_texts import SecretTexts
+from toolweave.app.workbench import Workbench
+from toolweave.rest import openapi
+from toolweave.rest.answers import json_answer
+from toolweave.rest.auth import Doorkeeper
+from toolweave.rest.bodies import Strict, read_shape
+from toolweave.rest.shapes import KEYED, READING, responses
+
+ALL = "/api/v1/signals"
+VIA = "rest"
+PRINTED = r"^[^\x00-\x1f\x7f]+$"
+
+
+class Signal(Strict):
+    """Something that happened."""
+
+    event: str = Field(
+        min_length=1, max_length=200, pattern=PRINTED, description="Its name: order.paid"
+    )
+    # Any: whatever the sender has to say of it.
+    data: Any = Field(None, description="What is in it; steps wait for parts of it by `match`")
+
+
+class ToldShape(BaseModel):
+    """The runs that waited for it."""
+
+    runs: list[str]
+
+
+class _Answers:
+    """The handler."""
+
+    def __init__(self, workbench: Workbench) -> None:
+        ground = workbench.studio.ground
+        secrets = SecretTexts(ground.vault, ground.masker)
+        self._calling_in = CallingIn(workbench.engine, secrets, ground.clock)
+
+    async def send_signal(self, request: Request) -> Response:
+        """Tell every run that waits for this event."""
+        body = await read_shape(request, Signal)
+        key: ApiKey = request.state.key
+        if key.tools is not None:
+            key.require_tool(None)  # such a key steers only what it started
+        told = await self._calling_in.event(body.event, body.data, by=key.name, via=VIA)
+        return json_answer({"runs": list(told.runs)}, 202)
+
+
+def signal_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
+    """The endpoint; it needs `workflows:run`."""
+    answers = _Answers(workbench)
+    router = APIRouter(prefix=ALL, tags=["runs"])
+    router.add_api_route(
+        "",
+        answers.send_signal,
+        methods=["POST"],
+        dependencies=[Depends(doorkeeper.wants("workflows:run"))],
+        responses=responses(ToldShape, *KEYED, *READING, status=202),
+        status_code=202,
+        openapi_extra=openapi.keyed(Signal),
+    )
+    return router
