@@ -1,5 +1,6 @@
 """Every page and dialog of the studio, and how a person gets there."""
 
+import json
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -222,6 +223,39 @@ async def conflicting(filled: Filled) -> None:
     await page.get_by_role("button", name="Show the difference").click()
 
 
+async def a_health(filled: Filled) -> None:
+    await at(f"servers/{filled.server}")(filled)
+    await filled.page.get_by_role("tab", name="Health").click()
+    await expect(filled.page.get_by_role("img", name=re.compile("^Last")).last).to_be_visible()
+
+
+async def a_sign_in(filled: Filled) -> None:
+    """Nobody answers there: the dialog says so."""
+    page, entry = filled.page, {"url": "http://127.0.0.1:9/mcp", "oauth": True}
+    body = {"definition": json.dumps({"mcpServers": {"elsewhere": entry}})}
+    added = cast("Any", await filled.studio.ask(page, "POST", "/api/v1/servers", body))
+    identity = added["servers"][0]["id"]
+    path = f"/api/v1/servers/{identity}"
+    shown = cast("Any", await filled.studio.ask(page, "GET", path))
+    (found,) = [fact["value"] for fact in shown["facts"] if fact["key"] == "hash"]
+    # Approved, though its tools cannot be listed.
+    await page.request.post(
+        f"{filled.studio.url}{path}/approve", headers=filled.studio.headers, data={"hash": found}
+    )
+    await at(f"servers/{identity}")(filled)
+    await page.get_by_role("button", name="Sign in", exact=True).click()
+    await expect(page.get_by_role("dialog").get_by_role("alert")).to_be_visible()
+
+
+async def a_new_key(filled: Filled) -> None:
+    await at("manage/keys")(filled)
+    form = filled.page.get_by_role("form", name="Make a key")
+    await form.get_by_label("Name", exact=True).fill("a program")
+    await form.get_by_role("checkbox", name="tools:read").check()
+    await form.get_by_role("button", name="Make a key").click()
+    await expect(filled.page.get_by_role("dialog")).to_be_visible()
+
+
 EDITING: tuple[Place, ...] = (
     Place("workflows", at(""), page=""),
     Place("editor-new", at("new"), page="new"),
@@ -251,6 +285,8 @@ RUNNING: tuple[Place, ...] = (
         dialog("servers", "Find servers of other programs"),
         dialog="features/servers/DiscoverDialog.tsx",
     ),
+    Place("server-health", a_health),
+    Place("sign-in", a_sign_in, dialog="features/servers/SignIn.tsx"),
     Place("remove-server", dialog("servers", "Remove"), dialog="features/servers/ServerCard.tsx"),
 )
 MANAGING: tuple[Place, ...] = (
@@ -270,6 +306,10 @@ MANAGING: tuple[Place, ...] = (
         dialog="features/manage/Libraries.tsx",
     ),
     Place("documents", at("manage/documents"), page="manage/documents"),
+    Place("triggers", at("manage/triggers"), page="manage/triggers"),
+    Place("keys-made", a_new_key, page="manage/keys", dialog="features/manage/Keys.tsx"),
+    Place("keys-listed", at("manage/keys")),
+    Place("settings", at("manage/settings"), page="manage/settings"),
     Place("nowhere", at("nowhere")),
 )
 PLACES = {"editing": EDITING, "running": RUNNING, "managing": MANAGING}

@@ -140,9 +140,11 @@ async def test_two_tabs_that_edit_one_workflow_are_told(
     await opened(page, studio, document)
     async with open_page(browser, studio) as other:
         await opened(other, studio, document)
-        await rename_and_save(other, "Greet other")
+        await rename(page, "Greet mine")
+        await rename(other, "Greet other")
+        await other.get_by_role("button", name="Save", exact=True).click()
         await expect(other.locator(".editor__bar .badge").first).to_have_text("saved")
-        await rename_and_save(page, "Greet mine")
+        # Told at once, before anybody saves here.
         await expect(page.get_by_role("dialog")).to_contain_text("changed elsewhere")
         await page.get_by_role("button", name="Show the difference").click()
         await expect(page.locator(".difference")).to_contain_text("Greet other")
@@ -150,15 +152,16 @@ async def test_two_tabs_that_edit_one_workflow_are_told(
         await page.get_by_role("button", name="Keep mine").click()
         await expect(page.get_by_role("dialog")).to_have_count(0)
         await expect(page.locator(".editor__bar .badge").first).to_have_text("saved")
+        # Nothing is unsaved there, so it follows.
+        await expect(other.locator(".react-flow__node[data-id=greet]")).to_contain_text("mine")
     kept = cast("Any", await studio.ask(page, "GET", "/api/v1/workflows/shared-by-two"))
     assert [node["name"] for node in kept["document"]["nodes"]] == ["Start", "Greet mine", "End"]
 
 
-async def rename_and_save(tab: Page, name: str) -> None:
+async def rename(tab: Page, name: str) -> None:
     await tab.locator(".react-flow__node[data-id=greet]").click()
     await tab.get_by_role("textbox", name="Name", exact=True).fill(name)
     await expect(tab.locator(".editor__bar .badge").first).to_have_text("unsaved")
-    await tab.get_by_role("button", name="Save", exact=True).click()
 
 
 async def test_a_killed_service_comes_back_with_the_run_and_no_edit_is_lost(

@@ -36,7 +36,7 @@ class Checked:
 async def check_server(studio: Studio, server: Server) -> Checked:
     """Connect to it, or say why that cannot be done."""
     try:
-        live = await studio.connections.use(server)
+        live = await studio.connections.look(server)
     except ToolweaveError as error:
         return Checked(server.name, "failing", details=error.message, code=error.code)
     health = studio.connections.health(server)

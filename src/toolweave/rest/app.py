@@ -118,7 +118,7 @@ def _resources(workbench: Workbench, doorkeeper: Doorkeeper) -> Iterator[APIRout
     yield sample_routes(studio, doorkeeper)
     yield server_routes(studio, doorkeeper)
     yield server_detail_routes(studio, doorkeeper)
-    yield key_routes(ground, doorkeeper)
+    yield key_routes(doorkeeper)
     yield setting_routes(ground, doorkeeper)
     yield freeze_routes(workbench, doorkeeper)
     yield chat_routes(studio, doorkeeper)

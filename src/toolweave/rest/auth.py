@@ -62,7 +62,7 @@ class Doorkeeper:
     """Lets a request in when its key has the scope."""
 
     def __init__(self, keys: Keys, rates: Rates) -> None:
-        self._keys = keys
+        self.keys = keys
         self._rates = rates
 
     def wants(self, scope: str | None) -> Callable[[Request], Awaitable[ApiKey]]:
@@ -93,7 +93,7 @@ class Doorkeeper:
         """Whether the key of a request that was let in is valid still."""
         headers = request.headers
         text = headers.get("x-api-key") or _bearer(headers)
-        return text is not None and await self._keys.check(text) is not None
+        return text is not None and await self.keys.check(text) is not None
 
     async def _key_of(self, text: str | None) -> ApiKey:
         if not text:
@@ -102,7 +102,7 @@ class Doorkeeper:
                 "an API key is needed",
                 hint="send it as `X-API-Key: …` or `Authorization: Bearer …`",
             )
-        key = await self._keys.check(text)
+        key = await self.keys.check(text)
         if key is None:
             raise Unauthorized(
                 "KEY_INVALID", "this API key is unknown or revoked", hint="`toolweave keys list`"

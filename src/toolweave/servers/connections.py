@@ -54,6 +54,15 @@ class Connections:
                 self._supervisors.clear()
                 self._tasks = None
 
+    async def look(self, server: Server) -> Live:
+        """The live connection to `server`, pinged and its tools listed now.
+
+        Raises:
+            Denied: not approved, or disabled.
+            ToolweaveError: why it cannot be reached.
+        """
+        return await (await self._usable(server)).looked()
+
     async def use(self, server: Server) -> Live:
         """The live connection to `server`, made now if there is none.
 
@@ -61,6 +70,9 @@ class Connections:
             Denied: not approved, or disabled.
             ToolweaveError: why it cannot be reached.
         """
+        return await (await self._usable(server)).live()
+
+    async def _usable(self, server: Server) -> Supervisor:
         refuse_unapproved(server)
         refuse_disabled(server)
         known = self._supervisors.get(server.name)
@@ -70,7 +82,7 @@ class Connections:
             server = await self._registry.get(server.name)
             refuse_unapproved(server)
             refuse_disabled(server)
-        return await self._supervisor(server).live()
+        return self._supervisor(server)
 
     def health(self, server: Server) -> Health:
         """What this process knows of `server`'s health."""

@@ -95,6 +95,20 @@ class Supervisor:
             # Not made yet, or gone and its owner has not noticed.
             await self._news.wait()
 
+    async def looked(self) -> Live:
+        """The connection after another look at it; one that is made now was looked at.
+
+        Raises:
+            ToolweaveError: why it cannot be reached.
+        """
+        if self._up is None:
+            return await self.live()
+        news = self._news
+        self._up.connection.needs_look.set()
+        with anyio.move_on_after(self._settings.limits.connect_deadline_s):
+            await news.wait()
+        return await self.live()
+
     def stop(self) -> None:
         """Close the connection and let `run` come to its end."""
         self._scope.cancel()

@@ -56,11 +56,17 @@ function isLost(error: unknown): boolean {
   return status >= 500 || AGAIN.has(status);
 }
 
-async function open(path: string, last: string, signal: AbortSignal): Promise<Response> {
+/** Posts, and hears what comes of it to the end; nothing is taken up again. */
+export async function listen(path: string, signal: AbortSignal, onEvent: (event: StreamEvent) => void): Promise<void> {
+  const response = await open(path, "", signal, "POST");
+  for await (const event of events(response)) onEvent(event);
+}
+
+async function open(path: string, last: string, signal: AbortSignal, method = "GET"): Promise<Response> {
   const key = currentToken() ?? "";
   const headers: Record<string, string> = { "X-API-Key": key, Accept: "text/event-stream" };
   if (last) headers["Last-Event-ID"] = last;
-  const response = await fetch(path, { headers, signal, cache: "no-store" });
+  const response = await fetch(path, { method, headers, signal, cache: "no-store" });
   hear(response, key);
   if (response.ok) return response;
   throw refusal(response.status, await response.json().catch(() => undefined));

@@ -6,7 +6,8 @@ import type { Json } from "../model/workflow";
 
 export const INBOX = ["inbox"] as const;
 export const UNCERTAIN = ["uncertain"] as const;
-const AGAIN_MS = 5_000;
+/** Changes are told; this is for whoever cannot hear them. */
+const AGAIN_MS = 60_000;
 const MOST_UNCERTAIN = 50;
 
 export function useQuestions() {

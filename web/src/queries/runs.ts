@@ -9,6 +9,9 @@ import type { Json, Workflow } from "../model/workflow";
 export type RunLine = Schemas["RunShape"];
 export type WholeRun = Schemas["WholeRun"];
 
+export const RUNS = ["runs"] as const;
+export const RUN = ["run"] as const;
+
 export interface RunFilter {
   status: RunStatus | null;
   workflow: string | null;
@@ -17,18 +20,19 @@ export interface RunFilter {
 
 export function useRuns({ status, workflow, limit }: RunFilter) {
   return useQuery({
-    queryKey: ["runs", status, workflow, limit],
+    queryKey: [...RUNS, status, workflow, limit],
     queryFn: async () => {
       const query = { limit, ...(status ? { status } : {}), ...(workflow ? { workflow } : {}) };
       return (await data(client.GET("/api/v1/runs", { params: { query } }))).runs;
     },
-    refetchInterval: 3_000,
+    // Changes are told; this is for whoever cannot hear them.
+    refetchInterval: 30_000,
   });
 }
 
 export function useRun(id: string | null) {
   return useQuery({
-    queryKey: ["run", id],
+    queryKey: [...RUN, id],
     queryFn: () => data(client.GET("/api/v1/runs/{run}", { params: { path: { run: id! } } })),
     enabled: id !== null,
   });

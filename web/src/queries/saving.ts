@@ -9,8 +9,26 @@ import { go } from "../model/route";
 import type { Workflow } from "../model/workflow";
 import { saveWorkflow } from "./workflows";
 
+let underWay: Promise<unknown> | null = null;
+
+/** Whether a save is under way, which changes the file by itself. */
+export function isSaving(): boolean {
+  return underWay !== null;
+}
+
+export async function whenSaved(): Promise<void> {
+  while (underWay) await underWay;
+}
+
 /** Whether it is saved now. `over` is a revision that was looked at, other than the one read. */
 export async function save(onSaved: () => void = () => {}, over?: string | null): Promise<boolean> {
+  await whenSaved();
+  const mine = saveNow(onSaved, over).finally(() => (underWay = null));
+  underWay = mine;
+  return mine;
+}
+
+async function saveNow(onSaved: () => void, over?: string | null): Promise<boolean> {
   const { history, storedAs, revision } = documentStore.getState();
   if (!history) return false;
   const workflow = history.present;

@@ -1,11 +1,14 @@
 /** MCP servers: the list, what one would run, its tools, and everything done to them. */
 
 import { useQuery } from "@tanstack/react-query";
-import { client, data } from "../api/client";
+import { ApiError, client, data } from "../api/client";
 import type { Schemas } from "../api/client";
+import { listen } from "../api/stream";
 import type { Server } from "../model/serverLook";
 
 export const SERVERS = ["servers"] as const;
+/** Below a key of its own: each look at a server changes it. */
+export const HEALTH = ["health"] as const;
 /** Tools of servers are nodes there. */
 export const CATALOG = ["catalog"] as const;
 
@@ -13,7 +16,8 @@ export function useServers() {
   return useQuery({
     queryKey: SERVERS,
     queryFn: async () => (await data(client.GET("/api/v1/servers"))).servers,
-    refetchInterval: 10_000,
+    // Changes are told; this is for whoever cannot hear them.
+    refetchInterval: 60_000,
   });
 }
 
@@ -25,6 +29,29 @@ export function useServerFacts(id: string) {
     queryFn: async () => (await data(client.GET("/api/v1/servers/{server}", at(id)))).facts,
     retry: false,
   });
+}
+
+export type ServerHealth = Schemas["ServerHealthShape"];
+
+export function useServerHealth(id: string) {
+  return useQuery({
+    queryKey: [...HEALTH, id],
+    queryFn: () => data(client.GET("/api/v1/servers/{server}/health", at(id))),
+    retry: false,
+  });
+}
+
+/** How many tools there are for whoever signed in; `onPage` gets the page to sign in at. */
+export async function signIn(id: string, signal: AbortSignal, onPage: (url: string) => void): Promise<number> {
+  let count: number | null = null;
+  await listen(`/api/v1/servers/${encodeURIComponent(id)}/sign-in`, signal, ({ kind, data: text }) => {
+    const told = JSON.parse(text) as { url?: string; toolCount?: number; code?: string; message?: string };
+    if (kind === "page" && /^https?:/.test(told.url ?? "")) onPage(told.url!);
+    if (kind === "done") count = told.toolCount ?? 0;
+    if (kind === "failed") throw new ApiError(409, told.code ?? "", told.message ?? "the sign-in failed");
+  });
+  if (count === null) throw new Error("the service ended before you had signed in");
+  return count;
 }
 
 /** Asked only of a server that may be started. */

@@ -7,6 +7,7 @@ import { ApiError } from "../api/client";
 import { currentToken, takeToken } from "../api/token";
 import { connectionStore, watchConnection } from "../model/connectionStore";
 import { Announcer } from "./Announcer";
+import { useLive } from "../queries/live";
 import { Faults } from "./Faults";
 import { KeyMap } from "./KeyMap";
 import { Notices } from "./Notices";
@@ -55,6 +56,7 @@ export function App() {
 
 function Studio({ isDown }: { isDown: boolean }) {
   const route = useRoute();
+  useLive();
   useArrival(route);
   useKeptFocus();
   return (

@@ -10,6 +10,7 @@ import { dropDraft, keepDraft, openNew, readDraft, watchDrafts } from "../model/
 import { notify } from "../model/noticeStore";
 import { forgetRun, runStore } from "../model/runStore";
 import { useChecking } from "../queries/checking";
+import { useFollowedFile } from "../queries/following";
 import { useStanding } from "../queries/standing";
 import type { Stored } from "../queries/workflows";
 import { loadWorkflow } from "../queries/workflows";
@@ -26,6 +27,7 @@ export function EditorPage({ name, runs = false }: { name: string | null; runs?:
   const workflow = useStore(documentStore, (state) => (state.isReadOnly || !isThere ? null : (state.history?.present ?? null)));
   useChecking(workflow);
   useStanding(workflow);
+  useFollowedFile();
   if (!workflow) return fault && name !== null ? <Unopened name={name} fault={fault} onAgain={again} /> : <Empty title="Opening…" isPage />;
   return (
     <>

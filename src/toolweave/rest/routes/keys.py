@@ -8,7 +8,6 @@ from pydantic import BaseModel, Field
 from starlette.routing import Route
 
 from toolweave.access.keys import SCOPES, ApiKey, Keys
-from toolweave.app.ground import Ground
 from toolweave.app.key_desk import create_key, is_studio, key_as_json, revoke_key
 from toolweave.engine.publications import TOOL_NAME
 from toolweave.json_text import JsonObject
@@ -96,9 +95,10 @@ class _Answers:
         return Response(status_code=204)
 
 
-def key_routes(ground: Ground, doorkeeper: Doorkeeper) -> APIRouter:
+def key_routes(doorkeeper: Doorkeeper) -> APIRouter:
     """The three endpoints; each needs `admin`."""
-    answers = _Answers(Keys(ground.database, ground.clock))
+    # The doorkeeper's own: it remembers keys for a second, and not one that was revoked here.
+    answers = _Answers(doorkeeper.keys)
     router = APIRouter(prefix=ALL, tags=["keys"])
     gone = responses(None, 404, 409, 422, *KEYED, texts=_TEXTS, status=204)
     for method, path, answer, answered, reading in (

@@ -4,28 +4,37 @@ import type { ReactNode } from "react";
 import { go } from "../../model/route";
 import { Tabs } from "../../ui/Tabs";
 import { Documents } from "./Documents";
+import { Keys } from "./Keys";
 import { Libraries } from "./Libraries";
 import { Models } from "./Models";
 import { Published } from "./Published";
 import { Services } from "./Services";
+import { Settings } from "./Settings";
+import { Triggers } from "./Triggers";
 import "./manage.css";
 
 const SECTIONS = [
+  { name: "triggers", title: "Schedules and webhooks" },
   { name: "models", title: "Models" },
   { name: "published", title: "Published tools" },
   { name: "services", title: "Services" },
   { name: "library", title: "Library" },
   { name: "documents", title: "Documents" },
+  { name: "keys", title: "Keys" },
+  { name: "settings", title: "Settings" },
 ] as const;
 
 type Name = (typeof SECTIONS)[number]["name"];
 
 const SHOWN: Record<Name, () => ReactNode> = {
+  triggers: () => <Triggers />,
   models: () => <Models />,
   published: () => <Published />,
   services: () => <Services />,
   library: () => <Libraries />,
   documents: () => <Documents />,
+  keys: () => <Keys />,
+  settings: () => <Settings />,
 };
 
 export function ManagePage({ section }: { section: string | null }) {

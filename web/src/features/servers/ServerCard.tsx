@@ -1,26 +1,34 @@
 /** One server: its state and why, what it would run, its tools, and what can be done to it. */
 
+import type { ReactNode } from "react";
 import { useState } from "react";
 import type { Server } from "../../model/serverLook";
 import { canList, nextStep, toneOf } from "../../model/serverLook";
+import { ms } from "../../model/sparkline";
 import { shownText } from "../../model/untrusted";
 import { useDoing } from "../../queries/doing";
-import { CATALOG, checkServer, removeServer, SERVERS, switchServer } from "../../queries/servers";
+import { CATALOG, checkServer, removeServer, SERVERS, switchServer, useServerHealth } from "../../queries/servers";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Confirm } from "../../ui/Confirm";
 import { Tabs } from "../../ui/Tabs";
 import { Untrusted } from "../../ui/Untrusted";
 import { Command } from "./Command";
+import { Health } from "./Health";
+import { SignInButton } from "./SignIn";
+import { Sparkline } from "./Sparkline";
 import { Tools } from "./Tools";
 
 const TABS = [
   { name: "tools", title: "Tools" },
+  { name: "health", title: "Health" },
   { name: "command", title: "Command" },
 ] as const;
 
+type Tab = (typeof TABS)[number]["name"];
+
 export function ServerCard({ server, onAdded }: { server: Server; onAdded?(): void }) {
-  const [tab, setTab] = useState<"tools" | "command">("tools");
+  const [tab, setTab] = useState<Tab>("tools");
   const current = server.approved ? tab : "command";
   const why = server.details ? shownText(server.details) : null;
   return (
@@ -44,13 +52,17 @@ export function ServerCard({ server, onAdded }: { server: Server; onAdded?(): vo
         <Fact title="Kind" value={[server.transport, server.deploymentType, server.runner].filter(Boolean).join(" · ")} />
         <Fact title="Found in" value={server.foundIn ?? "added by you"} />
         <Fact title="Tools" value={server.toolCount == null ? "not known yet" : String(server.toolCount)} />
-        <Fact title="Answers in" value={server.latencyMs == null ? "not known yet" : `${Math.round(server.latencyMs)} ms`} />
+        <Fact title="Answers in" value={server.latencyMs == null ? "not known yet" : ms(server.latencyMs)}>
+          {server.approved && <Latency server={server} />}
+        </Fact>
         <Fact title="Failures" value={String(server.failureCount)} />
       </dl>
       <Actions server={server} />
       {server.approved ? (
-        <Tabs<"tools" | "command"> label="About the server" tabs={TABS} current={tab} onChange={setTab}>
-          {current === "command" ? <Command server={server} onApproved={() => setTab("tools")} /> : <Tools server={server} canList={canList(server)} onAdded={onAdded} />}
+        <Tabs<Tab> label="About the server" tabs={TABS} current={tab} onChange={setTab}>
+          {current === "command" && <Command server={server} onApproved={() => setTab("tools")} />}
+      {current === "health" && <Health server={server} />}
+      {current === "tools" && <Tools server={server} canList={canList(server)} onAdded={onAdded} />}
         </Tabs>
       ) : (
         <Command server={server} onApproved={() => setTab("tools")} />
@@ -59,13 +71,21 @@ export function ServerCard({ server, onAdded }: { server: Server; onAdded?(): vo
   );
 }
 
-function Fact({ title, value }: { title: string; value: string }) {
+function Fact({ title, value, children }: { title: string; value: string; children?: ReactNode }) {
   return (
     <div>
       <dt>{title}</dt>
-      <dd>{value}</dd>
+      <dd>
+        {value}
+        {children}
+      </dd>
     </div>
   );
+}
+
+function Latency({ server }: { server: Server }) {
+  const { data: health } = useServerHealth(server.id);
+  return health ? <Sparkline checks={health.checks} isSmall /> : null;
 }
 
 function Actions({ server }: { server: Server }) {
@@ -86,6 +106,7 @@ function Actions({ server }: { server: Server }) {
           {server.enabled ? "Disable" : "Enable"}
         </Button>
       )}
+      {server.approved && server.signIn && <SignInButton server={server} />}
       <Button look="danger" icon="trash" disabled={doing} onClick={() => ask(true)}>
         Remove
       </Button>

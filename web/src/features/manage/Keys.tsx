@@ -1,0 +1,143 @@
+/** API keys: what each may do, a new one that is shown once, and ending one. */
+
+import type { FormEvent } from "react";
+import { useState } from "react";
+import { useDoing } from "../../queries/doing";
+import type { Key } from "../../queries/home";
+import { createKey, KEYS, revokeKey, useKeys } from "../../queries/home";
+import { usePublished } from "../../queries/manage";
+import { Badge } from "../../ui/Badge";
+import { Button } from "../../ui/Button";
+import { CopyButton } from "../../ui/CopyButton";
+import { Dialog } from "../../ui/Dialog";
+import { Field } from "../../ui/Field";
+import { RemoveButton, Section } from "./Section";
+
+const WORDS: Record<string, string> = {
+  "tools:read": "see tools and servers",
+  "tools:execute": "call tools and talk to models",
+  "health:check": "ask whether the service is well",
+  "workflows:read": "see workflows and runs",
+  "workflows:write": "change and publish workflows, switch triggers",
+  "workflows:run": "start, stop and answer runs",
+  "servers:admin": "add, approve and remove servers",
+  admin: "everything, keys and secrets too",
+};
+
+export function Keys() {
+  const { data: found, error } = useKeys();
+  const [doing, start] = useDoing(KEYS);
+  const [made, setMade] = useState<string | null>(null);
+  const create = (name: string, scopes: string[], tools: string[]) => start("Not made", async () => setMade(await createKey(name, scopes, tools)));
+  return (
+    <Section
+      title="Keys"
+      error={error}
+      rows={found?.keys}
+      nothing="Make a key for a program that asks this service."
+      columns={[
+        { title: "Name", show: (one) => <Name of={one} /> },
+        { title: "May", show: (one) => one.scopes.join(", ") },
+        { title: "Only these tools", show: (one) => one.tools?.join(", ") ?? "all" },
+        { title: "Since", show: (one) => new Date(one.createdAt).toLocaleString() },
+      ]}
+      actions={(one) =>
+        one.revokedAt ? (
+          <span className="faint">revoked {new Date(one.revokedAt).toLocaleString()}</span>
+        ) : (
+          <RemoveButton name={one.name} title="Revoke" words={wordsFor(one)} isOff={doing} onRemove={() => void start("Not revoked", () => revokeKey(one))} />
+        )
+      }
+    >
+      <KeyForm scopes={found?.scopes ?? []} isOff={doing} onMake={create} />
+      {made && <Shown text={made} onClose={() => setMade(null)} />}
+    </Section>
+  );
+}
+
+function Name({ of: { name, isStudio, isYours, revokedAt } }: { of: Key }) {
+  return (
+    <>
+      <strong>{name}</strong> {isStudio && <Badge>the studio&rsquo;s own</Badge>} {isYours && <Badge tone="good">this page asks with it</Badge>} {revokedAt && <Badge>revoked</Badge>}
+    </>
+  );
+}
+
+function wordsFor({ isStudio, isYours }: Key): string {
+  if (isStudio) return "This is the studio's own key: its pages stop working at once, this one too, until you start toolweave serve again and open the address that it prints.";
+  if (isYours) return "This page asks with this key: it stops working at once, until you open the studio with another one.";
+  return "Programs that use it are refused from now on. This cannot be undone.";
+}
+
+function KeyForm({ scopes, isOff, onMake }: { scopes: readonly string[]; isOff: boolean; onMake(name: string, scopes: string[], tools: string[]): Promise<boolean> }) {
+  const [name, setName] = useState("");
+  const [chosen, setChosen] = useState<string[]>([]);
+  const [tools, setTools] = useState<string[]>([]);
+  const { data: published } = usePublished();
+  const make = async (event: FormEvent) => {
+    event.preventDefault();
+    if (!(await onMake(name.trim(), chosen, tools))) return;
+    setName("");
+    setChosen([]);
+    setTools([]);
+  };
+  return (
+    <form className="card manage__form" aria-label="Make a key" onSubmit={(event) => void make(event)}>
+      <h2>Make a key</h2>
+      <div className="manage__fields">
+        <Field label="Name" note="What you call it, such as the program that uses it.">
+          {(id, more) => <input id={id} aria-describedby={more} className="input" autoComplete="off" maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />}
+        </Field>
+      </div>
+      <Choices title="What it may do" options={scopes} words={WORDS} chosen={chosen} onChange={setChosen} />
+      {published && published.length > 0 && <Choices title="Only these published tools (none: all of them)" options={published.map(({ tool }) => tool)} words={{}} chosen={tools} onChange={setTools} />}
+      <div className="row">
+        <Button type="submit" look="primary" disabled={isOff || !name.trim() || chosen.length === 0}>
+          Make a key
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+interface ChoicesProps {
+  title: string;
+  options: readonly string[];
+  words: Record<string, string>;
+  chosen: readonly string[];
+  onChange(chosen: string[]): void;
+}
+
+function Choices({ title, options, words, chosen, onChange }: ChoicesProps) {
+  const toggle = (option: string) => onChange(chosen.includes(option) ? chosen.filter((one) => one !== option) : [...chosen, option]);
+  return (
+    <fieldset className="manage__choices">
+      <legend>{title}</legend>
+      {options.map((option) => (
+        <label key={option}>
+          <input type="checkbox" checked={chosen.includes(option)} onChange={() => toggle(option)} />
+          <span>
+            <span className="mono">{option}</span> {words[option] && <span className="faint">{words[option]}</span>}
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function Shown({ text, onClose }: { text: string; onClose(): void }) {
+  const foot = (
+    <Button look="primary" onClick={onClose}>
+      I have kept it
+    </Button>
+  );
+  return (
+    <Dialog title="The new key" onClose={onClose} foot={foot}>
+      <p>Keep it now: it is not shown again. Programs send it as the header X-API-Key.</p>
+      <div className="manage__key">
+        <code>{text}</code>
+        <CopyButton text={text} what="the key" />
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,168 @@
+/** How this home stands: colours, settings with where they come from, secrets, and the doctor. */
+
+import { useStore } from "zustand";
+import type { Choice } from "../../model/themeStore";
+import { chooseTheme, themeStore } from "../../model/themeStore";
+import { shownText } from "../../model/untrusted";
+import { useDoing } from "../../queries/doing";
+import type { Finding, Setting } from "../../queries/home";
+import { removeSecret, SECRETS, storeSecret, useFindings, useSecrets, useSettings } from "../../queries/home";
+import type { Tone } from "../../ui/Badge";
+import { Badge } from "../../ui/Badge";
+import { Button } from "../../ui/Button";
+import { Untrusted } from "../../ui/Untrusted";
+import { AddForm } from "./AddForm";
+import { RemoveButton, Section } from "./Section";
+
+export function Settings() {
+  return (
+    <>
+      <Appearance />
+      <Doctor />
+      <Secrets />
+      <Variables />
+    </>
+  );
+}
+
+const CHOICES: { choice: Choice; title: string }[] = [
+  { choice: "system", title: "As the system is" },
+  { choice: "light", title: "Light" },
+  { choice: "dark", title: "Dark" },
+];
+
+function Appearance() {
+  const chosen = useStore(themeStore, (state) => state.choice);
+  return (
+    <section className="card manage__form" aria-label="Appearance">
+      <h2>Appearance</h2>
+      <fieldset className="manage__choices">
+        <legend>Colours</legend>
+        {CHOICES.map(({ choice, title }) => (
+          <label key={choice}>
+            <input type="radio" name="theme" checked={choice === chosen} onChange={() => chooseTheme(choice)} />
+            <span>{title}</span>
+          </label>
+        ))}
+      </fieldset>
+    </section>
+  );
+}
+
+const TONES: Record<Finding["state"], Tone> = { ok: "good", note: "warn", fault: "bad" };
+const STATES: Record<Finding["state"], string> = { ok: "well", note: "to know", fault: "broken" };
+
+function Doctor() {
+  const { data: findings, error, refetch, isFetching } = useFindings();
+  return (
+    <section className="card manage__form" aria-label="Doctor">
+      <div className="row manage__head">
+        <h2>What the doctor finds</h2>
+        <Button icon="again" disabled={isFetching} onClick={() => void refetch()}>
+          {isFetching ? "Looking…" : "Look again"}
+        </Button>
+      </div>
+      {error && <p role="alert">{error.message}</p>}
+      {findings && (
+        <table className="table" aria-label="Findings">
+          <thead>
+            <tr>
+              <th>State</th>
+              <th>What</th>
+              <th>Found</th>
+              <th>What to do</th>
+            </tr>
+          </thead>
+          <tbody>
+            {findings.map((one, at) => (
+              <tr key={at}>
+                <td>
+                  <Badge tone={TONES[one.state]}>{STATES[one.state]}</Badge>
+                </td>
+                <td>{one.what}</td>
+                <td className="manage__any">
+                  <Untrusted {...shownText(one.details)} />
+                </td>
+                <td>{one.remedy}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+function Variables() {
+  const { data: found, error } = useSettings();
+  return (
+    <section className="card manage__form" aria-label="Settings">
+      <h2>Settings</h2>
+      {found && (
+        <p className="faint">
+          Toolweave {found.version}, at home in <span className="mono">{found.home}</span>. Settings are variables of the environment: set one where you start <code>toolweave serve</code>, and start it again.
+        </p>
+      )}
+      {error && <p role="alert">{error.message}</p>}
+      {found && (
+        <table className="table" aria-label="Variables">
+          <thead>
+            <tr>
+              <th>Setting</th>
+              <th>Value</th>
+              <th>From</th>
+            </tr>
+          </thead>
+          <tbody>
+            {found.settings.map((one) => (
+              <tr key={one.variable}>
+                <td>
+                  {one.words.replaceAll("`", "")}
+                  <div className="mono faint">{one.variable}</div>
+                </td>
+                <td className="mono manage__any">{one.value ?? "—"}</td>
+                <td>
+                  <From of={one} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+function From({ of: { source, value, default: usual } }: { of: Setting }) {
+  if (source === "default") return <span className="faint">default</span>;
+  return (
+    <>
+      <Badge>{source}</Badge> {usual !== null && usual !== value && <span className="faint">instead of {usual}</span>}
+    </>
+  );
+}
+
+const FIELDS = [
+  { name: "name", title: "Name", isNeeded: true, note: "Letters, digits and _ . - : @ +" },
+  { name: "value", title: "Value", isNeeded: true, isSecret: true, note: "It goes into the vault and is never shown again." },
+];
+
+function Secrets() {
+  const { data: names, error } = useSecrets();
+  const [doing, start] = useDoing(SECRETS);
+  return (
+    <Section
+      title="Secrets"
+      error={error}
+      rows={names}
+      nothing="Keep a secret, and servers, triggers and nodes can use it by its name without anybody seeing it."
+      columns={[
+        { title: "Secret", show: (name) => <strong className="mono">{name}</strong> },
+        { title: "Written as", show: (name) => <span className="mono">{`\${vault:${name}}`}</span> },
+      ]}
+      actions={(name) => <RemoveButton name={name} words="It is forgotten. What refers to it fails until it is kept again." isOff={doing} onRemove={() => void start("Not removed", () => removeSecret(name))} />}
+    >
+      <AddForm title="Keep a secret" fields={FIELDS} isOff={doing} onAdd={({ name, value }) => start("Not kept", () => storeSecret(name!, value!))} />
+    </Section>
+  );
+}

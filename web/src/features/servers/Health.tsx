@@ -1,0 +1,113 @@
+/** How a server did lately: its checks as a line, what failed, its calls, and its own log. */
+
+import type { Server } from "../../model/serverLook";
+import { ms, sparkline } from "../../model/sparkline";
+import { shownText } from "../../model/untrusted";
+import type { ServerHealth } from "../../queries/servers";
+import { useServerHealth } from "../../queries/servers";
+import { Badge } from "../../ui/Badge";
+import { Untrusted } from "../../ui/Untrusted";
+import { Sparkline } from "./Sparkline";
+
+export function Health({ server }: { server: Server }) {
+  const { data: health, error } = useServerHealth(server.id);
+  if (error) return <p role="alert">{error.message}</p>;
+  if (!health) return <p className="faint">Reading how it did…</p>;
+  return (
+    <>
+      <Latency checks={health.checks} />
+      <Failures health={health} />
+      <Calls calls={health.calls} />
+      <Log lines={health.log} />
+    </>
+  );
+}
+
+function Latency({ checks }: { checks: ServerHealth["checks"] }) {
+  return (
+    <figure className="latency">
+      <Sparkline checks={checks} />
+      <figcaption className="faint" aria-hidden={checks.length > 0}>
+        {sparkline(checks, 1, 1).words}
+      </figcaption>
+    </figure>
+  );
+}
+
+interface Failure {
+  at: string;
+  what: string;
+  why: string;
+}
+
+function Failures({ health: { checks, calls } }: { health: ServerHealth }) {
+  const found: Failure[] = [
+    ...checks.filter(({ ok }) => !ok).map(({ at, reason }) => ({ at, what: "check", why: reason ?? "it did not answer" })),
+    ...calls.filter(({ code }) => code).map(({ at, tool, code, message }) => ({ at, what: tool, why: [code, message].filter(Boolean).join(": ") })),
+  ];
+  if (found.length === 0) return <p className="faint">Nothing failed lately.</p>;
+  const newest = found.sort((one, other) => other.at.localeCompare(one.at)).slice(0, 10);
+  return (
+    <table className="table" aria-label="Last errors">
+      <thead>
+        <tr>
+          <th>When</th>
+          <th>What</th>
+          <th>Why</th>
+        </tr>
+      </thead>
+      <tbody>
+        {newest.map(({ at, what, why }, index) => (
+          <tr key={index}>
+            <td>{new Date(at).toLocaleString()}</td>
+            <td>{shownText(what).text}</td>
+            <td>
+              <Untrusted {...shownText(why)} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Calls({ calls }: { calls: ServerHealth["calls"] }) {
+  if (calls.length === 0) return <p className="faint">None of its tools was called yet.</p>;
+  const newest = calls.slice(-10).reverse();
+  return (
+    <table className="table" aria-label="Last calls">
+      <thead>
+        <tr>
+          <th>When</th>
+          <th>Tool</th>
+          <th>Ended</th>
+          <th>Took</th>
+        </tr>
+      </thead>
+      <tbody>
+        {newest.map((one, at) => (
+          <tr key={at}>
+            <td>{new Date(one.at).toLocaleString()}</td>
+            <td className="mono">{shownText(one.tool).text}</td>
+            <td>
+              <Badge tone={one.status === "success" ? "good" : one.code ? "bad" : "plain"}>{one.status}</Badge>
+            </td>
+            <td>{one.tookMs == null ? "—" : ms(one.tookMs)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Log({ lines }: { lines: readonly string[] }) {
+  if (lines.length === 0) return <p className="faint">It wrote nothing to its log.</p>;
+  return (
+    <section aria-label="Log">
+      <h3>Last lines of its log</h3>
+      <pre className="schema" tabIndex={0}>
+        {lines.map((line) => shownText(line).text).join("\n")}
+      </pre>
+    </section>
+  );
+}

@@ -1,0 +1,62 @@
+/** Signing in to a server by OAuth: the page to open, and how it went. */
+
+import { useEffect, useState } from "react";
+import { useQueryClient } from "@tanstack/react-query";
+import { notify } from "../../model/noticeStore";
+import type { Server } from "../../model/serverLook";
+import { shownText } from "../../model/untrusted";
+import { CATALOG, SERVERS, signIn } from "../../queries/servers";
+import { Button } from "../../ui/Button";
+import { Dialog } from "../../ui/Dialog";
+import { Untrusted } from "../../ui/Untrusted";
+
+export function SignInButton({ server }: { server: Server }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button icon="key" onClick={() => setOpen(true)}>
+        Sign in
+      </Button>
+      {isOpen && <SignInDialog server={server} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function SignInDialog({ server, onClose }: { server: Server; onClose(): void }) {
+  const [url, setUrl] = useState<string | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+  const queries = useQueryClient();
+  useEffect(() => {
+    const leaving = new AbortController();
+    signIn(server.id, leaving.signal, setUrl)
+      .then((count) => {
+        notify(`Signed in to ${server.name}; its tools: ${count}`, { tone: "good" });
+        for (const queryKey of [SERVERS, CATALOG]) void queries.invalidateQueries({ queryKey });
+        onClose();
+      })
+      .catch((error: Error) => leaving.signal.aborted || setFault(error.message));
+    return () => leaving.abort();
+  }, [server.id]);
+  return (
+    <Dialog title={`Sign in to ${server.name}`} onClose={onClose} foot={<Button onClick={onClose}>{fault ? "Close" : "Cancel"}</Button>}>
+      {fault && (
+        <p role="alert">
+          <Untrusted {...shownText(fault)} />
+        </p>
+      )}
+      {!url && !fault && <p className="faint">Asking the server where to sign in…</p>}
+      {url && !fault && (
+        <>
+          <p>Open the page of the service, sign in there, and come back. What it gives goes into the vault.</p>
+          <p className="mono server__address">{shownText(url).text}</p>
+          <a className="button button--primary" href={url} target="_blank" rel="noopener noreferrer">
+            Open the sign-in page
+          </a>
+          <p className="faint" role="status">
+            Waiting for you to sign in…
+          </p>
+        </>
+      )}
+    </Dialog>
+  );
+}

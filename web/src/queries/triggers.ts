@@ -1,0 +1,38 @@
+/** What starts workflows by itself: every trigger of every stored workflow, and what is done to them. */
+
+import { useQuery } from "@tanstack/react-query";
+import type { Schemas } from "../api/client";
+import { client, data } from "../api/client";
+
+export const TRIGGERS = ["triggers"] as const;
+
+export type Trigger = Schemas["TriggerShape"];
+export type Occasion = Schemas["OccasionShape"];
+
+export const useTriggers = () =>
+  useQuery({ queryKey: TRIGGERS, queryFn: async () => (await data(client.GET("/api/v1/triggers"))).triggers, refetchInterval: 60_000 });
+
+const of = (name: string, node: string | null) => ({ params: { path: { name } }, body: (node ? { node } : {}) as never });
+
+export async function enableTriggers(workflow: string): Promise<string> {
+  await data(client.POST("/api/v1/triggers/{name}/enable", of(workflow, null)));
+  return `${workflow} starts by itself now`;
+}
+
+export async function disableTriggers(workflow: string): Promise<string> {
+  await data(client.POST("/api/v1/triggers/{name}/disable", { params: { path: { name: workflow } } }));
+  return `${workflow} starts by itself no more`;
+}
+
+export async function pauseTrigger({ workflow, node, title }: Trigger): Promise<string> {
+  await data(client.POST("/api/v1/triggers/{name}/pause", of(workflow, node)));
+  return `${title} is paused`;
+}
+
+export async function resumeTrigger({ workflow, node, title }: Trigger): Promise<string> {
+  await data(client.POST("/api/v1/triggers/{name}/resume", of(workflow, node)));
+  return `${title} goes on`;
+}
+
+export const runTrigger = async ({ workflow, node }: Trigger): Promise<string> =>
+  (await data(client.POST("/api/v1/triggers/{name}/run", of(workflow, node)))).run;

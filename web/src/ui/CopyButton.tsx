@@ -1,0 +1,28 @@
+import { useState } from "react";
+import { Button } from "./Button";
+
+const WORDS = { ready: "Copy", done: "Copied", failed: "Select it, and copy it yourself" } as const;
+
+/** Puts a text on the clipboard; `what` says which text that is. */
+export function CopyButton({ text, what }: { text: string; what: string }) {
+  const [state, setState] = useState<keyof typeof WORDS>("ready");
+  const copy = async () => {
+    try {
+      // Browsers give it only to pages that are safe from others.
+      await navigator.clipboard.writeText(text);
+      setState("done");
+    } catch {
+      setState("failed");
+    }
+  };
+  return (
+    <>
+      <Button icon={state === "done" ? "check" : "copy"} aria-label={`Copy ${what}`} onClick={() => void copy()}>
+        {WORDS[state]}
+      </Button>
+      <span className="visually-hidden" role="status">
+        {state === "ready" ? "" : `${WORDS[state]}: ${what}`}
+      </span>
+    </>
+  );
+}
