@@ -1,6 +1,7 @@
 /** What can be added to a workflow: catalog nodes, live tools, and the steps that drawings have. */
 
 import type { Schemas } from "../api/client";
+import { shownText } from "./untrusted";
 import type { JsonObject, WorkflowNode } from "./workflow";
 import { refOf, text } from "./workflow";
 
@@ -61,6 +62,15 @@ export function entryTitle(entry: Entry): string {
   if (entry.tool) return entry.tool;
   return TITLES[entry.ref] ?? words(entry.subtype || entry.type);
 }
+
+/** An entry before people: a tool's name and description are what its server says. */
+export function entryWords(entry: Entry): { title: string; summary: string; marks: string[] } {
+  if (!entry.server) return { title: entryTitle(entry), summary: entry.summary, marks: [] };
+  const [title, summary] = [shownText(entryTitle(entry)), shownText(`${entry.server} · ${entry.summary.slice(0, MOST_SAID)}`)];
+  return { title: title.text, summary: summary.text, marks: [...new Set([...title.marks, ...summary.marks])] };
+}
+
+const MOST_SAID = 300;
 
 export function words(name: string): string {
   const plain = name.replace(/_/g, " ").toLowerCase();

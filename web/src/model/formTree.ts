@@ -1,6 +1,7 @@
 /** The parameter tree that forms are drawn from: of tools as the service writes it, of nodes by their fields. */
 
 import type { Schemas } from "../api/client";
+import { shownText } from "./untrusted";
 import type { Json, WorkflowNode } from "./workflow";
 
 export interface Validation {
@@ -93,8 +94,19 @@ export function isLong(parameter: Parameter, value: unknown): boolean {
   return (parameter.validation?.maxLength ?? 0) > LONG_TEXT;
 }
 
+/** Fields for values whose tool is not known any more: what was typed stays to be seen and taken over. */
+export function ofValues(values: Json | undefined): Parameter[] {
+  if (typeof values !== "object" || values === null || Array.isArray(values)) return [];
+  return Object.entries(values).map(([name, value]) => ({ name, ...guessed(value) }));
+}
+
+function guessed(value: Json): Pick<Parameter, "type" | "kind"> {
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return { type: typeof value as "string" };
+  return { type: Array.isArray(value) ? "array" : "object", kind: "any" };
+}
+
 export function labelOf(parameter: Parameter): string {
-  return parameter.title || parameter.name;
+  return shownText(parameter.title || parameter.name).text;
 }
 
 type Field = Schemas["FieldShape"];

@@ -6,8 +6,9 @@ import type { Family } from "./families";
 import { familyOfNode } from "./families";
 import type { PortPlace, Shape } from "./geometry";
 import { NODE_SIZE, portsOf, sizeOf } from "./geometry";
+import { shownText } from "./untrusted";
 import type { Connection, Position, Workflow, WorkflowNode } from "./workflow";
-import { INPUT, OUTPUT, text, titleOf } from "./workflow";
+import { INPUT, OUTPUT, nameOf, text } from "./workflow";
 
 const MODES: Readonly<Record<string, string>> = {
   naturalLanguageParam: "says what",
@@ -24,6 +25,8 @@ export interface PortView {
 
 export interface NodeView extends Record<string, unknown> {
   title: string;
+  /** What is odd about its names, which others may have written. */
+  marks: string[];
   kind: string;
   family: Family;
   server: string | null;
@@ -146,14 +149,16 @@ function view(node: WorkflowNode, specs: Specs): NodeView {
   const server = node.type === "mcp" ? text(node.data["serverId"]) : (live?.[1] ?? null);
   const tool = node.type === "mcp" ? text(node.data["toolName"]) : (live?.[2] ?? null);
   const configurations = node.data["configurations"] as { enabled?: unknown } | undefined;
+  const title = shownText(nameOf(node));
   return {
-    title: titleOf(node),
-    kind: tool || TITLES[node.type] || words(subtype || node.type),
+    title: title.text,
+    marks: [...new Set([...title.marks, ...shownText(tool ?? "").marks, ...shownText(server ?? "").marks])],
+    kind: shownText(tool ?? "").text || TITLES[node.type] || words(subtype || node.type),
     family: familyOfNode(node),
-    server,
+    server: server === null ? null : shownText(server).text,
     tool,
     modeWords: node.type === "mcp" ? (MODES[text(node.data["mode"])] ?? null) : null,
-    note: text(node.data["content"]) || text(node.data["text"]) || text(node.data["label"]),
+    note: shownText(text(node.data["content"]) || text(node.data["text"]) || text(node.data["label"])).text,
     isOff: configurations?.enabled === false,
     inputs: inPorts(node, specs).map((name) => ({ name, label: name })),
     outputs: outPorts(node, specs).map((name) => ({ name, label: portLabel(node, name) })),

@@ -1,5 +1,7 @@
 /** A workflow as it is kept: canonical JSON. Values are frozen by habit; a change makes a new one. */
 
+import { shownText } from "./untrusted";
+
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
@@ -79,6 +81,11 @@ export function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
+/** What a node is called before people; whoever wrote its name, nothing of it is hidden. */
 export function titleOf(node: WorkflowNode): string {
+  return shownText(nameOf(node)).text;
+}
+
+export function nameOf(node: WorkflowNode): string {
   return node.name || text(node.data["label"]) || node.id;
 }

@@ -1,6 +1,6 @@
 /** The tools of a server with their parameter trees, and switching how a node uses them. */
 
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { client, data } from "../api/client";
 import { changeNode } from "../model/edits";
 import { edit, endGesture } from "../model/documentStore";
@@ -14,11 +14,19 @@ export function useServerTools(server: string) {
     queryKey: ["servers", server, "tools"],
     queryFn: () => data(client.GET("/api/v1/servers/{server}/tools", { params: { path: { server } } })),
     enabled: server !== "",
-    staleTime: 15_000,
     // A server may lose a tool, or come back, while its node is open.
     refetchInterval: 20_000,
     retry: false,
   });
+}
+
+/** Asks a server that failed at once, not when its turn comes; then how it stands, everywhere. */
+export function useAskAgain(server: string): () => void {
+  const queries = useQueryClient();
+  return () => {
+    const asked = data(client.POST("/api/v1/servers/{server}/check", { params: { path: { server } } }));
+    void asked.catch(() => {}).finally(() => void queries.invalidateQueries({ queryKey: ["servers"] }));
+  };
 }
 
 export interface Switch {

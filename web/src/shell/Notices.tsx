@@ -1,5 +1,6 @@
 import { useStore } from "zustand";
 import { dismiss, noticeStore } from "../model/noticeStore";
+import { shownText } from "../model/untrusted";
 import { Button, IconButton } from "../ui/Button";
 
 export function Notices() {
@@ -9,8 +10,8 @@ export function Notices() {
       {notices.map(({ id, tone, words, hint, action }) => (
         <div key={id} className={`notice notice--${tone}`}>
           <div className="notice__words">
-            {words}
-            {hint && <div className="notice__hint">{hint}</div>}
+            {shownText(words).text}
+            {hint && <div className="notice__hint">{shownText(hint).text}</div>}
           </div>
           {action && (
             <Button

@@ -252,6 +252,8 @@ class _Answers:
     async def check_server(self, server: ServerIdentity) -> Response:
         """Try a server now; why it does not answer is in the answer."""
         found = await self._server(server)
+        if self._studio.connections.health(found).retry.is_retrying:
+            self._studio.connections.drop(found.name)  # and is tried now, not after its back-off
         return json_answer((await check_server(self._studio, found)).as_json())
 
     async def list_server_tools(self, server: ServerIdentity) -> Response:

@@ -14,6 +14,7 @@ import type { StepStatus } from "../../model/runState";
 import { runStore } from "../../model/runStore";
 import { FamilyIcon } from "../../ui/FamilyIcon";
 import { Icon } from "../../ui/Icon";
+import { Odd } from "../../ui/Odd";
 import { Far } from "./far";
 
 const WORDS: Record<StepStatus, string> = {
@@ -47,7 +48,7 @@ function FarStep({ id, data, selected }: Props) {
 
 function NearStep({ id, data, selected }: Props) {
   const status = useStore(runStore, (state) => state.statuses[id] ?? null);
-  const { family, title, kind, server, modeWords, isOff, inputs, outputs } = data;
+  const { family, title, marks, kind, server, modeWords, isOff, inputs, outputs } = data;
   const names = ["step", `family--${family}`, selected ? "is-selected" : "", isOff ? "is-off" : "", server !== null ? "step--mcp" : ""];
   return (
     <div className={names.filter(Boolean).join(" ")} data-status={status ?? undefined}>
@@ -58,7 +59,9 @@ function NearStep({ id, data, selected }: Props) {
       <div className="step__head">
         <FamilyIcon family={family} />
         <div className="step__names">
-          <div className="step__title">{title}</div>
+          <div className="step__title">
+            <Odd marks={marks} /> {title}
+          </div>
           <div className="step__kind">
             {server !== null && <span className="step__server">{server || "no server"}</span>}
             {server !== null && <span aria-hidden="true">›</span>}

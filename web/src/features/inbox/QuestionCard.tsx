@@ -31,7 +31,11 @@ export function QuestionCard({ question: { id, run, workflow, askedAt, question:
   };
   return (
     <section className="card question" aria-label="Question">
-      {asked.title && asked.title !== asked.text && <h2>{shownText(asked.title).text}</h2>}
+      {asked.title && asked.title !== asked.text && (
+        <h2>
+          <Untrusted {...shownText(asked.title)} />
+        </h2>
+      )}
       <p className="question__text">
         <Untrusted {...shownText(asked.text)} />
       </p>

@@ -4,6 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { notify, notifyError } from "../../model/noticeStore";
 import { pathTo } from "../../model/route";
+import { shownText } from "../../model/untrusted";
 import type { Choice, UncertainStep } from "../../queries/inbox";
 import { settleStep, UNCERTAIN } from "../../queries/inbox";
 import { Button } from "../../ui/Button";
@@ -36,7 +37,7 @@ export function UncertainSteps({ steps }: { steps: UncertainStep[] }) {
           {steps.map((one) => (
             <tr key={`${one.run} ${one.step}`}>
               <td>
-                <strong>{one.step}</strong> of <a href={pathTo("runs", one.run)}>{one.workflow || `run ${one.run.slice(0, 8)}`}</a>
+                <strong>{shownText(one.step).text}</strong> of <a href={pathTo("runs", one.run)}>{one.workflow || `run ${one.run.slice(0, 8)}`}</a>
                 <div className="faint">began {new Date(one.startedAt).toLocaleString()}</div>
               </td>
               <td>

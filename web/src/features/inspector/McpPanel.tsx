@@ -7,6 +7,7 @@ import { currentWorkflow } from "../../model/documentStore";
 import type { Mode } from "../../model/formModes";
 import { modeOf, snapshotTools, toolBefore, WORDS } from "../../model/formModes";
 import type { Parameter } from "../../model/formTree";
+import { ofValues } from "../../model/formTree";
 import { notifyError } from "../../model/noticeStore";
 import { problemStore } from "../../model/problemStore";
 import { pathTo } from "../../model/route";
@@ -14,7 +15,7 @@ import { shownText } from "../../model/untrusted";
 import type { WorkflowNode } from "../../model/workflow";
 import { text } from "../../model/workflow";
 import type { Switch } from "../../queries/tools";
-import { switchNode, useServerTools } from "../../queries/tools";
+import { switchNode, useAskAgain, useServerTools } from "../../queries/tools";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
 import { Untrusted } from "../../ui/Untrusted";
@@ -33,7 +34,8 @@ export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly:
   const [isSwitching, setIsSwitching] = useState(false);
   const [wanted, setWanted] = useState<Mode | null>(null);
   const [server, tool, mode] = [text(node.data["serverId"]), text(node.data["toolName"]), modeOf(node.data)];
-  const { data: listed, error, refetch } = useServerTools(server);
+  const { data: listed, error } = useServerTools(server);
+  const askAgain = useAskAgain(server);
   const names = listed?.tools.map(({ name }) => name) ?? snapshotTools(node.data);
   const isFixed = isReadOnly || isSwitching;
   const switchTo = async (to: Switch) => {
@@ -55,13 +57,14 @@ export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly:
     if (to !== mode && mode !== "fullNaturalLanguage") void switchTo({ mode: to });
   };
   const words = WORDS[mode];
+  const changes = listed?.changes.find((one) => one.tool === tool)?.changes ?? [];
   return (
     <>
       <ModeSwitch mode={wanted ?? mode} isFixed={isFixed} onChoose={choose} />
-      {error && <Unlisted server={server} error={error} onAgain={() => void refetch()} />}
+      {error && <Unlisted server={server} error={error} onAgain={askAgain} />}
       {wanted && mode === "fullNaturalLanguage" && <ToolChoice names={names} before={toolBefore(node.data)} isFixed={isFixed} onChoose={(name) => void switchTo({ mode: wanted, tool: name })} onCancel={() => setWanted(null)} />}
       {mode !== "fullNaturalLanguage" && <ToolField tool={tool} names={names} isKnown={listed !== undefined} isFixed={isFixed} onChange={(name) => void switchTo({ mode, tool: name })} />}
-      <Drift changes={listed?.changes.find((one) => one.tool === tool)?.changes ?? []} />
+      {changes.length > 0 ? <Drift server={server} changes={changes} /> : names.includes(tool) && <Unfit node={node.id} />}
       {mode === "fullNaturalLanguage" && <Stale node={node.id} isFixed={isFixed} onRefresh={() => void switchTo({ mode, live: true })} />}
       {words && <WordsEditor node={node} words={words} isReadOnly={isFixed} />}
       <Values node={node} isReadOnly={isFixed} listed={listed?.tools.find(({ name }) => name === tool)?.parameters as Parameter[] | undefined} />
@@ -99,13 +102,13 @@ interface ToolProps {
 function ToolField({ tool, names, isKnown, isFixed, onChange }: ToolProps) {
   const isGone = isKnown && tool !== "" && !names.includes(tool);
   return (
-    <Field label="Tool" fault={isGone ? `The server has no tool ${tool} any more; choose another.` : null}>
+    <Field label="Tool" fault={isGone ? `The server has no tool ${shownText(tool).text} any more; choose another. Your values are kept.` : null}>
       {(id, _, said) => (
         <select id={id} {...said} className="select" value={tool} disabled={isFixed} onChange={(event) => onChange(event.target.value)}>
           {!names.includes(tool) && <option value={tool}>{tool || "Choose a tool"}</option>}
           {names.map((name) => (
             <option key={name} value={name}>
-              {name}
+              {shownText(name).text}
             </option>
           ))}
         </select>
@@ -114,11 +117,24 @@ function ToolField({ tool, names, isKnown, isFixed, onChange }: ToolProps) {
   );
 }
 
-function Drift({ changes }: { changes: readonly { pointer: string; message: string }[] }) {
-  if (changes.length === 0) return null;
+/** That the server's tool cannot be called as the node would: its schema, or what it wants, is another. */
+function Unfit({ node }: { node: string }) {
+  const standing = useStore(problemStore, (state) => state.standings[node]);
+  if (standing?.status !== "invalid" || !standing.why) return null;
+  return (
+    <div className="inspector__problem inspector__problem--error" role="status">
+      {shownText(standing.why).text}
+    </div>
+  );
+}
+
+function Drift({ server, changes }: { server: string; changes: readonly { pointer: string; message: string }[] }) {
   return (
     <div className="inspector__problem" role="status">
-      This tool is not as it was approved: {changes.map(({ message }) => message).join("; ")}
+      This tool is not as it was approved: {shownText(changes.map(({ message }) => message).join("; ")).text}
+      <div>
+        <a href={pathTo("servers", server)}>Look at the changes</a>
+      </div>
     </div>
   );
 }
@@ -141,9 +157,10 @@ function Values({ node, isReadOnly, listed }: { node: WorkflowNode; isReadOnly: 
   const mode = modeOf(node.data);
   const remembered = node.data["parameters"];
   const sections = useMemo<TitledSection[]>(() => {
-    const parameters = listed ?? (Array.isArray(remembered) ? (remembered as unknown as Parameter[]) : []);
+    const parameters = listed ?? (Array.isArray(remembered) && remembered.length > 0 ? (remembered as unknown as Parameter[]) : ofValues(node.data["parameterValues"]));
     return mode === "detailed" ? [{ title: "Values", path: ["parameterValues"], parameters }] : [];
-  }, [listed, remembered, mode]);
+    // Without a tree the fields are those of the values there are, not of each letter typed.
+  }, [listed, remembered, mode, node.id]);
   return (
     <NodeForm node={node} sections={sections} isReadOnly={isReadOnly} besides={ELSEWHERE}>
       <Fold title="Everything as JSON" isOpen={false}>

@@ -3,6 +3,7 @@
 import { useStore } from "zustand";
 import { select } from "../../model/documentStore";
 import { nodeAt, problemStore } from "../../model/problemStore";
+import { shownText } from "../../model/untrusted";
 import { canvasActions } from "../../model/viewStore";
 import type { Workflow } from "../../model/workflow";
 import { Button } from "../../ui/Button";
@@ -30,7 +31,7 @@ export function ProblemList({ workflow, onMend }: { workflow: Workflow; onMend()
       {problems.length === 0 && <p className="faint">Nothing is wrong.</p>}
       {problems.map((problem) => (
         <button key={problem.code + problem.pointer} type="button" className={`inspector__problem inspector__problem--${problem.severity} inspector__problem--button`} onClick={() => reveal(problem.pointer)}>
-          {problem.message}
+          {shownText(problem.message).text}
           {problem.hint && <div className="faint">{problem.hint}</div>}
           <div className="mono faint">{problem.pointer || "/"}</div>
         </button>

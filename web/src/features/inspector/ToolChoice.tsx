@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { shownText } from "../../model/untrusted";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
 
@@ -22,7 +23,7 @@ export function ToolChoice({ names, before, isFixed, onChoose, onCancel }: Props
             <option value="">Choose…</option>
             {names.map((name) => (
               <option key={name} value={name}>
-                {name}
+                {shownText(name).text}
               </option>
             ))}
           </select>

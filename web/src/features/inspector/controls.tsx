@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import type { Parameter } from "../../model/formTree";
 import { isLong } from "../../model/formTree";
 import { isExpression, readJson, readNumber, shownJson } from "../../model/formValues";
+import { shownText } from "../../model/untrusted";
 import type { Json } from "../../model/workflow";
 import type { Said } from "../../ui/Field";
 import type { Place } from "./form";
@@ -146,7 +147,7 @@ export function BooleanControl(props: Props) {
 }
 
 export function EnumControl(props: Props) {
-  return <Choice {...props} options={props.parameter.validation?.enum ?? []} show={(option) => (typeof option === "string" ? option : JSON.stringify(option))} />;
+  return <Choice {...props} options={props.parameter.validation?.enum ?? []} show={(option) => shownText(typeof option === "string" ? option : JSON.stringify(option)).text} />;
 }
 
 interface ChoiceProps extends Props {

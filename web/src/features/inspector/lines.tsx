@@ -18,7 +18,7 @@ export function ProblemLines({ id, problems }: { id: string; problems: readonly 
     <div id={`${id}-problems`}>
       {problems.map((problem) => (
         <div key={problem.code + problem.pointer + problem.message} className={problem.severity === "error" ? "field__fault" : "field__warning"}>
-          {problem.message}
+          {shownText(problem.message).text}
           {problem.hint && <span className="faint"> — {problem.hint}</span>}
         </div>
       ))}

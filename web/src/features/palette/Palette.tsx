@@ -4,10 +4,11 @@ import type { DragEvent, KeyboardEvent } from "react";
 import { useMemo, useRef, useState } from "react";
 import { addEntry } from "../../model/adding";
 import type { Entry, Specs } from "../../model/catalog";
-import { DRAWN, entryTitle, searchEntries } from "../../model/catalog";
+import { DRAWN, entryWords, searchEntries } from "../../model/catalog";
 import { FAMILIES, FAMILY_TITLES, familyOf } from "../../model/families";
 import { DRAGGED_ENTRY } from "../../model/dragging";
 import { FamilyIcon } from "../../ui/FamilyIcon";
+import { Odd } from "../../ui/Odd";
 import "./palette.css";
 
 const MOST_A_FAMILY = 60;
@@ -51,12 +52,15 @@ function Item({ entry, specs }: { entry: Entry; specs: Specs }) {
     event.dataTransfer.setData(DRAGGED_ENTRY, entry.ref);
     event.dataTransfer.effectAllowed = "copy";
   };
+  const { title, summary, marks } = entryWords(entry);
   return (
-    <button type="button" className="palette__item" draggable onDragStart={drag} onClick={() => addEntry(entry, specs)} title={entry.summary}>
+    <button type="button" className="palette__item" draggable onDragStart={drag} onClick={() => addEntry(entry, specs)} title={summary}>
       <FamilyIcon family={familyOf(entry.type)} />
       <span className="palette__names">
-        <span className="palette__title">{entryTitle(entry)}</span>
-        <span className="palette__summary">{entry.server ? `${entry.server} · ${entry.summary}` : entry.summary}</span>
+        <span className="palette__title">
+          <Odd marks={marks} /> {title}
+        </span>
+        <span className="palette__summary">{summary}</span>
       </span>
     </button>
   );

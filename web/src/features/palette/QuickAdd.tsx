@@ -6,7 +6,7 @@ import { flushSync } from "react-dom";
 import { addEntry } from "../../model/adding";
 import { announce } from "../../model/announceStore";
 import type { Entry, Specs } from "../../model/catalog";
-import { DRAWN, entryTitle, inPorts, outPorts, portLabel, searchEntries } from "../../model/catalog";
+import { DRAWN, entryWords, inPorts, outPorts, portLabel, searchEntries } from "../../model/catalog";
 import { commandStore, shownKeys } from "../../model/commandStore";
 import { currentWorkflow, documentStore, edit } from "../../model/documentStore";
 import { connect, remove } from "../../model/edits";
@@ -15,6 +15,7 @@ import type { Workflow } from "../../model/workflow";
 import { nodeById, OUTPUT, titleOf } from "../../model/workflow";
 import { FamilyIcon } from "../../ui/FamilyIcon";
 import { Icon } from "../../ui/Icon";
+import { Odd } from "../../ui/Odd";
 import { useModal } from "../../ui/useModal";
 import "./palette.css";
 
@@ -22,6 +23,7 @@ interface Choice {
   id: string;
   title: string;
   summary: string;
+  marks?: string[];
   family: string | null;
   keys?: string;
   run(): void;
@@ -94,7 +96,9 @@ export function QuickAdd({ kind, entries, specs, onClose }: Props) {
             <div key={choice.id} id={`quick-${index}`} role="option" aria-selected={index === at} className="palette__item" onClick={() => choose(choice)} onMouseMove={() => setAt(index)}>
               {choice.family ? <FamilyIcon family={choice.family} /> : <Icon name="bolt" />}
               <span className="palette__names">
-                <span className="palette__title">{choice.title}</span>
+                <span className="palette__title">
+                  <Odd marks={choice.marks ?? []} /> {choice.title}
+                </span>
                 <span className="palette__summary">{choice.summary}</span>
               </span>
               {choice.keys && <span className="kbd">{shownKeys(choice.keys)}</span>}
@@ -112,8 +116,7 @@ function choicesOf(kind: Props["kind"], typed: string, entries: Entry[], specs: 
   if (kind === "disconnect") return ways(typed);
   const nodes = searchEntries([...DRAWN, ...entries], typed, MOST).map((entry) => ({
     id: entry.ref,
-    title: entryTitle(entry),
-    summary: entry.server ? `${entry.server} · ${entry.summary}` : entry.summary,
+    ...entryWords(entry),
     family: familyOf(entry.type),
     run: () => void addEntry(entry, specs),
   }));
