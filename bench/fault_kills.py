@@ -11,12 +11,23 @@ from pathlib import Path
 from random import Random
 
 from bench.fault_rows import Found, Part, say
-from tests.engine.test_killed import KILLED, ONCE, Victim, goes_on, repeated, rows, writes_of
+from tests.engine.test_killed import (
+    KILLED,
+    ONCE,
+    Victim,
+    goes_on,
+    longest_way,
+    repeated,
+    rows,
+    writes_of,
+)
 
 ROOT = Path(__file__).parents[1]
 MOMENTS = ("before", "inside", "after")
 # So many runs in a row that have fewer writes tell that there is no such write.
 TRIES = 4
+# About how long the effects of a whole run take.
+EFFECTS_S = 0.15
 
 
 @contextmanager
@@ -95,7 +106,8 @@ def at_every_write(most: int | None) -> Part:
                 judge(found, victim, folder, journal)
         return found
 
-    return Part("killed at every write", work, control, 3 * (most or 20), has_uncertain=True)
+    least = len(MOMENTS) * (most or longest_way() + 2)
+    return Part("killed at every write", work, control, least, has_uncertain=True)
 
 
 def at_any_moment(kills: int) -> Part:
@@ -111,11 +123,13 @@ def at_any_moment(kills: int) -> Part:
             while found.faults < kills and found.runs < 3 * kills:
                 folder = top / f"any-{found.runs}"
                 folder.mkdir()
-                for _ in range(2):
-                    # Most of the time it starts; what matters comes after.
-                    after_s = dice.uniform(0.2, 1.2) * whole_s
-                    order = victim.order(folder, "start", journal, after_s=after_s)
-                    found.faults += order == KILLED
+                # At any moment, and again while effects are under way: to start takes longest.
+                for begins_s, most_s in ((0, whole_s), (10, EFFECTS_S)):
+                    after_s = dice.uniform(0, most_s)
+                    ended = victim.order(
+                        folder, "start", journal, after_s=after_s, begins_s=begins_s
+                    )
+                    found.faults += ended == KILLED
                 judge(found, victim, folder, journal)
                 if found.runs % 20 == 0:
                     say(f"  {found}")

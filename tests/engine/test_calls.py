@@ -267,6 +267,28 @@ async def test_a_caller_waits_while_nobody_knows_about_a_step_of_the_called_run(
     assert await over(one, run) == "success"
 
 
+async def test_runs_go_on_as_their_workflows_were_when_they_began(
+    house: House, store: WorkflowStore
+) -> None:
+    """Killed; meanwhile the file of the one is changed, and that of the other is deleted."""
+    await store.save(replace(OUTER, name="outer"), over=None)
+    one = await house()
+    run = await one.start((await store.load("outer")).workflow, {})
+    assert await one.advance(run) == "waiting"
+    child = await called(one, run)
+    changed = workflow({"s": "start", "e": "end"}, ["s > e"])
+    before = (await store.load("outer")).revision
+    await store.save(replace(changed, name="outer"), over=before)
+    await store.delete("inner", over=(await store.load("inner")).revision)
+    other = await house()
+    await other.answer(child, "person", "yes")
+    assert await over(other, run) == "success"
+    finished = (await other.state(run)).finished
+    assert finished is not None
+    reply = {"by": "answer", "reply": "yes", "memory": "kept"}
+    assert finished.result == {"result": reply, "workflow": "inner"}
+
+
 def test_an_end_that_comes_before_the_caller_waits_is_not_missed(clock: FakeClock) -> None:
     state = RunState(make_plan(OUTER, WithCalls()))
     for event in (

@@ -2,8 +2,9 @@
 
 An order: {"folder", "mode": "start" | "resume", "journal": "honest" | "hasty" | "careless"} and how
 it dies: "at" (number of a write: the run's first row, its taking, and every commit after) with
-"when" ("before" | "inside" | "after"), or "after_s". Each order is a fork, made before there is an
-event loop; the answer is how it ended, and beside the database stands how many writes it made.
+"when" ("before" | "inside" | "after"), or "after_s", with "begins_s" counted from its first effect
+if that begins within so long. Each order is a fork, made before there is an event loop; the answer
+is how it ended, and beside the database stands how many writes it made.
 """
 
 import json
@@ -175,6 +176,9 @@ def serve() -> None:
             finally:
                 os._exit(code)
         if "after_s" in order:
+            until = time.monotonic() + order.get("begins_s", 0)
+            while time.monotonic() < until and not Path(order["folder"], "effects").exists():
+                time.sleep(0.001)
             time.sleep(order["after_s"])
             os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)

@@ -349,7 +349,13 @@ def _entry(row: Row) -> Entry:
     seq, at, kind, body = row
     if body is None:
         raise Unavailable("JOURNAL_UNREADABLE", f"an event {kind!r} has lost its body")
-    return Entry(seq, at, from_body(kind, orjson.loads(body)))
+    try:
+        told = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        message = f"event {seq} of a run, {kind!r}, cannot be read: {error.msg}"
+        hint = "the database was changed from outside or is damaged; a backup has it whole"
+        raise Unavailable("JOURNAL_UNREADABLE", message, hint=hint) from error
+    return Entry(seq, at, from_body(kind, told))
 
 
 def _broken() -> Unavailable:

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 import anyio
 
@@ -25,6 +25,9 @@ APPEND = (
     "INSERT INTO journal (run, seq, at, kind, body, blob) "
     f"SELECT id, seq - ?, ?, ?, ?, ? FROM runs WHERE id = ? AND {_MAY_WRITE}"
 )
+
+# A moment that has come by every clock, also by one that is behind the writer's or was set back.
+AT_ONCE = timestamp(datetime(1970, 1, 1, tzinfo=UTC))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,7 @@ def numbers(pending: Pending) -> Statement:
         wakes = timestamp(change.wake_at) if change.wake_at and not change.is_final else None
         if change.is_settled:
             sets += ", wake_at = CASE WHEN seq = ? THEN ? ELSE ? END"
-            values += [change.seen, wakes, pending.at]
+            values += [change.seen, wakes, AT_ONCE]
         elif wakes is not None or not change.was_awake:
             sets += ", wake_at = ?"
             values.append(wakes)
@@ -103,7 +106,7 @@ def numbers(pending: Pending) -> Statement:
     else:
         # Whoever keeps time sees it, should the one who wrote it die before the run goes on.
         sets += ", wake_at = CASE WHEN status = 'running' THEN wake_at ELSE ? END"
-        values.append(pending.at)
+        values.append(AT_ONCE)
     sql = f"UPDATE runs SET {sets} WHERE id = ? AND {_MAY_WRITE} RETURNING seq"
     return Statement(sql, (*values, pending.run, pending.epoch, pending.epoch))
 
