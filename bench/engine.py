@@ -1,7 +1,8 @@
 """What a run costs: `python -m bench.engine` from the root; `--quick` shows that it works.
 
 CPU time of this process, the cheapest of several rounds, so that a busy machine says little; the
-floor is a bare SQLite commit at the same durability (WAL, FULL) from the same run.
+floor is a bare SQLite commit at the same durability (WAL, FULL) from the same run. `--no-peers`
+leaves out what has to be installed first.
 """
 
 import argparse
@@ -16,8 +17,12 @@ from pathlib import Path
 
 import anyio
 from bench.engine_kinds import INPUT, chain, loop, opened, setting, wide
+from bench.engine_n8n import installed as n8n_installed
+from bench.engine_n8n import n8n
 from bench.engine_peers import installed, peer_cost
-from bench.engine_rates import finished_a_second, over_a_webhook, postgres, worked_a_second
+from bench.engine_rates import finished_a_second, postgres, started_a_second, worked_a_second
+from bench.engine_webhook import Load, ours
+from bench.table import Row, table
 
 from toolweave.engine.engine import Engine
 from toolweave.json_text import Json
@@ -30,30 +35,15 @@ CHUNK = 50
 class Size:
     """How much is done."""
 
-    rounds: int = 7
+    rounds: int = 15
     wide: int = 1_000
     turns: int = 10_000
     commits: int = 500
+    deliveries: int = 400
+    peers: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A figure beside its floor or target."""
-
-    what: str
-    figure: float
-    unit: str
-    floor: float | None = None
-    floor_is: str = ""
-    target: str = "-"
-
-    @property
-    def cells(self) -> tuple[str, ...]:
-        """As shown."""
-        floor = "-" if self.floor is None else f"{self.floor:,.1f}"
-        ratio = "-" if not self.floor else f"{self.figure / self.floor:.2f}"
-        figure = f"{self.figure:,.1f} {self.unit}"
-        return (self.what, figure, floor, self.floor_is or "-", ratio, self.target)
+QUICK = Size(rounds=1, wide=100, turns=500, commits=50, deliveries=40, peers=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +55,10 @@ class Cost:
 
 
 async def cost(engine: Engine, graph: Workflow, rounds: int, inputs: Json = INPUT) -> Cost:
-    """The cheapest of several runs of a workflow, after one to warm up."""
+    """The cheapest of several runs of a workflow, after one to warm up.
+
+    Held from the first moment, as the commands and the service do with runs they bring forward.
+    """
     found: list[Cost] = []
     for _ in range(rounds + 1):
         run = await engine.start(graph, inputs, holds=True)
@@ -77,6 +70,17 @@ async def cost(engine: Engine, graph: Workflow, rounds: int, inputs: Json = INPU
             raise RuntimeError(f"the run ended as {status}: {(await engine.get(run)).error}")
         found.append(Cost(cpu * 1e6, wall * 1e6))
     return min(found[1:], key=lambda one: one.cpu_us)
+
+
+async def peak(engine: Engine, graph: Workflow, inputs: Json = INPUT) -> int:
+    """The most memory that a run held at once, in bytes."""
+    run = await engine.start(graph, inputs, holds=True)
+    await engine.plan(run)
+    tracemalloc.start()
+    await engine.advance(run)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return most
 
 
 def commit_cost(folder: Path, commits: int) -> Cost:
@@ -111,14 +115,12 @@ def stored(folder: Path) -> int:
 
 async def pure_rows(engine: Engine, size: Size) -> list[Row]:
     """Nodes that compute."""
-    short = await cost(engine, chain(50, lambda _: "end"), size.rounds)
-    long = await cost(engine, chain(1_000, lambda _: "end"), max(size.rounds // 2, 1))
+    short = await cost(engine, chain(50, lambda _: "end"), 2 * size.rounds)
     fields = await cost(engine, chain(50, setting), size.rounds)
-    of_50, of_1000 = short.cpu_us / 50, long.cpu_us / 1_000
+    of_50 = short.cpu_us / 50
     return [
-        Row("pass-through node, chain of 50", of_50, "us", 20, "the issue's target", "<= 20"),
-        Row("the same in a chain of 1,000", of_1000, "us", of_50, "in a chain of 50", "linear"),
-        Row("SET_FIELDS, one expression", fields.cpu_us / 50, "us", 150, "target", "<= 150"),
+        Row("pass-through node, chain of 50, CPU", of_50, 20, "us", "the issue's target", 1),
+        Row("SET_FIELDS, one expression, CPU", fields.cpu_us / 50, 150, "us", "target", 1),
     ]
 
 
@@ -130,86 +132,134 @@ async def durable_rows(engine: Engine, folder: Path, floor: Cost, size: Size) ->
     runs = 20
     await cost(engine, steps, runs - 1)
     each = (stored(folder) - before) / (runs * 50)
-    fan = await cost(engine, wide(size.wide), max(size.rounds // 2, 1))
+    fan = await cost(engine, wide(size.wide), max(size.rounds // 3, 1))
     name = f"durable step, {size.wide:,} wide"
-    raw = "a bare commit"
+    one, many = cheapest.cpu_us / 50, fan.cpu_us / size.wide
+    raw = "a bare SQLite commit"
     return [
-        Row("durable step, chain, CPU", cheapest.cpu_us / 50, "us", floor.cpu_us, raw, "<= 500 us"),
-        Row("durable step, chain, wall", cheapest.wall_us / 50, "us", floor.wall_us, raw),
-        Row("durable step, bytes stored", each, "B", 1024, "1 KB", "<= 1 KB"),
-        Row(f"{name}, CPU", fan.cpu_us / size.wide, "us", floor.cpu_us, raw, "<= 100 us"),
-        Row(f"{name}, wall", fan.wall_us / size.wide, "us", floor.wall_us, raw),
+        Row("durable step, chain, CPU", one, 500, "us", "target", 1),
+        Row("durable step, chain, CPU", one, floor.cpu_us, "us", raw),
+        Row("durable step, chain, wall", cheapest.wall_us / 50, floor.wall_us, "us", raw),
+        Row(f"{name}, CPU", many, 100, "us", "target", 1),
+        Row(f"{name}, CPU", many, floor.cpu_us, "us", raw),
+        Row(f"{name}, wall", fan.wall_us / size.wide, floor.wall_us, "us", raw),
+        Row("durable step, stored", each, 1024, "B", "target", 1),
     ]
 
 
-async def loop_rows(engine: Engine, size: Size) -> list[Row]:
-    """Turns of a loop, and how their cost grows."""
-    few: list[Json] = [{"n": number} for number in range(size.turns // 10)]
-    many: list[Json] = [{"n": number} for number in range(size.turns)]
-    short = await cost(engine, loop("end"), max(size.rounds // 2, 1), few)
-    tracemalloc.start()
-    run = await engine.start(loop("end"), many)
-    await engine.advance(run)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    long = await cost(engine, loop("end"), 1, many)
-    each, base = long.cpu_us / len(many), short.cpu_us / len(few)
-    name = f"turn of a loop of {len(many):,}"
-    return [
-        Row(name, each, "us", base, f"in one of {len(few):,}", "linear"),
-        Row(f"{name}, peak memory", peak / len(many), "B"),
-    ]
+async def growth_rows(engine: Engine, size: Size) -> list[Row]:
+    """How cost and memory of one node, item and turn grow with their number."""
+    few, many = size.turns // 10, size.turns
+    ends = [chain(length, lambda _: "end") for length in (100, 1_000)]
+    fans = [wide(width) for width in (size.wide // 10, size.wide)]
+    items: list[list[Json]] = [[{"n": n} for n in range(length)] for length in (few, many)]
+    found: list[Row] = []
+    shapes = (
+        ("node of a graph of 1,000", (100, 1_000), [(graph, INPUT) for graph in ends]),
+        ("item of a fan-out", (size.wide // 10, size.wide), [(graph, INPUT) for graph in fans]),
+        (f"turn of a loop of {many:,}", (few, many), [(loop("end"), given) for given in items]),
+    )
+    for name, counts, kinds in shapes:
+        rounds = max(size.rounds // 3, 1)
+        cpu = [
+            (await cost(engine, graph, rounds, given)).cpu_us / count
+            for count, (graph, given) in zip(counts, kinds, strict=True)
+        ]
+        memory = [
+            await peak(engine, graph, given) / count
+            for count, (graph, given) in zip(counts, kinds, strict=True)
+        ]
+        against = f"in one of {counts[0]:,}"
+        found.append(Row(f"{name}, CPU", cpu[1], cpu[0], "us", against, 1.5))
+        found.append(Row(f"{name}, peak memory", memory[1], memory[0], "B", against, 1.5))
+    return found
 
 
-async def start_row(engine: Engine, size: Size) -> Row:
+async def start_row(engine: Engine, size: Size, floor: Cost) -> Row:
     """A run of a workflow that was started before: written down, not yet brought forward."""
     graph = chain(50, lambda _: "end")
     await engine.start(graph, INPUT)
-    cpu = time.process_time()
-    for _ in range(size.commits):
-        await engine.start(graph, INPUT)
-    each = (time.process_time() - cpu) * 1e6 / size.commits
-    return Row("start of a run, 50 nodes, CPU", each, "us")
+    found: list[float] = []
+    for _ in range(0, size.commits, CHUNK):
+        cpu = time.process_time()
+        for _ in range(CHUNK):
+            await engine.start(graph, INPUT)
+        found.append((time.process_time() - cpu) * 1e6 / CHUNK)
+    raw = "a bare SQLite commit"
+    return Row("start of a run, 50 nodes, CPU", min(found), floor.cpu_us, "us", raw)
 
 
-def peer_rows(ours: Sequence[Row], rounds: int) -> list[Row]:
-    """The same chain by other engines that store every step, where they can be installed."""
+def peer_rows(rows: Sequence[Row], rounds: int) -> list[Row]:
+    """The same chain by other engines, where they can be installed."""
     python = installed()
-    figures = {row.what: row.figure for row in ours}
+    figures = {row.what: row.figure for row in rows}
+    durable = {kind: figures[f"durable step, chain, {kind}"] for kind in ("CPU", "wall")}
+    pure = {"CPU": figures["pass-through node, chain of 50, CPU"]}
+    peers = (
+        ("bare", "LangGraph, nothing kept", "pass-through node", pure),
+        ("langgraph", "LangGraph, SQLite saver", "durable step", durable),
+        ("dbos", "DBOS step, SQLite", "durable step", durable),
+    )
     found: list[Row] = []
-    for peer, name in (("langgraph", "LangGraph, SQLite saver"), ("dbos", "DBOS, SQLite")):
+    for peer, name, what, mine in peers:
         costs = peer_cost(python, peer, 50, rounds) if python else None
-        for kind, theirs in zip(("CPU", "wall"), costs or (), strict=False):
-            figure = figures[f"durable step, chain, {kind}"]
-            found.append(Row(f"beside a peer, {kind}", figure, "us", theirs, name, "<= 1"))
+        theirs = dict(zip(("CPU", "wall"), costs or (), strict=False))
+        for kind in mine.keys() & theirs.keys():
+            label = f"{what}, chain of 50, {kind}"
+            found.append(Row(label, mine[kind], theirs[kind], "us", name, 1))
     return found
 
 
 async def rate_rows(size: Size) -> list[Row]:
     """Whole runs of 50 nodes."""
     with tempfile.TemporaryDirectory(prefix="toolweave-bench-") as name, postgres() as server:
-        sqlite = await finished_a_second(f"sqlite:///{name}/rates.db", size.commits)
-        other = await finished_a_second(server.new_database(), size.commits)
+        lite = [f"sqlite:///{name}/{one}.db" for one in ("started", "finished")]
+        begun = await started_a_second(lite[0], size.commits)
+        begun_there = await started_a_second(server.new_database(), size.commits)
+        ended = await finished_a_second(lite[1], size.commits)
+        ended_there = await finished_a_second(server.new_database(), size.commits)
         one = await worked_a_second(server.new_database(), 1, size.commits)
         two = await worked_a_second(server.new_database(), 2, size.commits)
+    what = "runs of 50 nodes"
     return [
-        Row("runs of 50 nodes started and finished, SQLite", sqlite, "/s"),
-        Row("the same on Postgres", other, "/s", sqlite, "on SQLite"),
-        Row("runs that compute, 2 workers on Postgres", two, "/s", one, "1 worker"),
+        Row(f"{what} started, SQLite", begun, None, "/s"),
+        Row(f"{what} started, Postgres", begun_there, begun, "/s", "on SQLite"),
+        Row(f"{what} started and finished, SQLite", ended, None, "/s"),
+        Row(f"{what} started and finished, Postgres", ended_there, ended, "/s", "on SQLite"),
+        Row("runs of 50 SET_FIELDS, 2 workers", two, one, "/s", "1 worker"),
     ]
 
 
 def webhook_rows(size: Size) -> list[Row]:
-    """Stored and finished, over HTTP; n8n's figures are of an empty workflow, from the issue."""
-    found = over_a_webhook(size.commits)
-    rate, peer = found.runs_a_second, "n8n's best, from the issue"
+    """Stored and finished, over HTTP, beside n8n with the same clients."""
+    mine = ours(size.deliveries)
+    peers: dict[str, Load | None] = {}
+    if size.peers and n8n_installed():
+        fewer = size.deliveries // 4
+        peers["n8n, nothing saved"] = n8n(fewer, saves=False)
+        peers["n8n, executions saved"] = n8n(fewer, saves=True)
+    theirs = {name: load for name, load in peers.items() if load is not None}
+    if not theirs:
+        return [
+            Row("webhook, 50 nodes, one by one, p50", mine.p50_ms, None, "ms"),
+            Row("webhook, 50 nodes, 8 at once", mine.runs_a_second, None, "/s"),
+            Row("webhook, 50 nodes, server's CPU a run", mine.cpu_ms, None, "ms"),
+        ]
+    return [row for name, load in theirs.items() for row in _beside(name, mine, load)]
+
+
+def _beside(name: str, mine: Load, load: Load) -> list[Row]:
+    what, third = "webhook, 50 nodes", 0.33
+    rate, other = mine.runs_a_second, load.runs_a_second
     return [
-        Row("webhook, 50 nodes, to the result, p50", found.p50_ms, "ms"),
-        Row("webhook, 50 nodes, 8 at once", rate, "/s", 26, peer, ">= 3"),
+        Row(f"{what}, one by one, p50", mine.p50_ms, load.p50_ms, "ms", name, third),
+        Row(f"{what}, one by one, p95", mine.p95_ms, load.p95_ms, "ms", name),
+        Row(f"{what}, 8 at once", rate, other, "/s", name, at_least=3),
+        Row(f"{what}, server's CPU a run", mine.cpu_ms, load.cpu_ms, "ms", name),
     ]
 
 
-async def rows_of(size: Size) -> list[Row]:
+async def rows_here(size: Size) -> list[Row]:
     """What happens in one process."""
     with tempfile.TemporaryDirectory(prefix="toolweave-bench-") as name:
         folder = Path(name)
@@ -218,28 +268,28 @@ async def rows_of(size: Size) -> list[Row]:
             return [
                 *await pure_rows(engine, size),
                 *await durable_rows(engine, folder, floor, size),
-                *await loop_rows(engine, size),
-                await start_row(engine, size),
+                await start_row(engine, size, floor),
+                *await growth_rows(engine, size),
             ]
+
+
+def rows_of(size: Size) -> list[Row]:
+    """Every line."""
+    rows = anyio.run(rows_here, size)
+    if size.peers:
+        rows += peer_rows(rows, size.rounds)
+    rows += anyio.run(rate_rows, size)
+    return rows + webhook_rows(size)
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
-    quick = parser.parse_args().quick
-    size = Size(rounds=1, wide=100, turns=500, commits=50) if quick else Size()
-    rows = anyio.run(rows_of, size)
-    if not quick:
-        rows += peer_rows(rows, size.rounds)
-    rows += anyio.run(rate_rows, size)
-    rows += webhook_rows(size)
-    head = ("what", "figure", "floor", "the floor is", "ratio", "target")
-    lines = [head, *(row.cells for row in rows)]
-    widths = [max(len(cell) for cell in column) for column in zip(*lines, strict=True)]
-    for line in lines:
-        text = "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))
-        sys.stdout.write(text.rstrip() + "\n")
+    parser.add_argument("--no-peers", action="store_true")
+    given = parser.parse_args()
+    size = QUICK if given.quick else Size(peers=not given.no_peers)
+    sys.stdout.write(table(rows_of(size)) + "\n")
 
 
 if __name__ == "__main__":

@@ -30,8 +30,18 @@ class State(TypedDict):
 
 def langgraph(steps: int) -> Callable[[int], object]:
     """LangGraph with its SQLite saver, every step stored before the next begins."""
-    graph_module: Any = import_module("langgraph.graph")
     saver: Any = import_module("langgraph.checkpoint.sqlite")
+    connection = sqlite3.connect("langgraph.db", check_same_thread=False)
+    return _langgraph(steps, saver.SqliteSaver(connection), durability="sync")
+
+
+def bare(steps: int) -> Callable[[int], object]:
+    """LangGraph that keeps nothing."""
+    return _langgraph(steps, None)
+
+
+def _langgraph(steps: int, saver: object, **options: str) -> Callable[[int], object]:
+    graph_module: Any = import_module("langgraph.graph")
     graph = graph_module.StateGraph(State)
     before = graph_module.START
 
@@ -42,12 +52,11 @@ def langgraph(steps: int) -> Callable[[int], object]:
         graph.add_node(f"n{index}", step)
         graph.add_edge(before, f"n{index}")
         before = f"n{index}"
-    connection = sqlite3.connect("langgraph.db", check_same_thread=False)
-    compiled = graph.compile(checkpointer=saver.SqliteSaver(connection))
+    compiled = graph.compile(checkpointer=saver)
 
     def run(number: int) -> object:
         config = {"configurable": {"thread_id": str(number)}, "recursion_limit": steps + 10}
-        return compiled.invoke({"n": 0}, config, durability="sync")
+        return compiled.invoke({"n": 0}, config, **options)
 
     return run
 
@@ -124,7 +133,7 @@ def peer_cost(python: Path, peer: str, steps: int, rounds: int) -> tuple[float, 
 def main() -> None:
     """Measure one peer."""
     _, peer, steps, rounds = sys.argv
-    makers = {"langgraph": langgraph, "dbos": dbos}
+    makers = {"bare": bare, "langgraph": langgraph, "dbos": dbos}
     with tempfile.TemporaryDirectory(prefix="toolweave-peer-") as folder:
         os.chdir(folder)
         found = measure(makers[peer](int(steps)), int(steps), int(rounds))

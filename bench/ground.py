@@ -11,13 +11,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
 import psutil
+from bench.table import Row, table
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
@@ -60,45 +61,6 @@ class Size:
 
 
 QUICK = Size(calls=20, warm_up=3, servers=3, slowest_s=0.2, rounds=1)
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line: our figure, what it is held against, and the most their ratio may be."""
-
-    what: str
-    figure: float
-    floor: float
-    unit: str
-    floor_is: str
-    at_most: float | None = None
-
-    @property
-    def cells(self) -> tuple[str, ...]:
-        """The line's texts."""
-        ratio = self.figure / self.floor
-        target = "" if self.at_most is None else f"<= {self.at_most:g}"
-        verdict = "" if self.at_most is None else "holds" if ratio <= self.at_most else "MISSED"
-        return (
-            self.what,
-            f"{self.figure:,.1f} {self.unit}",
-            f"{self.floor:,.1f} {self.unit}",
-            self.floor_is,
-            f"{ratio:.2f}",
-            target,
-            verdict,
-        )
-
-
-HEAD = ("what", "figure", "floor", "the floor is", "ratio", "target", "")
-
-
-def table(rows: Iterable[Row]) -> str:
-    """The report."""
-    lines = [HEAD, *(row.cells for row in rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(HEAD))]
-    padded = ("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
-    return "\n".join(padded)
 
 
 def percentile(values: Sequence[float], percent: int) -> float:
