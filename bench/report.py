@@ -1,0 +1,39 @@
+"""What the ground and the engine cost, in one table: `bench/run`, `--quick` for a short form.
+
+`bench/run ground` and `bench/run engine` measure one of them.
+"""
+
+import argparse
+import sys
+
+import anyio
+from bench import engine, ground
+from bench.table import Row, table
+
+SUBJECTS = ("ground", "engine")
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("subjects", nargs="*", metavar="SUBJECT", help=" or ".join(SUBJECTS))
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--no-peers", action="store_true", help="install nothing")
+    given = parser.parse_args()
+    subjects: list[str] = given.subjects or list(SUBJECTS)
+    if unknown := set(subjects) - set(SUBJECTS):
+        parser.error(f"no such subject: {', '.join(sorted(unknown))}")
+    rows: list[Row] = []
+    notes: list[str] = []
+    if "ground" in subjects:
+        found, slow = anyio.run(ground.rows_of, ground.QUICK if given.quick else ground.Size())
+        rows += found
+        notes.append(f"slow modules imported by `toolweave --help`: {', '.join(slow) or 'none'}")
+    if "engine" in subjects:
+        size = engine.QUICK if given.quick else engine.Size(peers=not given.no_peers)
+        rows += engine.rows_of(size)
+    sys.stdout.write("\n".join([table(rows), *notes]) + "\n")
+
+
+if __name__ == "__main__":
+    main()
