@@ -80,11 +80,21 @@ async def switch_on_and_pause(page: Page, studio: Studio) -> None:
 async def see_the_run_arrive(page: Page, studio: Studio) -> None:
     await page.goto(f"{studio.url}/#/runs")
     await expect(page.get_by_role("heading", name="No runs")).to_be_visible()
+    asked: list[str] = []
+    tab = await page.context.new_page()
+    tab.on("request", lambda request: asked.append(request.url))
+    await tab.goto(f"{studio.url}/#token={studio.token}")
+    await tab.goto(f"{studio.url}/#/runs")
+    await expect(tab.get_by_role("heading", name="No runs")).to_be_visible()
     answer = await page.request.post(f"{studio.url}/hooks/orders/new", data={"order": 7})
     run = (await answer.json())["run_id"]
     row = page.get_by_role("row", name=re.compile(run[:8]))
     await expect(row).to_contain_text("success")
     await expect(row).to_contain_text("webhook")
+    await expect(tab.get_by_role("row", name=re.compile(run[:8]))).to_contain_text("success")
+    # Tabs share one stream: a browser opens no more than six to a host.
+    assert [url for url in asked if url.endswith("/events")] == []
+    await tab.close()
     await page.goto(f"{studio.url}/#/manage/triggers")
     order = page.get_by_role("article", name="Trigger New order")
     await expect(order.get_by_role("link", name=f"run {run[:8]}").first).to_be_visible()

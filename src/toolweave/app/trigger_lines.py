@@ -75,6 +75,11 @@ class TriggerLine:
     paused_at: str | None
     recent: tuple[Firing, ...]
 
+    @property
+    def kind(self) -> str:
+        """`cron`, `webhook`, …"""
+        return self.ref.partition(".")[2].lower()
+
     def as_json(self) -> JsonObject:
         """For programs; when it fired last is its newest occasion that started a run."""
         fired = next((one for one in self.recent if one.outcome == "started"), None)
@@ -83,7 +88,7 @@ class TriggerLine:
             "slug": self.slug,
             "node": self.node,
             "title": self.title,
-            "kind": self.ref.partition(".")[2].lower(),
+            "kind": self.kind,
             "state": self.state,
             "isCurrent": self.is_current,
             "facts": [{"label": label, "value": value} for label, value in self.facts],

@@ -7,6 +7,7 @@ import click
 from toolweave.app.running import open_engine
 from toolweave.app.studio import open_studio
 from toolweave.app.switches import Switched, Switches
+from toolweave.app.trigger_lines import TriggerLine, trigger_lines
 from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.rooms import ground, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
@@ -26,9 +27,13 @@ def schedules() -> None:
 
 
 @schedules.command("list")
+@click.option("--all", "shows_all", is_flag=True, help="Those that are off, too.")
 @json_option
-def list_schedules(as_json: bool) -> None:
+def list_schedules(shows_all: bool, as_json: bool) -> None:
     """List the triggers that are on."""
+    if shows_all:
+        _list_all(as_json)
+        return
 
     async def work() -> Sequence[Switched]:
         async with ground() as rooms:
@@ -137,6 +142,34 @@ def run_now(name: str, node: str | None, as_json: bool) -> int:
     else:
         say(f"{started}  {status}")
     return EXIT_CODES.get(status, 1)
+
+
+def _list_all(as_json: bool) -> None:
+    async def work() -> list[TriggerLine]:
+        async with ground() as rooms:
+            return await trigger_lines(rooms)
+
+    found = run(work)
+    if as_json:
+        print_json([one.as_json() for one in found])
+    elif found:
+        print_table(
+            ("workflow", "node", "kind", "state", "next", "hook", "what is wrong"),
+            [
+                (
+                    one.workflow,
+                    one.node,
+                    one.kind,
+                    one.state,
+                    one.next_times[0] if one.next_times else None,
+                    " ".join(f"/hooks{path}" for path in one.hook.paths) if one.hook else None,
+                    one.reason,
+                )
+                for one in found
+            ],
+        )
+    else:
+        say("No stored workflow has a trigger.")
 
 
 def _tell(found: Sequence[Switched], as_json: bool) -> None:

@@ -34,7 +34,10 @@ def test_triggers_are_switched_on_listed_and_switched_off(tw: Commands) -> None:
     daily = trigger("CRON", "daily", cron_expression="0 9 * * *", timezone="Europe/Berlin")
     hook = trigger("WEBHOOK", "hook", webhook_path="/orders/new")
     store(tw, "Report", daily, hook, node("end"))
+    off = tw.ok("schedules", "list", "--all", "--json").json
+    assert [(one["node"], one["state"]) for one in off] == [("daily", "off"), ("hook", "off")]
     tw.ok("schedules", "enable", "Report")
+    assert "Europe" not in tw.ok("schedules", "list", "--all").out
     found = tw.ok("schedules", "list", "--json").json
     assert [(one["node"], one["kind"], one["hooks"]) for one in found] == [
         ("daily", "cron", []),

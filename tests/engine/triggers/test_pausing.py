@@ -6,8 +6,12 @@ from pathlib import Path
 
 import pytest
 from tests.engine.triggers.hosting import Host, hosting, node, trigger
+from tests.storage.postgres import Postgres
 
+from toolweave.app.publishing import Published
+from toolweave.app.topics import TOPICS, Topics
 from toolweave.app.trigger_lines import TriggerLine, trigger_lines
+from toolweave.app.workbench import ApprovedTools, Workbench
 from toolweave.engine.triggers import schedules, watching
 from toolweave.engine.triggers.firings import KEPT
 from toolweave.engine.triggers.proving import Arrival
@@ -175,3 +179,28 @@ async def test_the_last_deliveries_are_kept_with_their_runs_and_no_more(host: Ho
     assert recent[0].status == "success"
     assert "s3cret-token" not in str(recent)
     assert "wrong-one" not in str(first)
+
+
+@pytest.mark.xdist_group("postgres")
+async def test_postgres_keeps_pauses_deliveries_and_versions_as_well(
+    tmp_path: Path, postgres: Postgres
+) -> None:
+    async with hosting(tmp_path / "home", database=postgres.new_database()) as host:
+        bench = Workbench(
+            host.studio, host.engine, ApprovedTools(host.ground), Published(host.ground)
+        )
+        topics = Topics(bench)
+        before = await topics.now()
+        await host.enable("Orders", HOOK, node("end"))
+        for _ in range(KEPT + 1):
+            await host.triggers.deliver(delivery())
+            await host.triggers.firings.save()
+        shown = await line(host, "hook")
+        assert (shown.state, len(shown.recent)) == ("on", KEPT)
+        await host.triggers.switches.pause("Orders")
+        assert (await line(host, "hook")).state == "paused"
+        await host.triggers.switches.resume("Orders")
+        assert (await line(host, "hook")).state == "on"
+        after = await topics.now()
+        changed = {topic for topic in TOPICS if before[topic] != after[topic]}
+        assert {"triggers", "workflows"} <= changed
