@@ -1,6 +1,7 @@
 """Flows of a library run on the engine, told in the exact shape of seed 003."""
 
 import re
+import time
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -51,7 +52,6 @@ async def ran(
     "003:variables.template",
     "003:FlowEdge.chain.result",
     "003:FlowNode.template.run",
-    "003:performance.three-nodes",
 )
 async def test_a_flow_that_works_is_told_as_the_seed_says(runner: FlowRunner) -> None:
     told = await ran(runner)
@@ -212,6 +212,27 @@ async def test_every_form_of_template_runs(runner: FlowRunner, team: Shelf, repo
     assert told["finalResult"] == "= After Hi you: Older"
 
 
+@pytest.mark.requirement("003:performance.three-nodes")
+async def test_three_templates_in_a_chain_take_far_less_than_five_seconds(
+    runner: FlowRunner, team: Shelf, repo: Repo
+) -> None:
+    names = ("a", "b", "c")
+    texts = ("Hi {market}", "{a_result}!", "{b_result}?")
+    nodes = [
+        {"id": name, "type": "template", "label": name, "config": {"template": text}}
+        for name, text in zip(names, texts, strict=True)
+    ]
+    repo.commit({"flows/Chain.json": flow("Chain", nodes, "a > b", "b > c")})
+    await team.refresh("team")
+    # Of the processor: what else runs on this machine is nobody's fault here.
+    began = time.process_time()
+    told = await ran(runner, "Chain")
+    took_s = time.process_time() - began
+    assert [one["nodeId"] for one in told["intermediateResults"]] == list(names)
+    assert told["finalResult"] == "Hi AI!?"
+    assert took_s < 5
+
+
 async def test_a_link_to_another_flow_runs_that_flow_in_its_place(
     runner: FlowRunner, team: Shelf, repo: Repo
 ) -> None:
@@ -246,7 +267,7 @@ async def test_a_run_keeps_the_texts_it_began_with_and_asks_no_remote(
     assert team.asked == asked
 
 
-@pytest.mark.requirement("003:FlowNode.template.run", "003:performance.three-nodes")
+@pytest.mark.requirement("003:FlowNode.template.run")
 async def test_with_a_model_a_template_gives_its_answer_and_says_so(
     ground: Ground, team: Shelf
 ) -> None:

@@ -11,6 +11,7 @@ from tests.seeds.marks import scan
 from tests.seeds.plugin import TESTS
 
 from toolweave.catalog.spec import Field, NodeSpec
+from toolweave.json_text import Json
 from toolweave.nodes import discover
 
 pytestmark = pytest.mark.anyio
@@ -34,6 +35,13 @@ async def bench(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Benc
 async def test_each_value_of_a_field_gives_what_it_should(row: Row, bench: Bench) -> None:
     for value, expected in row.gives:
         assert await bench.try_value(row, value) == expected, f"for {value!r}"
+
+
+async def test_a_disabled_node_of_any_kind_is_passed_over(bench: Bench) -> None:
+    came_in: Json = {"a": [1]}
+    specs = [spec for spec in SPECS if spec.type != "TRIGGER"]
+    found = {spec.ref: await bench.passed_over(spec, came_in) for spec in specs}
+    assert {ref: value for ref, value in found.items() if value != came_in} == {}
 
 
 def test_every_row_shows_a_difference() -> None:

@@ -14,6 +14,7 @@ from tests.nodes.proof.rows import PAUSE, SETTINGS, Fails, Row, Unset, record_of
 from toolweave import json_text
 from toolweave.app.ground import open_ground
 from toolweave.app.resources import open_resources
+from toolweave.catalog.spec import NodeSpec
 from toolweave.engine.engine import Engine
 from toolweave.json_text import Json, JsonObject
 from toolweave.settings import Settings
@@ -51,6 +52,15 @@ class Bench:
                 await self._run(replace(row, shows=""), _named(settings, own), _named(earlier, own))
         found = await self._run(row, _named(config, own), _named(inputs, own))
         return found if isinstance(found, Fails) else _with_mark(found, own)
+
+    async def passed_over(self, spec: NodeSpec, came_in: Json) -> Json:
+        """What goes on from a node that is disabled, whatever it lacks to run."""
+        data: Any = {"subtype": spec.subtype, "configurations": {"enabled": False}}
+        graph = workflow({"s": "start", "n": (spec.type, data), "e": "end"}, ["s > n", "n > e"])
+        run = await self._engine.start(graph, came_in)
+        await self._engine.advance(run)
+        outcomes = dict((await self._engine.state(run)).outcomes())
+        return outcomes["e"].value
 
     async def _run(self, row: Row, config: JsonObject, inputs: JsonObject) -> "Json | Fails":
         run = await self._engine.start(_graph(row, config, inputs), inputs.get("data", inputs))

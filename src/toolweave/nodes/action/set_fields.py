@@ -14,6 +14,7 @@ MAX_DEPTH = 64
 class SetFields:
     """Changes fields of a record, or of each record of a list."""
 
+    may_be_heavy = True
     spec = NodeSpec(
         type="ACTION",
         subtype="SET_FIELDS",

@@ -11,6 +11,7 @@ from toolweave.nodes.flow._items import field_of
 class Split:
     """Cuts a list into chunks or parts, or sorts its items into groups."""
 
+    may_be_heavy = True
     spec = NodeSpec(
         type="FLOW",
         subtype="SPLIT",
