@@ -116,7 +116,7 @@ class Computer:
         kind = place.step.kind
         try:
             if place.step.prepared.is_disabled:
-                return self._apply(place, Outcome(self._passed_on(place)), leave)
+                return self._apply(place, self._passed_over(place), leave)
             if kind.loop is not None:
                 items = kind.loop.items(self._binder.of_loop(place))
                 self._apart(LoopOpened(place.key, items))
@@ -153,9 +153,11 @@ class Computer:
         self._heavy.append((place, given))
         self._state.put_aside(place)
 
-    def _passed_on(self, place: Place) -> Json:
-        incoming = self._binder.came_in(place)
-        return {"data": incoming} if place.step.prepared.passes_on else incoming
+    def _passed_over(self, place: Place) -> Outcome:
+        """What came in goes on from a node that is disabled."""
+        incoming, prepared = self._binder.came_in(place), place.step.prepared
+        value: Json = {"data": incoming} if prepared.passes_on else incoming
+        return Outcome(value, prepared.passed_by)
 
     def _loop(self, loop: Loop) -> None:
         place, code = loop.place, loop.place.step.kind.loop

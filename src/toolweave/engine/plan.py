@@ -158,7 +158,8 @@ def _hanging(workflow: Workflow, graph: Graph, node: Node, kinds: Kinds) -> tupl
     hanging = [graph.nodes[one] for one in map(NodeId, _attached(node)) if one in graph.nodes]
     found = [(one, kinds.of(one)) for one in hanging]
     _refuse_unknown(workflow, [one for one, kind in found if kind is None])
-    return tuple(Step(NO_STEP, one, kind, (), ()) for one, kind in found if kind is not None)
+    steps = [Step(NO_STEP, one, kind, (), ()) for one, kind in found if kind is not None]
+    return tuple(step for step in steps if not step.prepared.is_disabled)
 
 
 def _attached(node: Node) -> list[str]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from toolweave.catalog.node import OUTPUT_PORT
 from toolweave.catalog.schema import configuration_schema, input_schema
 from toolweave.catalog.spec import Field, NodeSpec
 from toolweave.json_text import Json, JsonObject
@@ -31,6 +32,8 @@ class Prepared:
     primary: Field | None = None
     passes_on: bool = False
     is_disabled: bool = False
+    # The ports that what came in goes on by where the node is disabled.
+    passed_by: tuple[str, ...] = (OUTPUT_PORT,)
 
 
 def prepare(node: Node, spec: NodeSpec | None) -> Prepared:
@@ -56,7 +59,16 @@ def prepare(node: Node, spec: NodeSpec | None) -> Prepared:
         else None,
         any(given.name == "data" for given in spec.outputs),
         config.get("enabled") is False,
+        _passed_by(spec),
     )
+
+
+def _passed_by(spec: NodeSpec) -> tuple[str, ...]:
+    """Of a node that parts the way the first, of a loop `done`; nobody decides for a person."""
+    names = [port.name for port in spec.output_ports]
+    if OUTPUT_PORT in names or spec.type == "HUMAN_IN_THE_LOOP":
+        return (OUTPUT_PORT,)
+    return (OUTPUT_PORT, "done" if "done" in names else names[0])
 
 
 def has_templates(value: Json) -> bool:

@@ -137,8 +137,8 @@ class Step:
 
     @cached_property
     def is_computed(self) -> bool:
-        """Whether it needs no waiting: it computes, or takes the turns of a loop."""
-        return self.is_pure or self.is_loop
+        """Whether it needs no waiting: it computes, takes the turns of a loop, or does nothing."""
+        return self.is_pure or self.is_loop or self.prepared.is_disabled
 
     @cached_property
     def only_link(self) -> Link | None:

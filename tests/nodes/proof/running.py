@@ -53,14 +53,24 @@ class Bench:
         found = await self._run(row, _named(config, own), _named(inputs, own))
         return found if isinstance(found, Fails) else _with_mark(found, own)
 
-    async def passed_over(self, spec: NodeSpec, came_in: Json) -> Json:
-        """What goes on from a node that is disabled, whatever it lacks to run."""
+    async def passed_over(self, spec: NodeSpec, came_in: Json) -> list[str]:
+        """The ports that what came in goes on by from a disabled node, whatever it lacks to run."""
         data: Any = {"subtype": spec.subtype, "configurations": {"enabled": False}}
-        graph = workflow({"s": "start", "n": (spec.type, data), "e": "end"}, ["s > n", "n > e"])
+        ports = [port.name for port in spec.output_ports]
+        nodes: dict[str, Any] = {
+            "s": "start",
+            "n": (spec.type, data),
+            **dict.fromkeys(ports, "end"),
+        }
+        graph = workflow(nodes, ["s > n", *(f"n.{port} > {port}" for port in ports)])
         run = await self._engine.start(graph, came_in)
-        await self._engine.advance(run)
+        assert await self._engine.advance(run) == "success"
         outcomes = dict((await self._engine.state(run)).outcomes())
-        return outcomes["e"].value
+        gone_on = {name: outcomes[name].value for name in ports if name in outcomes}
+        # A merge gives what all its branches bring.
+        expected = [came_in] if spec.ref == "FLOW.MERGE" else came_in
+        assert all(value == expected for value in gone_on.values()), gone_on
+        return list(gone_on)
 
     async def _run(self, row: Row, config: JsonObject, inputs: JsonObject) -> "Json | Fails":
         run = await self._engine.start(_graph(row, config, inputs), inputs.get("data", inputs))

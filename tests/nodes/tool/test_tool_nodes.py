@@ -145,6 +145,20 @@ async def test_only_tools_of_a_registered_server_that_are_allowed_are_called(
     assert words in error["message"] + error["hint"]
 
 
+async def test_an_agent_has_no_tools_of_a_node_that_is_disabled(
+    tmp_path: Path, model: ScriptedModel
+) -> None:
+    model.answers(says("Done."))
+    tool = a_tool("discord_send_message")
+    config: JsonObject = {**URL, "discord_bot_token": "${vault:t}", "enabled": False}
+    agent = node("AI_AGENT.ANTHROPIC_CLAUDE", {}, {"user_prompt": "Say hi."}, "t")
+    async with an_agency(tmp_path, model, servers={"the server": [tool]}) as (_, engine):
+        others = {"t": node("TOOL.DISCORD_MCP_TOOL", config, {})}
+        status, _ = await run_alone(engine, agent, others)
+    assert status == "success"
+    assert "tools" not in model.heard[0].body
+
+
 async def test_an_agent_has_the_tools_its_node_allows_with_their_defaults(
     tmp_path: Path, model: ScriptedModel
 ) -> None:
