@@ -277,9 +277,7 @@ RUNNING: tuple[Place, ...] = (
     Place("compare", compared, page="compare"),
     Place("inbox", asked, page="inbox"),
     Place("servers", at("servers"), page="servers"),
-    Place(
-        "add-server", dialog("servers", "Add from JSON"), dialog="features/servers/AddDialog.tsx"
-    ),
+    Place("add-server", dialog("servers", "Add a server"), dialog="features/servers/AddDialog.tsx"),
     Place(
         "discover",
         dialog("servers", "Find servers of other programs"),

@@ -35,8 +35,12 @@ async def test_a_pasted_server_is_read_approved_and_its_tool_becomes_a_node(
 
 async def add_from_json(page: Page) -> None:
     await expect(page.get_by_role("heading", name="No servers yet")).to_be_visible()
-    await page.get_by_role("button", name="Add from JSON").click()
+    await page.get_by_role("button", name="Add a server").click()
     dialog = page.get_by_role("dialog")
+    await dialog.get_by_label("Command", exact=True).fill("mcp-server 'open")
+    await dialog.get_by_role("button", name="Add", exact=True).click()
+    await expect(dialog.locator(".field__fault")).to_contain_text("not closed")
+    await dialog.get_by_role("tab", name="JSON").click()
     await dialog.get_by_label("Definition").fill('{"mcpServers": {"browsed": {"command": 7}}}')
     await dialog.get_by_role("button", name="Add", exact=True).click()
     await expect(dialog.locator(".field__fault")).to_contain_text("command")

@@ -1,25 +1,44 @@
-/** Servers from JSON as every manual writes it; nothing is started by adding them. */
+/** A server by its command, its address, or the JSON of its manual; nothing is started by adding it. */
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError } from "../../api/client";
+import { addressDefinition, commandDefinition } from "../../model/definition";
 import { notify } from "../../model/noticeStore";
 import { go } from "../../model/route";
 import { addServers, SERVERS } from "../../queries/servers";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import { Field } from "../../ui/Field";
+import { Tabs } from "../../ui/Tabs";
 
 const SAMPLE = '{"mcpServers": {"demo": {"command": "toolweave", "args": ["demo-server"]}}}';
+const SECRET = "One NAME=value a line. Write ${vault:NAME} for a secret you keep in the vault.";
+const WAYS = [
+  { name: "command", title: "A command" },
+  { name: "address", title: "An address" },
+  { name: "json", title: "JSON" },
+] as const;
+type Way = (typeof WAYS)[number]["name"];
 
 export function AddDialog({ onClose }: { onClose(): void }) {
-  const [definition, setDefinition] = useState("");
+  const [way, setWay] = useState<Way>("command");
   const [name, setName] = useState("");
+  const [target, setTarget] = useState("");
+  const [pairs, setPairs] = useState("");
+  const [isSse, setSse] = useState(false);
+  const [json, setJson] = useState("");
   const [faults, setFaults] = useState<string[]>([]);
   const queries = useQueryClient();
+  const typed = { name, target, pairs };
+  const choose = (chosen: Way) => {
+    setWay(chosen);
+    setFaults([]);
+  };
   const add = async () => {
     try {
-      const added = await addServers(definition, name.trim() || null);
+      const definition = way === "json" ? json : way === "command" ? commandDefinition(typed) : addressDefinition(typed, isSse);
+      const added = await addServers(definition, way === "json" ? name.trim() || null : null);
       await queries.invalidateQueries({ queryKey: SERVERS });
       notify(`Added ${added.map((one) => one.name).join(", ")}; nothing runs before you approve it`, { tone: "good" });
       onClose();
@@ -29,25 +48,46 @@ export function AddDialog({ onClose }: { onClose(): void }) {
       setFaults(problems.length > 0 ? problems : [error instanceof Error ? error.message : String(error)]);
     }
   };
+  const fault = faults.join("\n") || null;
+  const isEmpty = (way === "json" ? json : target).trim().length < 2;
   return (
     <Dialog
-      title="Add servers from JSON"
+      title="Add a server"
       onClose={onClose}
       foot={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" disabled={definition.trim().length < 2} onClick={() => void add()}>
+          <Button look="primary" disabled={isEmpty} onClick={() => void add()}>
             Add
           </Button>
         </>
       }
     >
-      <Field label="Definition" note="As the server's manual has it: mcpServers with entries, or one entry and its name below." fault={faults.join("\n") || null}>
-        {(id, _, said) => <textarea id={id} {...said} className="textarea textarea--code" rows={9} spellCheck={false} placeholder={SAMPLE} value={definition} onChange={(event) => setDefinition(event.target.value)} />}
-      </Field>
-      <Field label="Name" note="Only where the JSON has none.">
-        {(id, more) => <input id={id} aria-describedby={more} className="input" maxLength={128} value={name} onChange={(event) => setName(event.target.value)} />}
-      </Field>
+      <Tabs label="How it is reached" tabs={WAYS} current={way} onChange={choose}>
+        <Field label="Name" note={way === "json" ? "Only where the JSON has none." : "What you call it."}>
+          {(id, more) => <input id={id} aria-describedby={more} className="input" maxLength={128} value={name} onChange={(event) => setName(event.target.value)} />}
+        </Field>
+        {way === "json" && (
+          <Field label="Definition" note="As the server's manual has it: mcpServers with entries, or one entry and its name above." fault={fault}>
+            {(id, _, said) => <textarea id={id} {...said} className="textarea textarea--code" rows={9} spellCheck={false} placeholder={SAMPLE} value={json} onChange={(event) => setJson(event.target.value)} />}
+          </Field>
+        )}
+        {way !== "json" && (
+          <>
+            <Field label={way === "command" ? "Command" : "Address"} note={way === "command" ? "With its arguments; it is started without a shell, and only after you approved it." : "Of a server that speaks streamable HTTP."} fault={fault}>
+              {(id, _, said) => <input id={id} {...said} className="input" spellCheck={false} placeholder={way === "command" ? "npx -y @modelcontextprotocol/server-filesystem /tmp" : "https://example.com/mcp"} value={target} onChange={(event) => setTarget(event.target.value)} />}
+            </Field>
+            {way === "address" && (
+              <label className="check">
+                <input type="checkbox" checked={isSse} onChange={(event) => setSse(event.target.checked)} /> It speaks the older SSE transport
+              </label>
+            )}
+            <Field label={way === "command" ? "Environment" : "Headers"} note={SECRET}>
+              {(id, more) => <textarea id={id} aria-describedby={more} className="textarea textarea--code" rows={3} spellCheck={false} value={pairs} onChange={(event) => setPairs(event.target.value)} />}
+            </Field>
+          </>
+        )}
+      </Tabs>
     </Dialog>
   );
 }

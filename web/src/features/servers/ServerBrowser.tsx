@@ -21,7 +21,7 @@ export function ServerBrowser({ servers, first, onAdded }: Props) {
   if (servers.length === 0) {
     return (
       <Empty title="No servers yet">
-        <p>Add one from the JSON of its manual, or find those that other programs on this machine use.</p>
+        <p>Add one by its command, its address or the JSON of its manual, or find those that other programs on this machine use.</p>
       </Empty>
     );
   }

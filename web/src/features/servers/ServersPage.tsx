@@ -17,7 +17,7 @@ export function ServersPage({ chosen }: { chosen: string | null }) {
         Find servers of other programs
       </Button>
       <Button look="primary" icon="plus" onClick={() => ask("add")}>
-        Add from JSON
+        Add a server
       </Button>
     </div>
   );
