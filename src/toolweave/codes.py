@@ -344,6 +344,7 @@ CODES: dict[str, str] = {
     "STEP_NOT_REACHED": "A run never came to the node it is to be repeated from.",
     "STEP_NOT_WAITING": "A step does not wait for an answer or a decision.",
     "STEP_TIMEOUT": "A step took longer than its node allows.",
+    "PICTURE_UNKNOWN": "What a step gave has no picture at this place.",
     "STEP_UNKNOWN": "The run has no step of this key.",
     "STEP_UNCERTAIN": "Whether a step happened is not known, and it was decided to fail.",
     "TOOL_FAILED": "A tool says that what it was asked for did not work.",

@@ -11,6 +11,11 @@ from rest.drawn import drawn
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("browser")]
 
 
+@pytest.fixture(scope="module")
+def studio(shared_studio: Studio) -> Studio:
+    return shared_studio
+
+
 def workflow(name: str, server: str) -> dict[str, Any]:
     """The weather of a city, then a sentence and a decision about it."""
     data: dict[str, Any] = {

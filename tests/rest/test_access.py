@@ -40,6 +40,8 @@ KEYED = [
     ("GET", "/api/v1/runs/0000/events", "workflows:read"),
     ("GET", "/api/v1/runs/0000/workflow", "workflows:read"),
     ("GET", "/api/v1/runs/0000/input", "workflows:read"),
+    ("GET", "/api/v1/runs/0000/output", "workflows:read"),
+    ("GET", "/api/v1/runs/0000/picture", "workflows:read"),
     ("POST", "/api/v1/runs/0000/cancel", "workflows:run"),
     ("POST", "/api/v1/runs/0000/answer", "workflows:run"),
     ("GET", "/api/v1/inbox", "workflows:read"),

@@ -63,3 +63,73 @@ async def test_the_sample_is_made_once_with_a_server_that_is_ours_alone(house: H
     body = {"document": kept["document"]}
     checked = await house.client.post("/api/v1/edit/validate", json=body, headers=admin)
     assert checked.json() == {"valid": True, "format": "toolweave", "problems": []}
+
+
+async def test_large_values_are_cut_and_the_whole_is_one_request_away(house: House) -> None:
+    key = await house.key("workflows:read")
+    five = {"id": "greet", "type": "prompt", "name": "Five", "data": {"prompt": "{{who}}" * 5}}
+    inputs = {"who": "x" * 1_000_000}
+    run = await started(house, {"document": drawn("large", five), "inputs": inputs})
+    await run_until(house, run, "success")
+    url = f"/api/v1/runs/{run}"
+    with anyio.fail_after(60):
+        told = await house.client.get(f"{url}/events", params={"maxChars": 2_000}, headers=key)
+    assert len(told.content) < 40_000
+    shown = (await house.client.get(url, params={"maxChars": 2_000}, headers=key)).json()
+    greet = next(step for step in shown["steps"] if step["key"] == "greet")
+    assert greet["value"] is None
+    cut = greet["cut"]["value"]
+    assert (cut["kind"], cut["chars"], len(cut["text"])) == ("string", 5_000_000, 2_000)
+    at = {"step": "greet", "maxChars": 2_000}
+    came = (await house.client.get(f"{url}/input", params=at, headers=key)).json()
+    assert came["input"] is None
+    assert came["cut"]["pictures"] == []
+    whole = await house.client.get(f"{url}/output", params={"step": "greet"}, headers=key)
+    assert whole.json() == "x" * 5_000_000
+    assert whole.headers["content-disposition"].startswith("attachment")
+    result = await house.client.get(f"{url}/output", headers=key)
+    assert len(result.json()) == 5_000_000
+    nobody = await house.client.get(f"{url}/output", params={"step": "no"}, headers=key)
+    assert code(nobody) == (404, "STEP_UNKNOWN")
+
+
+async def test_a_picture_is_given_as_its_bytes_and_nothing_else_is(house: House) -> None:
+    key = await house.key("workflows:read")
+    blocks = [
+        {"type": "image", "mimeType": "image/png", "data": "aGVsbG8="},
+        {"type": "image", "mimeType": "image/svg+xml", "data": "aGVsbG8="},
+        {"type": "image", "mimeType": "image/png", "data": "no base64"},
+    ]
+    run = await started(house, {"document": greeting("pictures"), "inputs": {"content": blocks}})
+    await run_until(house, run, "success")
+
+    async def picture(at: str) -> tuple[int, bytes, str]:
+        query = {"step": "start", "at": at}
+        url = f"/api/v1/runs/{run}/picture"
+        answer = await house.client.get(url, params=query, headers=key)
+        return answer.status_code, answer.content, answer.headers["content-type"]
+
+    assert await picture("/content/0") == (200, b"hello", "image/png")
+    for at in ("/content/1", "/content/2", "/content/9", "", "x"):
+        assert (await picture(at))[0] == 404
+
+
+async def test_a_step_in_a_loop_shows_what_came_in_and_what_it_worked_with(house: House) -> None:
+    key = await house.key("workflows:read")
+    each = {"subtype": "FOR_EACH", "inputParams": {"data": "{{ trigger.cities }}"}}
+    document = drawn("looped", {"id": "each", "type": "FLOW", "name": "Each", "data": each})
+    say = {"id": "say", "type": "prompt", "name": "Say", "data": {"prompt": "In {{loop.item}}"}}
+    document["nodes"].append({**say, "position": {"x": 0, "y": 200}})
+    document["connections"][1]["fromPort"] = "done"
+    body = {"id": "body", "from": "each", "to": "say", "fromPort": "loop", "toPort": "input"}
+    document["connections"].append(body)
+    run = await started(house, {"document": document, "inputs": {"cities": ["Oslo", "Rome"]}})
+    await run_until(house, run, "success")
+    url = f"/api/v1/runs/{run}/input"
+    for turn, city in enumerate(("Oslo", "Rome")):
+        at: dict[str, Any] = {"step": f"each#{turn}/say", "maxChars": 1_000}
+        came = (await house.client.get(url, params=at, headers=key)).json()
+        assert came["input"] == city
+    at = {"step": "each", "maxChars": 1_000}
+    came = (await house.client.get(url, params=at, headers=key)).json()
+    assert came["given"]["data"] == ["Oslo", "Rome"]

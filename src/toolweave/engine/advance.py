@@ -42,6 +42,7 @@ from toolweave.engine.journal import Entry, Journal, Lease
 from toolweave.engine.retry import retry_at
 from toolweave.engine.spans import is_traced, step_span, tell_span
 from toolweave.engine.state import RunState
+from toolweave.engine.telling import StepTeller
 from toolweave.engine.written import Change, Written, written
 from toolweave.errors import TimedOut, ToolweaveError, Unavailable
 from toolweave.tasks import background
@@ -75,6 +76,7 @@ class Advance:
         # When something was written last: a holder that is silent for long loses the run.
         self._said = time.monotonic()
         self._scopes: dict[Key, anyio.CancelScope] = {}
+        self._tellers: dict[Key, StepTeller] = {}
         self._stopped: set[Key] = set()
         # What is to be begun when its start is written, and when something becomes due by itself.
         self._starting: list[tuple[Work, StepContext]] = []
@@ -201,14 +203,28 @@ class Advance:
                 self._note(failure_of(key, error, work.attempt))
                 continue
             self._note(StepStarted(key, work.attempt))
-            context = StepContext(given, self._run, key, work.attempt, work.resumed, self._services)
-            starting.append((work, context))
+            teller = self._tellers[key] = StepTeller(key, work.attempt, self._tell)
+            starting.append(
+                (
+                    work,
+                    StepContext(
+                        given,
+                        self._run,
+                        key,
+                        work.attempt,
+                        work.resumed,
+                        self._services,
+                        teller.hear,
+                    ),
+                )
+            )
         return starting
 
     def _begin(self, tasks: TaskGroup, starting: Sequence[tuple[Work, StepContext]]) -> None:
         for work, context in starting:
             if self._state.is_ending:  # the wish came while their start was written down
                 self._note(StepCancelled(work.place.key))
+                del self._tellers[work.place.key]
                 continue
             scope = self._scopes[context.place] = anyio.CancelScope()
             tasks.start_soon(self._do, work, context, scope)
@@ -230,6 +246,7 @@ class Advance:
         if event is None:
             event = StepCancelled(key) if key in self._stopped else self._timed_out(work)
         self._scopes.pop(key, None)
+        self._tellers.pop(key).end()
         self._services.meter.observe(step.node.ref or step.node.type, time.monotonic() - began)
         self._tell(event)
 

@@ -36,6 +36,7 @@ class StepContext:
     attempt: int
     resumed: Resumed | None
     services: Services
+    on_progress: Callable[[Progress], None] | None = None
 
     @property
     def key(self) -> str:
@@ -53,6 +54,8 @@ class StepContext:
 
     async def progress(self, progress: Progress) -> None:
         """Tell whoever watches how far it is."""
+        if self.on_progress is not None:
+            self.on_progress(progress)
         if self.services.on_progress is not None:
             await self.services.on_progress(self.run.id, self.place, progress)
 

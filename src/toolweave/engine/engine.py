@@ -29,6 +29,7 @@ from toolweave.engine.events import (
     RunStatus,
 )
 from toolweave.engine.forking import history_before
+from toolweave.engine.hindsight import Moment, Past
 from toolweave.engine.inputs import unfit
 from toolweave.engine.journal import Entry, Journal, Lease
 from toolweave.engine.keepers import Keepers
@@ -286,12 +287,22 @@ class Engine:
         Raises:
             NotFound: `RUN_UNKNOWN`, `STEP_UNKNOWN`.
         """
+        moment = await self.moment(run, key)
+        return moment.binder.came_in(moment.place)
+
+    async def moment(self, run: str, key: Key) -> Moment:
+        """A step of a run when it was done, or as it stands.
+
+        Raises:
+            NotFound: `RUN_UNKNOWN`, `STEP_UNKNOWN`.
+        """
         found = await self.get(run)
-        state = await self.state(found.id)
-        place = state.places.get(key)
-        if place is None:
+        entries = await self.journal.read(found.id)
+        past = Past(_facts(found), await self.plan(found.id), entries)
+        moment = past.moment_of(key)
+        if moment is None:
             raise NotFound("STEP_UNKNOWN", f"run {found.id!r} has no step {key!r}")
-        return Binder(state, _facts(found)).came_in(place)
+        return moment
 
     async def get(self, run: str) -> Run:
         """One run, by its id or by how that begins.

@@ -54,6 +54,18 @@ class StepStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class StepProgress:
+    """A running step says how far it is; it changes nothing about the run."""
+
+    kind: ClassVar[str] = "step_progress"
+    key: Key
+    done: float
+    total: float | None = None
+    message: str | None = None
+    attempt: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class StepFinished:
     """An effect happened."""
 
@@ -170,6 +182,7 @@ Event: TypeAlias = (
     Started
     | Computed
     | StepStarted
+    | StepProgress
     | StepFinished
     | StepFailed
     | StepCancelled
@@ -188,6 +201,7 @@ _KINDS: dict[str, type[Event]] = {
         Started,
         Computed,
         StepStarted,
+        StepProgress,
         StepFinished,
         StepFailed,
         StepCancelled,

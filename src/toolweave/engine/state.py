@@ -25,6 +25,7 @@ from toolweave.engine.events import (
     StepCancelled,
     StepFailed,
     StepFinished,
+    StepProgress,
     StepStarted,
     StepUncertain,
     StepWaiting,
@@ -99,6 +100,8 @@ class RunState:
                 self.leave(self.place(key), Outcome(value, left_by))
             case StepCancelled(key):
                 self._forget(key)
+            case StepProgress():
+                pass  # for whoever watches
             case CallEnded(key, run):
                 self.ended_calls[key] = run
             case CancelAsked():

@@ -5,6 +5,7 @@ are decided here, once. The deadline is the event loop's time, waits between tri
 """
 
 from dataclasses import replace
+from functools import partial
 
 import anyio
 
@@ -33,7 +34,15 @@ from toolweave.servers.supervisor import Live
 from toolweave.servers.writable import unwritable
 from toolweave.settings import Settings
 from toolweave.tools.check import check_arguments, check_output
-from toolweave.tools.tool import CallId, ProgressListener, Tool, ToolCall, ToolResult, tool_hash
+from toolweave.tools.tool import (
+    CallId,
+    Progress,
+    ProgressListener,
+    Tool,
+    ToolCall,
+    ToolResult,
+    tool_hash,
+)
 
 Ready = tuple[Live, Tool]
 
@@ -87,8 +96,9 @@ class Gate:
         """
         max_retries = 0 if call.effect == "once" else len(self._settings.retry.waits_s)
         self.history.submitted(call, max_retries=max_retries)
+        hear = None if on_progress is None else partial(self._hear, on_progress)
         try:
-            return await self._attempts(call, max_retries, on_progress, asker)
+            return await self._attempts(call, max_retries, hear, asker)
         except ToolweaveError as error:
             shown = masked(error, self._masker)
             self._failed(call, shown)
@@ -101,6 +111,12 @@ class Gate:
             self._cancelled.discard(call.id)
             # Still open only after a fault of ours or of whoever answers questions.
             self.history.finished(call, "error", code="INTERNAL")
+
+    async def _hear(self, on_progress: ProgressListener, progress: Progress) -> None:
+        """What a server says of a call under way goes on without secrets."""
+        if progress.message is not None:
+            progress = replace(progress, message=self._masker.mask_text(progress.message))
+        await on_progress(progress)
 
     def cancel(self, call_id: CallId) -> bool:
         """Cancel a running call, on the server too; whether there was one."""

@@ -145,6 +145,8 @@ class Progress:
     done: float
     total: float | None = None
     message: str | None = None
+    # Whether `message` is a piece of a text that is being written, to be read behind the others.
+    is_piece: bool = False
 
 
 ProgressListener = Callable[[Progress], Awaitable[None]]

@@ -1,5 +1,6 @@
 /** A run as its events tell it: how each node stands, what it gave, when, at which try. */
 
+import type { Schemas } from "../api/client";
 import type { Json, JsonObject } from "./workflow";
 
 export type StepStatus = "running" | "success" | "failed" | "retrying" | "waiting" | "uncertain" | "skipped" | "cancelled";
@@ -10,7 +11,40 @@ export interface Try {
   startedAt: string;
   finishedAt: string | null;
   error: { code: string; message: string; hint?: string | null } | null;
+  /** When it is tried again. */
+  retryAt?: string | null;
 }
+
+/** Told of a value that is too large to be sent. */
+export type Cut = Schemas["CutShape"];
+
+/** Something a step said while it ran. */
+export interface LogLine {
+  at: string;
+  attempt: number;
+  done: number;
+  total: number | null;
+  message: string | null;
+}
+
+export interface ModelPart {
+  kind: "model";
+  model: string;
+  message: { text?: string; wanted?: { name: string }[] };
+  usage?: { input_tokens?: number; output_tokens?: number; cost_usd?: number | null };
+}
+
+export interface ToolPart {
+  kind: "tool";
+  name: string;
+  arguments: JsonObject;
+  text: string;
+  is_error?: boolean;
+  took_ms?: number;
+}
+
+/** What a node that works with a model did, one part after another. */
+export type Part = ModelPart | ToolPart | { kind: "pause"; message: string };
 
 export interface Step {
   key: string;
@@ -18,7 +52,10 @@ export interface Step {
   status: StepStatus;
   startedAt: string;
   finishedAt: string | null;
-  value?: Json;
+  value?: Json | undefined;
+  cut?: Cut | undefined;
+  log: readonly LogLine[];
+  parts: readonly Part[];
   question?: JsonObject | null;
   until?: string | null;
   tries: Try[];
@@ -35,6 +72,7 @@ export interface RunView {
   startedAt: string | null;
   finishedAt: string | null;
   result?: Json;
+  resultCut?: Cut | undefined;
   error?: JsonObject | null;
   forkOf: string | null;
   forkAt: string | null;
@@ -73,11 +111,14 @@ export function takeEvent(run: RunView, event: RunEvent): RunView {
       return computed(next, event);
     case "step_started":
       return began(next, key, event);
+    case "step_progress":
+      return said(next, key, event);
     case "step_finished":
-      return ended(next, key, "success", event, { value: event["value"] as Json });
+      return ended(next, key, "success", event, { value: event["value"] as Json, cut: cutOf(event, "value") });
     case "step_failed":
       return failed(next, key, event);
     case "step_waiting":
+      if (event["adds"]) return worked(next, key, event);
       return put({ ...next, status: "waiting" }, key, { status: "waiting", question: (event["question"] as JsonObject) ?? null, until: (event["until"] as string) ?? null }, event.at);
     case "step_uncertain":
       return put({ ...next, status: "uncertain" }, key, { status: "uncertain" }, event.at);
@@ -92,13 +133,44 @@ export function takeEvent(run: RunView, event: RunEvent): RunView {
   }
 }
 
+function cutOf(event: RunEvent, field: string): Cut | undefined {
+  return (event["cut"] as Record<string, Cut> | undefined)?.[field];
+}
+
+/** One more part of a node that works with a model; its next part begins at once. */
+function worked(run: RunView, key: string, event: RunEvent): RunView {
+  const part = event["memory"] as Part | null;
+  const parts = [...(run.steps[key]?.parts ?? []), ...(part && typeof part === "object" ? [part] : [])];
+  return put(run, key, { parts }, event.at);
+}
+
+const MOST_LINES = 400;
+
+function said(run: RunView, key: string, event: RunEvent): RunView {
+  const line: LogLine = { at: event.at, attempt: Number(event["attempt"] ?? 1), done: Number(event["done"]), total: (event["total"] as number) ?? null, message: (event["message"] as string) ?? null };
+  return put(run, key, { log: [...(run.steps[key]?.log ?? []), line].slice(-MOST_LINES) }, event.at);
+}
+
+/** What the models of a step used; the model is the last that answered. */
+export function spentOn(step: Step): { input: number; output: number; cost: number | null; model: string | null } {
+  const answers = step.parts.filter((part) => part.kind === "model");
+  const costs = answers.map(({ usage }) => usage?.cost_usd).filter((cost) => typeof cost === "number");
+  const sum = (numbers: (number | undefined)[]) => numbers.reduce<number>((all, one) => all + (one ?? 0), 0);
+  return {
+    input: sum(answers.map(({ usage }) => usage?.input_tokens)),
+    output: sum(answers.map(({ usage }) => usage?.output_tokens)),
+    cost: costs.length ? sum(costs) : null,
+    model: answers.at(-1)?.model ?? null,
+  };
+}
+
 function computed(run: RunView, event: RunEvent): RunView {
   const values = event["values"] as Json[];
   let next = run;
   for (const [key, number] of event["steps"] as [string, number][]) {
     if (number === TURN) continue;
     const tries: Try[] = [{ attempt: 1, startedAt: event.at, finishedAt: event.at, error: null }];
-    next = put(next, String(key), { status: "success", finishedAt: event.at, value: values[number], tries }, event.at);
+    next = put(next, String(key), { status: "success", finishedAt: event.at, value: values[number], cut: cutOf(event, `values/${number}`), tries }, event.at);
   }
   return next;
 }
@@ -120,7 +192,8 @@ function failed(run: RunView, key: string, event: RunEvent): RunView {
   const known = run.steps[key]?.tries ?? [];
   const tries = known.length ? known : [{ attempt: 1, startedAt: event.at, finishedAt: null, error: null }];
   const status = event["retry_at"] ? "retrying" : "failed";
-  return put(run, key, { status, finishedAt: event.at, tries: closed(tries, event.at, error) }, event.at);
+  const ended = closed(tries, event.at, error).map((one, at) => (at === tries.length - 1 ? { ...one, retryAt: (event["retry_at"] as string) ?? null } : one));
+  return put(run, key, { status, finishedAt: event.at, tries: ended }, event.at);
 }
 
 function closed(tries: readonly Try[], at: string, error: Try["error"]): Try[] {
@@ -130,7 +203,7 @@ function closed(tries: readonly Try[], at: string, error: Try["error"]): Try[] {
 function put(run: RunView, key: string, change: Partial<Step>, at: string): RunView {
   const old = run.steps[key];
   const node = nodeOfKey(key);
-  const fresh: Step = { key, node, status: "running", startedAt: at, finishedAt: null, tries: [] };
+  const fresh: Step = { key, node, status: "running", startedAt: at, finishedAt: null, tries: [], log: [], parts: [] };
   const steps = { ...run.steps, [key]: { ...(old ?? fresh), ...change } };
   if (old) return { ...run, steps };
   return { ...run, steps, order: [...run.order, key], ofNode: { ...run.ofNode, [node]: [...(run.ofNode[node] ?? []), key] } };
@@ -146,6 +219,7 @@ function finished(run: RunView, event: RunEvent): RunView {
     status: event["status"] as RunStatus,
     finishedAt: event.at,
     result: event["result"] as Json,
+    resultCut: cutOf(event, "result"),
     error: (event["error"] as JsonObject) ?? null,
   };
 }

@@ -18,6 +18,8 @@ export interface RunState {
   step: string | null;
 }
 
+/** Longer values are told of, not sent; a step's panel shows about so much. */
+const MOST_CHARS = 20_000;
 const NOTHING: RunState = { run: null, workflow: null, statuses: {}, isLive: false, step: null };
 export const runStore = createStore<RunState>(() => NOTHING);
 
@@ -44,7 +46,7 @@ export function watchRun(id: string, workflow: string): void {
     const next = queue.splice(0).reduce(takeEvent, run);
     runStore.setState((state) => ({ run: next, statuses: statusesOf(next, state.statuses) }));
   };
-  const done = follow(`/api/v1/runs/${id}/events`, {
+  const done = follow(`/api/v1/runs/${id}/events?maxChars=${MOST_CHARS}`, {
     signal: mine.signal,
     onEvent: (event) => {
       queue.push(JSON.parse(event.data) as RunEvent);

@@ -6,6 +6,13 @@ export function visible(text: string): string {
   return text.replace(HIDDEN, (hidden) => `⟨U+${hidden.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}⟩`);
 }
 
+/** The text of a tool's answer, where it is one: what a person wants to read of it. */
+export function textOf(value: unknown): string | null {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  const { text, content } = value as { text?: unknown; content?: unknown };
+  return typeof text === "string" && text !== "" && Array.isArray(content) ? text : null;
+}
+
 /** A value as text of at most `most` characters, and whether that is all of it. */
 export function shownValue(value: unknown, most = 60_000): { text: string; isAll: boolean } {
   if (value === undefined) return { text: "—", isAll: true };

@@ -30,10 +30,11 @@ export function useRuns({ status, workflow, limit }: RunFilter) {
   });
 }
 
+/** A run with its steps; of values that are too large their beginning and their digest. */
 export function useRun(id: string | null) {
   return useQuery({
     queryKey: [...RUN, id],
-    queryFn: () => data(client.GET("/api/v1/runs/{run}", { params: { path: { run: id! } } })),
+    queryFn: () => data(client.GET("/api/v1/runs/{run}", { params: { path: { run: id! }, query: { maxChars: 20_000 } } })),
     enabled: id !== null,
   });
 }
@@ -43,15 +44,40 @@ export async function loadPinned(id: string): Promise<Workflow> {
   return found.document as unknown as Workflow;
 }
 
-/** What came in to a step; asked again when the step goes on. */
+/** What came in to a step, and what it worked with; asked again when the step goes on. */
 export function useStepInput(run: string | null, step: string | null, stamp: string) {
   return useQuery({
     queryKey: ["step", run, step, stamp],
     queryFn: async () => {
-      const params = { path: { run: run! }, query: { step: step! } };
-      return (await data(client.GET("/api/v1/runs/{run}/input", { params }))).input as Json;
+      const params = { path: { run: run! }, query: { step: step!, maxChars: 20_000 } };
+      const found = await data(client.GET("/api/v1/runs/{run}/input", { params }));
+      return { input: found.input as Json, cut: found.cut ?? undefined, given: (found.given ?? undefined) as Json | undefined };
     },
     enabled: run !== null && step !== null,
     retry: false,
   });
+}
+
+/** Where the whole of a value is. */
+export interface Source {
+  run: string;
+  /** Of the run itself, where there is none. */
+  step: string | null;
+  part: "output" | "input";
+}
+
+/** All of a value, as a file. */
+export async function loadWhole({ run, step, part }: Source): Promise<Blob> {
+  const path = { run };
+  if (part === "input") {
+    const found = await data(client.GET("/api/v1/runs/{run}/input", { params: { path, query: { step: step! } } }));
+    return new Blob([JSON.stringify(found.input, null, 2)], { type: "application/json" });
+  }
+  const query = step === null ? {} : { step };
+  return await data(client.GET("/api/v1/runs/{run}/output", { params: { path, query }, parseAs: "blob" })) as unknown as Blob;
+}
+
+export async function loadPicture(run: string, step: string | null, at: string): Promise<Blob> {
+  const params = { path: { run }, query: { step: step!, at } };
+  return await data(client.GET("/api/v1/runs/{run}/picture", { params, parseAs: "blob" })) as unknown as Blob;
 }

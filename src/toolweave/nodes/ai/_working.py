@@ -138,7 +138,7 @@ def _teller(context: NodeContext) -> TextListener:
     async def tell(text: str) -> None:
         nonlocal told
         told += len(text)
-        await context.progress(Progress(told, message=text))
+        await context.progress(Progress(told, message=text, is_piece=True))
 
     return tell
 

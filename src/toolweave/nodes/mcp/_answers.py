@@ -1,11 +1,15 @@
 """What a tool answered, as the value of a node."""
 
+import base64
+
 from toolweave import json_text
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import Json, JsonObject
-from toolweave.tools.tool import ToolCall, ToolResult
+from toolweave.tools.tool import Content, ToolCall, ToolResult
 
 MAX_PARSED = 4 * 1024 * 1024
+# Of one picture or sound; a larger one is only told of.
+MAX_DATA = 4 * 1024 * 1024
 
 
 def value_of(result: ToolResult, call: ToolCall) -> Json:
@@ -28,11 +32,23 @@ def parsed_of(result: ToolResult) -> Json:
     parsed = _parsed(result.text)
     if parsed is not None:
         value["json"] = parsed
-    value["content"] = [
-        {"type": block.kind, "text": block.text, "mimeType": block.mime_type, "uri": block.uri}
-        for block in result.content
-    ]
+    value["content"] = [_block(block) for block in result.content]
     return value
+
+
+def _block(block: Content) -> JsonObject:
+    """A block of an answer; of pictures and sounds the bytes as base64, unless they are huge."""
+    shown: JsonObject = {
+        "type": block.kind,
+        "text": block.text,
+        "mimeType": block.mime_type,
+        "uri": block.uri,
+    }
+    if block.data is not None:
+        if len(block.data) > MAX_DATA:
+            return {**shown, "bytes": len(block.data)}
+        shown["data"] = base64.b64encode(block.data).decode()
+    return shown
 
 
 def _parsed(text: str) -> Json:

@@ -7,16 +7,48 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 
 from toolweave.app.workbench import Workbench
+from toolweave.engine.events import Finished
+from toolweave.engine.execution import records
+from toolweave.engine.hindsight import Moment
+from toolweave.errors import NotFound, ToolweaveError
+from toolweave.json_text import Json, JsonObject
 from toolweave.rest import openapi
 from toolweave.rest.answers import json_answer
 from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.routes.runs import ALL, PRINTED, RunId
+from toolweave.rest.cutting import PICTURES, CutShape, cut, picture_at
+from toolweave.rest.routes.runs import ALL, PRINTED, Most, RunId
 from toolweave.rest.shapes import KEYED, responses
 from toolweave.workflow.formats.load import convert
 
 StepKey = Annotated[
     str, Query(min_length=1, max_length=1_000, pattern=PRINTED, description="The step's key")
 ]
+
+AnyStep = Annotated[
+    str | None,
+    Query(
+        min_length=1,
+        max_length=1_000,
+        pattern=PRINTED,
+        alias="step",
+        description="The step's key; without one, what the whole run gave",
+    ),
+]
+PictureAt = Annotated[
+    str, Query(max_length=1_000, description="Where it is in the value, as a JSON pointer")
+]
+_ANY: dict[str, Any] = {"headers": {"X-Request-ID": {"schema": {"type": "string"}}}}
+_RAW: dict[str, dict[int | str, dict[str, Any]]] = {
+    "/{run}/output": {200: {**_ANY, "content": {"application/json": {"schema": {}}}}},
+    "/{run}/picture": {
+        200: {
+            **_ANY,
+            "content": {
+                one: {"schema": {"type": "string", "format": "binary"}} for one in sorted(PICTURES)
+            },
+        }
+    },
+}
 
 
 class PinnedWorkflow(BaseModel):
@@ -32,6 +64,10 @@ class CameIn(BaseModel):
     run: str
     step: str
     input: Any
+    # What is told of it instead where it is too large.
+    cut: CutShape | None = None
+    # What the step worked with: its settings and inputs, filled in, without secrets.
+    given: dict[str, Any] | None = None
 
 
 class _Answers:
@@ -39,6 +75,7 @@ class _Answers:
 
     def __init__(self, workbench: Workbench) -> None:
         self._engine = workbench.engine
+        self._masker = workbench.studio.ground.masker
 
     async def show_run_workflow(self, run: RunId) -> Response:
         """The workflow that a run is of, as it was when the run began."""
@@ -46,26 +83,76 @@ class _Answers:
         plan = await self._engine.plan(found.id)
         return json_answer({"run": found.id, "document": convert(plan.workflow, "toolweave")})
 
-    async def show_step_input(self, run: RunId, step: StepKey) -> Response:
-        """What came in to one step of a run."""
+    async def show_step_input(self, run: RunId, step: StepKey, most: Most = None) -> Response:
+        """What came in to one step of a run; with `maxChars`, what it was given as well."""
         found = await self._engine.get(run)
-        value = await self._engine.came_in(found.id, step)
-        return json_answer({"run": found.id, "step": step, "input": value})
+        moment = await self._engine.moment(found.id, step)
+        value = moment.binder.came_in(moment.place)
+        told: JsonObject = {"run": found.id, "step": step, "input": value}
+        if most is not None:
+            if (short := cut(value, most)) is not None:
+                told |= {"input": None, "cut": short}
+            told["given"] = self._given(moment, most)
+        return json_answer(told)
+
+    async def show_step_output(self, run: RunId, step: AnyStep = None) -> Response:
+        """All of what a step gave, or of what the run gave, as one JSON value."""
+        value = await self._gave(run, step)
+        headers = {"Content-Disposition": 'attachment; filename="output.json"'}
+        return json_answer(value, 200, headers)
+
+    async def show_step_picture(self, run: RunId, step: StepKey, at: PictureAt = "") -> Response:
+        """A picture within what a step gave."""
+        found = picture_at(await self._gave(run, step), at)
+        if found is None:
+            message = f"what step {step!r} gave has no picture at {at!r}"
+            raise NotFound("PICTURE_UNKNOWN", message)
+        data, media_type = found
+        return Response(data, media_type=media_type, headers={"X-Content-Type-Options": "nosniff"})
+
+    async def _gave(self, run: str, step: str | None) -> Json:
+        found = await self._engine.get(run)
+        entries = await self._engine.journal.read(found.id)
+        if step is None:
+            last = entries[-1].event
+            return last.result if isinstance(last, Finished) else None
+        record = next((one for one in records(entries) if one.key == step), None)
+        if record is None:
+            raise NotFound("STEP_UNKNOWN", f"run {found.id!r} has no step {step!r}")
+        return record.value
+
+    def _given(self, moment: Moment, most: int) -> JsonObject | None:
+        """What a step worked with; nothing where that cannot be told any more."""
+        place = moment.place
+        try:
+            given = moment.binder.given(place)
+        except ToolweaveError:
+            return None
+        if place.step.node.type == "mcp":
+            values = given.config.get("parameterValues")
+            told: JsonObject = {"parameterValues": values} if values else {}
+        else:
+            told = {**given.config, **given.inputs}
+        shown = self._masker.mask_json(told)
+        is_large = not told or cut(told, most) is not None
+        return None if is_large or not isinstance(shown, dict) else shown
 
 
 def run_detail_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
-    """The two endpoints; both need `workflows:read`."""
+    """The four endpoints; all need `workflows:read`."""
     answers = _Answers(workbench)
     router = APIRouter(prefix=ALL, tags=["runs"])
     for path, answer, ok in (
         ("/{run}/workflow", answers.show_run_workflow, PinnedWorkflow),
         ("/{run}/input", answers.show_step_input, CameIn),
+        ("/{run}/output", answers.show_step_output, None),
+        ("/{run}/picture", answers.show_step_picture, None),
     ):
         router.add_api_route(
             path,
             answer,
             dependencies=[Depends(doorkeeper.wants("workflows:read"))],
-            responses=responses(ok, 404, 422, *KEYED),
+            responses=responses(ok, 404, 422, *KEYED) | _RAW.get(path, {}),
             openapi_extra=openapi.KEYED,
         )
     return router

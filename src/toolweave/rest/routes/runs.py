@@ -27,6 +27,7 @@ from toolweave.rest import openapi
 from toolweave.rest.answers import json_answer
 from toolweave.rest.auth import Doorkeeper
 from toolweave.rest.bodies import Strict, one_of, read_shape
+from toolweave.rest.cutting import CutShape, cut_event
 from toolweave.rest.refusals import OtherMethods
 from toolweave.rest.shapes import KEYED, READING, Responses, responses
 from toolweave.rest.stream import EventStream, SentEvent
@@ -57,6 +58,16 @@ Named = Annotated[
 Limit = Annotated[int, Query(ge=1, le=MAX_LISTED, description="At most so many, the newest")]
 After = Annotated[
     int, Query(ge=0, le=MAX_SEQ, description="The last event that was seen; `Last-Event-ID` wins")
+]
+
+Most = Annotated[
+    int | None,
+    Query(
+        alias="maxChars",
+        ge=100,
+        le=1_000_000,
+        description="Values longer than this are told of in `cut` instead of sent",
+    ),
 ]
 
 
@@ -161,6 +172,8 @@ class StepShape(BaseModel):
     attempt: int
     value: Any
     error: dict[str, Any] | None
+    # By field, what is told of values that were too large.
+    cut: dict[str, CutShape] | None = None
 
 
 class WholeRun(RunShape):
@@ -192,16 +205,21 @@ class _Answers:
         found = await self._engine.runs(status=status, workflow=workflow, limit=limit)
         return json_answer({"runs": [_run(run) for run in found]})
 
-    async def show_run(self, run: RunId) -> Response:
-        """One run with its steps and what they gave."""
+    async def show_run(self, run: RunId, most: Most = None) -> Response:
+        """One run with its steps and what they gave; with `maxChars` large values are cut."""
         found = await self._engine.get(run)
         entries = await self._engine.journal.read(found.id)
         plan = await self._engine.plan(found.id)
         steps = [_step(record) for record in records(entries)]
+        if most is not None:
+            short = [cut_event(step, most) for step in steps]
+            return json_answer({**_run(found), "steps": short, "execution": {}})
         told = execution(found.id, plan, entries)
         return json_answer({**_run(found), "steps": steps, "execution": told})
 
-    async def follow_run(self, run: RunId, request: Request, after: After = 0) -> Response:
+    async def follow_run(
+        self, run: RunId, request: Request, after: After = 0, most: Most = None
+    ) -> Response:
         """What happened in a run and what happens, as server-sent events, until it is over.
 
         The id of an event is its number: send the last one back as `Last-Event-ID` to go on after
@@ -215,7 +233,7 @@ class _Answers:
                 raise _unseen(found.id, seen)
             if found.status in FINAL:
                 return Response(status_code=204)
-        return EventStream(_events(self._engine.follow(found.id, seen)))
+        return EventStream(_events(self._engine.follow(found.id, seen), most))
 
     async def cancel_run(self, run: RunId, request: Request) -> Response:
         """Ask for a run to stop; one that is over stays as it is."""
@@ -324,10 +342,12 @@ class _Edit:
         return changed["data"]
 
 
-async def _events(entries: AsyncIterator[Entry]) -> AsyncIterator[SentEvent]:
+async def _events(entries: AsyncIterator[Entry], most: int | None) -> AsyncIterator[SentEvent]:
     async for entry in entries:
         kind = entry.event.kind
-        data = {"type": kind, "seq": entry.seq, "at": entry.at, **to_body(entry.event)}
+        body = to_body(entry.event)
+        short = body if most is None else cut_event(body, most)
+        data = {"type": kind, "seq": entry.seq, "at": entry.at, **short}
         yield SentEvent(entry.seq, kind, data)
 
 

@@ -43,8 +43,10 @@ function Head({ run }: { run: WholeRun }) {
 
 function Steps({ name, left, right }: { name: string; left: WholeRun; right: WholeRun }) {
   const found = [left, right].map((run) => run.steps.find((step) => step.key === name));
-  const texts = found.map((step) => (step ? shownValue(step.value, 4_000).text : ""));
-  const isSame = texts[0] === texts[1] && found[0]?.status === found[1]?.status;
+  const texts = found.map((step) => (step ? shownValue(step.cut?.["value"]?.text ?? step.value, 4_000).text : ""));
+  // What is too large to be compared here has a digest of all of it.
+  const [one, other] = found.map((step) => step?.cut?.["value"]?.digest ?? JSON.stringify(step?.value));
+  const isSame = one === other && found[0]?.status === found[1]?.status;
   return (
     <Fragment>
       <div>

@@ -20,9 +20,11 @@ interface Props {
 export function RerunDialog({ run, step, title, isEdited, onRun, onClose }: Props) {
   const came = useStepInput(run, step, "again");
   const [typed, setTyped] = useState<string | null>(null);
-  const text = typed ?? (came.data === undefined ? "" : JSON.stringify(came.data, null, 2));
+  const cameIn = came.data?.input;
+  const isCut = came.data?.cut !== undefined;
+  const text = typed ?? (cameIn === undefined || isCut ? "" : JSON.stringify(cameIn, null, 2));
   const { value, fault } = read(text);
-  const isChanged = typed !== null && JSON.stringify(value) !== JSON.stringify(came.data);
+  const isChanged = typed !== null && JSON.stringify(value) !== JSON.stringify(cameIn);
   const foot = (
     <>
       <Button onClick={onClose}>Not now</Button>
@@ -34,7 +36,7 @@ export function RerunDialog({ run, step, title, isEdited, onRun, onClose }: Prop
   return (
     <Dialog title={`Re-run from ${title}`} onClose={onClose} foot={foot}>
       <p>Everything before this node is taken from the run; this node and all behind it run again{isEdited ? ", as the canvas has them now" : ""}.</p>
-      <Field label="What comes in" fault={isChanged ? fault : null} note="Change it to try another value.">
+      <Field label="What comes in" fault={isChanged ? fault : null} note={isCut ? "It is too large to be shown; what you write here comes in instead." : "Change it to try another value."}>
         {(id, _, said) => <textarea id={id} {...said} className="textarea textarea--code" rows={12} spellCheck={false} value={text} onChange={(event) => setTyped(event.target.value)} />}
       </Field>
     </Dialog>

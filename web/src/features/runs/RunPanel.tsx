@@ -7,20 +7,24 @@ import { notifyError } from "../../model/noticeStore";
 import { nodeOfKey, shownMs, tookMs } from "../../model/runState";
 import { cancelRun, forgetRun, isOver, lookAt, rerunFrom, runStore } from "../../model/runStore";
 import { canvasActions, show } from "../../model/viewStore";
-import { shownValue } from "../../model/visible";
+import type { Mode } from "../../model/formModes";
+import { modeOf } from "../../model/formModes";
+import type { RunView } from "../../model/runState";
 import type { Workflow } from "../../model/workflow";
-import { titleOf as nodeTitle } from "../../model/workflow";
+import { nodeById, titleOf as nodeTitle } from "../../model/workflow";
 import { Badge } from "../../ui/Badge";
 import { Button, IconButton } from "../../ui/Button";
 import { RerunDialog } from "./RerunDialog";
 import { StepDetail } from "./StepDetail";
 import { Timeline, titleOf } from "./Timeline";
 import { toneOf } from "./tones";
+import { Value } from "./Value";
 import { useRunWords } from "./useRunWords";
 import "./runs.css";
 
 export function RunPanel({ workflow }: { workflow: Workflow }) {
   const run = useStore(runStore, (state) => state.run);
+  const isReadOnly = useStore(documentStore, (state) => state.isReadOnly);
   const chosen = useChosen();
   const [isAsking, setAsking] = useState(false);
   const titles = useMemo(() => new Map(workflow.nodes.map((node) => [node.id, nodeTitle(node)])), [workflow]);
@@ -53,9 +57,18 @@ export function RunPanel({ workflow }: { workflow: Workflow }) {
       <div className="run-panel__body">
         <Timeline run={run} titles={titles} chosen={chosen} onChoose={choose} />
         {step ? (
-          <StepDetail key={step.key} run={run.id} step={step} title={titleOf(step.key, titles)} canRerun={isOver(run) && !step.key.includes("/")} onRerun={() => setAsking(true)} />
+          <StepDetail
+            key={step.key}
+            run={run.id}
+            step={step}
+            title={titleOf(step.key, titles)}
+            canRerun={isOver(run) && !step.key.includes("/")}
+            mode={modeIn(workflow, step.node)}
+            canFreeze={!isReadOnly}
+            onRerun={() => setAsking(true)}
+          />
         ) : (
-          <Result value={run.result} isOver={isOver(run)} />
+          <Result run={run} />
         )}
       </div>
       {isAsking && step && (
@@ -86,14 +99,17 @@ function useChosen(): string | null {
   return (node && run?.ofNode[node]?.at(-1)) || null;
 }
 
-function Result({ value, isOver: done }: { value: unknown; isOver: boolean }) {
+function modeIn(workflow: Workflow, id: string): Mode | null {
+  const node = nodeById(workflow, id);
+  return node?.type === "mcp" ? modeOf(node.data) : null;
+}
+
+function Result({ run }: { run: RunView }) {
   return (
     <section className="step-detail" aria-label="Result">
       <h3>Result</h3>
-      {done ? (
-        <pre className="value" tabIndex={0} role="region" aria-label="What the run gave">
-          {shownValue(value).text}
-        </pre>
+      {isOver(run) ? (
+        <Value name="Result" value={run.result} cut={run.resultCut} source={{ run: run.id, step: null, part: "output" }} />
       ) : (
         <p className="faint">The run goes on. Choose a step to see what came in and what it gave.</p>
       )}

@@ -1,33 +1,41 @@
-/** One step: what came in, what it gave, its tries; and running again from here. */
+/** One step: what came in, what it gave, what was chosen for it, its log and tries; running again from here. */
 
 import { useState } from "react";
 import type { Step } from "../../model/runState";
 import { shownMs, tookMs } from "../../model/runState";
-import { shownValue } from "../../model/visible";
+import type { Mode } from "../../model/formModes";
 import { useStepInput } from "../../queries/runs";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Tabs } from "../../ui/Tabs";
+import { Chosen } from "./Chosen";
+import { StepLog } from "./StepLog";
 import { toneOf } from "./tones";
+import { Value } from "./Value";
 
-type TabName = "output" | "input" | "tries";
+type TabName = "output" | "input" | "chosen" | "log";
 const TABS: readonly { name: TabName; title: string }[] = [
   { name: "output", title: "Output" },
   { name: "input", title: "Input" },
-  { name: "tries", title: "Log and tries" },
+  { name: "log", title: "Log and tries" },
 ];
+const CHOSEN = { name: "chosen" as const, title: "What was chosen" };
 
 interface Props {
   run: string;
   step: Step;
   title: string;
   canRerun: boolean;
+  /** How the node is set, where it is one of an MCP tool. */
+  mode: Mode | null;
+  canFreeze: boolean;
   onRerun(): void;
 }
 
-export function StepDetail({ run, step, title, canRerun, onRerun }: Props) {
+export function StepDetail({ run, step, title, canRerun, mode, canFreeze, onRerun }: Props) {
   const [tab, setTab] = useState<TabName>("output");
-  const input = useStepInput(run, step.key, step.status);
+  const hasChoices = step.parts.length > 0;
+  const tabs = hasChoices ? [TABS[0]!, TABS[1]!, CHOSEN, TABS[2]!] : TABS;
   return (
     <section className="step-detail" aria-label={`Step ${title}`}>
       <div className="step-detail__head">
@@ -39,59 +47,36 @@ export function StepDetail({ run, step, title, canRerun, onRerun }: Props) {
           Re-run from here
         </Button>
       </div>
-      <Tabs<TabName> label="What to see of the step" tabs={TABS} current={tab} onChange={setTab}>
-        {tab === "output" && <Value value={step.status === "waiting" ? step.question : step.value} name={`${title} output`} />}
-        {tab === "input" && (input.error ? <p className="faint">Not known: {input.error.message}</p> : <Value value={input.data} name={`${title} input`} />)}
-        {tab === "tries" && <Tries step={step} />}
-      </Tabs>
+      <Tabs<TabName> label="What to see of the step" tabs={tabs} current={tab} onChange={setTab} />
+      {tab === "output" && <Output run={run} step={step} title={title} />}
+      {tab === "input" && <Input run={run} step={step} title={title} />}
+      {tab === "chosen" && <Chosen run={run} step={step} mode={mode} canFreeze={canFreeze} />}
+      {tab === "log" && <StepLog step={step} />}
     </section>
   );
 }
 
-function Value({ value, name }: { value: unknown; name: string }) {
-  const { text, isAll } = shownValue(value);
+function Output({ run, step, title }: { run: string; step: Step; title: string }) {
+  if (step.status === "waiting" && step.question) return <Value name={`${title} question`} value={step.question} />;
+  const isNothing = step.value === undefined && !step.cut;
+  if (isNothing) return <p className="faint">{step.status === "running" ? "It has not given anything yet." : "It gave nothing."}</p>;
+  return <Value name={`${title} output`} value={step.value} cut={step.cut} source={{ run, step: step.key, part: "output" }} />;
+}
+
+function Input({ run, step, title }: { run: string; step: Step; title: string }) {
+  const { data: came, error } = useStepInput(run, step.key, step.status);
+  if (error) return <p className="faint">Not known: {error.message}</p>;
+  if (!came) return <p className="faint">Reading…</p>;
   return (
     <>
-      <pre className="value" tabIndex={0} role="region" aria-label={name}>
-        {text}
-      </pre>
-      {!isAll && (
-        <p className="faint">
-          Only the beginning is shown.{" "}
-          <Button look="quiet" icon="download" onClick={() => download(value, name)}>
-            Save all of it
-          </Button>
-        </p>
+      <h4 className="step-detail__part">What came in</h4>
+      <Value name={`${title} input`} value={came.input} cut={came.cut} source={{ run, step: step.key, part: "input" }} />
+      {came.given !== undefined && (
+        <>
+          <h4 className="step-detail__part">What it worked with</h4>
+          <Value name={`${title} settings`} value={came.given} />
+        </>
       )}
     </>
-  );
-}
-
-function download(value: unknown, name: string): void {
-  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  link.download = `${name}.json`;
-  link.click();
-  URL.revokeObjectURL(link.href);
-}
-
-function Tries({ step }: { step: Step }) {
-  return (
-    <ol className="tries">
-      {step.tries.map((one) => (
-        <li key={one.attempt}>
-          <span className="mono">{new Date(one.startedAt).toLocaleTimeString()}</span> try {one.attempt}
-          {one.finishedAt && <span className="faint"> · {shownMs(tookMs(one.startedAt, one.finishedAt))}</span>}
-          {one.error && (
-            <div className="tries__error">
-              {one.error.message} <span className="mono faint">{one.error.code}</span>
-              {one.error.hint && <div className="faint">{one.error.hint}</div>}
-            </div>
-          )}
-        </li>
-      ))}
-      {step.tries.length === 0 && <li className="faint">Computed at once.</li>}
-    </ol>
   );
 }

@@ -1,0 +1,46 @@
+"""What a step says while it runs, as lines of the journal: a few a second, and so many in all."""
+
+import time
+from collections.abc import Callable
+
+from toolweave.engine.events import Key, StepProgress
+from toolweave.tools.tool import Progress
+
+EVERY_S = 0.2
+MAX_LINES = 200
+MAX_MESSAGE = 500
+
+
+class StepTeller:
+    """The lines of one try; of those that come too fast the newest is kept."""
+
+    def __init__(self, key: Key, attempt: int, tell: Callable[[StepProgress], None]) -> None:
+        self._key = key
+        self._attempt = attempt
+        self._tell = tell
+        self._left = MAX_LINES
+        self._last: float | None = None
+        self._held: Progress | None = None
+
+    def hear(self, progress: Progress) -> None:
+        """Write it down, now or later; pieces of a text are the text's, not lines."""
+        if progress.is_piece:
+            return
+        moment = time.monotonic()
+        is_soon = self._last is not None and moment - self._last < EVERY_S
+        if is_soon or self._left <= 1:
+            self._held = progress  # the last line is for the last word
+            return
+        self._last = moment
+        self._write(progress)
+
+    def end(self) -> None:
+        """The try is over: what was held back is said."""
+        if self._held is not None:
+            self._write(self._held)
+
+    def _write(self, progress: Progress) -> None:
+        self._left -= 1
+        self._held = None
+        message = progress.message[:MAX_MESSAGE] if progress.message else None
+        self._tell(StepProgress(self._key, progress.done, progress.total, message, self._attempt))

@@ -1,0 +1,109 @@
+"""A run looked at closely: large outputs, pictures, logs, and what a model chose, made fixed."""
+
+from typing import Any, cast
+
+import pytest
+from playwright.async_api import Page, expect
+
+from e2e.studio import Studio, shot
+from rest.drawn import drawn
+from toolweave.testing.model import KEY, ScriptedModel, calls
+
+pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("browser")]
+
+
+@pytest.fixture(scope="module")
+def studio(shared_studio: Studio) -> Studio:
+    return shared_studio
+
+
+LARGE = 60
+
+
+def call(name: str, server: str, tool: str, **more: Any) -> dict[str, Any]:
+    data: dict[str, Any] = {"serverId": server, "toolName": tool, "parameters": []}
+    data |= {"toolDescription": "", "mode": "detailed", "parameterValues": {}, **more}
+    return {"id": name, "type": "mcp", "name": name, "data": data}
+
+
+async def test_logs_pictures_and_five_megabytes_are_shown_without_holding_the_page_up(
+    page: Page, studio: Studio
+) -> None:
+    server = cast("Any", await studio.ask(page, "POST", "/api/v1/samples"))["server"]
+    count = {"start": 3, "step_delay_s": 0}
+    document = drawn(
+        "close-look",
+        call("count", server, "countdown", parameterValues=count),
+        call("draw", server, "draw", parameterValues={"color": "#cc3344"}),
+        {"id": "much", "type": "prompt", "name": "Much", "data": {"prompt": "{{who}}" * LARGE}},
+        call("report", server, "markdown_report", parameterValues={"title": "All <b>well</b>"}),
+    )
+    body = {"document": document, "inputs": {"who": "0123456789" * 10_000}}
+    run = cast("Any", await studio.ask(page, "POST", "/api/v1/runs", body))["id"]
+    await page.goto(f"{studio.url}/#/runs/{run}")
+    status = page.locator(".run-panel__head .badge")
+    await expect(status).to_have_text("success")
+    detail = page.locator(".step-detail")
+    await page.locator(".timeline").get_by_role("option", name="count").click()
+    await detail.get_by_role("tab", name="Log and tries").click()
+    await expect(detail.get_by_role("list", name="Log")).to_contain_text("lift-off")
+    await expect(detail.get_by_role("list", name="Log")).to_contain_text("3/3")
+    await detail.get_by_role("tab", name="Input").click()
+    await expect(detail.get_by_label("count settings")).to_contain_text('"start": 3')
+    await shot(page, "run-log")
+    await page.locator(".timeline").get_by_role("option", name="draw").click()
+    picture = detail.get_by_role("img", name="Picture of draw output")
+    await expect(picture).to_be_visible()
+    assert await picture.evaluate("image => image.naturalWidth") == 64
+    await shot(page, "run-picture")
+    await page.locator(".timeline").get_by_role("option", name="report").click()
+    await expect(detail.get_by_label("report output", exact=True)).to_contain_text("<b>well</b>")
+    await expect(detail.locator("b")).to_have_count(0)
+    await page.locator(".timeline").get_by_role("option", name="Much").click()
+    await expect(detail).to_contain_text("of 6,000,000 characters")
+    assert len(await detail.locator(".value").inner_text()) < 25_000
+    async with page.expect_download() as downloading:
+        await detail.get_by_role("button", name="Download all of it").click()
+    path = await (await downloading.value).path()
+    assert path.stat().st_size == 100_000 * LARGE + 2
+    await shot(page, "run-large")
+
+
+@pytest.mark.requirement("000:ui.mode-selection")
+async def test_what_a_model_chose_is_shown_and_frozen_and_taken_back(
+    page: Page, studio: Studio
+) -> None:
+    server = cast("Any", await studio.ask(page, "POST", "/api/v1/samples"))["server"]
+    words = {
+        "description": "The weather in Rome for two days",
+        "timestamp": "2026-01-01T00:00:00.000Z",
+    }
+    node = call(
+        "ask", server, "weather", mode="naturalLanguageParam", naturalLanguageParamConfig=words
+    )
+    with ScriptedModel(calls("weather", {"city": "Rome", "days": 2})).running() as model:
+        added = {"name": "fake", "provider": "anthropic", "key": KEY, "model": "small"}
+        added["baseUrl"] = model.base_url("anthropic")
+        await studio.ask(page, "POST", "/api/v1/models", added)
+        document = drawn("in-words", node)
+        await studio.ask(page, "PUT", "/api/v1/workflows/in-words", {"document": document})
+        await page.goto(f"{studio.url}/#/w/in-words")
+        await page.locator(".react-flow__node[data-id=ask]").click()
+        await page.keyboard.press("Control+Enter")
+        await expect(page.locator(".run-panel__head .badge")).to_have_text("success")
+    detail = page.locator(".step-detail")
+    await detail.get_by_role("tab", name="What was chosen").click()
+    await expect(detail.get_by_label("Arguments of weather")).to_contain_text('"city": "Rome"')
+    await expect(detail).to_contain_text("10 tokens in, 5 out")
+    await shot(page, "run-chosen")
+    form = page.locator(".inspector")
+    await detail.get_by_role("button", name="Freeze").click()
+    await expect(form.get_by_role("combobox", name="city", exact=True)).to_have_value("Rome")
+    await expect(form.get_by_label("Every value")).to_be_checked()
+    await shot(page, "run-frozen")
+    await page.get_by_role("button", name="Undo").click()
+    await expect(form.get_by_label("Values in words")).to_be_checked()
+    kept = cast("Any", await studio.ask(page, "GET", "/api/v1/workflows/in-words"))
+    assert kept["document"]["nodes"][1]["data"]["mode"] == "naturalLanguageParam"
+    gone = await page.request.delete(f"{studio.url}/api/v1/models/fake", headers=studio.headers)
+    assert gone.ok
