@@ -34,6 +34,7 @@ KEYED = [
     ("POST", "/api/v1/edit/import", "workflows:read"),
     ("POST", "/api/v1/edit/preview", "workflows:read"),
     ("POST", "/api/v1/edit/names", "workflows:read"),
+    ("POST", "/api/v1/edit/tool", "workflows:read"),
     ("GET", "/api/v1/runs", "workflows:read"),
     ("POST", "/api/v1/runs", "workflows:run"),
     ("GET", "/api/v1/runs/0000", "workflows:read"),

@@ -274,3 +274,19 @@ async def test_a_run_goes_on_from_a_node_though_another_was_put_before_it(house:
     forked = await post(house, f"/{run}/fork", {"from": "last", "document": changed})
     shown = await run_until(house, forked.json()["id"], "success")
     assert shown["execution"]["finalResult"] == "one Ada new mid last"
+
+
+async def test_a_workflow_tells_which_tool_it_would_be_and_what_is_in_the_way(
+    house: House,
+) -> None:
+    key = await house.key("workflows:read")
+    document = drawn("Greet all!", node("greet", "prompt", {"prompt": "Hello, {{who}}!"}))
+    answer = await house.client.post("/api/v1/edit/tool", json={"document": document}, headers=key)
+    made = answer.json()
+    assert (made["tool"], made["problems"]) == ("greet_all", [])
+    assert list(made["inputSchema"]["properties"]) == ["who"]
+    document["connections"][0]["to"] = "nobody"
+    answer = await house.client.post("/api/v1/edit/tool", json={"document": document}, headers=key)
+    assert "EDGE_TARGET_UNKNOWN" in [one["code"] for one in answer.json()["problems"]]
+    published = await house.client.get("/api/v1/published", headers=key)
+    assert published.json() == {"published": []}

@@ -36,7 +36,9 @@ from toolweave.tasks import background
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
 from toolweave.workflow.checks.case import Known
+from toolweave.workflow.formats.format import Loaded
 from toolweave.workflow.formats.load import convert, read
+from toolweave.workflow.ids import slug
 from toolweave.workflow.model import Workflow
 from toolweave.workflow.report import examine_loaded
 from toolweave.workflow.signature import signature
@@ -96,6 +98,32 @@ async def publish(ground: Ground, known: Known, wish: Wish) -> Publication:
     await publications.put(one)
     await keep_copy(ground)
     return one
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The tool that a workflow would be, and every error that keeps it from being one."""
+
+    tool: str
+    description: str
+    input_schema: JsonObject
+    output_schema: JsonObject | None
+    problems: tuple[Problem, ...]
+
+
+def draft(loaded: Loaded, known: Known) -> Draft:
+    """What a workflow would be as a tool, published as it is; nothing is published."""
+    workflow = loaded.workflow
+    made = signature(workflow, known)
+    errors = [one for one in examine_loaded(loaded, known).problems if one.severity == "error"]
+    lasts = _may_last(workflow)
+    return Draft(
+        tool_name(slug(workflow.name)),
+        (workflow.description or f"Runs the workflow {workflow.name!r}.")[:MAX_DESCRIPTION],
+        made.inputs,
+        _with_handle(made.output) if lasts else made.output,
+        tuple(errors),
+    )
 
 
 async def unpublish(ground: Ground, name: str) -> Publication:

@@ -9,6 +9,7 @@ import { WorkflowInfo } from "../features/inspector/WorkflowInfo";
 import { JsonView } from "../features/json/JsonView";
 import { Palette } from "../features/palette/Palette";
 import { QuickAdd } from "../features/palette/QuickAdd";
+import { PublishDialog } from "../features/publish/PublishDialog";
 import { InputsDialog } from "../features/runs/InputsDialog";
 import { RunPanel } from "../features/runs/RunPanel";
 import { BrowserDialog } from "../features/servers/BrowserDialog";
@@ -59,6 +60,7 @@ export function Editor({ workflow, asked, ask }: Props) {
       {overlay === "keys" && <KeysDialog onClose={() => show({ overlay: null })} />}
       {overlay === "servers" && !isReadOnly && <BrowserDialog onClose={() => show({ overlay: null })} />}
       {asked === "inputs" && <InputsDialog workflow={workflow} onClose={() => ask(null)} onRun={(inputs) => (ask(null), void run(workflow, inputs))} />}
+      {asked === "publish" && <PublishDialog workflow={workflow} onClose={() => ask(null)} />}
       {asked === "export" && <ExportDialog workflow={workflow} onClose={() => ask(null)} />}
     </div>
   );

@@ -7,6 +7,7 @@ import { problemStore } from "../model/problemStore";
 import { isOver, runStore } from "../model/runStore";
 import { show, viewStore } from "../model/viewStore";
 import type { Workflow } from "../model/workflow";
+import { usePublication } from "../queries/publishing";
 import { Badge } from "../ui/Badge";
 import { Button, IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";
@@ -114,10 +115,22 @@ function MoreMenu({ isReadOnly }: { isReadOnly: boolean }) {
   );
 }
 
+/** Whether the workflow is a tool already, and if so, whether of this very version. */
+function PublishButton() {
+  const { publication, isBehind } = usePublication();
+  return (
+    <Button icon="share" title={publication ? `Published as ${publication.tool}` : "Make it a tool of MCP clients"} onClick={() => runCommand("publish")}>
+      Publish
+      {publication && <Badge tone={isBehind ? "warn" : "good"}>{isBehind ? "changed since" : "published"}</Badge>}
+    </Button>
+  );
+}
+
 function RunButtons() {
   const isRunning = useStore(runStore, (state) => !isOver(state.run));
   return (
     <>
+      <PublishButton />
       <Button icon="text" onClick={() => runCommand("inputs")}>
         Inputs
       </Button>

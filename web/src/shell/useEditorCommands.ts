@@ -14,7 +14,7 @@ import { save } from "../queries/saving";
 import { WORKFLOWS } from "../queries/workflows";
 import { useCommands } from "./useCommands";
 
-export type Asked = "inputs" | "export" | null;
+export type Asked = "inputs" | "export" | "publish" | null;
 
 export function useEditorCommands(): { asked: Asked; ask(what: Asked): void } {
   const [asked, ask] = useState<Asked>(null);
@@ -28,6 +28,7 @@ export function useEditorCommands(): { asked: Asked; ask(what: Asked): void } {
       { id: "inputs", title: "Run with inputs…", keys: "mod+shift+enter", isOff: isBusy, run: () => ask("inputs") },
       { id: "save", title: "Save", keys: "mod+s", inFields: true, isOff: isReadOnly, run: () => void save(saved) },
       { id: "export", title: "Export…", keys: "mod+e", run: () => ask("export") },
+      { id: "publish", title: "Publish as a tool…", keys: "u", isOff: isReadOnly, run: () => ask("publish") },
       { id: "servers", title: "MCP servers and tools…", keys: "m", isOff: isReadOnly, run: () => show({ overlay: "servers" }) },
     ];
   }, [queries]);

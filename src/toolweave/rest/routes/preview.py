@@ -1,16 +1,18 @@
-"""`/api/v1/edit/preview` and `/names`: expressions tried with a run's data while they are written.
+"""`/api/v1/edit/preview`, `/names` and `/tool`: looked at before it is run, saved or published.
 
-Nothing is run, saved or sent anywhere: a text is worked out over what a run left, within a budget.
+A text is worked out over what a run left, within a budget; nothing is run, saved or sent anywhere.
 """
 
 from typing import Any, Literal
 
+from anyio.to_thread import run_sync
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from toolweave.app.previewing import Preview, Previews
-from toolweave.app.workbench import Workbench
+from toolweave.app.publishing import draft
+from toolweave.app.workbench import Workbench, require_workflow
 from toolweave.engine.run_rows import Run
 from toolweave.json_text import JsonObject
 from toolweave.rest import openapi
@@ -18,7 +20,7 @@ from toolweave.rest.answers import json_answer
 from toolweave.rest.auth import Doorkeeper
 from toolweave.rest.bodies import read_shape
 from toolweave.rest.routes.edit import Given
-from toolweave.rest.shapes import KEYED, READING, responses
+from toolweave.rest.shapes import KEYED, READING, ProblemShape, responses
 from toolweave.workflow.expressions.fault import Fault
 from toolweave.workflow.expressions.listing import listed_functions
 from toolweave.workflow.preview import Asking
@@ -104,6 +106,17 @@ class FunctionShape(BaseModel):
     gives: str
 
 
+class DraftShape(BaseModel):
+    """The tool that a workflow would be, and what keeps it from being published."""
+
+    tool: str
+    description: str
+    # Any: schemas.
+    input_schema: dict[str, Any] = Field(alias="inputSchema")
+    output_schema: dict[str, Any] | None = Field(alias="outputSchema")
+    problems: list[ProblemShape]
+
+
 class NamesShape(BaseModel):
     """What texts of the node can name; `languages` tells of fields that are more than values."""
 
@@ -120,7 +133,7 @@ _FUNCTIONS = [
 
 
 def preview_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
-    """The two endpoints; both need `workflows:read`."""
+    """The three endpoints; all need `workflows:read`."""
     previews = Previews(workbench)
 
     async def preview_expression(request: Request) -> Response:
@@ -147,10 +160,26 @@ def preview_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
         }
         return json_answer(told)
 
+    async def draft_tool(request: Request) -> Response:
+        """What a workflow would be as a tool if it were published; nothing is."""
+        body = await read_shape(request, Given)
+        loaded = require_workflow(await body.loaded())
+        made = await run_sync(draft, loaded, await workbench.approved.known())
+        return json_answer(
+            {
+                "tool": made.tool,
+                "description": made.description,
+                "inputSchema": made.input_schema,
+                "outputSchema": made.output_schema,
+                "problems": [problem.as_json() for problem in made.problems],
+            }
+        )
+
     router = APIRouter(prefix="/api/v1/edit", tags=["edit"])
     for path, answer, reading, ok in (
         ("/preview", preview_expression, Trying, Previewed),
         ("/names", list_names, Looking, NamesShape),
+        ("/tool", draft_tool, Given, DraftShape),
     ):
         router.add_api_route(
             path,

@@ -48,7 +48,7 @@ function Value({ preview: { value, run, reached, faults } }: { preview: Preview 
   return (
     <>
       <span className="preview__kind">{value.kind}</span>
-      <pre className="preview__value" tabIndex={0} aria-label="What it gives">
+      <pre className="preview__value" tabIndex={0} role="region" aria-label="What it gives">
         <Untrusted {...shownText(value.text)} />
         {isCut && <span className="faint"> … {value.chars.toLocaleString("en")} characters in all</span>}
       </pre>
@@ -66,7 +66,8 @@ function Place({ text, offset }: { text: string; offset: number }) {
   const at = Math.min(offset, all.length);
   const [before, here, after] = [all.slice(Math.max(0, at - AROUND), at), all[at] ?? " ", all.slice(at + 1, at + AROUND)];
   return (
-    <code className="preview__place" aria-label={`At character ${at + 1}`}>
+    <code className="preview__place">
+      <span className="visually-hidden">At character {at + 1}: </span>
       {at > AROUND && "…"}
       {shownText(before.join("")).text}
       <mark>{shownText(here).text}</mark>

@@ -36,13 +36,6 @@ export function Chosen({ run, step, mode, canFreeze }: Props) {
   return (
     <div className="chosen">
       <Spent step={step} />
-      <ol className="chosen__parts" aria-label="What the model did">
-        {step.parts.map((part, index) => (
-          <li key={index}>
-            <PartLine part={part} />
-          </li>
-        ))}
-      </ol>
       {isInWords && (
         <div className="row">
           <Button look="primary" icon="check" disabled={isBusy || !canFreeze || step.status !== "success"} onClick={() => void freeze()}>
@@ -51,6 +44,13 @@ export function Chosen({ run, step, mode, canFreeze }: Props) {
           <span className="faint">{canFreeze ? "From then on the node makes these calls, without a model." : "Open the workflow to freeze what was chosen."}</span>
         </div>
       )}
+      <ol className="chosen__parts" aria-label="What the model did">
+        {step.parts.map((part, index) => (
+          <li key={index}>
+            <PartLine part={part} />
+          </li>
+        ))}
+      </ol>
     </div>
   );
 }
@@ -79,7 +79,7 @@ function Call({ part }: { part: ToolPart }) {
         <Untrusted {...shownText(part.name)} />
       </strong>{" "}
       <Badge tone={part.is_error ? "bad" : "good"}>{part.is_error ? "refused" : "called"}</Badge> <span className="faint">{part.took_ms ?? 0} ms</span>
-      <pre className="value value--small" tabIndex={0} aria-label={`Arguments of ${part.name}`}>
+      <pre className="value value--small" tabIndex={0} role="region" aria-label={`Arguments of ${part.name}`}>
         {shownValue(part.arguments, 4_000).text}
       </pre>
       <div className="chosen__answer faint">

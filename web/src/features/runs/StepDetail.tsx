@@ -47,11 +47,12 @@ export function StepDetail({ run, step, title, canRerun, mode, canFreeze, onReru
           Re-run from here
         </Button>
       </div>
-      <Tabs<TabName> label="What to see of the step" tabs={tabs} current={tab} onChange={setTab} />
-      {tab === "output" && <Output run={run} step={step} title={title} />}
-      {tab === "input" && <Input run={run} step={step} title={title} />}
-      {tab === "chosen" && <Chosen run={run} step={step} mode={mode} canFreeze={canFreeze} />}
-      {tab === "log" && <StepLog step={step} />}
+      <Tabs<TabName> label="What to see of the step" tabs={tabs} current={tab} onChange={setTab}>
+        {tab === "output" && <Output run={run} step={step} title={title} />}
+        {tab === "input" && <Input run={run} step={step} title={title} />}
+        {tab === "chosen" && <Chosen run={run} step={step} mode={mode} canFreeze={canFreeze} />}
+        {tab === "log" && <StepLog step={step} />}
+      </Tabs>
     </section>
   );
 }
@@ -69,14 +70,14 @@ function Input({ run, step, title }: { run: string; step: Step; title: string })
   if (!came) return <p className="faint">Reading…</p>;
   return (
     <>
-      <h4 className="step-detail__part">What came in</h4>
-      <Value name={`${title} input`} value={came.input} cut={came.cut} source={{ run, step: step.key, part: "input" }} />
       {came.given !== undefined && (
         <>
           <h4 className="step-detail__part">What it worked with</h4>
           <Value name={`${title} settings`} value={came.given} />
         </>
       )}
+      <h4 className="step-detail__part">What came in</h4>
+      <Value name={`${title} input`} value={came.input} cut={came.cut} source={{ run, step: step.key, part: "input" }} />
     </>
   );
 }

@@ -25,7 +25,7 @@ export function Value({ name, value, cut, source }: Props) {
   return (
     <>
       {source?.part === "output" && pictures.map((at) => <Picture key={at} source={source} at={at} name={name} />)}
-      <pre className="value" tabIndex={0} aria-label={name}>
+      <pre className="value" tabIndex={0} role="region" aria-label={name}>
         {text}
       </pre>
       {said !== null && <AsJson name={name} value={value} />}
@@ -52,7 +52,7 @@ function AsJson({ name, value }: { name: string; value: unknown }) {
         {isOpen ? "▾" : "▸"} As JSON
       </button>
       {isOpen && (
-        <pre className="value" tabIndex={0} aria-label={`${name} as JSON`}>
+        <pre className="value" tabIndex={0} role="region" aria-label={`${name} as JSON`}>
           {shownValue(value).text}
         </pre>
       )}

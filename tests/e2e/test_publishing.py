@@ -1,0 +1,95 @@
+"""Publishing in the editor: a tool that a real MCP client calls, and whose run appears."""
+
+import re
+from typing import Any, cast
+
+import anyio
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from playwright.async_api import Locator, Page, expect
+
+from e2e.studio import Studio, shot
+from rest.drawn import greeting
+
+pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("browser")]
+
+
+async def test_a_workflow_is_published_called_by_a_client_and_taken_back(
+    page: Page, studio: Studio
+) -> None:
+    document = greeting("hail")
+    await studio.ask(page, "PUT", "/api/v1/workflows/hail", {"document": document})
+    await page.goto(f"{studio.url}/#/w/hail")
+    bar = page.locator(".editor__bar")
+    await bar.get_by_role("button", name="Publish").click()
+    dialog = page.get_by_role("dialog")
+    await expect(dialog.get_by_role("list", name="Inputs of the tool")).to_contain_text("who")
+    name = dialog.get_by_label("Name of the tool")
+    await expect(name).to_have_value("hail")
+    await name.fill("9 lives")
+    await expect(dialog.get_by_text("A letter, then letters")).to_be_visible()
+    await expect(dialog.get_by_role("button", name="Publish", exact=True)).to_be_disabled()
+    await name.fill("hail_somebody")
+    await dialog.get_by_label("Description").fill("Greets whoever is named.")
+    await shot(page, "publish")
+    await dialog.get_by_role("button", name="Publish", exact=True).click()
+    await expect(dialog.get_by_role("heading", name="Published as hail_somebody")).to_be_visible()
+    await expect(bar.locator(".badge", has_text="published")).to_be_attached()
+    answer = await called(studio, await key_of(page, dialog))
+    assert answer == "Hello, Ada!"
+    await dialog.get_by_role("button", name="Close").click()
+    await a_later_edit_waits(page)
+    await page.goto(f"{studio.url}/#/runs")
+    row = page.get_by_role("row").filter(has_text="hail")
+    await expect(row.first).to_contain_text("success")
+    await page.goto(f"{studio.url}/#/w/hail")
+    await bar.get_by_role("button", name="Publish").click()
+    await dialog.get_by_role("button", name="Take back").click()
+    await expect(dialog.get_by_role("heading", name="Publish hail")).to_be_visible()
+    assert await studio.ask(page, "GET", "/api/v1/published") == {"published": []}
+
+
+async def key_of(page: Page, dialog: Locator) -> str:
+    """Make a key in the dialog, and read it where it is shown this once."""
+    await dialog.get_by_role("button", name="Make a key for this tool").click()
+    command = dialog.get_by_role("textbox", name="Command for Claude Code")
+    await expect(command).to_have_value(re.compile("Bearer tw_"))
+    await shot(page, "publish-connect")
+    found = re.search(r"Bearer (tw_\S+?)\"", await command.input_value())
+    assert found is not None
+    return found[1]
+
+
+async def called(studio: Studio, key: str) -> str:
+    """Call the tool as a client does that knows nothing but the address and the key."""
+    async with (
+        httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=60) as http,
+        Client(streamable_http_client(f"{studio.url}/mcp", http_client=http)) as client,
+    ):
+        with anyio.fail_after(60):
+            listed = await client.list_tools()
+            [tool] = [one for one in listed.tools if one.name == "hail_somebody"]
+            assert tool.description == "Greets whoever is named."
+            result = await client.call_tool("hail_somebody", {"who": "Ada"})
+    return cast("Any", result.structured_content)["result"]
+
+
+async def a_later_edit_waits(page: Page) -> None:
+    bar = page.locator(".editor__bar")
+    await page.locator(".react-flow__node[data-id=greet]").click()
+    await page.get_by_role("textbox", name="Text", exact=True).fill("Ahoy, {{who}}! {{")
+    await expect(bar.locator(".badge", has_text="changed since")).to_be_visible()
+    await page.get_by_role("textbox", name="Text", exact=True).fill("Ahoy, {{who}}!")
+    await bar.get_by_role("button", name="Save", exact=True).click()
+    await expect(bar.locator(".badge").first).to_have_text("saved")
+    await expect(bar.locator(".badge", has_text="changed since")).to_be_visible()
+    await bar.get_by_role("button", name="Publish").click()
+    dialog = page.get_by_role("dialog")
+    await expect(dialog.get_by_text("the canvas is newer")).to_be_visible()
+    await dialog.get_by_role("button", name="Publish again").click()
+    await expect(dialog.get_by_text("current", exact=True)).to_be_visible()
+    await dialog.get_by_role("button", name="Export as a slash command").click()
+    await expect(page.get_by_role("dialog")).to_contain_text("Export hail")
+    await page.get_by_role("dialog").get_by_role("button", name="Close").click()

@@ -1,0 +1,137 @@
+/** Publishing: the open workflow becomes a tool of every MCP client, and how such a client is connected. */
+
+import { useState } from "react";
+import { runCommand } from "../../model/commandStore";
+import { documentStore, isDirty } from "../../model/documentStore";
+import type { Workflow } from "../../model/workflow";
+import { useDoing } from "../../queries/doing";
+import { PUBLISHED, unpublish } from "../../queries/manage";
+import type { Draft, Publication, Wish } from "../../queries/publishing";
+import { publishAs, useDraft, usePublication } from "../../queries/publishing";
+import { save } from "../../queries/saving";
+import { WORKFLOWS } from "../../queries/workflows";
+import { Badge } from "../../ui/Badge";
+import { Button } from "../../ui/Button";
+import { Dialog } from "../../ui/Dialog";
+import { Field } from "../../ui/Field";
+import { Connect } from "./Connect";
+import "./publish.css";
+
+const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,47}$/;
+const MOST_WORDS = 1_000;
+
+export function PublishDialog({ workflow, onClose }: { workflow: Workflow; onClose(): void }) {
+  const { publication, isBehind } = usePublication();
+  const { data: draft, error } = useDraft(workflow);
+  return (
+    <Dialog title={publication ? `Published as ${publication.tool}` : `Publish ${workflow.name}`} onClose={onClose} wide>
+      {error && <p role="alert">{error.message}</p>}
+      {!draft && !error && <p className="faint">Looking at what the tool would be…</p>}
+      {draft && <Form key={publication?.publishedAt ?? "new"} draft={draft} publication={publication} isBehind={isBehind} />}
+      {publication && <Connect tool={publication.tool} />}
+      <p className="row faint">
+        Or hand it on as files:
+        <Button look="quiet" icon="download" onClick={() => (onClose(), runCommand("export"))}>
+          Export as a slash command, skill or agent…
+        </Button>
+      </p>
+    </Dialog>
+  );
+}
+
+interface FormProps {
+  draft: Draft;
+  publication: Publication | null;
+  isBehind: boolean;
+}
+
+function Form({ draft, publication, isBehind }: FormProps) {
+  const [wish, setWish] = useState<Wish>({
+    tool: publication?.tool ?? draft.tool,
+    description: publication?.description ?? draft.description,
+    ifLeft: publication?.ifLeft ?? "cancel",
+  });
+  const [doing, start] = useDoing(PUBLISHED, WORKFLOWS);
+  const isNamed = NAME.test(wish.tool);
+  const publish = () =>
+    start("Not published", async () => {
+      if (isDirty(documentStore.getState()) && !(await save())) throw new Error("The workflow is not saved, so it was not published");
+      const { storedAs } = documentStore.getState();
+      if (!storedAs) throw new Error("Save the workflow first");
+      return `Published as the tool ${(await publishAs(storedAs, wish)).tool}`;
+    });
+  const problems = draft.problems;
+  return (
+    <form className="publish" onSubmit={(event) => (event.preventDefault(), void publish())}>
+      {publication && (
+        <p className="row">
+          <Badge tone={isBehind ? "warn" : "good"}>{isBehind ? "the canvas is newer" : "current"}</Badge>
+          <span className="faint">Since {new Date(publication.publishedAt).toLocaleString()}. Later edits wait until you publish again.</span>
+        </p>
+      )}
+      <Field label="Name of the tool" fault={isNamed ? null : "A letter, then letters, digits, _ and -, at most 48 in all."}>
+        {(id, _, said) => <input id={id} className="input input--code" {...said} value={wish.tool} onChange={(event) => setWish({ ...wish, tool: event.target.value })} />}
+      </Field>
+      <Field label="Description" note={`What a client's model reads to decide when to call it. ${[...wish.description].length} of ${MOST_WORDS.toLocaleString("en")} characters.`}>
+        {(id, _, said) => <textarea id={id} className="textarea" rows={3} maxLength={MOST_WORDS} {...said} value={wish.description} onChange={(event) => setWish({ ...wish, description: event.target.value })} />}
+      </Field>
+      <Field label="When a caller goes away">
+        {(id) => (
+          <select id={id} className="select" value={wish.ifLeft} onChange={(event) => setWish({ ...wish, ifLeft: event.target.value as Wish["ifLeft"] })}>
+            <option value="cancel">stop the run</option>
+            <option value="continue">let the run go on</option>
+          </select>
+        )}
+      </Field>
+      <Takes draft={draft} />
+      {problems.length > 0 && (
+        <div role="alert" className="publish__problems">
+          <strong>These keep it from being published:</strong>
+          <ul>
+            {problems.map((problem) => (
+              <li key={problem.code + problem.pointer}>
+                {problem.message}
+                {problem.hint && <span className="faint"> — {problem.hint}</span>}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <div className="row">
+        <Button look="primary" icon="share" type="submit" disabled={doing || !isNamed || problems.length > 0}>
+          {publication ? "Publish again" : "Publish"}
+        </Button>
+        {publication && (
+          <Button look="danger" disabled={doing} onClick={() => void start("Not taken back", () => unpublish(publication.tool))}>
+            Take back
+          </Button>
+        )}
+        <span className="faint">Callers need a key with tools:read and workflows:run.</span>
+      </div>
+    </form>
+  );
+}
+
+/** What a client sees of the tool: its inputs one by one, and both schemas. */
+function Takes({ draft }: { draft: Draft }) {
+  const [isOpen, setOpen] = useState(false);
+  const properties = Object.entries((draft.inputSchema["properties"] ?? {}) as Record<string, { type?: unknown; description?: unknown }>);
+  const required = new Set((draft.inputSchema["required"] ?? []) as string[]);
+  return (
+    <div className="publish__takes">
+      <div className="field__label">What it takes</div>
+      {properties.length === 0 && <span className="faint">Nothing.</span>}
+      <ul aria-label="Inputs of the tool">
+        {properties.map(([name, { type, description }]) => (
+          <li key={name}>
+            <code>{name}</code> <span className="faint">{[typeof type === "string" ? type : "any", required.has(name) ? "needed" : "", typeof description === "string" ? description : ""].filter(Boolean).join(" · ")}</span>
+          </li>
+        ))}
+      </ul>
+      <button type="button" className="publish__more" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {isOpen ? "▾" : "▸"} Schemas
+      </button>
+      {isOpen && <pre tabIndex={0} role="region" aria-label="Schemas of the tool">{JSON.stringify({ inputSchema: draft.inputSchema, outputSchema: draft.outputSchema }, null, 2)}</pre>}
+    </div>
+  );
+}
