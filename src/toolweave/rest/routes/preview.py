@@ -132,23 +132,26 @@ _FUNCTIONS = [
 ]
 
 
-def preview_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
-    """The three endpoints; all need `workflows:read`."""
-    previews = Previews(workbench)
+class _Answers:
+    """The handlers."""
 
-    async def preview_expression(request: Request) -> Response:
+    def __init__(self, workbench: Workbench) -> None:
+        self._workbench = workbench
+        self._previews = Previews(workbench)
+
+    async def preview_expression(self, request: Request) -> Response:
         """Work a text of a node out with the data of a run; the answer is 200 whatever it gives."""
         body = await read_shape(request, Trying)
         loaded = await body.loaded()
         asking = Asking(body.expression, body.field)
-        found = await previews.preview(loaded.workflow, body.node, asking, body.run)
+        found = await self._previews.preview(loaded.workflow, body.node, asking, body.run)
         return json_answer(_preview(found))
 
-    async def list_names(request: Request) -> Response:
+    async def list_names(self, request: Request) -> Response:
         """What the texts of a node can name: earlier outputs, inputs, functions."""
         body = await read_shape(request, Looking)
         loaded = await body.loaded()
-        found = await previews.names(loaded.workflow, body.node, body.run)
+        found = await self._previews.names(loaded.workflow, body.node, body.run)
         told: dict[str, Any] = {
             "run": _run(found.run),
             "offers": [
@@ -160,11 +163,11 @@ def preview_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
         }
         return json_answer(told)
 
-    async def draft_tool(request: Request) -> Response:
+    async def draft_tool(self, request: Request) -> Response:
         """What a workflow would be as a tool if it were published; nothing is."""
         body = await read_shape(request, Given)
         loaded = require_workflow(await body.loaded())
-        made = await run_sync(draft, loaded, await workbench.approved.known())
+        made = await run_sync(draft, loaded, await self._workbench.approved.known())
         return json_answer(
             {
                 "tool": made.tool,
@@ -175,11 +178,15 @@ def preview_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
             }
         )
 
+
+def preview_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
+    """The three endpoints; all need `workflows:read`."""
+    answers = _Answers(workbench)
     router = APIRouter(prefix="/api/v1/edit", tags=["edit"])
     for path, answer, reading, ok in (
-        ("/preview", preview_expression, Trying, Previewed),
-        ("/names", list_names, Looking, NamesShape),
-        ("/tool", draft_tool, Given, DraftShape),
+        ("/preview", answers.preview_expression, Trying, Previewed),
+        ("/names", answers.list_names, Looking, NamesShape),
+        ("/tool", answers.draft_tool, Given, DraftShape),
     ):
         router.add_api_route(
             path,

@@ -1,9 +1,10 @@
 /** How a client is connected: the address, the command for Claude Code, and a key of its own. */
 
 import { useState } from "react";
-import { notify, notifyError } from "../../model/noticeStore";
+import { notifyError } from "../../model/noticeStore";
 import { makeKeyFor } from "../../queries/publishing";
 import { Button } from "../../ui/Button";
+import { CopyButton } from "../../ui/CopyButton";
 
 export function Connect({ tool }: { tool: string }) {
   const [key, setKey] = useState<string | null>(null);
@@ -38,20 +39,10 @@ export function Connect({ tool }: { tool: string }) {
 }
 
 function Copied({ name, text }: { name: string; text: string }) {
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      notify("Copied", { tone: "good" });
-    } catch {
-      notify("The browser does not let this page copy; select the text instead", { tone: "bad" });
-    }
-  };
   return (
     <div className="publish__line">
       <textarea className="textarea textarea--code" aria-label={name} readOnly rows={text.length > 60 ? 2 : 1} value={text} onFocus={(event) => event.target.select()} />
-      <Button icon="copy" aria-label={`Copy ${name.toLowerCase()}`} onClick={() => void copy()}>
-        Copy
-      </Button>
+      <CopyButton text={text} what={name.toLowerCase()} />
     </div>
   );
 }
