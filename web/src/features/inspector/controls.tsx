@@ -30,8 +30,15 @@ export function TextControl({ id, parameter, place, said }: Props) {
   const keep = (typed: string) => place.type(typed === "" && !place.isItem ? undefined : typed);
   const shared = { id, placeholder: placeholderOf(parameter), ...said, "aria-required": parameter.required, onBlur: place.settle };
   const isTall = isLong(parameter, place.value);
-  if (parameter.isSensitive && !isComputed) {
-    return <input {...shared} className="input" type="password" autoComplete="off" value={value} readOnly={place.isReadOnly} onChange={(event) => keep(event.target.value)} />;
+  if (parameter.isSensitive) {
+    // One control for both, as it is typed into while it changes.
+    const told = new Set(place.problems.map(({ code }) => code));
+    return (
+      <>
+        <input {...shared} className="input" type={isComputed ? "text" : "password"} autoComplete="off" value={value} readOnly={place.isReadOnly} onChange={(event) => keep(event.target.value)} />
+        {isComputed && <Previewed node={place.node} field={place.pointer} text={value} language={place.language ?? "value"} told={told} />}
+      </>
+    );
   }
   if (place.language === null) {
     const plain = { ...shared, value, readOnly: place.isReadOnly };

@@ -38,6 +38,8 @@ export interface FieldProps {
 }
 
 const NONE: readonly Problem[] = [];
+/** Texts of drawn steps that have names in them. */
+const PROMPTS: ReadonlySet<string> = new Set(["/prompt", "/questionText"]);
 const NO_NAMES: Nameable = { offers: [], functions: [] };
 
 export interface Place {
@@ -91,7 +93,8 @@ export function usePlace(path: Path): Place {
 function languageAt({ names, isPlain }: Form, pointer: string): Language | null {
   const told = names?.languages[pointer];
   if (told) return told;
-  if (isPlain) return null;
+  // What is certain before the service says so: a field must not become another one under the keys.
+  if (isPlain) return PROMPTS.has(pointer) ? "prompt" : null;
   return pointer.startsWith("/configurations/") ? "config" : "value";
 }
 
