@@ -1,7 +1,6 @@
 """Publishing in the editor: a tool that a real MCP client calls, and whose run appears."""
 
 import re
-from typing import Any, cast
 
 import anyio
 import httpx2
@@ -73,7 +72,7 @@ async def called(studio: Studio, key: str) -> str:
             [tool] = [one for one in listed.tools if one.name == "hail_somebody"]
             assert tool.description == "Greets whoever is named."
             result = await client.call_tool("hail_somebody", {"who": "Ada"})
-    return cast("Any", result.structured_content)["result"]
+    return result.structured_content["result"]
 
 
 async def a_later_edit_waits(page: Page) -> None:
