@@ -17,9 +17,11 @@ const asked = new Set<string>();
 
 export function useFollowedFile(): void {
   const version = useStore(liveStore, (state) => state.versions["workflows"]);
+  // Edits that come back may be those of a file that is another one by now.
+  const revision = useStore(documentStore, (state) => state.revision);
   useEffect(() => {
     if (version) void followFile();
-  }, [version]);
+  }, [version, revision]);
   // A question belongs to the workflow that was open.
   useEffect(() => () => conflictStore.setState({ conflict: null }), []);
 }

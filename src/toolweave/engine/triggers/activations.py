@@ -138,13 +138,17 @@ class Activations:
         return {slug: f"{revision} {enabled_at}" for slug, revision, enabled_at in rows}
 
     async def stamp(self) -> str:
-        """Another text whenever a trigger was switched, paused, fired or failed."""
+        """Another text whenever a trigger was switched, paused or fired, or a run of it went on."""
         rows = await self._database.rows(
             "SELECT workflow, node, fired_at, failure, paused_at FROM active_triggers "
             "ORDER BY workflow, node"
         )
         last = await self._database.row("SELECT max(id) FROM trigger_firings")
-        return repr((await self.versions(), rows, last))
+        ended = await self._database.rows(
+            "SELECT r.status, count(*) FROM trigger_firings AS f JOIN runs AS r ON r.id = f.run "
+            "GROUP BY r.status ORDER BY r.status"
+        )
+        return repr((await self.versions(), rows, last, ended))
 
     async def triggers(self) -> list[ActiveTrigger]:
         """Every trigger that is on."""
