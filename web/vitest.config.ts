@@ -1,3 +1,4 @@
 import { defineConfig } from "vitest/config";
 
-export default defineConfig({ test: { include: ["src/**/*.test.ts"], environment: "node" } });
+// Patient: what is tested here is what comes out, on a machine that may have other work.
+export default defineConfig({ test: { include: ["src/**/*.test.ts"], environment: "node", testTimeout: 120_000 } });
