@@ -25,7 +25,7 @@ from tests.engine.triggers.hosting import hosting, node, trigger
 
 NODES = 50
 AT_ONCE = 8
-WARM_UP = 30
+WARM_UP = 100
 START_S = 120
 ROOT = Path(__file__).parents[1]
 # By default an address is let through 50 times a second; here the server shall be the limit.
