@@ -3,14 +3,20 @@
 However many wait, a look reads only those whose moment has come, by index and so many at a time.
 """
 
+import logging
 import random
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from toolweave.clock import timestamp
+import anyio
+
+from toolweave.clock import Clock, timestamp
 from toolweave.engine.holders import is_gone
+from toolweave.errors import ToolweaveError
 from toolweave.storage.database import Database
+
+logger = logging.getLogger(__name__)
 
 # How many runs one look finds at most; the next look finds the rest.
 BATCH = 200
@@ -105,14 +111,37 @@ class Rests:
 
 
 class Watch:
-    """Chooses which runs a process takes next."""
+    """Chooses which runs a process takes next, and when it looks again."""
 
-    def __init__(self, database: Database, holder: str) -> None:
+    def __init__(self, database: Database, clock: Clock, holder: str) -> None:
         self.rests = Rests()
         # Whether there were more than it took.
         self.has_more = False
         self._database = database
+        self._clock = clock
         self._holder = holder
+        self._stirred = anyio.Event()
+
+    def stir(self) -> None:
+        """Look now: something may be due, or there is room for more."""
+        self._stirred.set()
+
+    async def keep(self, busy: Collection[str], wake: Callable[[str], None]) -> None:
+        """Wake what was cut off, and whatever becomes due, for as long as it is let."""
+        rest_s = REST_S
+        while True:
+            self._stirred = anyio.Event()
+            found: list[str] = []
+            try:
+                found, wait_s = await self.look(self._clock.now(), anyio.current_time(), busy)
+                rest_s = REST_S
+            except ToolweaveError as error:
+                logger.warning("cannot look for runs", extra={"code": error.code})
+                wait_s, rest_s = rest_s, min(rest_s * 2, LOOK_EVERY_S)
+            for run in found:
+                wake(run)
+            with anyio.move_on_after(wait_s):
+                await self._stirred.wait()
 
     async def look(
         self, now: datetime, moment: float, busy: Collection[str]

@@ -15,7 +15,7 @@ from toolweave.engine.advance import Advance
 from toolweave.engine.binding import Binder
 from toolweave.engine.calls import BY_CALLER, called_runs, caller_of, is_orphan, open_calls
 from toolweave.engine.context import Services
-from toolweave.engine.due import LOOK_EVERY_S, REST_S, Watch, due_runs
+from toolweave.engine.due import Watch, due_runs
 from toolweave.engine.endings import Endings
 from toolweave.engine.events import (
     FINAL,
@@ -83,9 +83,8 @@ class Engine:
         self._advancing: dict[str, bool] = {}
         self._holds: dict[str, Advance] = {}
         self._tasks: TaskGroup | None = None
-        self._timer = anyio.Event()
         self._keeps_time = False
-        self._watch = Watch(database, journal.holder)
+        self._watch = Watch(database, services.clock, journal.holder)
         self._keepers = Keepers(database, services.clock, journal.holder)
         self._pinned = Pinned(database, kinds)
         self._endings = Endings()
@@ -100,7 +99,7 @@ class Engine:
             self._keeps_time = keeps_time
             try:
                 if keeps_time:
-                    tasks.start_soon(self._keep_time)
+                    tasks.start_soon(self._watch.keep, self._advancing, self._wake)
                     async with self._keepers.here():
                         with self.journal.news.listening():
                             yield
@@ -169,7 +168,7 @@ class Engine:
             del self._advancing[run]
             self._endings.tell(run, finished)
             if status not in FINAL or self._watch.has_more:
-                self._timer.set()  # it may have a moment to wake at, or left room for another
+                self._watch.stir()  # it may have a moment to wake at, or left room for another
         return status
 
     async def end_of(self, run: str) -> Finished | None:
@@ -390,7 +389,7 @@ class Engine:
         for run, hold in self._holds.items():
             if runs is None or run in runs:
                 hold.look()
-        self._timer.set()  # who keeps time looks whether something can go on now
+        self._watch.stir()  # something may go on now
 
     def _wake(self, run: str) -> None:
         if run in self._holds:
@@ -412,27 +411,6 @@ class Engine:
             self._watch.rests.begin(run, anyio.current_time())
             if error.code not in _ELSEWHERE:
                 logger.warning("run stopped", extra={"run": run, "code": error.code})
-
-    async def _keep_time(self) -> None:
-        """Bring forward what was cut off, and whatever becomes due."""
-        rest_s = REST_S
-        while True:
-            self._timer = anyio.Event()
-            try:
-                wait_s, rest_s = await self._look(), REST_S
-            except ToolweaveError as error:
-                logger.warning("cannot look for runs", extra={"code": error.code})
-                wait_s, rest_s = rest_s, min(rest_s * 2, LOOK_EVERY_S)
-            with anyio.move_on_after(wait_s):
-                await self._timer.wait()
-
-    async def _look(self) -> float:
-        """Wake what can go on; how long nothing more will."""
-        now, moment = self._services.clock.now(), anyio.current_time()
-        found, wait_s = await self._watch.look(now, moment, self._advancing)
-        for run in found:
-            self._wake(run)
-        return wait_s
 
 
 def _facts(run: Run) -> RunFacts:
