@@ -20,7 +20,8 @@ ERROR_PORT = "error"
 STOPPED = "stopped"
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen, as every step of every run makes one: that would take three times as long.
+@dataclass(slots=True)
 class Outcome:
     """What a node gives, and the ports it leaves by."""
 
@@ -70,7 +71,8 @@ class Attached:
     inputs: JsonObject = field(default_factory=dict[str, Json])
 
 
-@dataclass(frozen=True, slots=True)
+# As `Outcome`: not frozen, because every step makes one; nobody changes it.
+@dataclass(slots=True)
 class Given:
     """What a node works on: templates are filled, defaults are in, inputs are bound."""
 

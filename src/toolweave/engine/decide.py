@@ -9,7 +9,6 @@ from toolweave.catalog.node import Resumed
 from toolweave.engine.events import Finished, Key, StepFailed
 from toolweave.engine.places import Loop, Place, carried_by
 from toolweave.engine.state import RunState
-from toolweave.engine.steps import Step
 from toolweave.json_text import Json, JsonObject
 
 
@@ -77,8 +76,8 @@ def result_of(state: RunState) -> Json:
     """What a run gives: its ends', else its last steps' values; one alone stands for itself."""
     outcomes = state.top.outcomes
     steps = [step for step in state.plan.steps if step.index in outcomes]
-    ends = [step for step in steps if step.node.type in {"end", "result"}]
-    last = ends or [step for step in steps if not _goes_on(step, outcomes[step.index].ports)]
+    ends = [step for step in steps if step.is_end]
+    last = ends or [one for one in steps if one.way_out.isdisjoint(outcomes[one.index].ports)]
     values = {step.id: outcomes[step.index].value for step in last}
     return next(iter(values.values())) if len(values) == 1 else values
 
@@ -143,7 +142,3 @@ def _intermediate(state: RunState) -> JsonObject:
 def _is_start(state: RunState, key: Key) -> bool:
     step = state.plan.by_id.get(key)
     return step is not None and step.node.type in {"start", "TRIGGER", "multi_input", "input"}
-
-
-def _goes_on(step: Step, ports: tuple[str, ...]) -> bool:
-    return any(link.port in ports for link in step.outgoing)

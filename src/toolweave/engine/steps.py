@@ -147,6 +147,16 @@ class Step:
         return self.incoming[0] if is_alone else None
 
     @cached_property
+    def is_end(self) -> bool:
+        """Whether what comes in here is what the run gives."""
+        return self.node.type in {"end", "result"}
+
+    @cached_property
+    def way_out(self) -> frozenset[str]:
+        """The ports that something hangs on."""
+        return frozenset(link.port for link in self.outgoing)
+
+    @cached_property
     def handles_errors(self) -> bool:
         """Whether something hangs on its port `error`."""
         return any(link.port == "error" for link in self.outgoing)
