@@ -79,6 +79,8 @@ async def test_an_answer_given_by_a_clock_that_is_ahead_counts_at_once(
     async with ahead.running():
         await ahead.answer(run, "a", "yes", goes_on=False)
     assert await behind.unfinished() == [run]
+    found = await behind.get(run)
+    assert found.wake_at == found.changed_at
     assert await behind.advance(run) == "success"
 
 

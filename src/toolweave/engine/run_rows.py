@@ -1,11 +1,16 @@
 """Runs as their table tells: without a workflow's plan, without any node's code."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
+from toolweave.clock import timestamp
 from toolweave.engine.events import RunStatus
 from toolweave.errors import NotFound
 from toolweave.storage.database import Database, Row
 
+# A moment that has come by every clock, also by one that is behind the writer's or was set back.
+# To those who look it is the moment at which the run was woken.
+AT_ONCE = timestamp(datetime(1970, 1, 1, tzinfo=UTC))
 _COLUMNS = (
     "id, workflow, status, started_at, changed_at, finished_at, wake_at, trigger_kind, fork_of, "
     "error"
@@ -66,4 +71,5 @@ class RunRows:
 
 
 def _run(row: Row) -> Run:
-    return Run(*row)
+    found = Run(*row)
+    return replace(found, wake_at=found.changed_at) if found.wake_at == AT_ONCE else found

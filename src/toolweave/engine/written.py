@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 import anyio
 
@@ -12,6 +12,7 @@ from toolweave import json_text
 from toolweave.clock import timestamp
 from toolweave.engine.asking import Asked
 from toolweave.engine.events import Event, RunStatus, to_body
+from toolweave.engine.run_rows import AT_ONCE
 from toolweave.errors import ToolweaveError
 from toolweave.storage.database import Statement, Value, Values
 
@@ -25,9 +26,6 @@ APPEND = (
     "INSERT INTO journal (run, seq, at, kind, body, blob) "
     f"SELECT id, seq - ?, ?, ?, ?, ? FROM runs WHERE id = ? AND {_MAY_WRITE}"
 )
-
-# A moment that has come by every clock, also by one that is behind the writer's or was set back.
-AT_ONCE = timestamp(datetime(1970, 1, 1, tzinfo=UTC))
 
 
 @dataclass(frozen=True, slots=True)
