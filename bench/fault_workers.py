@@ -151,15 +151,22 @@ async def judged(there: Ground) -> Found:
     begun, ended = there.marks.count("begin"), there.marks.count("end")
     keys = [f"{run}/{step}" for run in there.started if run not in not_done for step in STEPS]
     found.lost = len(not_done) + sum(not ended[key] for key in keys)
-    rows = await there.database.rows("SELECT run, kind, body FROM journal")
+    rows = await there.database.rows("SELECT run, kind, body FROM journal ORDER BY run, seq")
     told: Counter[tuple[str, str]] = Counter()
+    open_ones: set[str] = set()
+    twice: set[str] = set()
     for run, kind, body in rows:
-        if kind in {"step_uncertain", "step_finished"}:
-            step = str(body).partition('"key":"')[2].partition('"')[0]
-            told[kind, f"{run}/{step}"] += 1
+        key = f"{run}/" + str(body).partition('"key":"')[2].partition('"')[0]
+        told[kind, key] += 1
+        if kind == "step_uncertain":
+            open_ones.add(key)
+        elif kind == "resolved":
+            open_ones.discard(key)
+        elif kind == "step_finished" and key in open_ones:
+            twice.add(key)  # by one who had lost the run
     found.uncertain = sum(n for (kind, _), n in told.items() if kind == "step_uncertain")
     once = [key for key in begun if key.rpartition("/")[2] in ONCE]
-    twice = {key for key in once if ended[key] > 1}
+    twice |= {key for key in once if ended[key] > 1}
     twice |= {key for key in once if begun[key] > 1 + told["step_uncertain", key]}
     twice |= {key for (kind, key), n in told.items() if kind == "step_finished" and n > 1}
     found.twice = len(twice)
@@ -222,7 +229,7 @@ def paused(times: int) -> Part:
             async with ground(
                 address, Path(name), SHORT_HOLD_S, workers=WORKERS, vice=vice
             ) as there:
-                return await ordeal(there, pausing, 3 if vice else times, dice)
+                return await ordeal(there, pausing, 10 if vice else times, dice)
 
     async def control(dice: Random) -> Found:
         return await work(dice, "unfenced")

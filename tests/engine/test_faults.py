@@ -283,6 +283,30 @@ async def test_a_holder_that_was_silent_for_too_long_loses_the_run_and_cannot_wr
     assert happened == [f"{run}/a"]
 
 
+async def test_a_holder_that_stood_still_while_it_wrote_that_a_step_begins_does_not_begin_it(
+    engine: Opened, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = anyio.Event()
+    runs, other = await engine(a=stuck(begun)), await engine()
+    run = await runs.start(ONE, 1)
+    append = runs.journal.append
+
+    async def stands_still(
+        lease: Lease, events: Sequence[Written], change: Change | None = None
+    ) -> int:
+        last = await append(lease, events, change)
+        if events:
+            await clock.advance(HOLD_S + 1)
+            assert await other.advance(run) == "uncertain"
+        return last
+
+    monkeypatch.setattr(runs.journal, "append", stands_still)
+    with anyio.fail_after(30), pytest.raises(Conflict) as refused:
+        await runs.advance(run)
+    assert refused.value.code == "RUN_TAKEN"
+    assert not begun.is_set()
+
+
 async def test_many_at_once_bring_a_run_forward_and_every_step_happens_once(
     engine: Opened,
 ) -> None:

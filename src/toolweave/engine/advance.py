@@ -73,6 +73,8 @@ class Advance:
         self._seq = 0
         # Whether that is how the run stands in the database.
         self._is_under_way = lease.is_under_way
+        # Until when nobody else takes the run, as far as this process knows.
+        self._held_until = services.clock.now()
         # When something was written last: a holder that is silent for long loses the run.
         self._said = time.monotonic()
         self._scopes: dict[Key, anyio.CancelScope] = {}
@@ -166,6 +168,9 @@ class Advance:
     async def _wait(self, tasks: TaskGroup) -> bool:
         """Begin what was made ready, and wait for news while steps run."""
         starting, self._starting = self._starting, []
+        if starting and self._services.clock.now() > self._held_until:
+            # It stood still for long, maybe within the very write of their start: still ours?
+            await self._write(None)
         self._begin(tasks, starting)
         if self._state.running:
             await self._hear()
@@ -383,7 +388,10 @@ class Advance:
 
     async def _write(self, change: Change | None) -> None:
         events, self._unwritten = self._unwritten, []
+        # Counted from before it is written: how long that takes is not known to others.
+        until = self._services.clock.now() + timedelta(seconds=self._journal.hold_s)
         last = await self._journal.append(self._lease, events, change)
+        self._held_until = until
         self._said = time.monotonic()
         if last - len(events) != self._seq:
             # Somebody wrote from outside in between.
