@@ -56,7 +56,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served]:
 
 @pytest.fixture(scope="module")
 def document(server: Served) -> dict[str, Any]:
-    return httpx2.get(server.url + DOCUMENT, headers=server.headers).json()
+    return httpx2.get(server.url + DOCUMENT, headers=server.headers, timeout=60).json()
 
 
 def references_in(value: Any) -> Iterator[str]:

@@ -64,3 +64,10 @@ def test_the_values_of_mcp_nodes_are_looked_at() -> None:
     node = plain_node("mcp", {"parameterValues": {"apiKey": "k-1234567890", "pageToken": "abcdef"}})
     (problem,) = found(check, node)
     assert problem.pointer == f"{UNDER_TEST}/parameterValues/apiKey"
+
+
+def test_what_stands_there_by_default_is_no_secret() -> None:
+    settings: JsonObject = {"database_url": "embedded"}
+    assert list(found(check, catalog_node("MEMORY.VECTOR_DATABASE", settings))) == []
+    other: JsonObject = {"database_url": "postgres-of-mine"}
+    assert len(list(found(check, catalog_node("MEMORY.VECTOR_DATABASE", other)))) == 1

@@ -5,7 +5,7 @@ shown. A template or a reference to the vault or environment is as it should be.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from toolweave.access.mask import LEAST_CHARACTERS, is_sensitive
 from toolweave.catalog.spec import NodeSpec
@@ -29,13 +29,13 @@ _STAND_IN = re.compile(
     re.IGNORECASE,
 )
 _PASSWORD_IN_URL = re.compile(r"://[^\s/?#:@]{1,200}:[^\s/?#@]{1,200}@")
-_NONE: frozenset[str] = frozenset()
+_NONE: Mapping[str, Json] = {}
 
 
 def check(case: Case) -> Iterator[Problem]:
     """Literal keys, tokens and passwords in the values of nodes."""
-    fields: dict[str, frozenset[str]] = {}
-    secret: dict[int, frozenset[str]] = {}
+    fields: dict[str, Mapping[str, Json]] = {}
+    secret: dict[int, Mapping[str, Json]] = {}
     for index, _, spec in catalog_nodes(case):
         if spec.ref not in fields:
             fields[spec.ref] = _secret_fields(spec)
@@ -48,17 +48,20 @@ def check(case: Case) -> Iterator[Problem]:
                     yield _told(pointer("nodes", index, "data", part, *steps))
 
 
-def _secret_fields(spec: NodeSpec) -> frozenset[str]:
+def _secret_fields(spec: NodeSpec) -> Mapping[str, Json]:
+    """The fields for secrets, with what stands there by default, which is none."""
     fields = (*spec.configurations, *spec.inputs)
-    return frozenset(name for one in fields if one.sensitive for name in (one.name, *one.aliases))
+    return {
+        name: one.default for one in fields if one.sensitive for name in (one.name, *one.aliases)
+    }
 
 
-def _in(values: JsonObject, secret: frozenset[str]) -> Iterator[Steps]:
+def _in(values: JsonObject, secret: Mapping[str, Json]) -> Iterator[Steps]:
     """`secret` are names at the top; below them, names that tell so themselves."""
     waiting: list[tuple[Json, Steps, bool]] = [
         (value, (name,), name in secret or is_sensitive(name))
         for name, value in values.items()
-        if isinstance(value, str | dict | list)
+        if isinstance(value, str | dict | list) and value != secret.get(name)
     ]
     while waiting:
         value, at, is_secret = waiting.pop()
