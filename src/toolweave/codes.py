@@ -405,6 +405,7 @@ CODES: dict[str, str] = {
     "MEMORY_FULL": "A collection holds as many entries as it may.",
     "MEMORY_KEY_INVALID": "A key or id is too long or no valid text.",
     "MEMORY_VALUE_INVALID": "A value is too large, too deep or no valid text to be kept.",
+    "SETTING_NEEDED": "What a node is set to do needs another setting, which is missing.",
     "PROVIDER_NOT_BUILT_IN": "A vector database is not built in; connect its MCP server.",
     "REDIS_BUSY": "Redis cannot do it at the moment.",
     "REDIS_DENIED": "Redis wants another user or password.",

@@ -10,8 +10,11 @@ from tests.nodes.proof.running import Bench, open_bench
 from tests.seeds.marks import scan
 from tests.seeds.plugin import TESTS
 
+from toolweave.catalog.schema import field_schema
 from toolweave.catalog.spec import Field, NodeSpec
+from toolweave.json_text import Json
 from toolweave.nodes import discover
+from toolweave.tools.schema import compile_schema
 
 pytestmark = pytest.mark.anyio
 
@@ -48,6 +51,23 @@ async def test_a_disabled_node_of_any_kind_is_passed_over(bench: Bench) -> None:
         "FLOW.LOOP": ["done"],
         "FLOW.FOR_EACH": ["done"],
     }
+
+
+def test_no_field_takes_a_value_outside_of_its_limits_and_options() -> None:
+    """What a check of the workflow refuses; what a template gives is held to the same."""
+    taken: list[str] = []
+    for spec in SPECS:
+        for name, one in _fields(spec):
+            schema = compile_schema(field_schema(one))
+            bad: list[Json] = []
+            if one.minimum is not None:
+                bad.append(one.minimum - 1)
+            if one.maximum is not None:
+                bad.append(one.maximum + 1)
+            if one.options and not one.is_open:
+                bad.append(["no such option"] if one.type == "array" else "no such option")
+            taken += [f"{name}: {value}" for value in bad if schema.judge(value).verdict == "valid"]
+    assert taken == []
 
 
 def test_every_row_shows_a_difference() -> None:
