@@ -47,7 +47,7 @@ class DiscordMcpTool(BoundTool):
             Field(
                 "discord_bot_token",
                 "string",
-                "Token of the Discord bot, as a vault reference.",
+                "Token of the Discord bot, as a vault reference; a registered server uses its own.",
                 required=True,
                 sensitive=True,
             ),

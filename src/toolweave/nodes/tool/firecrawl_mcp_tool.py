@@ -44,7 +44,7 @@ class FirecrawlMcpTool(BoundTool):
             Field(
                 "firecrawl_api_key",
                 "string",
-                "API key that begins with fc-, as a vault reference.",
+                "API key that begins with fc-, as vault reference; a known server uses its own.",
                 required=True,
                 sensitive=True,
             ),

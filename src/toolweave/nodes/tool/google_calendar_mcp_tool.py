@@ -40,7 +40,7 @@ class GoogleCalendarMcpTool(BoundTool):
             Field(
                 "access_token",
                 "string",
-                "OAuth access token with calendar rights, as a vault reference.",
+                "OAuth access token, as a vault reference; a registered server uses its own.",
                 required=True,
                 sensitive=True,
             ),

@@ -45,7 +45,7 @@ class SlackMcpTool(BoundTool):
             Field(
                 "access_token",
                 "string",
-                "Bot token that begins with xoxb-, as a vault reference.",
+                "Bot token, xoxb-…, as a vault reference; a registered server uses its own.",
                 required=True,
                 sensitive=True,
             ),
@@ -53,7 +53,10 @@ class SlackMcpTool(BoundTool):
             available_tools(TOOLS, TOOLS[:3]),
             Field("default_channel", "string", "Channel used when a call names none: #general."),
             Field(
-                "use_oauth", "boolean", "Use the workspace's OAuth connection if it has one.", True
+                "use_oauth",
+                "boolean",
+                "Use the workspace's OAuth connection; a registered server uses its own sign-in.",
+                True,
             ),
             Field(
                 "message_limit", "integer", "Most messages per call.", 100, minimum=1, maximum=1000
