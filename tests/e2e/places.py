@@ -198,7 +198,7 @@ async def asked(filled: Filled) -> None:
 async def problems(filled: Filled) -> None:
     await filled.go("w/ask")
     await filled.page.get_by_role("button", name="wrong").click()
-    await filled.page.get_by_role("button", name="city").first.click()
+    await filled.page.locator(".inspector__problem--button").first.click()
 
 
 async def a_fault(filled: Filled) -> None:

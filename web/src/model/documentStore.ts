@@ -78,10 +78,17 @@ export function redoEdit(): void {
   if (history) restore(redo(history));
 }
 
+/** More nodes than these are not one thing that somebody did to them. */
+const MOST_TOUCHED = 20;
+
+/** What was selected stays so; where nothing is left of it, what came back or changed is. */
 function restore(history: History<Workflow>): void {
+  const before = new Set(currentWorkflow()?.nodes);
   const there = new Set([...history.present.nodes, ...history.present.connections].map(({ id }) => id));
-  const selection = new Set([...getState().selection].filter((id) => there.has(id)));
-  setState({ history, selection });
+  const kept = [...getState().selection].filter((id) => there.has(id));
+  const touched = history.present.nodes.filter((node) => !before.has(node)).map(({ id }) => id);
+  const isFew = touched.length <= MOST_TOUCHED;
+  setState({ history, selection: new Set(kept.length === 0 && isFew ? touched : kept) });
 }
 
 export function select(ids: Iterable<string>): void {

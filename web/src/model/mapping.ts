@@ -127,7 +127,7 @@ function canvasNode(node: WorkflowNode, specs: Specs, index: number): CanvasNode
     initialHeight: NODE_SIZE.height,
     ...(node.parentId ? { parentId: node.parentId } : {}),
     ...drawnSize(node, type, data),
-    ...(type === "step" ? {} : { ariaLabel: `${data.title}, ${data.kind}` }),
+    ...(type === "step" ? {} : { ariaLabel: data.kind === data.title ? data.title : `${data.title}, ${data.kind}` }),
     domAttributes: { tabIndex: -1, ...(type === "step" ? { "aria-labelledby": labelIdOf(node.id) } : {}) },
   };
 }

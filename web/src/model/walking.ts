@@ -7,10 +7,16 @@ export type Direction = "left" | "right" | "up" | "down";
 
 export function neighbour(workflow: Workflow, from: string | null, direction: Direction): string | null {
   const here = from ? nodeById(workflow, from) : undefined;
-  if (!here) return (workflow.nodes.find((node) => node.type !== "group") ?? workflow.nodes[0])?.id ?? null;
+  if (!here) return beginning(workflow)?.id ?? null;
   if (direction === "right") return linked(workflow, here.id, "from", "to") ?? nearest(workflow, here, direction);
   if (direction === "left") return linked(workflow, here.id, "to", "from") ?? nearest(workflow, here, direction);
   return nearest(workflow, here, direction);
+}
+
+/** The first node that others follow and that follows none; else the first there is. */
+function beginning(workflow: Workflow): WorkflowNode | undefined {
+  const [leading, led] = [new Set(workflow.connections.map(({ from }) => from)), new Set(workflow.connections.map(({ to }) => to))];
+  return workflow.nodes.find(({ id }) => leading.has(id) && !led.has(id)) ?? workflow.nodes.find(({ type }) => type !== "group") ?? workflow.nodes[0];
 }
 
 /** Where to go on when nodes are taken away: to one that led to them, one they led to, or the nearest. */

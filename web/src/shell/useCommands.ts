@@ -78,8 +78,12 @@ function toCanvas(): void {
   canvasActions()?.focus([...selection()].at(-1));
 }
 
+/** Undoes or does again; the focus on the canvas goes where that happened. */
 function past(change: () => void, words: string): void {
+  const wasThere = document.activeElement?.closest(".canvas") != null;
   change();
+  const [at] = [...selection()].slice(-1);
+  if (wasThere && at) canvasActions()?.focus(at);
   announce(words);
 }
 

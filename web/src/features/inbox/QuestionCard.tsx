@@ -1,7 +1,7 @@
 /** One question with its form; who answers can be chosen where certain people were asked. */
 
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { ApiError } from "../../api/client";
 import type { AnswerField, Filled, Question } from "../../model/answering";
 import { decidingField, fieldsOf, replyOf } from "../../model/answering";
@@ -29,8 +29,10 @@ export function QuestionCard({ question: { id, run, workflow, askedAt, question:
     if (Object.keys(read.faults).length > 0) setFaults(read.faults);
     else send(read.reply);
   };
+  const card = useRef<HTMLElement>(null);
+  useEffect(() => card.current?.querySelector<HTMLElement>("[aria-invalid='true']")?.focus(), [faults]);
   return (
-    <section className="card question" aria-label="Question">
+    <section ref={card} className="card question" aria-label="Question">
       {asked.title && asked.title !== asked.text && (
         <h2>
           <Untrusted {...shownText(asked.title)} />

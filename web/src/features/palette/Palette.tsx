@@ -19,6 +19,8 @@ export function Palette({ entries, specs }: { entries: Entry[]; specs: Specs }) 
   const wanted = typed;
   const list = useRef<HTMLDivElement>(null);
   const groups = useMemo(() => grouped([...DRAWN, ...entries], wanted), [entries, wanted]);
+  // The list is one stop of the Tab key; arrows go through it.
+  const first = groups[0]?.found[0];
   const walk = (event: KeyboardEvent) => {
     const items = [...(list.current?.querySelectorAll<HTMLButtonElement>(".palette__item") ?? [])];
     const at = items.indexOf(document.activeElement as HTMLButtonElement);
@@ -30,13 +32,16 @@ export function Palette({ entries, specs }: { entries: Entry[]; specs: Specs }) 
   };
   return (
     <div className="palette" onKeyDown={walk}>
-      <input className="input" type="search" placeholder="Search nodes and tools" aria-label="Search nodes and tools" value={typed} onChange={(event) => setTyped(event.target.value)} />
+      <input className="input" type="search" placeholder="Search nodes and tools" aria-label="Search nodes and tools" aria-describedby="palette-help" value={typed} onChange={(event) => setTyped(event.target.value)} />
+      <p id="palette-help" className="visually-hidden">
+        Arrow down goes through what fits, Enter adds it.
+      </p>
       <div className="palette__list" ref={list}>
         {groups.map(({ family, found }) => (
           <section key={family} aria-label={FAMILY_TITLES[family]}>
             <h2 className="palette__family">{FAMILY_TITLES[family]}</h2>
             {found.slice(0, MOST_A_FAMILY).map((entry) => (
-              <Item key={entry.ref} entry={entry} specs={specs} />
+              <Item key={entry.ref} entry={entry} specs={specs} isStop={entry === first} />
             ))}
             {found.length > MOST_A_FAMILY && <p className="palette__more">{found.length - MOST_A_FAMILY} more; type to find them.</p>}
           </section>
@@ -47,14 +52,14 @@ export function Palette({ entries, specs }: { entries: Entry[]; specs: Specs }) 
   );
 }
 
-function Item({ entry, specs }: { entry: Entry; specs: Specs }) {
+function Item({ entry, specs, isStop }: { entry: Entry; specs: Specs; isStop: boolean }) {
   const drag = (event: DragEvent) => {
     event.dataTransfer.setData(DRAGGED_ENTRY, entry.ref);
     event.dataTransfer.effectAllowed = "copy";
   };
   const { title, summary, marks } = entryWords(entry);
   return (
-    <button type="button" className="palette__item" draggable onDragStart={drag} onClick={() => addEntry(entry, specs)} title={summary}>
+    <button type="button" className="palette__item" tabIndex={isStop ? 0 : -1} draggable onDragStart={drag} onClick={() => addEntry(entry, specs)} title={summary}>
       <FamilyIcon family={familyOf(entry.type)} />
       <span className="palette__names">
         <span className="palette__title">

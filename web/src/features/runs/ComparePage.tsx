@@ -1,6 +1,5 @@
 /** Two runs side by side: what differs, step by step. */
 
-import { Fragment } from "react";
 import { shownMs } from "../../model/runState";
 import { shownValue } from "../../model/visible";
 import type { WholeRun } from "../../queries/runs";
@@ -19,13 +18,21 @@ export function ComparePage({ one, other }: { one: string; other: string }) {
     <div className="page">
       <div className="page__inner">
         <h1>Two runs</h1>
-        <div className="card compare">
-          <div />
-          <Head run={left.data} />
-          <Head run={right.data} />
-          {keys.map((key) => (
-            <Steps key={key} name={key} left={left.data} right={right.data} />
-          ))}
+        <div className="card">
+          <table className="table compare" aria-label="Two runs, step by step">
+            <thead>
+              <tr>
+                <th scope="col">Step</th>
+                <Head run={left.data} />
+                <Head run={right.data} />
+              </tr>
+            </thead>
+            <tbody>
+              {keys.map((key) => (
+                <Steps key={key} name={key} left={left.data} right={right.data} />
+              ))}
+            </tbody>
+          </table>
         </div>
       </div>
     </div>
@@ -34,10 +41,10 @@ export function ComparePage({ one, other }: { one: string; other: string }) {
 
 function Head({ run }: { run: WholeRun }) {
   return (
-    <div>
+    <th scope="col">
       <a href={`#/runs/${run.id}`}>{run.workflow || "without a name"}</a> <Badge tone={toneOf(run.status)}>{run.status}</Badge>
       <div className="faint">{new Date(run.startedAt).toLocaleString()}</div>
-    </div>
+    </th>
   );
 }
 
@@ -48,23 +55,23 @@ function Steps({ name, left, right }: { name: string; left: WholeRun; right: Who
   const [one, other] = found.map((step) => step?.cut?.["value"]?.digest ?? JSON.stringify(step?.value));
   const isSame = one === other && found[0]?.status === found[1]?.status;
   return (
-    <Fragment>
-      <div>
+    <tr>
+      <th scope="row">
         <strong>{name}</strong>
         <div>{isSame ? <span className="faint">the same</span> : <Badge tone="warn">differs</Badge>}</div>
-      </div>
+      </th>
       {found.map((step, at) => (
-        <div key={at} className={isSame ? "compare__same" : ""}>
+        <td key={at} className={isSame ? "compare__same" : ""}>
           {step ? (
             <>
               <Badge tone={toneOf(step.status)}>{step.status}</Badge> <span className="faint">{shownMs(step.tookMs)}</span>
-              {!isSame && <pre>{step.error ? String(step.error["message"]) : texts[at]}</pre>}
+              {!isSame && <pre tabIndex={0} role="region" aria-label={`What ${name} gave`}>{step.error ? String(step.error["message"]) : texts[at]}</pre>}
             </>
           ) : (
             <span className="faint">did not run</span>
           )}
-        </div>
+        </td>
       ))}
-    </Fragment>
+    </tr>
   );
 }
