@@ -7,19 +7,22 @@ import { titleOf } from "./workflow";
 export interface Standing {
   /** How it stands in the run that is shown, in words. */
   state: string | null;
+  /** How it stands with its server, where that is worth a word. */
+  fit?: string | undefined;
   errors: number;
   warnings: number;
   isSelected: boolean;
   leadsTo: readonly string[];
 }
 
-export function nodeWords({ title, kind, server, isOff, outputs }: NodeView, { state, errors, warnings, isSelected, leadsTo }: Standing): string {
+export function nodeWords({ title, kind, server, isOff, outputs }: NodeView, { state, fit, errors, warnings, isSelected, leadsTo }: Standing): string {
   const parts = [
     title,
     server === null ? (kind === title ? "" : kind) : `MCP tool ${kind} of ${server ? `server ${server}` : "no server"}`,
     isSelected ? "selected" : "",
     isOff ? "switched off" : "",
     state ?? "",
+    fit ?? "",
     errors ? counted(errors, "problem") : "",
     warnings ? counted(warnings, "warning") : "",
     leadsTo.length ? `leads to ${leadsTo.join(" and ")}` : outputs.length ? "leads nowhere" : "",

@@ -28,6 +28,9 @@ const WORDS: Record<StepStatus, string> = {
   cancelled: "cancelled",
 };
 
+/** How an MCP node stands with its server, where that is worth a word. */
+const FITS: Record<string, string> = { missing: "its server does not answer", invalid: "does not fit its server" };
+
 type Props = NodeProps & { data: NodeView };
 
 export const StepNode = memo(function StepNode(props: Props) {
@@ -40,7 +43,8 @@ function FarStep({ id, data, selected }: Props) {
   const isWrong = useStore(problemStore, (state) => state.byNode[id]?.some((problem) => problem.severity === "error") ?? false);
   const names = ["step", "step--far", `family--${data.family}`, selected ? "is-selected" : "", isWrong ? "is-wrong" : ""];
   return (
-    <div id={labelIdOf(id)} className={names.filter(Boolean).join(" ")} data-status={status}>
+    <div id={selected ? undefined : labelIdOf(id)} className={names.filter(Boolean).join(" ")} data-status={status}>
+      {selected && <Words id={id} data={data} isSelected />}
       {data.title}
     </div>
   );
@@ -96,10 +100,11 @@ function NearStep({ id, data, selected }: Props) {
 function Words({ id, data, isSelected }: { id: string; data: NodeView; isSelected: boolean }) {
   const status = useStore(runStore, (state) => state.statuses[id]);
   const problems = useStore(problemStore, (state) => state.byNode[id]);
+  const fit = useStore(problemStore, (state) => state.standings[id]?.status);
   // Titles, joined: a list would be another one after each edit of anything.
   const targets = useStore(documentStore, (state) => leadsTo(state.history?.present ?? null, id).join("\n"));
   const errors = problems?.filter((problem) => problem.severity === "error").length ?? 0;
-  const standing = { state: status ? WORDS[status] : null, errors, warnings: (problems?.length ?? 0) - errors, isSelected, leadsTo: targets ? targets.split("\n") : [] };
+  const standing = { state: status ? WORDS[status] : null, fit: fit ? FITS[fit] : undefined, errors, warnings: (problems?.length ?? 0) - errors, isSelected, leadsTo: targets ? targets.split("\n") : [] };
   return (
     <span id={labelIdOf(id)} className="visually-hidden">
       {nodeWords(data, standing)}
@@ -123,7 +128,6 @@ function Marks({ id, isMcp }: { id: string; isMcp: boolean }) {
     return (
       <span className="step__mark step__mark--bad" title={standing.why || standing.status}>
         <Icon name="alert" size={14} />
-        <span className="visually-hidden">{standing.status === "missing" ? "its server does not answer" : "it does not fit its server"}</span>
       </span>
     );
   }
