@@ -10,7 +10,7 @@ import anyio
 from playwright.async_api import Page, expect
 
 from e2e.studio import ROOT, Studio
-from rest.drawn import asking_mcp, greeting, pausing
+from rest.drawn import asking_mcp, drawn, greeting, pausing
 
 GIT = ("git", "-c", "user.name=x", "-c", "user.email=x@example.org")
 SOURCE = ROOT / "web" / "src"
@@ -109,13 +109,35 @@ def dialogs_of_source() -> set[str]:
     }
 
 
+def triggered() -> dict[str, Any]:
+    """A workflow that starts by a schedule and by a call."""
+    document = drawn("morning")
+    starts = {
+        "nine": ("CRON", {"cron_expression": "0 9 * * 1-5", "timezone": "Europe/Berlin"}),
+        "hook": ("WEBHOOK", {"webhook_path": "/morning"}),
+    }
+    nodes = [
+        {
+            "id": name,
+            "type": "TRIGGER",
+            "name": name,
+            "position": {"x": 0, "y": 0},
+            "data": {"subtype": kind, "configurations": config},
+        }
+        for name, (kind, config) in starts.items()
+    ]
+    document["nodes"] = [*nodes, document["nodes"][-1]]
+    document["connections"] = [{"id": name, "from": name, "to": "end"} for name in starts]
+    return document
+
+
 async def fill(studio: Studio, page: Page) -> Filled:
     """Give every page something to show."""
     filled = Filled(studio, page)
     made = cast("Any", await studio.ask(page, "POST", "/api/v1/samples"))
     filled.sample, filled.server = made["workflow"], made["server"]
     wrong = asking_mcp(filled.server, "weather")
-    for document in (greeting(LONG), pausing("waits"), wrong):
+    for document in (greeting(LONG), pausing("waits"), wrong, triggered()):
         name = document["name"]
         await studio.ask(page, "PUT", f"/api/v1/workflows/{name}", {"document": document})
     for document in (greeting(LONG), FAILING, ASKING):
@@ -126,6 +148,7 @@ async def fill(studio: Studio, page: Page) -> Filled:
     model |= {"baseUrl": "http://127.0.0.1:9/v1", "key": "sk-of-nobody"}
     await studio.ask(page, "POST", "/api/v1/models", model)
     await studio.ask(page, "PUT", f"/api/v1/published/{LONG}", {})
+    await studio.ask(page, "POST", "/api/v1/triggers/morning/enable", {})
     shelf = studio.home / "shelf"
     await anyio.run_process([*GIT, "init", "--quiet", str(shelf)])
     await anyio.run_process(
@@ -247,6 +270,16 @@ async def a_sign_in(filled: Filled) -> None:
     await expect(page.get_by_role("dialog").get_by_role("alert")).to_be_visible()
 
 
+async def settings(filled: Filled) -> None:
+    await at("manage/settings")(filled)
+    await expect(filled.page.get_by_role("table", name="Findings")).to_be_visible()
+
+
+async def triggers(filled: Filled) -> None:
+    await at("manage/triggers")(filled)
+    await expect(filled.page.get_by_role("region", name="Triggers of morning")).to_be_visible()
+
+
 async def a_new_key(filled: Filled) -> None:
     await at("manage/keys")(filled)
     form = filled.page.get_by_role("form", name="Make a key")
@@ -304,10 +337,10 @@ MANAGING: tuple[Place, ...] = (
         dialog="features/manage/Libraries.tsx",
     ),
     Place("documents", at("manage/documents"), page="manage/documents"),
-    Place("triggers", at("manage/triggers"), page="manage/triggers"),
+    Place("triggers", triggers, page="manage/triggers"),
     Place("keys-made", a_new_key, page="manage/keys", dialog="features/manage/Keys.tsx"),
     Place("keys-listed", at("manage/keys")),
-    Place("settings", at("manage/settings"), page="manage/settings"),
+    Place("settings", settings, page="manage/settings"),
     Place("nowhere", at("nowhere")),
 )
 PLACES = {"editing": EDITING, "running": RUNNING, "managing": MANAGING}

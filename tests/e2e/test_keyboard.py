@@ -205,6 +205,7 @@ async def cancel(hands: Hands, studio: Studio) -> None:
     document = pausing("waits")
     await studio.ask(hands.page, "PUT", "/api/v1/workflows/waits", {"document": document})
     await to_page(hands, "Workflows")
+    await expect(hands.page.get_by_role("link", name="waits", exact=True)).to_be_visible()
     await hands.until("Tab", "waits")
     await hands.page.keyboard.press("Enter")
     await expect(hands.page.locator("h1:focus")).to_have_text("Workflow waits")
@@ -220,6 +221,7 @@ async def cancel(hands: Hands, studio: Studio) -> None:
 async def answer(hands: Hands, studio: Studio) -> None:
     await studio.ask(hands.page, "POST", "/api/v1/runs", {"document": ASKING})
     await to_page(hands, "Inbox")
+    await expect(hands.page.get_by_role("button", name="Send the answer")).to_be_visible()
     await hands.until("Tab", "How many boxes?")
     await hands.until("Tab", "Boxes")
     await hands.until("Tab", "Send the answer")
