@@ -32,6 +32,15 @@ FAULTS = """() => {
     .map(fault => "no control names this: " + fault.textContent);
 }"""
 
+# Tables, code and the canvas may; they scroll by themselves.
+WIDE = """() => {
+  const parts = ".studio, .rail, .studio__main, .page, .dialog, .dialog__body, .editor__bar, "
+    + ".editor__side, .inspector, .run-panel, .token";
+  return [document.scrollingElement, ...document.querySelectorAll(parts)]
+    .filter(one => one.scrollWidth > one.clientWidth + 1)
+    .map(one => `${one.tagName} ${one.className} is ${one.scrollWidth} wide`);
+}"""
+
 
 async def findings(page: Page, options: dict[str, Any]) -> list[str]:
     """What axe finds on the page, or in the dialog over it, one line each."""
@@ -45,6 +54,16 @@ async def findings(page: Page, options: dict[str, Any]) -> list[str]:
     ]
 
 
+async def too_wide(page: Page) -> list[str]:
+    """What has to be scrolled sideways where the page is as wide as at a zoom of 400 %."""
+    before = page.viewport_size
+    await page.set_viewport_size({"width": 320, "height": 640})
+    try:
+        return cast("list[str]", await page.evaluate(WIDE))
+    finally:
+        await page.set_viewport_size(before or {"width": 1440, "height": 860})
+
+
 async def look(found: list[str], page: Page, name: str) -> None:
     """Look at one place in light and in dark, and keep a picture of each."""
     seen = await findings(page, EVERYTHING) + await page.evaluate(FAULTS)
@@ -52,6 +71,7 @@ async def look(found: list[str], page: Page, name: str) -> None:
     await shot(page, f"access-{name}")
     await page.evaluate("() => { document.documentElement.dataset.theme = 'dark' }")
     found += [f"{name}, dark: {line}" for line in await findings(page, COLOURS)]
+    found += [f"{name}, at 400 %: {line}" for line in await too_wide(page)]
     await shot(page, f"access-{name}-dark")
     await page.evaluate("() => { document.documentElement.dataset.theme = 'light' }")
 

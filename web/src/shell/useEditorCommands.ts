@@ -7,7 +7,7 @@ import type { Command } from "../model/commandStore";
 import { currentWorkflow, documentStore, replaceWorkflow } from "../model/documentStore";
 import { firstInputs, isReady, rememberInputs } from "../model/inputs";
 import { notify, notifyError } from "../model/noticeStore";
-import { isOver, runStore, startRun } from "../model/runStore";
+import { cancelRun, isOver, runStore, startRun } from "../model/runStore";
 import { show } from "../model/viewStore";
 import type { JsonObject, Workflow } from "../model/workflow";
 import { save } from "../queries/saving";
@@ -26,6 +26,7 @@ export function useEditorCommands(): { asked: Asked; ask(what: Asked): void } {
     return [
       { id: "run", title: "Run", keys: "mod+enter", inFields: true, isOff: isBusy, run: () => runOrAsk(() => ask("inputs")) },
       { id: "inputs", title: "Run with inputs…", keys: "mod+shift+enter", isOff: isBusy, run: () => ask("inputs") },
+      { id: "cancel", title: "Cancel the run", isOff: () => isOver(runStore.getState().run), run: () => void cancel() },
       { id: "save", title: "Save", keys: "mod+s", inFields: true, isOff: isReadOnly, run: () => void save(saved) },
       { id: "export", title: "Export…", keys: "mod+e", run: () => ask("export") },
       { id: "publish", title: "Publish as a tool…", keys: "u", isOff: isReadOnly, run: () => ask("publish") },
@@ -51,6 +52,15 @@ export async function run(workflow: Workflow, inputs: JsonObject): Promise<void>
     await startRun(workflow, inputs);
   } catch (error) {
     notifyError(error, "Not run");
+  }
+}
+
+async function cancel(): Promise<void> {
+  const { run: now } = runStore.getState();
+  try {
+    if (now) await cancelRun(now.id);
+  } catch (error) {
+    notifyError(error, "Not cancelled");
   }
 }
 

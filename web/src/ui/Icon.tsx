@@ -53,7 +53,7 @@ export type IconName = keyof typeof PATHS;
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return (
     <svg className="icon" viewBox="0 0 20 20" width={size} height={size} aria-hidden="true" focusable="false">
-      <path d={PATHS[name]} fill={name === "play" || name === "stop" ? "currentColor" : "none"} stroke="currentColor" strokeWidth="1.6" strokeLinecap="round" strokeLinejoin="round" />
+      <path d={PATHS[name]} fill={name === "play" || name === "stop" ? "currentColor" : "none"} stroke="currentColor" strokeWidth={name === "more" ? 2.6 : 1.6} strokeLinecap="round" strokeLinejoin="round" />
     </svg>
   );
 }

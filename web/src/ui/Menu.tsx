@@ -72,9 +72,11 @@ export function Menu({ label, actions, children, className = "button button--qui
 function walk(event: KeyboardEvent, box: HTMLElement | null, close: () => void): void {
   const items = [...(box?.querySelectorAll<HTMLButtonElement>(".menu__item:not(:disabled)") ?? [])];
   const at = items.indexOf(document.activeElement as HTMLButtonElement);
-  const to = event.key === "ArrowDown" ? at + 1 : event.key === "ArrowUp" ? at - 1 : null;
+  const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
+  // Tab goes on from the button that opened it.
+  if (event.key === "Tab") return close();
   if (event.key === "Escape") close();
-  else if (to !== null) items[(to + items.length) % items.length]?.focus();
+  else if (to !== undefined) items[(to + items.length) % items.length]?.focus();
   else return;
   event.preventDefault();
   event.stopPropagation();

@@ -70,7 +70,7 @@ export function WorkflowsPage() {
           <>
             {workflows.length > 8 && <input className="input" type="search" placeholder="Search workflows" aria-label="Search workflows" value={wanted} onChange={(event) => setWanted(event.target.value)} />}
             <div className="card">
-              <table className="table">
+              <table className="table" aria-label="Workflows">
                 <thead>
                   <tr>
                     <th>Name</th>

@@ -32,7 +32,13 @@ export function UncertainSteps({ steps }: { steps: UncertainStep[] }) {
     <section className="card question" aria-label="Uncertain steps">
       <h2>Did these happen?</h2>
       <p className="faint">The service ended while they ran. Look in the program they act on, then say how the run goes on.</p>
-      <table className="table">
+      <table className="table" aria-label="Uncertain steps">
+        <thead>
+          <tr>
+            <th>Step</th>
+            <th>How to go on</th>
+          </tr>
+        </thead>
         <tbody>
           {steps.map((one) => (
             <tr key={`${one.run} ${one.step}`}>
@@ -43,7 +49,7 @@ export function UncertainSteps({ steps }: { steps: UncertainStep[] }) {
               <td>
                 <div className="row">
                   {CHOICES.map(({ choice, title }) => (
-                    <Button key={choice} disabled={isSending} onClick={() => settle(one, choice)}>
+                    <Button key={choice} disabled={isSending} aria-label={`${title}: ${one.step}`} onClick={() => settle(one, choice)}>
                       {title}
                     </Button>
                   ))}

@@ -53,7 +53,7 @@ export function RunsPage() {
         )}
         {runs && runs.length > 0 && (
           <div className="card">
-            <table className="table">
+            <table className="table" aria-label="Runs">
               <thead>
                 <tr>
                   <th>

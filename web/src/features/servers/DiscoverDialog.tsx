@@ -33,7 +33,7 @@ export function DiscoverDialog({ onClose }: { onClose(): void }) {
       {!found && !error && <p className="faint">Looking…</p>}
       {found?.length === 0 && <p>No other program on this machine has MCP servers set up. Add one from JSON instead.</p>}
       {found && found.length > 0 && (
-        <table className="table">
+        <table className="table" aria-label="Servers of other programs">
           <thead>
             <tr>
               <th>Server</th>
