@@ -231,6 +231,11 @@ async def a_fault(filled: Filled) -> None:
     await expect(filled.page.locator(".field__fault").first).to_be_visible()
 
 
+async def publishing(filled: Filled) -> None:
+    await pressed("u")(filled)
+    await expect(filled.page.get_by_label("Name of the tool")).to_be_visible()
+
+
 async def conflicting(filled: Filled) -> None:
     page = filled.page
     await filled.go("w/waits")
@@ -300,6 +305,7 @@ EDITING: tuple[Place, ...] = (
     Place("keys", pressed("?"), dialog="shell/KeysDialog.tsx"),
     Place("export", pressed("Control+e"), dialog="features/files/ExportDialog.tsx"),
     Place("inputs", pressed("Control+Shift+Enter"), dialog="features/runs/InputsDialog.tsx"),
+    Place("publish", publishing, dialog="features/publish/PublishDialog.tsx"),
     Place("mcp-browser", pressed("m"), dialog="features/servers/BrowserDialog.tsx"),
     Place("conflict", conflicting, dialog="features/files/ConflictDialog.tsx"),
 )
