@@ -1,16 +1,17 @@
-"""What the ground and the engine cost, in one table: `bench/run`, `--quick` for a short form.
+"""What ground, engine and studio cost, in one table: `bench/run`, `--quick` for a short form.
 
-`bench/run ground` and `bench/run engine` measure one of them.
+`bench/run ground`, `bench/run engine` and `bench/run studio` measure one of them.
 """
 
 import argparse
+import shutil
 import sys
 
 import anyio
-from bench import engine, ground
+from bench import engine, ground, studio
 from bench.table import Row, table
 
-SUBJECTS = ("ground", "engine")
+SUBJECTS = ("ground", "engine", "studio")
 
 
 def main() -> None:
@@ -32,6 +33,11 @@ def main() -> None:
     if "engine" in subjects:
         size = engine.QUICK if given.quick else engine.Size(peers=not given.no_peers)
         rows += engine.rows_of(size)
+    if "studio" in subjects:
+        if shutil.which("chromium") is None:
+            notes.append("the studio is left out: chromium is not installed")
+        else:
+            rows += anyio.run(studio.rows_of, studio.QUICK if given.quick else studio.Size())
     sys.stdout.write("\n".join([table(rows), *notes]) + "\n")
 
 

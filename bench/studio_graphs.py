@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from toolweave.json_text import Json, JsonObject
 
-COLUMN, ROW = 280, 110
+COLUMN, ROW = 280, 150
 LANES = 10
 KINDS: tuple[JsonObject, ...] = (
     {"type": "prompt", "data": {"prompt": "Hello!"}},
@@ -65,7 +65,7 @@ def lanes(name: str, size: int, wait_s: float) -> JsonObject:
 def step(at: int, column: int, row: int) -> JsonObject:
     """A step of the kind that is next; the first is where it begins."""
     place: JsonObject = {"x": column * COLUMN, "y": row * ROW}
-    kind = KINDS[at % len(KINDS)] if at else {"type": "start", "data": {}}
+    kind: JsonObject = KINDS[at % len(KINDS)] if at else {"type": "start", "data": {}}
     return {"id": f"n{at}", "name": f"step-{at}", "position": place, **kind}
 
 

@@ -136,6 +136,13 @@ class Desk:
         await self.settle()
         return float(took)
 
+    async def idle_ms(self, span_ms: int) -> float:
+        """The longest time between two frames while nothing is done, as busy as this machine is."""
+        await self.leave()
+        async with self.watching() as watch:
+            await self.page.wait_for_timeout(span_ms)
+        return max(watch.found.steps, default=0.0)
+
     async def settle(self) -> None:
         """Wait until frames come evenly again."""
         await self.page.evaluate(SETTLED)

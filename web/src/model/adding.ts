@@ -3,7 +3,7 @@
 import type { Entry, Specs } from "./catalog";
 import { inPorts } from "./catalog";
 import { currentWorkflow, documentStore, edit, select } from "./documentStore";
-import { addNode, connectNodes, freePort, nodeOf } from "./edits";
+import { addNode, connectNodes, freePort, nodeOf, settle } from "./edits";
 import { NODE_SIZE } from "./geometry";
 import { canvasActions } from "./viewStore";
 import type { Position, Workflow, WorkflowNode } from "./workflow";
@@ -19,6 +19,8 @@ export function addEntry(entry: Entry, specs: Specs, at?: Position): string | nu
   const joins = before && inPorts(node, specs).length > 0 && freePort(workflow, before, specs) !== undefined;
   edit((current) => {
     const grown = addNode(current, before?.parentId && node.type !== "group" ? { ...node, parentId: before.parentId } : node);
+    // Dropped on a group it stands in it.
+    if (at) return settle(grown, new Map([[node.id, node.position ?? at]]));
     return joins ? connectNodes(grown, before.id, node.id, specs) : grown;
   });
   select([node.id]);

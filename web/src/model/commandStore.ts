@@ -11,6 +11,8 @@ export interface Command {
   inFields?: boolean;
   /** `canvas`: not within a panel, whose own keys they are. `node`: only on the canvas itself. */
   at?: "canvas" | "node";
+  /** The key is left to the browser, whose own event does it. */
+  isNative?: boolean;
   isOff?(): boolean;
   run(): void;
 }

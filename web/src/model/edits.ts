@@ -3,12 +3,14 @@
 import type { Entry, Specs } from "./catalog";
 import { entryTitle, freshData, inPorts, outPorts, typeOf } from "./catalog";
 import { NODE_SIZE } from "./geometry";
+import type { Sizes } from "./viewStore";
 import type { Connection, JsonObject, Position, Workflow, WorkflowNode } from "./workflow";
 import { nodeById, OUTPUT, INPUT, slug } from "./workflow";
 
 export const GRID = 10;
 const PADDING = 40;
 const HEADER = 34;
+export const FRAME_SIZE = { width: 360, height: 220 };
 
 export interface Piece {
   nodes: WorkflowNode[];
@@ -32,11 +34,14 @@ export function nodeOf(workflow: Workflow, entry: Entry, position: Position): Wo
   const title = entry.server ? slug(entryTitle(entry)) : entryTitle(entry);
   const id = freeId(idsOf(workflow), title);
   const node: WorkflowNode = { id, type: typeOf(entry), name: nameFor(workflow, title), position: snapped(position), data: freshData(entry) };
-  return entry.type === "group" ? { ...node, style: { width: 360, height: 220 } } : node;
+  return entry.type === "group" ? { ...node, style: FRAME_SIZE } : node;
 }
 
 function nameFor(workflow: Workflow, title: string): string {
-  const taken = new Set(workflow.nodes.map(({ name }) => name));
+  return freeName(new Set(workflow.nodes.map(({ name }) => name)), title);
+}
+
+function freeName(taken: ReadonlySet<string>, title: string): string {
   if (!taken.has(title)) return title;
   for (let number = 2; ; number += 1) if (!taken.has(`${title} ${number}`)) return `${title} ${number}`;
 }
@@ -82,7 +87,8 @@ export function renameNode(workflow: Workflow, id: string, name: string): Workfl
 }
 
 export function resizeNode(workflow: Workflow, id: string, width: number, height: number): Workflow {
-  return changeNode(workflow, id, (node) => ({ ...node, style: { ...node.style, width: Math.round(width), height: Math.round(height) } }));
+  const [wide, high] = [Math.round(width), Math.round(height)];
+  return changeNode(workflow, id, (node) => (node.style?.width === wide && node.style.height === high ? node : { ...node, style: { ...node.style, width: wide, height: high } }));
 }
 
 /** Whether two nodes may be connected: not with themselves, and once per pair of ports. */
@@ -133,10 +139,16 @@ function lifted(node: WorkflowNode, parent: WorkflowNode): WorkflowNode {
   return { ...rest, ...up, position: { x: own.x + at.x, y: own.y + at.y } };
 }
 
+/** These and what stands in the groups among them. */
+export function withContents(workflow: Workflow, ids: ReadonlySet<string>): Set<string> {
+  const all = new Set(ids);
+  for (const node of workflow.nodes) if (node.parentId && all.has(node.parentId)) all.add(node.id);
+  return all;
+}
+
 /** What is copied: the nodes, those in copied groups, and the connections between them. */
 export function copied(workflow: Workflow, ids: ReadonlySet<string>): Piece {
-  const wanted = new Set(ids);
-  for (const node of workflow.nodes) if (node.parentId && wanted.has(node.parentId)) wanted.add(node.id);
+  const wanted = withContents(workflow, ids);
   const nodes = workflow.nodes.filter(({ id }) => wanted.has(id));
   const connections = workflow.connections.filter(({ from, to }) => wanted.has(from) && wanted.has(to));
   return { nodes, connections };
@@ -145,35 +157,32 @@ export function copied(workflow: Workflow, ids: ReadonlySet<string>): Piece {
 /** Adds copies under new ids; gives the workflow and the ids of the copied nodes. */
 export function paste(workflow: Workflow, piece: Piece, by: Position): { workflow: Workflow; ids: string[] } {
   const taken = idsOf(workflow);
-  const names = new Map<string, string>();
-  for (const node of piece.nodes) {
-    const id = freeId(taken, node.id);
-    taken.add(id);
-    names.set(node.id, id);
-  }
-  let grown = workflow;
-  for (const node of piece.nodes) {
-    const parent = node.parentId ? names.get(node.parentId) : undefined;
-    const at = node.position ?? { x: 0, y: 0 };
-    const { parentId: _, ...rest } = node;
+  const names = new Set(workflow.nodes.map(({ name }) => name));
+  const renamed = new Map(piece.nodes.map(({ id }) => [id, claimed(taken, freeId(taken, id))]));
+  const nodes = piece.nodes.map(({ parentId, ...rest }) => {
+    const parent = parentId ? renamed.get(parentId) : undefined;
+    const at = rest.position ?? { x: 0, y: 0 };
     const position = parent ? at : { x: at.x + by.x, y: at.y + by.y };
-    const copy = { ...rest, ...(parent ? { parentId: parent } : {}), id: names.get(node.id)!, name: nameFor(grown, node.name), position };
-    grown = { ...grown, nodes: [...grown.nodes, copy] };
-  }
-  const connections = piece.connections.map((one) => {
-    const id = freeId(taken, one.id);
-    taken.add(id);
-    return { ...one, id, from: names.get(one.from)!, to: names.get(one.to)! };
+    return { ...rest, ...(parent ? { parentId: parent } : {}), id: renamed.get(rest.id)!, name: claimed(names, freeName(names, rest.name ?? rest.id)), position };
   });
-  return { workflow: { ...grown, connections: [...grown.connections, ...connections] }, ids: [...names.values()] };
+  const connections = piece.connections.map((one) => ({ ...one, id: claimed(taken, freeId(taken, one.id)), from: renamed.get(one.from)!, to: renamed.get(one.to)! }));
+  const frames = nodes.filter(({ type }) => type === "group");
+  const steps = nodes.filter(({ type }) => type !== "group");
+  return { workflow: { ...workflow, nodes: [...frames, ...workflow.nodes, ...steps], connections: [...workflow.connections, ...connections] }, ids: [...renamed.values()] };
+}
+
+function claimed(taken: Set<string>, name: string): string {
+  taken.add(name);
+  return name;
 }
 
 /** Puts a frame around nodes that stand in no group yet; gives the frame's id as well. */
-export function group(workflow: Workflow, ids: ReadonlySet<string>): { workflow: Workflow; id: string | null } {
+export function group(workflow: Workflow, ids: ReadonlySet<string>, sizes?: Sizes): { workflow: Workflow; id: string | null } {
   const inside = workflow.nodes.filter((node) => ids.has(node.id) && !node.parentId && node.type !== "group");
   if (inside.length === 0) return { workflow, id: null };
   const xs = inside.map(({ position }) => position?.x ?? 0);
   const ys = inside.map(({ position }) => position?.y ?? 0);
+  const heights = inside.map(({ id, position }) => (position?.y ?? 0) + (sizes?.get(id) ?? NODE_SIZE).height);
   const at = { x: Math.min(...xs) - PADDING, y: Math.min(...ys) - PADDING - HEADER };
   const id = freeId(idsOf(workflow), "group");
   const frame: WorkflowNode = {
@@ -184,7 +193,7 @@ export function group(workflow: Workflow, ids: ReadonlySet<string>): { workflow:
     data: { label: "Group" },
     style: {
       width: Math.max(...xs) + NODE_SIZE.width + PADDING - at.x,
-      height: Math.max(...ys) + NODE_SIZE.height + PADDING - at.y,
+      height: Math.max(...heights) + PADDING - at.y,
     },
   };
   const nodes = workflow.nodes.map((node) =>
@@ -198,6 +207,29 @@ export function group(workflow: Workflow, ids: ReadonlySet<string>): { workflow:
 export function ungroup(workflow: Workflow, ids: ReadonlySet<string>): Workflow {
   const frames = new Set(workflow.nodes.filter((node) => ids.has(node.id) && node.type === "group").map(({ id }) => id));
   return frames.size ? remove(workflow, frames) : workflow;
+}
+
+/** The group that is under a place on the canvas; of several the one written last lies on top. */
+export function frameAt(workflow: Workflow, { x, y }: Position): string | null {
+  const found = workflow.nodes.findLast(({ type, position, style, parentId }) => {
+    if (type !== "group" || !position || parentId) return false;
+    const [right, bottom] = [position.x + (style?.width ?? FRAME_SIZE.width), position.y + (style?.height ?? FRAME_SIZE.height)];
+    return x >= position.x && x <= right && y >= position.y && y <= bottom;
+  });
+  return found?.id ?? null;
+}
+
+/** Nodes that were moved, each in the group its middle is over, if there is one. */
+export function settle(workflow: Workflow, places: ReadonlyMap<string, Position>, sizes?: Sizes): Workflow {
+  const moved = moveNodes(workflow, places);
+  const frames = new Map(moved.nodes.filter(({ type }) => type === "group").map((node) => [node.id, node.position ?? { x: 0, y: 0 }]));
+  return moved.nodes.reduce((now, { id, type, position, parentId }) => {
+    // What moved along with its own group stays in it.
+    if (!places.has(id) || type === "group" || (parentId && places.has(parentId))) return now;
+    const frame = frames.get(parentId ?? "") ?? { x: 0, y: 0 };
+    const { width, height } = sizes?.get(id) ?? NODE_SIZE;
+    return reparent(now, id, frameAt(now, { x: frame.x + (position?.x ?? 0) + width / 2, y: frame.y + (position?.y ?? 0) + height / 2 }));
+  }, moved);
 }
 
 /** Moves a node into a group, out of it, or from one to another; it stays where it is seen. */

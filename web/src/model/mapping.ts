@@ -2,6 +2,7 @@
 
 import type { Specs } from "./catalog";
 import { inPorts, isNote, outPorts, portLabel, TITLES, words } from "./catalog";
+import { FRAME_SIZE } from "./edits";
 import type { Family } from "./families";
 import { familyOfNode } from "./families";
 import type { PortPlace, Shape } from "./geometry";
@@ -135,7 +136,7 @@ function canvasNode(node: WorkflowNode, specs: Specs, index: number): CanvasNode
 /** A note is as tall as its text; all else has a size before it is drawn. */
 function drawnSize(node: WorkflowNode, type: CanvasNode["type"], data: NodeView): Pick<CanvasNode, "width" | "height" | "measured" | "handles"> {
   if (type === "note") return { handles: [] };
-  const size = type === "group" ? { width: node.style?.width ?? 360, height: node.style?.height ?? 220 } : sizeOf(shapeOf(data));
+  const size = type === "group" ? { width: node.style?.width ?? FRAME_SIZE.width, height: node.style?.height ?? FRAME_SIZE.height } : sizeOf(shapeOf(data));
   return { ...size, measured: size, handles: type === "group" ? [] : portsOf(shapeOf(data)) };
 }
 

@@ -3,12 +3,11 @@ import { commandFor, offer, shownKeys, spelt } from "./commandStore";
 import { DRAWN, entryTitle, outPorts, searchEntries, specsOf, type Entry } from "./catalog";
 import { differences } from "./difference";
 import { begin, redo, settle, step, undo } from "./history";
-import { layOut } from "./layout";
 import { mapper } from "./mapping";
 import { nodeAt } from "./problemStore";
 import { readWorkflow } from "./reading";
 import { parseRoute } from "./route";
-import { emptyRun, statusOfNode, takeEvent, type RunEvent } from "./runState";
+import { emptyRun, statusOfNode, takeEvent, takeEvents, type RunEvent } from "./runState";
 import { visible } from "./visible";
 import { neighbour } from "./walking";
 import { newWorkflow, type Workflow } from "./workflow";
@@ -93,6 +92,14 @@ describe("runs", () => {
     expect(run.status).toBe("failed");
   });
 
+  it("takes many events at once, tells which nodes they touched, and leaves the run before as it was", () => {
+    const before = events.slice(0, 3).reduce(takeEvent, emptyRun("r"));
+    const { run, touched } = takeEvents(before, events.slice(3));
+    expect(run).toEqual(events.reduce(takeEvent, emptyRun("r")));
+    expect([...touched].sort()).toEqual(["fetch", "send"]);
+    expect([before.status, before.order, before.ofNode["fetch"], before.steps["fetch"]!.status]).toEqual(["running", ["start", "fetch"], ["fetch"], "running"]);
+  });
+
   it("sees no event twice when a stream is taken up again", () => {
     const once = events.reduce(takeEvent, emptyRun("r"));
     expect(events.reduce(takeEvent, once)).toBe(once);
@@ -111,21 +118,6 @@ describe("the rest", () => {
     expect(readWorkflow("{").workflow).toBeNull();
     expect(readWorkflow('{"nodes": [{}], "connections": []}').fault).toContain("node 0");
     expect(readWorkflow(JSON.stringify(newWorkflow("a"))).fault).toBeNull();
-  });
-
-  it("lays out from left to right and leaves what stands in a group to it", () => {
-    const places = layOut({ nodes: [{ id: "a" }, { id: "b" }, { id: "g", width: 300, height: 200 }, { id: "in", parentId: "g" }], edges: [{ from: "a", to: "b" }, { from: "b", to: "in" }] });
-    const x = new Map(places.map(({ id, position }) => [id, position.x]));
-    expect(x.get("a")!).toBeLessThan(x.get("b")!);
-    expect(x.get("b")!).toBeLessThan(x.get("g")!);
-    expect(x.has("in")).toBe(false);
-  });
-
-  it("lays out a chain that is too long to go down", () => {
-    const ids = Array.from({ length: 20_000 }, (_, at) => `n${at}`);
-    const places = layOut({ nodes: ids.map((id) => ({ id })), edges: ids.slice(1).map((to, at) => ({ from: ids[at]!, to })) });
-    expect(places[0]!.position.x).toBeLessThan(places.at(-1)!.position.x);
-    expect(places.every(({ position }) => Number.isFinite(position.x) && Number.isFinite(position.y))).toBe(true);
   });
 
   it("walks along connections", () => {

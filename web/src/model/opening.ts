@@ -24,11 +24,11 @@ interface Box {
   height: number;
 }
 
-/** Smaller than this nothing can be read. */
-const LEAST_ZOOM = 0.45;
+/** Smaller than this nothing can be read, and hardly told apart. */
+const LEAST_ZOOM = 0.3;
 /** Where a workflow begins it is shown so large. */
-const READING_ZOOM = 0.7;
-const MARGIN = 0.15;
+export const READING_ZOOM = 0.7;
+const MARGIN = 0.08;
 
 export function openingView(nodes: readonly Placed[], width: number, height: number): View {
   const outer = nodes.filter((node) => !node.parentId);

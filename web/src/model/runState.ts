@@ -99,37 +99,70 @@ export function nodeOfKey(key: string): string {
   return key.slice(key.lastIndexOf("/") + 1);
 }
 
-/** The run after one more event; an event that was seen already changes nothing. */
+/** A run that is being written: copied once for all events that came together. */
+interface Draft extends RunView {
+  steps: Record<string, Step>;
+  order: string[];
+  ofNode: Record<string, readonly string[]>;
+  /** Nodes whose steps changed; their lists of steps are this draft's own. */
+  touched: Set<string>;
+}
+
+export interface Taken {
+  run: RunView;
+  touched: ReadonlySet<string>;
+}
+
+const NOBODY: ReadonlySet<string> = new Set();
+
+/** The run after more events; one that was seen already changes nothing. */
+export function takeEvents(run: RunView, events: readonly RunEvent[]): Taken {
+  if (!events.some(({ seq }) => seq > run.seq)) return { run, touched: NOBODY };
+  const draft: Draft = { ...run, steps: { ...run.steps }, order: [...run.order], ofNode: { ...run.ofNode }, touched: new Set() };
+  for (const event of events) {
+    if (event.seq <= draft.seq) continue;
+    draft.seq = event.seq;
+    take(draft, event);
+  }
+  const { touched, ...next } = draft;
+  return { run: next, touched };
+}
+
 export function takeEvent(run: RunView, event: RunEvent): RunView {
-  if (event.seq <= run.seq) return run;
-  const next = { ...run, seq: event.seq };
+  return takeEvents(run, [event]).run;
+}
+
+function take(run: Draft, event: RunEvent): void {
   const key = String(event["key"] ?? "");
   switch (event.type) {
     case "started":
-      return { ...next, startedAt: event.at, status: "running", forkOf: (event["fork_of"] as string) ?? null, forkAt: (event["fork_at"] as string) ?? null };
+      Object.assign(run, { startedAt: event.at, status: "running", forkOf: event["fork_of"] ?? null, forkAt: event["fork_at"] ?? null });
+      return;
     case "computed":
-      return computed(next, event);
+      return computed(run, event);
     case "step_started":
-      return began(next, key, event);
+      return began(run, key, event);
     case "step_progress":
-      return said(next, key, event);
+      return said(run, key, event);
     case "step_finished":
-      return ended(next, key, "success", event, { value: event["value"] as Json, cut: cutOf(event, "value") });
+      return ended(run, key, "success", event, { value: event["value"] as Json, cut: cutOf(event, "value") });
     case "step_failed":
-      return failed(next, key, event);
+      return failed(run, key, event);
     case "step_waiting":
-      if (event["adds"]) return worked(next, key, event);
-      return put({ ...next, status: "waiting" }, key, { status: "waiting", question: (event["question"] as JsonObject) ?? null, until: (event["until"] as string) ?? null }, event.at);
+      if (event["adds"]) return worked(run, key, event);
+      run.status = "waiting";
+      return put(run, key, { status: "waiting", question: (event["question"] as JsonObject) ?? null, until: (event["until"] as string) ?? null }, event.at);
     case "step_uncertain":
-      return put({ ...next, status: "uncertain" }, key, { status: "uncertain" }, event.at);
+      run.status = "uncertain";
+      return put(run, key, { status: "uncertain" }, event.at);
     case "resolved":
-      return put({ ...next, status: "running" }, key, { status: event["choice"] === "skip" ? "skipped" : event["choice"] === "fail" ? "failed" : "running" }, event.at);
+      run.status = "running";
+      return put(run, key, { status: event["choice"] === "skip" ? "skipped" : event["choice"] === "fail" ? "failed" : "running" }, event.at);
     case "answered":
-      return put({ ...next, status: "running" }, key, { status: "running" }, event.at);
+      run.status = "running";
+      return put(run, key, { status: "running" }, event.at);
     case "finished":
-      return finished(next, event);
-    default:
-      return next;
+      return finished(run, event);
   }
 }
 
@@ -138,17 +171,17 @@ function cutOf(event: RunEvent, field: string): Cut | undefined {
 }
 
 /** One more part of a node that works with a model; its next part begins at once. */
-function worked(run: RunView, key: string, event: RunEvent): RunView {
+function worked(run: Draft, key: string, event: RunEvent): void {
   const part = event["memory"] as Part | null;
   const parts = [...(run.steps[key]?.parts ?? []), ...(part && typeof part === "object" ? [part] : [])];
-  return put(run, key, { parts }, event.at);
+  put(run, key, { parts }, event.at);
 }
 
 const MOST_LINES = 400;
 
-function said(run: RunView, key: string, event: RunEvent): RunView {
+function said(run: Draft, key: string, event: RunEvent): void {
   const line: LogLine = { at: event.at, attempt: Number(event["attempt"] ?? 1), done: Number(event["done"]), total: (event["total"] as number) ?? null, message: (event["message"] as string) ?? null };
-  return put(run, key, { log: [...(run.steps[key]?.log ?? []), line].slice(-MOST_LINES) }, event.at);
+  put(run, key, { log: [...(run.steps[key]?.log ?? []), line].slice(-MOST_LINES) }, event.at);
 }
 
 /** What the models of a step used; the model is the last that answered. */
@@ -164,64 +197,60 @@ export function spentOn(step: Step): { input: number; output: number; cost: numb
   };
 }
 
-function computed(run: RunView, event: RunEvent): RunView {
+function computed(run: Draft, event: RunEvent): void {
   const values = event["values"] as Json[];
-  let next = run;
   for (const [key, number] of event["steps"] as [string, number][]) {
     if (number === TURN) continue;
     const tries: Try[] = [{ attempt: 1, startedAt: event.at, finishedAt: event.at, error: null }];
-    next = put(next, String(key), { status: "success", finishedAt: event.at, value: values[number], cut: cutOf(event, `values/${number}`), tries }, event.at);
+    put(run, String(key), { status: "success", finishedAt: event.at, value: values[number], cut: cutOf(event, `values/${number}`), tries }, event.at);
   }
-  return next;
 }
 
-function began(run: RunView, key: string, event: RunEvent): RunView {
+function began(run: Draft, key: string, event: RunEvent): void {
   const attempt = Number(event["attempt"] ?? 1);
   const before = run.steps[key]?.tries.filter((one) => one.attempt !== attempt) ?? [];
   const tries = [...before, { attempt, startedAt: event.at, finishedAt: null, error: null }];
-  return put({ ...run, status: "running" }, key, { status: "running", finishedAt: null, tries }, event.at);
+  run.status = "running";
+  put(run, key, { status: "running", finishedAt: null, tries }, event.at);
 }
 
-function ended(run: RunView, key: string, status: StepStatus, event: RunEvent, more: Partial<Step>): RunView {
+function ended(run: Draft, key: string, status: StepStatus, event: RunEvent, more: Partial<Step>): void {
   const tries = closed(run.steps[key]?.tries ?? [], event.at, null);
-  return put(run, key, { status, finishedAt: event.at, tries, ...more }, event.at);
+  put(run, key, { status, finishedAt: event.at, tries, ...more }, event.at);
 }
 
-function failed(run: RunView, key: string, event: RunEvent): RunView {
+function failed(run: Draft, key: string, event: RunEvent): void {
   const error = { code: String(event["code"]), message: String(event["message"]), hint: (event["hint"] as string) ?? null };
   const known = run.steps[key]?.tries ?? [];
   const tries = known.length ? known : [{ attempt: 1, startedAt: event.at, finishedAt: null, error: null }];
   const status = event["retry_at"] ? "retrying" : "failed";
   const ended = closed(tries, event.at, error).map((one, at) => (at === tries.length - 1 ? { ...one, retryAt: (event["retry_at"] as string) ?? null } : one));
-  return put(run, key, { status, finishedAt: event.at, tries: ended }, event.at);
+  put(run, key, { status, finishedAt: event.at, tries: ended }, event.at);
 }
 
 function closed(tries: readonly Try[], at: string, error: Try["error"]): Try[] {
   return tries.map((one, index) => (index === tries.length - 1 ? { ...one, finishedAt: at, error } : one));
 }
 
-function put(run: RunView, key: string, change: Partial<Step>, at: string): RunView {
+function put(run: Draft, key: string, change: Partial<Step>, at: string): void {
   const old = run.steps[key];
   const node = nodeOfKey(key);
   const fresh: Step = { key, node, status: "running", startedAt: at, finishedAt: null, tries: [], log: [], parts: [] };
-  const steps = { ...run.steps, [key]: { ...(old ?? fresh), ...change } };
-  if (old) return { ...run, steps };
-  return { ...run, steps, order: [...run.order, key], ofNode: { ...run.ofNode, [node]: [...(run.ofNode[node] ?? []), key] } };
+  run.steps[key] = { ...(old ?? fresh), ...change };
+  if (!old) {
+    run.order.push(key);
+    const own = run.touched.has(node) ? (run.ofNode[node] as string[]) : [...(run.ofNode[node] ?? [])];
+    own.push(key);
+    run.ofNode[node] = own;
+  } else if (!run.touched.has(node)) run.ofNode[node] = [...run.ofNode[node]!];
+  run.touched.add(node);
 }
 
-function finished(run: RunView, event: RunEvent): RunView {
-  const steps = Object.fromEntries(
-    Object.entries(run.steps).map(([key, step]) => [key, OPEN.has(step.status) ? { ...step, status: "cancelled" as const, finishedAt: step.finishedAt ?? event.at } : step]),
-  );
-  return {
-    ...run,
-    steps,
-    status: event["status"] as RunStatus,
-    finishedAt: event.at,
-    result: event["result"] as Json,
-    resultCut: cutOf(event, "result"),
-    error: (event["error"] as JsonObject) ?? null,
-  };
+function finished(run: Draft, event: RunEvent): void {
+  for (const [key, step] of Object.entries(run.steps)) {
+    if (OPEN.has(step.status)) put(run, key, { status: "cancelled", finishedAt: step.finishedAt ?? event.at }, event.at);
+  }
+  Object.assign(run, { status: event["status"], finishedAt: event.at, result: event["result"], resultCut: cutOf(event, "result"), error: event["error"] ?? null });
 }
 
 /** How a node stands, over all its steps: what needs a look first. */

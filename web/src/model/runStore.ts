@@ -4,8 +4,8 @@ import { createStore } from "zustand/vanilla";
 import { client, data } from "../api/client";
 import { follow } from "../api/stream";
 import { notifyError } from "./noticeStore";
-import type { RunEvent, RunView, StepStatus } from "./runState";
-import { emptyRun, FINAL, statusOfNode, takeEvent } from "./runState";
+import type { RunEvent, RunView, StepStatus, Taken } from "./runState";
+import { emptyRun, FINAL, statusOfNode, takeEvents } from "./runState";
 import type { Json, JsonObject, Workflow } from "./workflow";
 
 export interface RunState {
@@ -43,8 +43,8 @@ export function watchRun(id: string, workflow: string): void {
   const flush = () => {
     const { run } = runStore.getState();
     if (mine.signal.aborted || !run || queue.length === 0) return;
-    const next = queue.splice(0).reduce(takeEvent, run);
-    runStore.setState((state) => ({ run: next, statuses: statusesOf(next, state.statuses) }));
+    const next = takeEvents(run, queue.splice(0));
+    runStore.setState((state) => ({ run: next.run, statuses: statusesOf(next, state.statuses) }));
   };
   const done = follow(`/api/v1/runs/${id}/events?maxChars=${MOST_CHARS}`, {
     signal: mine.signal,
@@ -60,15 +60,13 @@ export function watchRun(id: string, workflow: string): void {
     .finally(() => following === mine && runStore.setState({ isLive: false }));
 }
 
-function statusesOf(run: RunView, before: Readonly<Record<string, StepStatus>>): Record<string, StepStatus> {
+function statusesOf({ run, touched }: Taken, before: Readonly<Record<string, StepStatus>>): Readonly<Record<string, StepStatus>> {
   const found: Record<string, StepStatus> = {};
-  let changed = false;
-  for (const node of Object.keys(run.ofNode)) {
+  for (const node of touched) {
     const status = statusOfNode(run, node);
-    if (status) found[node] = status;
-    changed ||= status !== before[node];
+    if (status && status !== before[node]) found[node] = status;
   }
-  return changed ? found : (before as Record<string, StepStatus>);
+  return Object.keys(found).length ? { ...before, ...found } : before;
 }
 
 export function forgetRun(): void {

@@ -1,10 +1,10 @@
 /** Tidies the open workflow, in a worker: the page stays usable however many nodes there are. */
 
 import { currentWorkflow, edit } from "./documentStore";
-import { moveNodes } from "./edits";
-import type { LayoutAnswer, LayoutRequest } from "./layout";
+import type { LayoutAnswer } from "./layout";
+import { notify } from "./noticeStore";
+import { requestOf, tidied } from "./tidying";
 import { canvasActions } from "./viewStore";
-import type { Workflow } from "./workflow";
 
 let running: Worker | null = null;
 
@@ -15,23 +15,18 @@ export function tidy(): void {
   running?.terminate();
   const worker = new Worker(new URL("./layout.worker.ts", import.meta.url), { type: "module" });
   running = worker;
-  worker.onmessage = (message: MessageEvent<LayoutAnswer>) => {
+  const done = () => {
     worker.terminate();
-    running = null;
-    const places = new Map(message.data.map(({ id, position }) => [id, position]));
-    edit((now) => moveNodes(now, places));
+    if (running === worker) running = null;
+  };
+  worker.onmessage = (message: MessageEvent<LayoutAnswer>) => {
+    done();
+    edit((now) => tidied(now, message.data));
     requestAnimationFrame(() => canvasActions()?.begin());
   };
-  worker.postMessage(requestOf(workflow));
-}
-
-export function requestOf(workflow: Workflow): LayoutRequest {
-  return {
-    nodes: workflow.nodes.map((node) => ({
-      id: node.id,
-      ...(node.parentId ? { parentId: node.parentId } : {}),
-      ...(node.type === "group" ? { width: node.style?.width ?? 360, height: node.style?.height ?? 220 } : {}),
-    })),
-    edges: workflow.connections.map(({ from, to }) => ({ from, to })),
+  worker.onerror = () => {
+    done();
+    notify("Not tidied", { tone: "bad", hint: "the nodes stay where they are" });
   };
+  worker.postMessage(requestOf(workflow, canvasActions()?.sizes()));
 }

@@ -10,7 +10,7 @@ export interface ViewState {
   side: Side;
   hasRunPanel: boolean;
   /** The overlay that is open, if any. */
-  overlay: "add" | "commands" | "connect" | "disconnect" | "files" | "keys" | "servers" | null;
+  overlay: "add" | "commands" | "connect" | "disconnect" | "find" | "files" | "keys" | "servers" | null;
 }
 
 /** Narrower than this a palette leaves no room for the canvas; its key and its button show it. */
@@ -22,13 +22,19 @@ export function show(view: Partial<ViewState>): void {
   viewStore.setState(view);
 }
 
+export type Sizes = ReadonlyMap<string, { width: number; height: number }>;
+
 export interface CanvasActions {
   center(): Position;
+  /** The place on the canvas under a point of the page. */
+  at(x: number, y: number): Position;
+  /** How large each node is drawn. */
+  sizes(): Sizes;
   fit(): void;
   /** Shows what is shown when a workflow is opened: all of it, or where it begins. */
   begin(): void;
-  /** Brings a node into view, if it is not. */
-  reveal(nodeId: string): void;
+  /** Brings a node into view, if it is not; `isClose` so that it can be read. */
+  reveal(nodeId: string, isClose?: boolean): void;
   /** Takes the focus to a node, or to the canvas itself. */
   focus(nodeId?: string): void;
 }

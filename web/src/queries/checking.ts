@@ -8,6 +8,9 @@ import { clearProblems, problemStore, takeProblems } from "../model/problemStore
 import type { Workflow } from "../model/workflow";
 
 const PAUSE_MS = 350;
+/** How long the last check took: a large workflow is checked less often than it is edited. */
+let tookMs = 0;
+let running: Promise<void> = Promise.resolve();
 
 export function useChecking(workflow: Workflow | null): void {
   const link = useStore(connectionStore, (state) => state.link);
@@ -17,22 +20,28 @@ export function useChecking(workflow: Workflow | null): void {
       return;
     }
     let isOld = false;
-    const check = async () => {
-      problemStore.setState({ isChecking: true });
-      try {
-        const body = { document: workflow as unknown as Record<string, unknown> };
-        const found = await data(client.POST("/api/v1/edit/validate", { body: body as never }));
-        if (!isOld) takeProblems(workflow, found.problems as Problem[]);
-      } catch (error) {
-        // What was said last stands; that nobody answers is said elsewhere.
-        const fault = error instanceof ApiError && !error.isUnreachable ? error.message : null;
-        if (!isOld) problemStore.setState({ isChecking: false, fault });
-      }
-    };
-    const timer = setTimeout(() => void check(), PAUSE_MS);
+    const timer = setTimeout(() => {
+      // One at a time: checks of edits that are past would only keep the service busy.
+      running = running.then(() => (isOld ? undefined : check(workflow, () => isOld)));
+    }, PAUSE_MS + Math.min(tookMs, 10 * PAUSE_MS));
     return () => {
       isOld = true;
       clearTimeout(timer);
     };
   }, [workflow, link]);
+}
+
+async function check(workflow: Workflow, isOld: () => boolean): Promise<void> {
+  problemStore.setState({ isChecking: true });
+  const began = performance.now();
+  try {
+    const body = { document: workflow as unknown as Record<string, unknown> };
+    const found = await data(client.POST("/api/v1/edit/validate", { body: body as never }));
+    if (!isOld()) takeProblems(workflow, found.problems as Problem[]);
+  } catch (error) {
+    // What was said last stands; that nobody answers is said elsewhere.
+    const fault = error instanceof ApiError && !error.isUnreachable ? error.message : null;
+    if (!isOld()) problemStore.setState({ isChecking: false, fault });
+  }
+  tookMs = performance.now() - began;
 }

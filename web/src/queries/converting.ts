@@ -33,3 +33,11 @@ export async function importText(text: string): Promise<Workflow> {
     throw said ? new ApiError(422, "WORKFLOW_UNREADABLE", said) : error;
   }
 }
+
+/** A little less than the service takes, as the text travels within JSON. */
+const MOST_BYTES = 3_500_000;
+
+export async function importFile(file: File): Promise<Workflow> {
+  if (file.size > MOST_BYTES) throw new Error(`it has ${Math.ceil(file.size / 1e6)} MB; at most ${MOST_BYTES / 1e6} MB can be read`);
+  return importText(await file.text());
+}

@@ -13,7 +13,7 @@ const AGAIN_MS = 20_000;
 /** Asked when a node gets another tool, and now and then; values that are typed change nothing here. */
 export function useStanding(workflow: Workflow | null): void {
   const nodes = workflow?.nodes.filter(({ type }) => type === "mcp") ?? [];
-  const signature = JSON.stringify(nodes.map(signed));
+  const signature = nodes.map(signed).join("\n");
   const document = useMemo(() => (workflow ? { ...workflow, nodes, connections: [] } : null), [signature, workflow?.id]);
   const { data: found } = useQuery({
     // Whatever changes servers asks for this again as well.
@@ -28,8 +28,14 @@ export function useStanding(workflow: Workflow | null): void {
   }, [found, signature]);
 }
 
-function signed({ id, data: { serverId, toolName, mode, parameters } }: WorkflowNode) {
-  return [id, serverId, toolName, mode, parameters];
+/** Spelt once for each node: an edit of another one costs nothing here. */
+const spelt = new WeakMap<WorkflowNode, string>();
+
+function signed(node: WorkflowNode): string {
+  const { id, data: { serverId, toolName, mode, parameters } } = node;
+  const known = spelt.get(node) ?? JSON.stringify([id, serverId, toolName, mode, parameters]);
+  spelt.set(node, known);
+  return known;
 }
 
 async function standings(document: Workflow): Promise<Record<string, Standing>> {

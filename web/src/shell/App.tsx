@@ -15,6 +15,7 @@ import { PageOf } from "./pages";
 import { Rail } from "./Rail";
 import { TokenPage } from "./TokenPage";
 import { useArrival, useKeptFocus } from "./useFocus";
+import { useFileDrop } from "./useFileDrop";
 import { useRoute } from "./useRoute";
 import "./shell.css";
 
@@ -59,6 +60,7 @@ function Studio({ isDown }: { isDown: boolean }) {
   useLive();
   useArrival(route);
   useKeptFocus();
+  const dropping = useFileDrop();
   return (
     <div className="studio">
       <a className="visually-hidden studio__skip" href="#main" onClick={(event) => (event.preventDefault(), document.getElementById("main")?.focus())}>
@@ -75,6 +77,7 @@ function Studio({ isDown }: { isDown: boolean }) {
           <PageOf route={route} />
         </Faults>
       </main>
+      {dropping && <div className="studio__drop">{dropping}</div>}
       <Notices />
       <Announcer />
       <KeyMap />

@@ -56,7 +56,7 @@ export function Editor({ workflow, asked, ask }: Props) {
           <RunPanel workflow={workflow} />
         </section>
       )}
-      {(overlay === "add" || overlay === "commands" || overlay === "connect" || overlay === "disconnect") && <QuickAdd kind={overlay} entries={entries} specs={specs} onClose={() => show({ overlay: null })} />}
+      {(overlay === "add" || overlay === "commands" || overlay === "connect" || overlay === "disconnect" || overlay === "find") && <QuickAdd kind={overlay} entries={entries} specs={specs} onClose={() => show({ overlay: null })} />}
       {overlay === "keys" && <KeysDialog onClose={() => show({ overlay: null })} />}
       {overlay === "servers" && !isReadOnly && <BrowserDialog onClose={() => show({ overlay: null })} />}
       {asked === "inputs" && <InputsDialog workflow={workflow} onClose={() => ask(null)} onRun={(inputs) => (ask(null), void run(workflow, inputs))} />}

@@ -14,7 +14,7 @@ export function KeyMap() {
       // A dialog has its own keys.
       if (document.querySelector("dialog[open]") && !target.closest("[data-keys]")) return;
       const command = commandFor(event, whereOf(target));
-      if (!command) return;
+      if (!command || command.isNative) return;
       event.preventDefault();
       command.run();
     };

@@ -1,65 +1,30 @@
 /** The central key map of the editor: every action, its name and its keys. */
 
 import { useEffect } from "react";
-import { readStored, store } from "../api/storage";
 import { announce } from "../model/announceStore";
 import type { Command } from "../model/commandStore";
 import { offer } from "../model/commandStore";
 import { currentWorkflow, documentStore, edit, redoEdit, select, undoEdit } from "../model/documentStore";
-import { copied, group, moveNodes, paste, remove, ungroup, type Piece } from "../model/edits";
+import { group, moveNodes, ungroup } from "../model/edits";
 import { show, viewStore, canvasActions } from "../model/viewStore";
 import { tidy } from "../model/tidy";
 import type { Direction } from "../model/walking";
-import { heir, neighbour } from "../model/walking";
+import { neighbour } from "../model/walking";
 import type { Workflow } from "../model/workflow";
+import { goTo, removeSelection } from "../model/selecting";
+import { copyCommand, duplicateCommand, pasteCommand, useClipboard } from "./clipboard";
 import { enterStop, isInPanel, walkStops } from "./stops";
 
-const COPIED = "toolweave.copied";
 const STEP = 10;
-let pastes = 0;
 
 export function useCommands(own: readonly Command[]): void {
   useEffect(() => offer([...COMMANDS, ...own]), [own]);
+  useClipboard();
 }
 
 const selection = () => documentStore.getState().selection;
 const isReadOnly = () => documentStore.getState().isReadOnly;
 const isNothing = () => selection().size === 0 || isReadOnly();
-
-function copySelection(): void {
-  const workflow = currentWorkflow();
-  if (workflow) store("localStorage", COPIED, JSON.stringify(copied(workflow, selection())));
-  pastes = 0;
-}
-
-function pasteCopied(): void {
-  const text = readStored("localStorage", COPIED);
-  if (!text) return;
-  pastes += 1;
-  let ids: string[] = [];
-  edit((workflow) => {
-    const made = paste(workflow, JSON.parse(text) as Piece, { x: 40 * pastes, y: 40 * pastes });
-    ids = made.ids;
-    return made.workflow;
-  });
-  goTo(ids[0], ids);
-  announce(ids.length === 1 ? "Pasted 1 node" : `Pasted ${ids.length} nodes`);
-}
-
-function removeSelection(): void {
-  const gone = selection();
-  const next = heir(currentWorkflow()!, gone);
-  edit((workflow) => remove(workflow, gone));
-  goTo(next);
-  announce(gone.size === 1 ? "Deleted" : `Deleted ${gone.size}`);
-}
-
-/** Selects, and takes the focus there; without a node to the canvas itself. */
-function goTo(id: string | null | undefined, all: Iterable<string> = id ? [id] : []): void {
-  select(all);
-  if (id) canvasActions()?.reveal(id);
-  canvasActions()?.focus(id ?? undefined);
-}
 
 /** To a neighbour; `grows` keeps what was selected before. */
 function walk(direction: Direction, grows = false): void {
@@ -95,7 +60,7 @@ function nudge(x: number, y: number): void {
 }
 
 function groupSelection(): void {
-  const made = group(currentWorkflow()!, selection());
+  const made = group(currentWorkflow()!, selection(), canvasActions()?.sizes());
   edit(() => made.workflow);
   if (!made.id) return;
   goTo(made.id);
@@ -126,11 +91,13 @@ const COMMANDS: readonly Command[] = [
   { id: "part-before", title: "To the part before", keys: "shift+f6", inFields: true, run: () => walkStops(-1) },
   { id: "undo", title: "Undo", keys: "mod+z", run: () => past(undoEdit, "Undone") },
   { id: "redo", title: "Redo", keys: "mod+shift+z mod+y", run: () => past(redoEdit, "Done again") },
-  { id: "copy", title: "Copy", keys: "mod+c", at: "canvas", isOff: () => selection().size === 0, run: copySelection },
-  { id: "cut", title: "Cut", keys: "mod+x", at: "canvas", isOff: isNothing, run: () => (copySelection(), removeSelection()) },
-  { id: "paste", title: "Paste", keys: "mod+v", at: "canvas", isOff: isReadOnly, run: pasteCopied },
-  { id: "duplicate", title: "Duplicate", keys: "mod+d", isOff: isNothing, run: () => (copySelection(), pasteCopied()) },
-  { id: "delete", title: "Delete", keys: "delete backspace", at: "canvas", isOff: isNothing, run: removeSelection },
+  { id: "copy", title: "Copy", keys: "mod+c", at: "canvas", isNative: true, isOff: () => selection().size === 0, run: copyCommand },
+  { id: "cut", title: "Cut", keys: "mod+x", at: "canvas", isNative: true, isOff: isNothing, run: () => (copyCommand(), removeSelection()) },
+  { id: "paste", title: "Paste", keys: "mod+v", at: "canvas", isNative: true, isOff: isReadOnly, run: pasteCommand },
+  { id: "duplicate", title: "Duplicate", keys: "mod+d", isOff: isNothing, run: duplicateCommand },
+  { id: "delete", title: "Delete", keys: "delete backspace", at: "canvas", isOff: isNothing, run: () => removeSelection() },
+  { id: "delete-all", title: "Delete a group and what is in it", keys: "shift+delete", at: "canvas", isOff: isNothing, run: () => removeSelection(true) },
+  { id: "find", title: "Find a node of this workflow…", keys: "mod+f", inFields: true, run: () => show({ overlay: "find" }) },
   { id: "all", title: "Select all", keys: "mod+a", at: "canvas", run: () => select((currentWorkflow()?.nodes ?? []).map(({ id }) => id)) },
   { id: "none", title: "Select nothing", keys: "escape", at: "canvas", run: () => select([]) },
   { id: "group", title: "Group", keys: "mod+g", isOff: isNothing, run: groupSelection },

@@ -9,10 +9,10 @@ import { addEntry } from "../../model/adding";
 import type { Specs } from "../../model/catalog";
 import { edit } from "../../model/documentStore";
 import { DRAGGED_ENTRY } from "../../model/dragging";
-import { canConnect, connect, moveNodes, remove, reparent } from "../../model/edits";
+import { canConnect, connect, remove, settle } from "../../model/edits";
 import { openingView } from "../../model/opening";
 import { canvasActions } from "../../model/viewStore";
-import type { Position, Workflow } from "../../model/workflow";
+import type { Workflow } from "../../model/workflow";
 import { INPUT, OUTPUT } from "../../model/workflow";
 import { IconButton } from "../../ui/Button";
 import { Far, useFar } from "./far";
@@ -72,7 +72,7 @@ function Drawing({ workflow, specs, isReadOnly = false, width, height }: Props &
     const at = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
     addEntry(entry, specs, { x: at.x - 100, y: at.y - 28 });
   };
-  const onDragStop = (_: unknown, __: Node, moved: Node[]) => edit((now) => settled(now, moved, flow.getIntersectingNodes));
+  const letGo = (moved: Node[]) => edit((now) => settle(now, new Map(moved.map(({ id, position }) => [id, position])), canvasActions()?.sizes()));
   return (
     <Far value={isFar}>
       <ReactFlow
@@ -87,8 +87,8 @@ function Drawing({ workflow, specs, isReadOnly = false, width, height }: Props &
         onMoveEnd={onMoveEnd}
         onReconnect={onReconnect}
         isValidConnection={mayConnect}
-        onNodeDragStop={onDragStop}
-        onSelectionDragStop={(_, moved) => edit((now) => settled(now, moved))}
+        onNodeDragStop={(_, __, moved) => letGo(moved)}
+        onSelectionDragStop={(_, moved) => letGo(moved)}
         onDrop={onDrop}
         onDragOver={(event) => event.dataTransfer.types.includes(DRAGGED_ENTRY) && event.preventDefault()}
         nodesDraggable={!isReadOnly}
@@ -131,15 +131,4 @@ function Drawing({ workflow, specs, isReadOnly = false, width, height }: Props &
 
 function connected(workflow: Workflow, { source, target, sourceHandle, targetHandle }: Connection): Workflow {
   return connect(workflow, source, target, sourceHandle ?? OUTPUT, targetHandle ?? INPUT);
-}
-
-/** Moved nodes where they were let go, in the group they were dropped on. */
-function settled(workflow: Workflow, moved: Node[], over?: (node: Node) => Node[]): Workflow {
-  const places = new Map<string, Position>(moved.map(({ id, position }) => [id, position]));
-  let next = moveNodes(workflow, places);
-  for (const node of over ? moved.filter((one) => one.type !== "group") : []) {
-    const frame = over!(node).find((one) => one.type === "group");
-    next = reparent(next, node.id, frame?.id ?? null);
-  }
-  return next;
 }

@@ -3,7 +3,8 @@
 import type { ReactFlowInstance } from "@xyflow/react";
 import { useReactFlow } from "@xyflow/react";
 import { useEffect, useMemo, useRef } from "react";
-import { openingView } from "../../model/opening";
+import { NODE_SIZE } from "../../model/geometry";
+import { openingView, READING_ZOOM } from "../../model/opening";
 import { setCanvas } from "../../model/viewStore";
 
 /** Gives what the canvas calls when it was moved: until a person does, it stays as it was opened. */
@@ -26,6 +27,8 @@ export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
         const box = document.querySelector(".canvas")?.getBoundingClientRect();
         return flow.screenToFlowPosition({ x: (box?.left ?? 0) + (box?.width ?? 0) / 2, y: (box?.top ?? 0) + (box?.height ?? 0) / 2 });
       },
+      at: (x, y) => flow.screenToFlowPosition({ x, y }),
+      sizes: () => new Map(flow.getNodes().map(({ id, measured }) => [id, { width: measured?.width ?? NODE_SIZE.width, height: measured?.height ?? NODE_SIZE.height }])),
       begin: () => {
         wasMoved.current = false;
         begin(flow, glideMs());
@@ -35,9 +38,9 @@ export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
         wasMoved.current = true;
         void flow.fitView({ maxZoom: 1, padding: 0.15, duration: glideMs() });
       },
-      reveal(id) {
-        const zoom = Math.min(1, flow.getZoom());
-        if (!isInView(drawnNode(id))) void flow.fitView({ nodes: [{ id }], maxZoom: zoom, minZoom: zoom, duration: glideMs() });
+      reveal(id, isClose = false) {
+        const zoom = Math.min(1, Math.max(flow.getZoom(), isClose ? READING_ZOOM : 0));
+        if (zoom > flow.getZoom() || !isInView(drawnNode(id))) void flow.fitView({ nodes: [{ id }], maxZoom: zoom, minZoom: zoom, duration: glideMs() });
       },
       focus: (id) => focusSoon(id),
     });

@@ -5,7 +5,7 @@ import { useRef, useState } from "react";
 import { openNew } from "../../model/drafts";
 import { notify, notifyError } from "../../model/noticeStore";
 import { go, pathTo } from "../../model/route";
-import { importText } from "../../queries/converting";
+import { importFile } from "../../queries/converting";
 import { makeSample } from "../../queries/samples";
 import { deleteWorkflow, loadWorkflow, saveWorkflow, useWorkflows, WORKFLOWS } from "../../queries/workflows";
 import { Badge } from "../../ui/Badge";
@@ -13,9 +13,6 @@ import { Button } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
 import { Menu } from "../../ui/Menu";
 import { Welcome } from "./Welcome";
-
-/** A little less than the service takes, as the text travels within JSON. */
-const MOST_BYTES = 3_500_000;
 
 export function WorkflowsPage() {
   const { data: workflows, error } = useWorkflows();
@@ -25,8 +22,7 @@ export function WorkflowsPage() {
   const read = async (chosen: File | undefined) => {
     if (!chosen) return;
     try {
-      if (chosen.size > MOST_BYTES) throw new Error(`it has ${Math.ceil(chosen.size / 1e6)} MB; at most ${MOST_BYTES / 1e6} MB can be read`);
-      const { hasLeft } = openNew(await importText(await chosen.text()));
+      const { hasLeft } = openNew(await importFile(chosen));
       if (hasLeft) notify("Undo brings back the new workflow you had not saved");
       go("new");
     } catch (refused) {

@@ -1,33 +1,32 @@
 /** The workflow as JSON, both ways: the canvas follows valid text, the text follows the canvas. */
 
 import { useEffect, useRef, useState } from "react";
-import { endGesture, replaceWorkflow } from "../../model/documentStore";
-import { readWorkflow } from "../../model/reading";
+import { currentWorkflow, endGesture, replaceWorkflow } from "../../model/documentStore";
+import { lineOf, readWorkflow } from "../../model/reading";
+import { sharing } from "../../model/sharing";
 import type { Workflow } from "../../model/workflow";
+import { Button } from "../../ui/Button";
 import "./json.css";
 
+/** Longer texts are read when the typing pauses, so that a key does not wait for it. */
+const LONG_TEXT = 100_000;
+const PAUSE_MS = 300;
+
 export function JsonView({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: boolean }) {
-  const [text, setText] = useState(() => JSON.stringify(workflow, null, 2));
-  const [fault, setFault] = useState<string | null>(null);
-  const own = useRef(workflow);
-  useEffect(() => {
-    // What was typed here is on the canvas already; spelling it again would move the caret.
-    if (own.current === workflow) return;
-    own.current = workflow;
-    setText(JSON.stringify(workflow, null, 2));
-    setFault(null);
-  }, [workflow]);
-  const type = (typed: string) => {
-    setText(typed);
-    const read = readWorkflow(typed);
-    setFault(read.fault);
-    if (!read.workflow) return;
-    own.current = read.workflow;
-    replaceWorkflow(read.workflow, "json");
+  const field = useRef<HTMLTextAreaElement>(null);
+  const { text, fault, at, isBehind, type, settle, takeCanvas } = useText(workflow);
+  const goThere = () => {
+    const box = field.current;
+    if (!box || at === null) return;
+    box.focus();
+    box.setSelectionRange(at, Math.min(at + 1, text.length));
+    const { line } = lineOf(text, at);
+    box.scrollTop = (line - 4) * Number.parseFloat(getComputedStyle(box).lineHeight);
   };
   return (
     <div className="json">
       <textarea
+        ref={field}
         className="json__text"
         aria-label="Workflow as JSON"
         aria-invalid={fault !== null}
@@ -37,11 +36,78 @@ export function JsonView({ workflow, isReadOnly }: { workflow: Workflow; isReadO
         value={text}
         readOnly={isReadOnly}
         onChange={(event) => type(event.target.value)}
-        onBlur={endGesture}
+        onBlur={settle}
       />
-      <div id="json-state" className={fault ? "json__state json__state--bad" : "json__state"} role="status">
-        {fault ?? "In step with the canvas"}
+      <div className={fault ? "json__state json__state--bad" : "json__state"}>
+        <span id="json-state" role="status">
+          {fault ?? "In step with the canvas"}
+          {isBehind && " The canvas was changed meanwhile."}
+        </span>
+        {fault && at !== null && (
+          <Button look="quiet" onClick={goThere}>
+            Show where
+          </Button>
+        )}
+        {isBehind && (
+          <Button look="quiet" onClick={takeCanvas}>
+            Take the canvas's
+          </Button>
+        )}
       </div>
     </div>
   );
+}
+
+interface Written {
+  text: string;
+  fault: string | null;
+  at: number | null;
+  /** The canvas changed while the text could not be read: both are kept, a person decides. */
+  isBehind: boolean;
+}
+
+/** The text as it was typed while that is what the canvas shows, else as the canvas has it. */
+function useText(workflow: Workflow) {
+  const [now, setWritten] = useState<Written>(() => written(workflow));
+  const own = useRef(workflow);
+  const unread = useRef<string | null>(null);
+  const timer = useRef(0);
+  useEffect(() => {
+    // What was typed here is on the canvas already; spelling it again would move the caret.
+    if (own.current === workflow) return;
+    own.current = workflow;
+    unread.current = null;
+    setWritten((before) => (before.fault ? { ...before, isBehind: true } : written(workflow)));
+  }, [workflow]);
+  const read = () => {
+    window.clearTimeout(timer.current);
+    const typed = unread.current;
+    const before = currentWorkflow();
+    if (typed === null || before?.id !== own.current.id) return;
+    unread.current = null;
+    const found = readWorkflow(typed);
+    setWritten({ text: typed, fault: found.fault, at: found.at, isBehind: false });
+    if (!found.workflow) return;
+    own.current = sharing(before, found.workflow);
+    replaceWorkflow(own.current, "json");
+  };
+  const type = (typed: string) => {
+    unread.current = typed;
+    if (typed.length <= LONG_TEXT) return read();
+    setWritten({ ...now, text: typed });
+    window.clearTimeout(timer.current);
+    timer.current = window.setTimeout(read, PAUSE_MS);
+  };
+  const settle = () => {
+    read();
+    endGesture();
+  };
+  // What is typed last is not lost with the panel.
+  useEffect(() => read, []);
+  const takeCanvas = () => setWritten(written(own.current));
+  return { ...now, type, settle, takeCanvas };
+}
+
+function written(workflow: Workflow): Written {
+  return { text: JSON.stringify(workflow, null, 2), fault: null, at: null, isBehind: false };
 }

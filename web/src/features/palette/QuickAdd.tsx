@@ -11,8 +11,10 @@ import { commandStore, shownKeys } from "../../model/commandStore";
 import { currentWorkflow, documentStore, edit } from "../../model/documentStore";
 import { connect, remove } from "../../model/edits";
 import { familyOf, familyOfNode } from "../../model/families";
+import { goTo } from "../../model/selecting";
+import { canvasActions } from "../../model/viewStore";
 import type { Workflow } from "../../model/workflow";
-import { nodeById, OUTPUT, titleOf } from "../../model/workflow";
+import { nodeById, OUTPUT, refOf, titleOf } from "../../model/workflow";
 import { FamilyIcon } from "../../ui/FamilyIcon";
 import { Icon } from "../../ui/Icon";
 import { Odd } from "../../ui/Odd";
@@ -30,14 +32,14 @@ interface Choice {
 }
 
 interface Props {
-  kind: "add" | "commands" | "connect" | "disconnect";
+  kind: "add" | "commands" | "connect" | "disconnect" | "find";
   entries: Entry[];
   specs: Specs;
   onClose(): void;
 }
 
 const MOST = 40;
-const PLACEHOLDERS = { add: "Add a node or a tool…", commands: "Type a command, a node or a tool…", connect: "Connect to…", disconnect: "Take a connection away…" };
+const PLACEHOLDERS = { add: "Add a node or a tool…", commands: "Type a command, a node or a tool…", connect: "Connect to…", disconnect: "Take a connection away…", find: "Find a node of this workflow…" };
 
 export function QuickAdd({ kind, entries, specs, onClose }: Props) {
   const [typed, setTyped] = useState("");
@@ -114,6 +116,7 @@ export function QuickAdd({ kind, entries, specs, onClose }: Props) {
 function choicesOf(kind: Props["kind"], typed: string, entries: Entry[], specs: Specs): Choice[] {
   if (kind === "connect") return targets(typed, specs);
   if (kind === "disconnect") return ways(typed);
+  if (kind === "find") return nodesCalled(typed);
   const nodes = searchEntries([...DRAWN, ...entries], typed, MOST).map((entry) => ({
     id: entry.ref,
     ...entryWords(entry),
@@ -129,6 +132,21 @@ function commands(typed: string): Choice[] {
     .getState()
     .commands.filter((one) => !one.isOff?.() && words.every((word) => one.title.toLowerCase().includes(word)))
     .map((one) => ({ id: `command ${one.id}`, title: one.title, summary: "Command", family: null, keys: one.keys, run: one.run }));
+}
+
+/** The nodes of this workflow, by name, kind, server or id. */
+function nodesCalled(typed: string): Choice[] {
+  const found = currentWorkflow()?.nodes.filter((node) => fits(`${titleOf(node)} ${refOf(node)} ${node.id}`, typed)) ?? [];
+  return found.slice(0, MOST).map((node) => ({
+    id: node.id,
+    title: titleOf(node),
+    summary: refOf(node),
+    family: familyOfNode(node),
+    run: () => {
+      goTo(node.id);
+      canvasActions()?.reveal(node.id, true);
+    },
+  }));
 }
 
 /** The nodes that the selected one can lead to, once for each way out of it. */

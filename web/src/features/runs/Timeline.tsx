@@ -1,6 +1,6 @@
 /** When each step ran, as bars over one scale; a step is chosen here or on the canvas. */
 
-import type { KeyboardEvent } from "react";
+import type { KeyboardEvent, RefObject } from "react";
 import { memo, useEffect, useId, useRef, useState } from "react";
 import { serviceNow } from "../../api/clock";
 import type { RunView, Step } from "../../model/runState";
@@ -14,15 +14,19 @@ interface Props {
   onChoose(key: string): void;
 }
 
-const MOST_ROWS = 400;
+/** Every row is this high, so that only those in view have to be drawn; keep it in step with runs.css. */
+const ROW_HEIGHT = 22;
+const ROWS_BESIDE = 8;
 
 export function Timeline({ run, titles, chosen, onChoose }: Props) {
   const now = useNow(!FINAL.has(run.status));
   const start = Date.parse(run.startedAt ?? new Date(now).toISOString());
   const end = Math.max(run.finishedAt ? Date.parse(run.finishedAt) : now, start + 1);
-  const keys = run.order.slice(0, MOST_ROWS);
+  const keys = run.order;
+  const at = chosen === null ? -1 : keys.indexOf(chosen);
+  const list = useRef<HTMLDivElement>(null);
+  const { first, last } = useRowsInView(list, keys.length, at);
   const walk = (event: KeyboardEvent) => {
-    const at = keys.indexOf(chosen ?? "");
     const to = { ArrowDown: Math.min(at + 1, keys.length - 1), ArrowUp: Math.max(at - 1, 0), Home: 0, End: keys.length - 1 }[event.key];
     if (to === undefined || keys.length === 0) return;
     event.preventDefault();
@@ -30,20 +34,49 @@ export function Timeline({ run, titles, chosen, onChoose }: Props) {
     onChoose(keys[to]!);
   };
   const id = useId();
-  const list = useRef<HTMLDivElement>(null);
-  const at = keys.indexOf(chosen ?? "");
-  useEffect(() => {
-    list.current?.querySelector("[aria-selected='true']")?.scrollIntoView({ block: "nearest" });
-  }, [at]);
+  const isDrawn = at >= first && at < last;
   return (
-    <div ref={list} className="timeline" role="listbox" aria-label="Steps in the order they began" tabIndex={0} aria-activedescendant={at >= 0 ? `${id}-${at}` : undefined} onKeyDown={walk}>
-      {keys.map((key, index) => (
-        <Row key={key} id={`${id}-${index}`} step={run.steps[key]!} title={titleOf(key, titles)} start={start} span={end - start} now={end} isChosen={key === chosen} onChoose={onChoose} />
+    <div ref={list} className="timeline" role="listbox" aria-label="Steps in the order they began" tabIndex={0} aria-activedescendant={isDrawn ? `${id}-${at}` : undefined} onKeyDown={walk}>
+      <div style={{ height: first * ROW_HEIGHT }} />
+      {keys.slice(first, last).map((key, index) => (
+        <Row key={key} id={`${id}-${first + index}`} step={run.steps[key]!} title={titleOf(key, titles)} start={start} span={end - start} now={end} isChosen={key === chosen} place={first + index + 1} of={keys.length} onChoose={onChoose} />
       ))}
-      {run.order.length > MOST_ROWS && <div className="faint timeline__more">{run.order.length - MOST_ROWS} more steps</div>}
-      {run.order.length === 0 && <div className="faint timeline__more">Waiting for the first step…</div>}
+      <div style={{ height: (keys.length - last) * ROW_HEIGHT }} />
+      {keys.length === 0 && <div className="faint timeline__more">Waiting for the first step…</div>}
     </div>
   );
+}
+
+/** Which rows to draw; the chosen one comes into view, and the end stays in view while it is. */
+function useRowsInView(list: RefObject<HTMLDivElement | null>, count: number, chosen: number): { first: number; last: number } {
+  const [view, setView] = useState({ top: 0, height: 300 });
+  const wasAtEnd = useRef(false);
+  useEffect(() => {
+    const box = list.current!;
+    const look = () => {
+      wasAtEnd.current = box.scrollTop > 0 && box.scrollTop + box.clientHeight >= box.scrollHeight - ROW_HEIGHT;
+      setView({ top: box.scrollTop, height: box.clientHeight });
+    };
+    const watching = new ResizeObserver(look);
+    watching.observe(box);
+    box.addEventListener("scroll", look, { passive: true });
+    return () => {
+      watching.disconnect();
+      box.removeEventListener("scroll", look);
+    };
+  }, [list]);
+  useEffect(() => {
+    const box = list.current!;
+    if (chosen < 0) return;
+    const top = chosen * ROW_HEIGHT;
+    if (top < box.scrollTop) box.scrollTop = top;
+    else if (top + 2 * ROW_HEIGHT > box.scrollTop + box.clientHeight) box.scrollTop = top + 2 * ROW_HEIGHT - box.clientHeight;
+  }, [list, chosen]);
+  useEffect(() => {
+    if (wasAtEnd.current && list.current) list.current.scrollTop = list.current.scrollHeight;
+  }, [list, count]);
+  const first = Math.max(0, Math.floor(view.top / ROW_HEIGHT) - ROWS_BESIDE);
+  return { first, last: Math.min(count, Math.ceil((view.top + view.height) / ROW_HEIGHT) + ROWS_BESIDE) };
 }
 
 interface RowProps {
@@ -54,16 +87,19 @@ interface RowProps {
   span: number;
   now: number;
   isChosen: boolean;
+  /** Which of how many: most are not there to be counted. */
+  place: number;
+  of: number;
   onChoose(key: string): void;
 }
 
-const Row = memo(function Row({ id, step, title, start, span, now, isChosen, onChoose }: RowProps) {
+const Row = memo(function Row({ id, step, title, start, span, now, isChosen, place, of, onChoose }: RowProps) {
   const from = Date.parse(step.startedAt);
   const to = step.finishedAt ? Date.parse(step.finishedAt) : now;
   const left = ((from - start) / span) * 100;
   const width = Math.max(((to - from) / span) * 100, 0.6);
   return (
-    <div id={id} className="timeline__row" role="option" aria-selected={isChosen} onClick={() => onChoose(step.key)}>
+    <div id={id} className="timeline__row" role="option" aria-selected={isChosen} aria-posinset={place} aria-setsize={of} onClick={() => onChoose(step.key)}>
       <span className="timeline__name" title={title}>
         {title}
       </span>

@@ -1,0 +1,66 @@
+/** A workflow's file dropped on the page: on the canvas its nodes come in, elsewhere it is opened. */
+
+import { useEffect, useState } from "react";
+import { documentStore } from "../model/documentStore";
+import { openNew } from "../model/drafts";
+import { insert } from "../model/inserting";
+import { notify, notifyError } from "../model/noticeStore";
+import { go } from "../model/route";
+import { canvasActions } from "../model/viewStore";
+import { importFile } from "../queries/converting";
+
+function hasFiles(event: DragEvent): boolean {
+  return event.dataTransfer?.types.includes("Files") ?? false;
+}
+
+function isOnCanvas(event: DragEvent): boolean {
+  const { history, isReadOnly } = documentStore.getState();
+  return history !== null && !isReadOnly && (event.target as HTMLElement).closest?.(".canvas") !== null;
+}
+
+async function take(event: DragEvent): Promise<void> {
+  const files = [...(event.dataTransfer?.files ?? [])];
+  const [file] = files;
+  if (!file) return;
+  const place = isOnCanvas(event) ? (canvasActions()?.at(event.clientX, event.clientY) ?? null) : null;
+  try {
+    const workflow = await importFile(file);
+    if (place) insert(workflow, place);
+    else {
+      if (openNew(workflow).hasLeft) notify("Undo brings back the new workflow you had not saved");
+      go("new");
+    }
+    if (files.length > 1) notify(`Only ${file.name} was taken; drop the others one by one`);
+  } catch (refused) {
+    notifyError(refused, `${file.name} cannot be read`);
+  }
+}
+
+/** What a file that is held over the page would do; nothing when none is. */
+export function useFileDrop(): string | null {
+  const [words, setWords] = useState<string | null>(null);
+  useEffect(() => {
+    // Without this the browser would leave the studio and show the file.
+    const over = (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      setWords(isOnCanvas(event) ? "Drop to add its nodes to this workflow" : "Drop to open the workflow");
+    };
+    const leave = (event: DragEvent) => event.relatedTarget === null && setWords(null);
+    const drop = (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      setWords(null);
+      void take(event);
+    };
+    window.addEventListener("dragover", over);
+    window.addEventListener("dragleave", leave);
+    window.addEventListener("drop", drop);
+    return () => {
+      window.removeEventListener("dragover", over);
+      window.removeEventListener("dragleave", leave);
+      window.removeEventListener("drop", drop);
+    };
+  }, []);
+  return words;
+}
