@@ -54,10 +54,11 @@ ZOOM = "new DOMMatrix(document.querySelector('.react-flow__viewport').style.tran
 SETTLED = """() => new Promise((resolve) => {
   let quiet = 0;
   let last = performance.now();
+  const latest = last + 5000;
   const tick = (now) => {
     quiet = now - last < 40 ? quiet + 1 : 0;
     last = now;
-    if (quiet > 20) resolve(); else requestAnimationFrame(tick);
+    if (quiet > 20 || now > latest) resolve(); else requestAnimationFrame(tick);
   };
   requestAnimationFrame(tick);
 })"""
@@ -76,6 +77,11 @@ class Seen:
     def steps(self) -> list[float]:
         """The times between two frames."""
         return [other - one for one, other in zip(self.frames, self.frames[1:], strict=False)]
+
+    @property
+    def span_ms(self) -> float:
+        """From the first frame to the last."""
+        return max(sum(self.steps), 1.0)
 
     @property
     def longest_ms(self) -> float:
@@ -144,7 +150,7 @@ class Desk:
         return max(watch.found.steps, default=0.0)
 
     async def settle(self) -> None:
-        """Wait until frames come evenly again."""
+        """Wait until frames come evenly again, or for as long as a busy machine may be given."""
         await self.page.evaluate(SETTLED)
 
     async def leave(self) -> None:

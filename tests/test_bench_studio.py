@@ -14,8 +14,8 @@ pytestmark = pytest.mark.xdist_group("browser")
 ROOT = Path(__file__).parents[1]
 LINES = [
     "first load, scripts, gzipped",
-    "first edges, 200 nodes",
-    "heap, 200 nodes",
+    "first edges, 160 nodes",
+    "heap, 160 nodes",
     *(
         f"drag, {where}, {what}"
         for where in ("all in view", "zoomed")
@@ -39,6 +39,8 @@ LINES = [
 ]
 
 
+# A browser, a service and the bench beside another test: minutes on a very busy machine.
+@pytest.mark.timeout(400)
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="chromium is not installed")
 def test_the_bench_of_the_canvas_prints_every_line() -> None:
     require_pages()
@@ -47,7 +49,7 @@ def test_the_bench_of_the_canvas_prints_every_line() -> None:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=110,
+        timeout=380,
         check=False,
     )
     assert done.returncode == 0, done.stderr
