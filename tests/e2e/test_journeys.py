@@ -1,5 +1,6 @@
 """What a person does in the studio, in a real browser against a real service."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any, cast
@@ -9,7 +10,8 @@ import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
 from e2e.studio import Studio, open_page, shot, started
-from rest.drawn import greeting, pausing
+from rest.drawn import greeting
+from rest.process import PROGRAM
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("browser")]
 
@@ -49,9 +51,11 @@ async def test_the_first_minute_shows_a_sample_that_runs_in_one_click(
         started(home, browser=program) as fresh,
         open_page(browser, fresh, "about:blank") as page,
     ):
+        configure_other_programs(tmp_path)
         await open_what_the_browser_was_told(page, fresh, told)
         await run_the_sample(page)
         await rerun_from_a_node_with_another_input(page)
+        await find_the_servers_of_other_programs(page, fresh, tmp_path)
 
 
 async def open_what_the_browser_was_told(page: Page, studio: Studio, told: Path) -> None:
@@ -80,6 +84,42 @@ async def run_the_sample(page: Page) -> None:
     await page.get_by_role("tab", name="Input").click()
     await expect(page.locator(".step-detail .value")).to_contain_text("city")
     await shot(page, "sample-run")
+
+
+async def find_the_servers_of_other_programs(page: Page, studio: Studio, user: Path) -> None:
+    """J2: found with where they are from, approved by what exactly runs, and why one fails."""
+    await page.goto(f"{studio.url}/#/servers")
+    await page.get_by_role("button", name="Find servers of other programs").click()
+    dialog = page.get_by_role("dialog")
+    found = dialog.get_by_role("row", name="notes")
+    await expect(found).to_contain_text(str(user / ".claude.json"))
+    await expect(dialog.get_by_role("row", name="gone")).to_contain_text("cursor")
+    await shot(page, "discovered")
+    await dialog.get_by_role("button", name="Import all").click()
+    await expect(found.get_by_role("button")).to_have_count(0)
+    await dialog.get_by_role("button", name="Done").click()
+    await page.locator(".browser__line", has_text="notes").click()
+    exact = page.get_by_role("table", name="Exactly what would run")
+    await expect(exact).to_contain_text(f"[0] {PROGRAM[0]}")
+    await page.get_by_role("button", name="Approve exactly this").click()
+    tools = page.get_by_role("list", name="Tools").get_by_role("listitem")
+    await expect(tools.filter(has_text="forecast").first).to_be_visible()
+    await page.locator(".browser__line", has_text="gone").click()
+    await expect(page.get_by_role("alert")).to_contain_text("is no program that can be run")
+    await page.locator(".browser__line", has_text="broke").click()
+    await page.get_by_role("button", name="Approve exactly this").click()
+    await expect(page.get_by_role("alert").first).to_contain_text("no licence")
+    await shot(page, "discovered-failing")
+
+
+def configure_other_programs(user: Path) -> None:
+    """What Claude Code and Cursor would have in the user's home."""
+    notes = {"command": PROGRAM[0], "args": [*PROGRAM[1:], "demo-server"]}
+    (user / ".claude.json").write_text(json.dumps({"mcpServers": {"notes": notes}}), "utf-8")
+    (user / ".cursor").mkdir()
+    broke = {"command": PROGRAM[0], "args": ["-c", "raise SystemExit('no licence')"]}
+    servers = {"gone": {"command": str(user / "not-there")}, "broke": broke}
+    (user / ".cursor" / "mcp.json").write_text(json.dumps({"mcpServers": servers}), "utf-8")
 
 
 async def rerun_from_a_node_with_another_input(page: Page) -> None:
@@ -162,35 +202,6 @@ async def rename(tab: Page, name: str) -> None:
     await tab.locator(".react-flow__node[data-id=greet]").click()
     await tab.get_by_role("textbox", name="Name", exact=True).fill(name)
     await expect(tab.locator(".editor__bar .badge").first).to_have_text("unsaved")
-
-
-async def test_a_killed_service_comes_back_with_the_run_and_no_edit_is_lost(
-    browser: Browser, tmp_path: Path
-) -> None:
-    # A service of its own: one that stays down would fail the journeys after this.
-    async with started(tmp_path) as studio, open_page(browser, studio) as page:
-        await opened(page, studio, pausing("long"))
-        await page.get_by_role("button", name="Inputs", exact=True).click()
-        await page.get_by_label("Inputs, as JSON").fill('{"who": "Ada"}')
-        await page.get_by_role("dialog").get_by_role("button", name="Run", exact=True).click()
-        await expect(status(page)).to_have_text("waiting")
-        studio.kill()
-        await expect(page.locator(".studio__down")).to_be_visible()
-        await page.locator(".react-flow__node[data-id=greet]").click()
-        await page.get_by_role("textbox", name="Name", exact=True).fill("Greet later")
-        await shot(page, "service-away")
-        await studio.start()
-        await expect(page.locator(".studio__down")).to_have_count(0)
-        runs = cast("Any", await studio.ask(page, "GET", "/api/v1/runs?workflow=long"))
-        run = runs["runs"][0]["id"]
-        assert len(runs["runs"]) == 1
-        await studio.ask(
-            page, "POST", f"/api/v1/runs/{run}/answer", {"step": "pause", "reply": None}
-        )
-        await expect(status(page)).to_have_text("success")
-        await expect(page.locator(".react-flow__node[data-id=greet]")).to_contain_text(
-            "Greet later"
-        )
 
 
 async def test_a_page_without_its_key_or_with_a_wrong_one_says_what_to_do(
