@@ -193,9 +193,18 @@ async def test_two_tabs_that_edit_one_workflow_are_told(
         await expect(page.get_by_role("dialog")).to_have_count(0)
         await expect(page.locator(".editor__bar .badge").first).to_have_text("saved")
         # Nothing is unsaved there, so it follows.
-        await expect(other.locator(".react-flow__node[data-id=greet]")).to_contain_text("mine")
+        theirs = other.locator(".react-flow__node[data-id=greet]")
+        await expect(theirs).to_contain_text("mine")
+        await rename(other, "Greet alone")
+        await rename(page, "Greet last")
+        await page.get_by_role("button", name="Save", exact=True).click()
+        await other.get_by_role("dialog").get_by_role("button", name="Take theirs").click()
+        await expect(theirs).to_contain_text("last")
+        await expect(other.locator(".editor__bar .badge").first).to_have_text("saved")
+        await other.get_by_role("button", name="Undo").click()
+        await expect(theirs).to_contain_text("alone")
     kept = cast("Any", await studio.ask(page, "GET", "/api/v1/workflows/shared-by-two"))
-    assert [node["name"] for node in kept["document"]["nodes"]] == ["Start", "Greet mine", "End"]
+    assert [node["name"] for node in kept["document"]["nodes"]] == ["Start", "Greet last", "End"]
 
 
 async def rename(tab: Page, name: str) -> None:

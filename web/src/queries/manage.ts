@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../api/client";
 import { client, data } from "../api/client";
+import type { JsonObject } from "../model/workflow";
 
 export const MODELS = ["models"] as const;
 export const PUBLISHED = ["published"] as const;
@@ -73,6 +74,27 @@ export function useLibrary(name: string | null) {
 export async function addLibrary(name: string, url: string, ref: string | null): Promise<string> {
   await data(client.POST("/api/v1/library", { body: { name, url, ...(ref ? { ref } : {}) } as never }));
   return `Added ${name}`;
+}
+
+export type FlowExecution = Schemas["ExecutionShape"];
+
+const ofFlow = (library: string, flow: string) => ({ params: { path: { library, flow } } });
+
+/** The names that a flow asks for. */
+export function useFlowInputs(library: string, flow: string) {
+  return useQuery({
+    queryKey: [...LIBRARIES, library, "flow", flow],
+    queryFn: async () => {
+      const found = await data(client.GET("/api/v1/library/{library}/flows/{flow}", ofFlow(library, flow)));
+      const nodes = (found.flow["nodes"] ?? []) as { type?: string; data?: { variables?: string[] } }[];
+      return nodes.filter(({ type }) => type === "multi_input").flatMap((node) => node.data?.variables ?? []);
+    },
+    retry: false,
+  });
+}
+
+export function runFlow(library: string, flow: string, inputs: JsonObject): Promise<FlowExecution> {
+  return data(client.POST("/api/v1/library/{library}/flows/{flow}/run", { ...ofFlow(library, flow), body: { inputs } as never }));
 }
 
 export async function refreshLibrary(name: string): Promise<string> {

@@ -7,6 +7,7 @@ import { addLibrary, LIBRARIES, refreshLibrary, removeLibrary, useLibraries, use
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import { AddForm } from "./AddForm";
+import { FlowRun } from "./FlowRun";
 import { RemoveButton, Section } from "./Section";
 
 const FIELDS = [
@@ -50,13 +51,15 @@ export function Libraries() {
 
 function Contents({ name, onClose }: { name: string; onClose(): void }) {
   const { data: found, error } = useLibrary(name);
+  const [flow, setFlow] = useState<string | null>(null);
   return (
-    <Dialog title={`In ${name}`} onClose={onClose}>
+    <Dialog title={`In ${name}`} onClose={onClose} wide={flow !== null}>
       {error && <p role="alert">{error.message}</p>}
       {!found && !error && <p className="faint">Reading…</p>}
       {found && (
         <>
-          <Names title="Flows" entries={found.flows} />
+          <Names title="Flows" entries={found.flows} onRun={setFlow} />
+          {flow && <FlowRun key={flow} library={name} flow={flow} />}
           <Names title="Templates" entries={found.templates} />
           {found.skipped.length > 0 && <p className="faint">{found.skipped.length} files could not be read.</p>}
         </>
@@ -65,15 +68,25 @@ function Contents({ name, onClose }: { name: string; onClose(): void }) {
   );
 }
 
-function Names({ title, entries }: { title: string; entries: Record<string, unknown>[] }) {
+function Names({ title, entries, onRun }: { title: string; entries: Record<string, unknown>[]; onRun?(name: string): void }) {
   return (
     <section aria-label={title}>
       <h3>{title}</h3>
       {entries.length === 0 && <p className="faint">None.</p>}
       <ul>
-        {entries.map((entry, at) => (
-          <li key={at}>{shownText(String(entry["name"] ?? entry["title"] ?? "without a name")).text}</li>
-        ))}
+        {entries.map((entry, at) => {
+          const name = String(entry["name"] ?? entry["title"] ?? "without a name");
+          return (
+            <li key={at}>
+              {shownText(name).text}{" "}
+              {onRun && (
+                <Button look="quiet" icon="play" aria-label={`Run ${shownText(name).text}`} onClick={() => onRun(name)}>
+                  Run
+                </Button>
+              )}
+            </li>
+          );
+        })}
       </ul>
     </section>
   );
