@@ -15,6 +15,8 @@ export function watchConnection(onBack: () => void): () => void {
   return onHeard((heard) => {
     const before = connectionStore.getState().link;
     if (heard === "refused") connectionStore.setState({ link: "refused" });
+    // Only another key ends that: streams that end meanwhile say nothing new.
+    else if (before === "refused") return;
     else if (heard === "silent") {
       connectionStore.setState({ link: "down" });
       void lookAgain(onBack);
