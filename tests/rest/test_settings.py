@@ -83,7 +83,8 @@ async def test_a_secret_goes_in_and_never_comes_out(house: House) -> None:
     path = "/api/v1/secrets/mine"
     kept = await house.client.put(path, json={"value": SECRET}, headers=admin)
     listed = await house.client.get("/api/v1/secrets", headers=admin)
-    assert (kept.json(), listed.json()) == ({"name": "mine"}, {"names": ["mine"]})
+    assert kept.json() == {"name": "mine"}
+    assert "mine" in listed.json()["names"]
     assert await house.ground.vault.get("mine") == SECRET
     assert (await house.client.get(path, headers=admin)).status_code == 405
     assert (await house.client.delete(path, headers=admin)).status_code == 204
