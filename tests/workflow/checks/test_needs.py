@@ -56,8 +56,8 @@ def test_what_is_needed_is_missed_and_told_where(
 
 
 def test_the_default_decides_where_nothing_is_said_and_templates_are_left_alone() -> None:
-    (problem,) = found(check, catalog_node("FLOW.WAIT", {}))
-    assert "wait_condition" in problem.message
+    (problem,) = found(check, catalog_node("ACTION.DATA_TRANSFORMATION", {}))
+    assert "field_mapping" in problem.message
     left_alone: tuple[JsonObject, ...] = (
         {"wait_type": "{{ data.kind }}"},
         {"wait_type": "event", "event_config": "{{ data.event }}"},

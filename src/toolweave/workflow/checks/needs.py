@@ -1,4 +1,4 @@
-"""Settings that other settings make necessary: a loop of type while needs its condition."""
+"""Settings that other settings make necessary; expressions are looked after by `values.py`."""
 
 from collections.abc import Iterator, Mapping
 
@@ -13,11 +13,8 @@ from toolweave.workflow.modes import object_at
 
 # By node and the setting that decides: by its value, what is needed, as paths into the settings.
 NEEDS: Mapping[tuple[str, str], Mapping[str, tuple[str, ...]]] = {
-    ("FLOW.LOOP", "loop_type"): {"while": ("loop_condition",)},
     ("FLOW.SPLIT", "split_by"): {"field": ("field",)},
-    ("FLOW.FILTER", "filter_type"): {"custom_function": ("custom_filter_function",)},
     ("FLOW.WAIT", "wait_type"): {
-        "condition": ("wait_condition",),
         "event": ("event_config.name",),
         "webhook": ("webhook_config.endpoint_path",),
         "file": ("file_config.file_path",),
@@ -37,7 +34,6 @@ NEEDS: Mapping[tuple[str, str], Mapping[str, tuple[str, ...]]] = {
         "group_by": ("group_by_fields",),
         "join": ("group_by_fields",),
         "pivot": ("group_by_fields",),
-        "custom": ("transformation_script",),
     },
     ("MEMORY.KEY_VALUE_STORE", "storage_backend"): {
         "redis": ("connection_config.url",),
