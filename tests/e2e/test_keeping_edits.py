@@ -141,7 +141,7 @@ async def test_a_stream_that_a_proxy_cuts_is_taken_up_where_it_was(
     page: Page, studio: Studio
 ) -> None:
     proxy = Proxy()
-    await page.route("**/api/v1/runs/*/events", proxy)
+    await page.route("**/api/v1/runs/*/events*", proxy)
     await opened(page, studio, greeting("cut"))
     await page.get_by_role("button", name="Inputs", exact=True).click()
     await page.get_by_label("Inputs, as JSON").fill('{"who": "Ada"}')

@@ -30,6 +30,7 @@ def box(form: Locator, name: str) -> Locator:
     return plain.or_(form.get_by_role("combobox", name=name, exact=True))
 
 
+@pytest.mark.timeout(300)  # two starts of the service, and much in between
 @pytest.mark.requirement("001:FR-015")
 async def test_a_drawn_run_survives_a_kill_and_is_run_again_from_a_node(
     browser: Browser, tmp_path: Path
