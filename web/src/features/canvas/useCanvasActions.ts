@@ -42,7 +42,7 @@ export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
         const zoom = Math.min(1, Math.max(flow.getZoom(), isClose ? READING_ZOOM : 0));
         if (zoom > flow.getZoom() || !isInView(drawnNode(id))) void flow.fitView({ nodes: [{ id }], maxZoom: zoom, minZoom: zoom, duration: glideMs() });
       },
-      focus: (id) => focusSoon(id),
+      focus: (id) => focusSoon(id, ++asked),
     });
     return () => setCanvas(null);
   }, [flow]);
@@ -50,7 +50,7 @@ export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
 }
 
 const GLIDE_MS = 200;
-const MOST_FRAMES = 60;
+const MOST_FRAMES = 600;
 
 /** How long the view glides; at once for who wants no motion. */
 function glideMs(): number {
@@ -70,11 +70,15 @@ function isInView(node: HTMLElement | null): boolean {
   return box !== undefined && frame !== undefined && box.left >= frame.left && box.right <= frame.right && box.top >= frame.top && box.bottom <= frame.bottom;
 }
 
+/** How often the focus was asked for: who asked before the last one does not get it any more. */
+let asked = 0;
+
 /** A node that comes into view or was just added is drawn some frames later. */
-function focusSoon(id: string | undefined, frames = MOST_FRAMES): void {
+function focusSoon(id: string | undefined, number: number, frames = MOST_FRAMES): void {
+  if (number !== asked) return;
   const node = id === undefined ? canvasBox() : drawnNode(id);
   if (node) node.focus({ preventScroll: true });
-  else if (frames > 0) requestAnimationFrame(() => focusSoon(id, frames - 1));
+  else if (frames > 0) requestAnimationFrame(() => focusSoon(id, number, frames - 1));
 }
 
 function begin(flow: ReactFlowInstance, duration: number): void {
