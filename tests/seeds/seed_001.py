@@ -172,6 +172,11 @@ SETTLED: dict[str, str] = {
     "001:VALIDATION_RULES.MCP.NAME_PATTERN": (
         "formats.md: the seed's own samples break the pattern, so a name outside it is a warning."
     ),
+    "001:ui.form.refuse": (
+        "A wrong value keeps the whole workflow from being saved; a person may insist, as a node "
+        "that is invalid stays usable (001). A missing one is work in progress."
+    ),
+    "001:ui.form.save": "There is one save, of the workflow; it checks every value of every node.",
     "001:FR-013": "formats.md: nine coding agents' formats, slash command among them.",
 }
 

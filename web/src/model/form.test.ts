@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { counted, modeOf, snapshotTools, toolBefore, withWords, WORDS, wordsOf } from "./formModes";
-import { fieldsOf, placeProblems } from "./formProblems";
+import { fieldsOf, isWrongValue, placeProblems } from "./formProblems";
 import type { Parameter } from "./formTree";
 import { controlOf, DEEPEST, entryOf, ofField } from "./formTree";
 import { freshValue, pointerOf, readJson, readNumber, renameKey, setAt, valueAt, variantOf } from "./formValues";
@@ -142,6 +142,16 @@ describe("problems", () => {
     ["/parameterValues/order/labels/mine", "/parameterValues/order/labels/mine"],
   ])("%s is shown at %s", (pointer, at) => {
     expect([...placeProblems([problem(`/nodes/1/data${pointer}`)], fields).byField.keys()]).toEqual([at]);
+  });
+
+  it("of a value that was given keep it from being saved, of one that is missing they do not", () => {
+    const workflow = { nodes: [{ data }] } as unknown as Parameters<typeof isWrongValue>[0];
+    const wrong = (pointer: string) => isWrongValue(workflow, problem(`/nodes/0/data${pointer}`));
+    expect(wrong("/parameterValues/order/payment/method")).toBe(true);
+    expect(wrong("/parameterValues/order/lines/0")).toBe(true);
+    expect(wrong("/parameterValues/order/payment/digits")).toBe(false);
+    expect(wrong("/parameterValues/order/constructor")).toBe(false);
+    expect(wrong("/toolName")).toBe(false);
   });
 
   it("of no field are shown apart", () => {

@@ -5,7 +5,7 @@ import type { Parameter } from "./formTree";
 import { controlOf, entryOf, itemOf, propertiesOf } from "./formTree";
 import type { Path } from "./formValues";
 import { isExpression, isObject, pointerOf, valueAt, variantOf } from "./formValues";
-import type { Json, JsonObject } from "./workflow";
+import type { Json, JsonObject, Workflow } from "./workflow";
 
 export interface Placed {
   byField: ReadonlyMap<string, readonly Problem[]>;
@@ -66,4 +66,17 @@ function innermost(pointer: string, fields: ReadonlySet<string>): string | null 
     inside = inside.slice(0, inside.lastIndexOf("/"));
   }
   return null;
+}
+
+const VALUES = /^\/nodes\/\d+\/data\/(parameterValues|configurations|inputParams)\/./;
+
+/** Whether a problem is about a value that somebody gave, and not about one that is missing. */
+export function isWrongValue(workflow: Workflow, { severity, pointer }: Problem): boolean {
+  if (severity !== "error" || !VALUES.test(pointer)) return false;
+  let found: unknown = workflow;
+  for (const part of pointer.slice(1).split("/").map((one) => one.replaceAll("~1", "/").replaceAll("~0", "~"))) {
+    if (typeof found !== "object" || found === null || !Object.hasOwn(found, part)) return false;
+    found = (found as Record<string, unknown>)[part];
+  }
+  return true;
 }

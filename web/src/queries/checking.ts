@@ -4,6 +4,7 @@ import { useEffect } from "react";
 import { useStore } from "zustand";
 import { ApiError, client, data, type Problem } from "../api/client";
 import { connectionStore } from "../model/connectionStore";
+import { isWrongValue } from "../model/formProblems";
 import { clearProblems, problemStore, takeProblems } from "../model/problemStore";
 import type { Workflow } from "../model/workflow";
 
@@ -44,4 +45,15 @@ async function check(workflow: Workflow, isOld: () => boolean): Promise<void> {
     if (!isOld()) problemStore.setState({ isChecking: false, fault });
   }
   tookMs = performance.now() - began;
+}
+
+/** The values of a workflow that the service says are wrong now; what is only missing is work in progress. */
+export async function wrongValues(workflow: Workflow): Promise<Problem[]> {
+  try {
+    const body = { document: workflow as unknown as Record<string, unknown> };
+    const { problems } = await data(client.POST("/api/v1/edit/validate", { body: body as never }));
+    return (problems as Problem[]).filter((problem) => isWrongValue(workflow, problem));
+  } catch {
+    return []; // Saving tells why nobody answers.
+  }
 }

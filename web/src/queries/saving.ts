@@ -2,11 +2,12 @@
 
 import { ApiError } from "../api/client";
 import { conflictStore } from "../model/conflictStore";
-import { documentStore, isDirty, markSaved } from "../model/documentStore";
+import { currentWorkflow, documentStore, isDirty, markSaved } from "../model/documentStore";
 import { dropDraft } from "../model/drafts";
 import { notify, notifyError } from "../model/noticeStore";
 import { go } from "../model/route";
 import type { Workflow } from "../model/workflow";
+import { wrongValues } from "./checking";
 import { saveWorkflow } from "./workflows";
 
 let underWay: Promise<unknown> | null = null;
@@ -23,9 +24,19 @@ export async function whenSaved(): Promise<void> {
 /** Whether it is saved now. `over` is a revision that was looked at, other than the one read. */
 export async function save(onSaved: () => void = () => {}, over?: string | null): Promise<boolean> {
   await whenSaved();
-  const mine = saveNow(onSaved, over).finally(() => (underWay = null));
+  const mine = saveRight(onSaved, over).finally(() => (underWay = null));
   underWay = mine;
   return mine;
+}
+
+/** Saves unless a value is wrong; then says which, and saves it only if that is wanted all the same. */
+async function saveRight(onSaved: () => void, over?: string | null): Promise<boolean> {
+  const workflow = currentWorkflow();
+  const [first, ...more] = workflow ? await wrongValues(workflow) : [];
+  if (!first) return saveNow(onSaved, over);
+  const others = more.length ? `, and ${more.length} more` : "";
+  notify(`Not saved: ${first.message}${others}`, { tone: "bad", hint: first.hint ?? null, action: { title: "Save anyway", run: () => void saveNow(onSaved, over) } });
+  return false;
 }
 
 async function saveNow(onSaved: () => void, over?: string | null): Promise<boolean> {
