@@ -118,12 +118,19 @@ def draft(loaded: Loaded, known: Known) -> Draft:
     errors = [one for one in examine_loaded(loaded, known).problems if one.severity == "error"]
     lasts = _may_last(workflow)
     return Draft(
-        tool_name(slug(workflow.name)),
+        _tool_for(workflow),
         (workflow.description or f"Runs the workflow {workflow.name!r}.")[:MAX_DESCRIPTION],
         made.inputs,
         _with_handle(made.output) if lasts else made.output,
         tuple(errors),
     )
+
+
+def _tool_for(workflow: Workflow) -> str:
+    try:
+        return tool_name(slug(workflow.name))
+    except Invalid:
+        return "workflow"  # it has no name yet
 
 
 async def unpublish(ground: Ground, name: str) -> Publication:
