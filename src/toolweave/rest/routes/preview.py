@@ -164,7 +164,7 @@ class _Answers:
         return json_answer(told)
 
     async def draft_tool(self, request: Request) -> Response:
-        """What a workflow would be as a tool if it were published; 200 whatever is wrong with it."""
+        """What a workflow would be as a tool if it were published; 200 whatever is wrong."""
         body = await read_shape(request, Given)
         loaded = await body.loaded()
         made = await run_sync(draft, loaded, await self._workbench.approved.known())
