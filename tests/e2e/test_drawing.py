@@ -10,6 +10,7 @@ from playwright.async_api import Locator, Page, expect
 
 from e2e.medium import medium
 from e2e.studio import Studio, shot
+from servers.rooms import eventually
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("browser")]
 
@@ -89,9 +90,13 @@ async def stands_in(page: Page, name: str, frame: str | None) -> None:
 
 async def test_groups_take_in_and_give_back_what_is_dragged(page: Page, studio: Studio) -> None:
     await opened(page, studio, medium("grouped"))
-    ports = await page.evaluate(PORTS)
-    assert "choose branch-3 130 of 147" in ports
-    assert "hello output 29 of 78" in ports
+
+    async def ports_are_in_place() -> bool:
+        ports = set(await page.evaluate(PORTS))
+        return {"choose branch-3 130 of 147", "hello output 29 of 78"} <= ports
+
+    # While the picture still moves to its zoom, places on it mean nothing.
+    await eventually(ports_are_in_place)
     await shot(page, "drawing-medium")
     await stands_in(page, "lost", None)
     await drag(page, node(page, "lost"), node(page, "frame"), 0.6, 0.8)
