@@ -7,10 +7,12 @@ step begins (`hasty`) must be seen to repeat steps by the same harness.
 import tempfile
 from collections import Counter
 from collections.abc import Generator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import anyio
 import anyio.to_thread
+import psutil
 import pytest
 from tests.engine.building import EchoTools, Kinds, workflow
 from tests.storage.postgres import Postgres, get_server
@@ -48,7 +50,8 @@ def own_postgres() -> Generator[Postgres]:
             yield running
         finally:
             running.stop()
-            server.cleanup()
+            with suppress(psutil.NoSuchProcess):  # it may be gone by itself
+                server.cleanup()
 
 
 class Hasty(Journal):

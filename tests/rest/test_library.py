@@ -28,7 +28,7 @@ async def test_a_library_is_added_shown_run_and_removed(house: House, tmp_path: 
     assert (await ask(house, "POST", "library", added))[0] == 201
     assert (await ask(house, "POST", "library", added))[0] == 409
     _, listed = await ask(house, "GET", "library")
-    assert [one["name"] for one in listed["libraries"]] == ["team"]
+    assert "team" in [one["name"] for one in listed["libraries"]]
     _, shown = await ask(house, "GET", "library/team?ref=main")
     assert [one["name"] for one in shown["flows"]] == ["Marketing_Strategy"]
     assert len(shown["templates"]) == 2

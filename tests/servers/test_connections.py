@@ -199,8 +199,10 @@ async def test_a_server_that_cannot_start_hinders_no_other(tmp_path: Path) -> No
             await studio.connections.use(bad)
         assert caught.value.code == "SERVER_COMMAND_NOT_FOUND"
         assert "echo" in (await studio.connections.use(good)).tools
-        listed = await studio.ground.registry.list()
-        assert [(server.name, bool(server.last_failure)) for server in listed] == [
-            ("bad", True),
-            ("good", False),
-        ]
+
+        async def is_told() -> bool:
+            listed = await studio.ground.registry.list()
+            told = [(server.name, bool(server.last_failure)) for server in listed]
+            return told == [("bad", True), ("good", False)]
+
+        await eventually(is_told)
