@@ -1,6 +1,6 @@
 import { createRoot } from "react-dom/client";
 import { takeToken } from "./api/token";
-import { applyTheme } from "./model/themeStore";
+import { applyTheme } from "./state/theme";
 import { App } from "./shell/App";
 import "./ui/tokens.css";
 import "./ui/families.css";

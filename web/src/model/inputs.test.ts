@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { startWords } from "./inputs";
-import { newWorkflow, type JsonObject } from "./workflow";
+import { startWords } from "./run/inputs";
+import { newWorkflow, type JsonObject } from "./workflow/workflow";
 
 function started(configurations: JsonObject) {
   const workflow = newWorkflow("Reports");

@@ -1,16 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { commandFor, offer, shownKeys, spelt } from "./commandStore";
-import { DRAWN, entryTitle, outPorts, searchEntries, specsOf, type Entry } from "./catalog";
-import { differences } from "./difference";
-import { begin, redo, settle, step, undo } from "./history";
-import { mapper } from "./mapping";
-import { nodeAt } from "./problemStore";
-import { readWorkflow } from "./reading";
-import { parseRoute } from "./route";
-import { emptyRun, statusOfNode, takeEvent, takeEvents, type RunEvent } from "./runState";
-import { visible } from "./visible";
-import { neighbour } from "./walking";
-import { newWorkflow, type Workflow } from "./workflow";
+import { DRAWN, entryTitle, outPorts, searchEntries, specsOf, type Entry } from "./workflow/catalog";
+import { differences } from "./workflow/diff";
+import { begin, redo, settle, step, undo } from "./workflow/history";
+import { mapper } from "./layout/canvasMapping";
+import { nodeAt } from "./workflow/problems";
+import { readWorkflow } from "./workflow/parse";
+import { emptyRun, statusOfNode, takeEvent, takeEvents, type RunEvent } from "./run/runState";
+import { visible } from "./text/formatValue";
+import { neighbour } from "./workflow/navigation";
+import { newWorkflow, type Workflow } from "./workflow/workflow";
 
 const tool: Entry = { ...DRAWN[2]!, ref: "TOOL.MCP:demo/add", type: "TOOL", subtype: "MCP:demo/add", server: "demo", tool: "add", summary: "Adds." };
 const choice: Entry = { ...DRAWN[2]!, ref: "FLOW.IF", type: "FLOW", subtype: "IF", outputPorts: [{ name: "true", description: "" }, { name: "false", description: "" }] };
@@ -127,17 +125,6 @@ describe("the rest", () => {
     expect(neighbour(workflow, null, "down")).toBe("start");
   });
 
-  it("spells keys and finds their command, in fields only those meant for them", () => {
-    const press = { key: "Z", ctrlKey: true, metaKey: false, shiftKey: true, altKey: false };
-    expect(spelt(press)).toBe("mod+shift+z");
-    expect(shownKeys("mod+shift+z mod+y")).toBe("Ctrl Shift Z");
-    const stop = offer([{ id: "redo", title: "Redo", keys: "mod+shift+z", run: () => {} }]);
-    expect(commandFor(press, "page")?.id).toBe("redo");
-    expect(commandFor(press, "field")).toBeUndefined();
-    stop();
-    expect(commandFor(press, "page")).toBeUndefined();
-  });
-
   it("marks what a reader could not see", () => {
     expect(visible("a\u202eb\u200b")).toBe("a⟨U+202E⟩b⟨U+200B⟩");
   });
@@ -145,10 +132,5 @@ describe("the rest", () => {
   it("finds the node of a pointer", () => {
     const workflow = { ...newWorkflow("a"), connections: [{ id: "1", from: "start", to: "end" }] };
     expect([nodeAt(workflow, "/nodes/1/data"), nodeAt(workflow, "/connections/0/to"), nodeAt(workflow, "/name")]).toEqual(["end", "start", null]);
-  });
-
-  it("reads addresses", () => {
-    expect(parseRoute("#/w/a%20b?run")).toMatchObject({ page: "w", rest: ["a b"] });
-    expect(parseRoute("").page).toBe("");
   });
 });

@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { client, data } from "../api/client";
-import type { Entry, Specs } from "../model/catalog";
-import { specsOf } from "../model/catalog";
+import type { Entry, Specs } from "../model/workflow/catalog";
+import { specsOf } from "../model/workflow/catalog";
 
 const NONE: Entry[] = [];
 

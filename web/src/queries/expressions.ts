@@ -5,9 +5,9 @@ import { useEffect, useState } from "react";
 import { useStore } from "zustand";
 import type { Schemas } from "../api/client";
 import { client, data } from "../api/client";
-import { currentWorkflow, documentStore } from "../model/documentStore";
-import { isOver, runStore } from "../model/runStore";
-import type { Workflow } from "../model/workflow";
+import { currentWorkflow, documentStore } from "../state/document";
+import { isOver, runStore } from "../state/run";
+import type { Workflow } from "../model/workflow/workflow";
 
 export type Preview = Schemas["Previewed"];
 export type Names = Schemas["NamesShape"];

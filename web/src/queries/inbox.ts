@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { client, data } from "../api/client";
-import type { Json } from "../model/workflow";
+import type { Json } from "../model/workflow/workflow";
 
 export const INBOX = ["inbox"] as const;
 export const UNCERTAIN = ["uncertain"] as const;

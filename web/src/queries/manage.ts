@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../api/client";
 import { client, data } from "../api/client";
-import type { JsonObject } from "../model/workflow";
+import type { JsonObject } from "../model/workflow/workflow";
 
 export const MODELS = ["models"] as const;
 export const PUBLISHED = ["published"] as const;

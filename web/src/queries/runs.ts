@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../api/client";
 import { client, data } from "../api/client";
-import type { RunStatus } from "../model/runState";
-import type { Json, Workflow } from "../model/workflow";
+import type { RunStatus } from "../model/run/runState";
+import type { Json, Workflow } from "../model/workflow/workflow";
 
 export type RunLine = Schemas["RunShape"];
 export type WholeRun = Schemas["WholeRun"];

@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { ApiError, client, data } from "../api/client";
 import type { Schemas } from "../api/client";
-import { listen } from "../api/stream";
-import type { Server } from "../model/serverLook";
+import { listen } from "../api/eventStream";
+import type { Server } from "../model/servers/serverStatus";
 
 export const SERVERS = ["servers"] as const;
 /** Below a key of its own: each look at a server changes it. */

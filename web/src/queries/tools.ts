@@ -2,11 +2,11 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { client, data } from "../api/client";
-import { changeNode } from "../model/edits";
-import { edit, endGesture } from "../model/documentStore";
-import type { Mode } from "../model/formModes";
-import type { Workflow } from "../model/workflow";
-import { nodeById } from "../model/workflow";
+import { changeNode } from "../model/workflow/edits";
+import { edit, endGesture } from "../state/document";
+import type { Mode } from "../model/form/modes";
+import type { Workflow } from "../model/workflow/workflow";
+import { nodeById } from "../model/workflow/workflow";
 
 /** What a server can do now; asking starts it, if it is approved. */
 export function useServerTools(server: string) {

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { ApiError, client, data } from "../api/client";
-import type { Workflow } from "../model/workflow";
+import type { Workflow } from "../model/workflow/workflow";
 
 export const WORKFLOWS = ["workflows"] as const;
 

@@ -1,5 +1,5 @@
 import { useStore } from "zustand";
-import { announceStore } from "../model/announceStore";
+import { announceStore } from "../state/announcements";
 
 /** Says what is announced; there before the first words, as readers want it. */
 export function Announcer() {

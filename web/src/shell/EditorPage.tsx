@@ -2,21 +2,21 @@
 
 import { useEffect, useState } from "react";
 import { useStore } from "zustand";
-import { ConflictDialog } from "../features/files/ConflictDialog";
+import { ConflictDialog } from "../features/workflows/ConflictDialog";
 import { ApiError } from "../api/client";
-import { connectionStore } from "../model/connectionStore";
-import { closeDocument, documentStore, openDocument, undoEdit } from "../model/documentStore";
-import { dropDraft, keepDraft, openNew, readDraft, watchDrafts } from "../model/drafts";
-import { notify } from "../model/noticeStore";
-import { forgetRun, runStore } from "../model/runStore";
-import { useChecking } from "../queries/checking";
-import { useFollowedFile } from "../queries/following";
-import { useStanding } from "../queries/standing";
+import { connectionStore } from "../state/connection";
+import { closeDocument, documentStore, openDocument, undoEdit } from "../state/document";
+import { dropDraft, keepDraft, openNew, readDraft, watchDrafts } from "../state/drafts";
+import { notify } from "../state/notices";
+import { forgetRun, runStore } from "../state/run";
+import { useChecking } from "../queries/validation";
+import { useFollowedFile } from "../queries/fileSync";
+import { useStanding } from "../queries/toolStatus";
 import type { Stored } from "../queries/workflows";
 import { loadWorkflow } from "../queries/workflows";
-import { Empty } from "../ui/Empty";
-import { Editor } from "./Editor";
-import { Unopened } from "./Unopened";
+import { Empty } from "../ui/EmptyState";
+import { Editor } from "./EditorView";
+import { Unopened } from "./OpenFailure";
 import { runOrAsk, useEditorCommands } from "./useEditorCommands";
 
 /** `runs` starts it at once, as the sample's button promises. */

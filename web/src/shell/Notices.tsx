@@ -1,6 +1,6 @@
 import { useStore } from "zustand";
-import { dismiss, noticeStore } from "../model/noticeStore";
-import { shownText } from "../model/untrusted";
+import { dismiss, noticeStore } from "../state/notices";
+import { shownText } from "../model/text/untrusted";
 import { Button, IconButton } from "../ui/Button";
 
 export function Notices() {

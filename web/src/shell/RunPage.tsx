@@ -2,13 +2,13 @@
 
 import { useEffect, useState } from "react";
 import { useStore } from "zustand";
-import { documentStore, openDocument } from "../model/documentStore";
-import { keepDraft } from "../model/drafts";
-import { clearProblems } from "../model/problemStore";
-import { runStore, watchRun } from "../model/runStore";
+import { documentStore, openDocument } from "../state/document";
+import { keepDraft } from "../state/drafts";
+import { clearProblems } from "../state/problems";
+import { runStore, watchRun } from "../state/run";
 import { loadPinned } from "../queries/runs";
-import { Empty } from "../ui/Empty";
-import { Editor } from "./Editor";
+import { Empty } from "../ui/EmptyState";
+import { Editor } from "./EditorView";
 import { useEditorCommands } from "./useEditorCommands";
 
 export function RunPage({ id }: { id: string }) {

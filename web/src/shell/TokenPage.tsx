@@ -3,7 +3,7 @@
 import type { FormEvent } from "react";
 import { useState } from "react";
 import { keepToken } from "../api/token";
-import { hasUnsaved } from "../queries/saving";
+import { hasUnsaved } from "../queries/save";
 import { Button } from "../ui/Button";
 import { Field } from "../ui/Field";
 

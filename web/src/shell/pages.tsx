@@ -1,14 +1,14 @@
 /** Every page: where it is, what it is called, what it shows. A new page is one line here. */
 
 import type { ReactNode } from "react";
-import { WorkflowsPage } from "../features/files/WorkflowsPage";
+import { WorkflowsPage } from "../features/workflows/WorkflowsPage";
 import { InboxPage } from "../features/inbox/InboxPage";
 import { ManagePage } from "../features/manage/ManagePage";
 import { ComparePage } from "../features/runs/ComparePage";
 import { RunsPage } from "../features/runs/RunsPage";
 import { ServersPage } from "../features/servers/ServersPage";
-import type { Route } from "../model/route";
-import { Empty } from "../ui/Empty";
+import type { Route } from "../state/route";
+import { Empty } from "../ui/EmptyState";
 import type { IconName } from "../ui/Icon";
 import { EditorPage } from "./EditorPage";
 import { RunPage } from "./RunPage";

@@ -1,19 +1,19 @@
 /** The central key map of the editor: every action, its name and its keys. */
 
 import { useEffect } from "react";
-import { announce } from "../model/announceStore";
-import type { Command } from "../model/commandStore";
-import { offer } from "../model/commandStore";
-import { currentWorkflow, documentStore, edit, redoEdit, select, undoEdit } from "../model/documentStore";
-import { group, moveNodes, ungroup } from "../model/edits";
-import { show, viewStore, canvasActions } from "../model/viewStore";
-import { tidy } from "../model/tidy";
-import type { Direction } from "../model/walking";
-import { neighbour } from "../model/walking";
-import type { Workflow } from "../model/workflow";
-import { goTo, removeSelection } from "../model/selecting";
-import { copyCommand, duplicateCommand, pasteCommand, useClipboard } from "./clipboard";
-import { enterStop, isInPanel, walkStops } from "./stops";
+import { announce } from "../state/announcements";
+import type { Command } from "../state/commands";
+import { offer } from "../state/commands";
+import { currentWorkflow, documentStore, edit, redoEdit, select, undoEdit } from "../state/document";
+import { group, moveNodes, ungroup } from "../model/workflow/edits";
+import { show, viewStore, canvasActions } from "../state/panels";
+import { tidy } from "../state/tidy";
+import type { Direction } from "../model/workflow/navigation";
+import { neighbour } from "../model/workflow/navigation";
+import type { Workflow } from "../model/workflow/workflow";
+import { goTo, removeSelection } from "../state/selection";
+import { copyCommand, duplicateCommand, pasteCommand, useClipboard } from "./useClipboard";
+import { enterStop, isInPanel, walkStops } from "./regions";
 
 const STEP = 10;
 

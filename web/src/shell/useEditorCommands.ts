@@ -3,14 +3,15 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { client, data } from "../api/client";
-import type { Command } from "../model/commandStore";
-import { currentWorkflow, documentStore, replaceWorkflow } from "../model/documentStore";
-import { firstInputs, isReady, rememberInputs } from "../model/inputs";
-import { notify, notifyError } from "../model/noticeStore";
-import { cancelRun, isOver, runStore, startRun } from "../model/runStore";
-import { show } from "../model/viewStore";
-import type { JsonObject, Workflow } from "../model/workflow";
-import { save } from "../queries/saving";
+import type { Command } from "../state/commands";
+import { currentWorkflow, documentStore, replaceWorkflow } from "../state/document";
+import { isReady } from "../model/run/inputs";
+import { initialInputs, rememberInputs } from "../state/lastInputs";
+import { notify, notifyError } from "../state/notices";
+import { cancelRun, isOver, runStore, startRun } from "../state/run";
+import { show } from "../state/panels";
+import type { JsonObject, Workflow } from "../model/workflow/workflow";
+import { save } from "../queries/save";
 import { WORKFLOWS } from "../queries/workflows";
 import { useCommands } from "./useCommands";
 
@@ -40,7 +41,7 @@ export function useEditorCommands(): { asked: Asked; ask(what: Asked): void } {
 export function runOrAsk(askFor: () => void): void {
   const workflow = currentWorkflow();
   if (!workflow) return;
-  const inputs = firstInputs(workflow);
+  const inputs = initialInputs(workflow);
   if (isReady(workflow, inputs)) void run(workflow, inputs);
   else askFor();
 }

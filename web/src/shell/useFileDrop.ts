@@ -1,13 +1,13 @@
 /** A workflow's file dropped on the page: on the canvas its nodes come in, elsewhere it is opened. */
 
 import { useEffect, useState } from "react";
-import { documentStore } from "../model/documentStore";
-import { openNew } from "../model/drafts";
-import { insert } from "../model/inserting";
-import { notify, notifyError } from "../model/noticeStore";
-import { go } from "../model/route";
-import { canvasActions } from "../model/viewStore";
-import { importFile } from "../queries/converting";
+import { documentStore } from "../state/document";
+import { openNew } from "../state/drafts";
+import { insert } from "../state/insertSnippet";
+import { notify, notifyError } from "../state/notices";
+import { go } from "../state/route";
+import { canvasActions } from "../state/panels";
+import { importFile } from "../queries/formats";
 
 function hasFiles(event: DragEvent): boolean {
   return event.dataTransfer?.types.includes("Files") ?? false;

@@ -1,9 +1,9 @@
 /** The focus is never lost: a new page begins at its heading, and what vanishes hands it on. */
 
 import { useEffect } from "react";
-import type { Route } from "../model/route";
+import type { Route } from "../state/route";
 import { titleOf } from "./pages";
-import { firstFocusable } from "./stops";
+import { firstFocusable } from "./regions";
 
 /** Names the tab after the page, and begins at the page's heading unless the focus is in it already. */
 export function useArrival(route: Route): void {

@@ -1,6 +1,6 @@
 import { useMemo, useSyncExternalStore } from "react";
-import type { Route } from "../model/route";
-import { parseRoute } from "../model/route";
+import type { Route } from "../state/route";
+import { parseRoute } from "../state/route";
 
 export function useRoute(): Route {
   const hash = useSyncExternalStore(subscribe, () => window.location.hash);

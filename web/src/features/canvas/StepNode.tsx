@@ -4,18 +4,18 @@ import type { NodeProps } from "@xyflow/react";
 import { Handle, Position } from "@xyflow/react";
 import { memo, useContext } from "react";
 import { useStore } from "zustand";
-import { documentStore } from "../../model/documentStore";
-import { inputTop } from "../../model/geometry";
-import type { NodeView } from "../../model/mapping";
-import { labelIdOf } from "../../model/mapping";
-import { leadsTo, nodeWords } from "../../model/nodeWords";
-import { problemStore } from "../../model/problemStore";
-import type { StepStatus } from "../../model/runState";
-import { runStore } from "../../model/runStore";
+import { documentStore } from "../../state/document";
+import { inputTop } from "../../model/layout/geometry";
+import type { NodeView } from "../../model/layout/canvasMapping";
+import { labelIdOf } from "../../model/layout/canvasMapping";
+import { leadsTo, nodeWords } from "../../model/workflow/nodeDescription";
+import { problemStore } from "../../state/problems";
+import type { StepStatus } from "../../model/run/runState";
+import { runStore } from "../../state/run";
 import { FamilyIcon } from "../../ui/FamilyIcon";
 import { Icon } from "../../ui/Icon";
-import { Odd } from "../../ui/Odd";
-import { Far } from "./far";
+import { Odd } from "../../ui/TextWarning";
+import { Far } from "./detailLevel";
 
 const WORDS: Record<StepStatus, string> = {
   running: "running",

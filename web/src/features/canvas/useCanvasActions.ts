@@ -3,9 +3,9 @@
 import type { ReactFlowInstance } from "@xyflow/react";
 import { useReactFlow } from "@xyflow/react";
 import { useEffect, useMemo, useRef } from "react";
-import { NODE_SIZE } from "../../model/geometry";
-import { openingView, READING_ZOOM } from "../../model/opening";
-import { setCanvas } from "../../model/viewStore";
+import { NODE_SIZE } from "../../model/layout/geometry";
+import { openingView, READING_ZOOM } from "../../model/layout/initialView";
+import { setCanvas } from "../../state/panels";
 
 /** Gives what the canvas calls when it was moved: until a person does, it stays as it was opened. */
 export function useCanvasActions(): { onMoveEnd(event: unknown): void } {

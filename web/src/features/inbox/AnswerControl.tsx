@@ -1,8 +1,8 @@
 /** One field of an answer. */
 
 import { useId } from "react";
-import type { AnswerField, Filled } from "../../model/answering";
-import { shownText } from "../../model/untrusted";
+import type { AnswerField, Filled } from "../../model/form/answerForm";
+import { shownText } from "../../model/text/untrusted";
 import type { Said } from "../../ui/Field";
 import { Field } from "../../ui/Field";
 

@@ -1,11 +1,11 @@
 /** Everything that waits for a person: questions at the left, the chosen one at the right. */
 
 import { useState } from "react";
-import type { Question } from "../../model/answering";
-import { shownText } from "../../model/untrusted";
+import type { Question } from "../../model/form/answerForm";
+import { shownText } from "../../model/text/untrusted";
 import { useQuestions, useUncertain } from "../../queries/inbox";
 import { Badge } from "../../ui/Badge";
-import { Empty } from "../../ui/Empty";
+import { Empty } from "../../ui/EmptyState";
 import { QuestionCard } from "./QuestionCard";
 import { UncertainSteps } from "./UncertainSteps";
 import "./inbox.css";

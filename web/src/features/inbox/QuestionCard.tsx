@@ -3,12 +3,12 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { ApiError } from "../../api/client";
-import type { AnswerField, Filled, Question } from "../../model/answering";
-import { decidingField, fieldsOf, replyOf } from "../../model/answering";
-import { notify } from "../../model/noticeStore";
-import { pathTo } from "../../model/route";
-import { shownText } from "../../model/untrusted";
-import type { Json, JsonObject } from "../../model/workflow";
+import type { AnswerField, Filled, Question } from "../../model/form/answerForm";
+import { decidingField, fieldsOf, replyOf } from "../../model/form/answerForm";
+import { notify } from "../../state/notices";
+import { pathTo } from "../../state/route";
+import { shownText } from "../../model/text/untrusted";
+import type { Json, JsonObject } from "../../model/workflow/workflow";
 import { answerQuestion, INBOX } from "../../queries/inbox";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";

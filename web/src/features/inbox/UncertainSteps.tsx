@@ -2,9 +2,9 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { notify, notifyError } from "../../model/noticeStore";
-import { pathTo } from "../../model/route";
-import { shownText } from "../../model/untrusted";
+import { notify, notifyError } from "../../state/notices";
+import { pathTo } from "../../state/route";
+import { shownText } from "../../model/text/untrusted";
 import type { Choice, UncertainStep } from "../../queries/inbox";
 import { settleStep, UNCERTAIN } from "../../queries/inbox";
 import { Button } from "../../ui/Button";

@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
-import { itemOf, labelOf } from "../../model/formTree";
-import { freshValue } from "../../model/formValues";
+import { itemOf, labelOf } from "../../model/form/parameters";
+import { freshValue } from "../../model/form/values";
 import { Button } from "../../ui/Button";
-import { Fold } from "./Fold";
-import type { FieldProps } from "./form";
-import { useForm, usePlace } from "./form";
-import { Required } from "./lines";
+import { Fold } from "./CollapsibleSection";
+import type { FieldProps } from "./formContext";
+import { useForm, usePlace } from "./formContext";
+import { Required } from "./fieldNotes";
 
 /** A list: its items, and buttons to add, move and remove them. */
 export function ArrayField({ parameter, path, depth, tools }: FieldProps & { tools: ReactNode }) {

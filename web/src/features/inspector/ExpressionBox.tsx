@@ -2,9 +2,9 @@
 
 import type { KeyboardEvent, RefObject } from "react";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
-import type { Choice, Completion, Language, Nameable } from "../../model/completing";
-import { complete, taken } from "../../model/completing";
-import { shownText } from "../../model/untrusted";
+import type { Choice, Completion, Language, Nameable } from "../../model/form/completion";
+import { complete, taken } from "../../model/form/completion";
+import { shownText } from "../../model/text/untrusted";
 import type { Said } from "../../ui/Field";
 import { Untrusted } from "../../ui/Untrusted";
 import "./expression.css";

@@ -1,15 +1,15 @@
 /** What is selected: its name, its fields, what is wrong with it. */
 
 import { useMemo } from "react";
-import { edit, endGesture } from "../../model/documentStore";
-import { renameNode } from "../../model/edits";
-import { ofDrawn, ofField } from "../../model/formTree";
-import type { WorkflowNode } from "../../model/workflow";
-import { refOf } from "../../model/workflow";
+import { edit, endGesture } from "../../state/document";
+import { renameNode } from "../../model/workflow/edits";
+import { ofDrawn, ofField } from "../../model/form/parameters";
+import type { WorkflowNode } from "../../model/workflow/workflow";
+import { refOf } from "../../model/workflow/workflow";
 import { useNodePage } from "../../queries/catalog";
 import { Field } from "../../ui/Field";
-import { DataField } from "./DataField";
-import { Fold } from "./Fold";
+import { DataField } from "./JsonDataField";
+import { Fold } from "./CollapsibleSection";
 import "./inspector.css";
 import { McpPanel } from "./McpPanel";
 import type { TitledSection } from "./NodeForm";

@@ -1,6 +1,6 @@
 import { useId } from "react";
-import type { Mode } from "../../model/formModes";
-import { MODES } from "../../model/formModes";
+import type { Mode } from "../../model/form/modes";
+import { MODES } from "../../model/form/modes";
 
 interface Props {
   mode: Mode;

@@ -1,14 +1,14 @@
 import type { ReactNode } from "react";
 import { useId, useState } from "react";
-import { entryOf, labelOf, propertiesOf } from "../../model/formTree";
-import { otherKeys } from "../../model/formProblems";
-import { freeKey, freshValue, isObject, renameKey } from "../../model/formValues";
-import type { JsonObject } from "../../model/workflow";
+import { entryOf, labelOf, propertiesOf } from "../../model/form/parameters";
+import { otherKeys } from "../../model/form/problems";
+import { freeKey, freshValue, isObject, renameKey } from "../../model/form/values";
+import type { JsonObject } from "../../model/workflow/workflow";
 import { Button } from "../../ui/Button";
-import { Fold } from "./Fold";
-import type { FieldProps, Place } from "./form";
-import { useForm, usePlace } from "./form";
-import { Required } from "./lines";
+import { Fold } from "./CollapsibleSection";
+import type { FieldProps, Place } from "./formContext";
+import { useForm, usePlace } from "./formContext";
+import { Required } from "./fieldNotes";
 
 /** An object: a section that folds, its properties inside, then the entries that have names of their own. */
 export function ObjectField({ parameter, path, depth, tools }: FieldProps & { tools: ReactNode }) {

@@ -1,16 +1,16 @@
 /** One parameter with everything below it; each kind has a control of its own. */
 
 import { useId, useState } from "react";
-import { controlOf, labelOf } from "../../model/formTree";
-import type { Control } from "../../model/formTree";
-import { isExpression } from "../../model/formValues";
+import { controlOf, labelOf } from "../../model/form/parameters";
+import type { Control } from "../../model/form/parameters";
+import { isExpression } from "../../model/form/values";
 import { ArrayField } from "./ArrayField";
-import type { FieldProps, Place } from "./form";
-import { usePlace } from "./form";
+import type { FieldProps, Place } from "./formContext";
+import { usePlace } from "./formContext";
 import { ObjectField } from "./ObjectField";
 import { BooleanControl, ConstantControl, EnumControl, ExpressionControl, JsonControl, NumberControl, TextControl } from "./controls";
 import { UnionField } from "./UnionField";
-import { About, ProblemLines, Required, saidOf } from "./lines";
+import { About, ProblemLines, Required, saidOf } from "./fieldNotes";
 
 const SIMPLE = { text: TextControl, number: NumberControl, boolean: BooleanControl, enum: EnumControl, constant: ConstantControl, null: ConstantControl, json: JsonControl };
 const NESTED = { array: ArrayField, object: ObjectField, union: UnionField };

@@ -1,11 +1,12 @@
 /** Everything that is wrong with the workflow; what can be mended is mended with one press. */
 
 import { useStore } from "zustand";
-import { select } from "../../model/documentStore";
-import { nodeAt, problemStore } from "../../model/problemStore";
-import { shownText } from "../../model/untrusted";
-import { canvasActions } from "../../model/viewStore";
-import type { Workflow } from "../../model/workflow";
+import { select } from "../../state/document";
+import { nodeAt } from "../../model/workflow/problems";
+import { problemStore } from "../../state/problems";
+import { shownText } from "../../model/text/untrusted";
+import { canvasActions } from "../../state/panels";
+import type { Workflow } from "../../model/workflow/workflow";
 import { Button } from "../../ui/Button";
 import "./inspector.css";
 

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { shownText } from "../../model/untrusted";
+import { shownText } from "../../model/text/untrusted";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
 

@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
 import { useId, useState } from "react";
-import type { Parameter } from "../../model/formTree";
-import { controlOf, labelOf } from "../../model/formTree";
-import { freshValue, variantOf } from "../../model/formValues";
-import type { FieldProps } from "./form";
-import { useForm, usePlace } from "./form";
-import { About, ProblemLines, Required, saidOf } from "./lines";
+import type { Parameter } from "../../model/form/parameters";
+import { controlOf, labelOf } from "../../model/form/parameters";
+import { freshValue, variantOf } from "../../model/form/values";
+import type { FieldProps } from "./formContext";
+import { useForm, usePlace } from "./formContext";
+import { About, ProblemLines, Required, saidOf } from "./fieldNotes";
 
 /** One of several shapes: which one, then the fields of it. */
 export function UnionField({ parameter, path, depth, tools }: FieldProps & { tools: ReactNode }) {

@@ -1,7 +1,7 @@
 /** What the side panel shows while no single node is selected: the workflow itself, and how to go on. */
 
-import { edit, endGesture } from "../../model/documentStore";
-import type { Workflow } from "../../model/workflow";
+import { edit, endGesture } from "../../state/document";
+import type { Workflow } from "../../model/workflow/workflow";
 import { Field } from "../../ui/Field";
 import "./inspector.css";
 

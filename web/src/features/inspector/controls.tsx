@@ -1,15 +1,15 @@
 /** Controls of single values; a value that cannot be is shown with its reason and not kept. */
 
 import { useEffect, useRef, useState } from "react";
-import type { Parameter } from "../../model/formTree";
-import { isLong } from "../../model/formTree";
-import { isExpression, readJson, readNumber, shownJson } from "../../model/formValues";
-import { shownText } from "../../model/untrusted";
-import type { Json } from "../../model/workflow";
+import type { Parameter } from "../../model/form/parameters";
+import { isLong } from "../../model/form/parameters";
+import { isExpression, readJson, readNumber, shownJson } from "../../model/form/values";
+import { shownText } from "../../model/text/untrusted";
+import type { Json } from "../../model/workflow/workflow";
 import type { Said } from "../../ui/Field";
-import type { Place } from "./form";
+import type { Place } from "./formContext";
 import { ExpressionBox } from "./ExpressionBox";
-import { Previewed } from "./Previewed";
+import { Previewed } from "./ExpressionPreview";
 
 interface Props {
   id: string;

@@ -1,10 +1,10 @@
 /** The workflow as JSON, both ways: the canvas follows valid text, the text follows the canvas. */
 
 import { useEffect, useRef, useState } from "react";
-import { currentWorkflow, endGesture, replaceWorkflow } from "../../model/documentStore";
-import { lineOf, readWorkflow } from "../../model/reading";
-import { sharing } from "../../model/sharing";
-import type { Workflow } from "../../model/workflow";
+import { currentWorkflow, endGesture, replaceWorkflow } from "../../state/document";
+import { lineOf, readWorkflow } from "../../model/workflow/parse";
+import { sharing } from "../../model/workflow/structuralSharing";
+import type { Workflow } from "../../model/workflow/workflow";
 import { Button } from "../../ui/Button";
 import "./json.css";
 

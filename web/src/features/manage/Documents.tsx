@@ -1,6 +1,6 @@
 /** Markdown documents with tool calls in them. */
 
-import { useDoing } from "../../queries/doing";
+import { useDoing } from "../../queries/action";
 import { checkDocument, DOCUMENTS, runDocument, useDocuments } from "../../queries/manage";
 import { Button } from "../../ui/Button";
 import { Section } from "./Section";

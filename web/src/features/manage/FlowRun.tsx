@@ -1,11 +1,11 @@
 /** A flow of a library, run with the inputs it names; what it gave stands below. */
 
 import { useState } from "react";
-import { readJson } from "../../model/formValues";
-import { shownText } from "../../model/untrusted";
-import { shownValue } from "../../model/visible";
-import type { JsonObject } from "../../model/workflow";
-import { useDoing } from "../../queries/doing";
+import { readJson } from "../../model/form/values";
+import { shownText } from "../../model/text/untrusted";
+import { shownValue } from "../../model/text/formatValue";
+import type { JsonObject } from "../../model/workflow/workflow";
+import { useDoing } from "../../queries/action";
 import type { FlowExecution } from "../../queries/manage";
 import { runFlow, useFlowInputs } from "../../queries/manage";
 import { Badge } from "../../ui/Badge";

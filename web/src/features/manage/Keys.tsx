@@ -2,9 +2,9 @@
 
 import type { FormEvent } from "react";
 import { useState } from "react";
-import { useDoing } from "../../queries/doing";
-import type { Key } from "../../queries/home";
-import { createKey, KEYS, revokeKey, useKeys } from "../../queries/home";
+import { useDoing } from "../../queries/action";
+import type { Key } from "../../queries/settings";
+import { createKey, KEYS, revokeKey, useKeys } from "../../queries/settings";
 import { usePublished } from "../../queries/manage";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";

@@ -1,8 +1,8 @@
 /** Git repositories with flows and templates. */
 
 import { useState } from "react";
-import { shownText } from "../../model/untrusted";
-import { useDoing } from "../../queries/doing";
+import { shownText } from "../../model/text/untrusted";
+import { useDoing } from "../../queries/action";
 import { addLibrary, LIBRARIES, refreshLibrary, removeLibrary, useLibraries, useLibrary } from "../../queries/manage";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";

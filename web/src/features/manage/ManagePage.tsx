@@ -1,7 +1,7 @@
 /** What the studio has besides workflows and servers, a section each. */
 
 import type { ReactNode } from "react";
-import { go } from "../../model/route";
+import { go } from "../../state/route";
 import { Tabs } from "../../ui/Tabs";
 import { Documents } from "./Documents";
 import { Keys } from "./Keys";

@@ -1,6 +1,6 @@
 /** Language models: which there are, which is asked by default, whether one answers. */
 
-import { useDoing } from "../../queries/doing";
+import { useDoing } from "../../queries/action";
 import type { NewModel } from "../../queries/manage";
 import { addModel, makeDefault, MODELS, PROVIDERS, removeModel, testModel, useModels } from "../../queries/manage";
 import { Badge } from "../../ui/Badge";

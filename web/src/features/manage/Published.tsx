@@ -1,7 +1,7 @@
 /** Workflows that other programs call as MCP tools. */
 
-import { pathTo } from "../../model/route";
-import { useDoing } from "../../queries/doing";
+import { pathTo } from "../../state/route";
+import { useDoing } from "../../queries/action";
 import { publish, PUBLISHED, unpublish, usePublished } from "../../queries/manage";
 import { useWorkflows } from "../../queries/workflows";
 import { AddForm } from "./AddForm";

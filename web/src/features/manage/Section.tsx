@@ -3,8 +3,8 @@
 import type { ReactNode } from "react";
 import { useState } from "react";
 import { Button } from "../../ui/Button";
-import { Confirm } from "../../ui/Confirm";
-import { Empty } from "../../ui/Empty";
+import { Confirm } from "../../ui/ConfirmDialog";
+import { Empty } from "../../ui/EmptyState";
 
 interface Props<Row> {
   title: string;

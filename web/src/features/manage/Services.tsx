@@ -1,6 +1,6 @@
 /** Credentials of services; their secrets are in the vault and never shown. */
 
-import { useDoing } from "../../queries/doing";
+import { useDoing } from "../../queries/action";
 import { removeService, SERVICES, storeService, testService, useServices } from "../../queries/manage";
 import { Button } from "../../ui/Button";
 import { AddForm } from "./AddForm";

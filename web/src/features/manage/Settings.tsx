@@ -1,12 +1,12 @@
 /** How this home stands: colours, settings with where they come from, secrets, and the doctor. */
 
 import { useStore } from "zustand";
-import type { Choice } from "../../model/themeStore";
-import { chooseTheme, themeStore } from "../../model/themeStore";
-import { shownText } from "../../model/untrusted";
-import { useDoing } from "../../queries/doing";
-import type { Finding, Setting } from "../../queries/home";
-import { removeSecret, SECRETS, storeSecret, useFindings, useSecrets, useSettings } from "../../queries/home";
+import type { Choice } from "../../state/theme";
+import { chooseTheme, themeStore } from "../../state/theme";
+import { shownText } from "../../model/text/untrusted";
+import { useDoing } from "../../queries/action";
+import type { Finding, Setting } from "../../queries/settings";
+import { removeSecret, SECRETS, storeSecret, useFindings, useSecrets, useSettings } from "../../queries/settings";
 import type { Tone } from "../../ui/Badge";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";

@@ -1,16 +1,16 @@
 /** Schedules, webhooks and all else that starts workflows by itself. */
 
 import type { ReactNode } from "react";
-import { go, pathTo } from "../../model/route";
-import { shownText } from "../../model/untrusted";
-import { useDoing } from "../../queries/doing";
+import { go, pathTo } from "../../state/route";
+import { shownText } from "../../model/text/untrusted";
+import { useDoing } from "../../queries/action";
 import type { Occasion, Trigger } from "../../queries/triggers";
 import { disableTriggers, enableTriggers, pauseTrigger, resumeTrigger, runTrigger, TRIGGERS, useTriggers } from "../../queries/triggers";
 import type { Tone } from "../../ui/Badge";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { CopyButton } from "../../ui/CopyButton";
-import { Empty } from "../../ui/Empty";
+import { Empty } from "../../ui/EmptyState";
 import { Untrusted } from "../../ui/Untrusted";
 import "./triggers.css";
 

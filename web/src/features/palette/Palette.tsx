@@ -2,13 +2,12 @@
 
 import type { DragEvent, KeyboardEvent } from "react";
 import { useMemo, useRef, useState } from "react";
-import { addEntry } from "../../model/adding";
-import type { Entry, Specs } from "../../model/catalog";
-import { DRAWN, entryWords, searchEntries } from "../../model/catalog";
-import { FAMILIES, FAMILY_TITLES, familyOf } from "../../model/families";
-import { DRAGGED_ENTRY } from "../../model/dragging";
+import { addEntry } from "../../state/addEntry";
+import type { Entry, Specs } from "../../model/workflow/catalog";
+import { DRAGGED_ENTRY, DRAWN, entryWords, searchEntries } from "../../model/workflow/catalog";
+import { FAMILIES, FAMILY_TITLES, familyOf } from "../../model/workflow/families";
 import { FamilyIcon } from "../../ui/FamilyIcon";
-import { Odd } from "../../ui/Odd";
+import { Odd } from "../../ui/TextWarning";
 import "./palette.css";
 
 const MOST_A_FAMILY = 60;

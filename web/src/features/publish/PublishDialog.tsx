@@ -1,20 +1,20 @@
 /** Publishing: the open workflow becomes a tool of every MCP client, and how such a client is connected. */
 
 import { useState } from "react";
-import { runCommand } from "../../model/commandStore";
-import { documentStore, isDirty } from "../../model/documentStore";
-import type { Workflow } from "../../model/workflow";
-import { useDoing } from "../../queries/doing";
+import { runCommand } from "../../state/commands";
+import { documentStore, isDirty } from "../../state/document";
+import type { Workflow } from "../../model/workflow/workflow";
+import { useDoing } from "../../queries/action";
 import { PUBLISHED, unpublish } from "../../queries/manage";
-import type { Draft, Publication, Wish } from "../../queries/publishing";
-import { publishAs, useDraft, usePublication } from "../../queries/publishing";
-import { save } from "../../queries/saving";
+import type { Draft, Publication, Wish } from "../../queries/publication";
+import { publishAs, useDraft, usePublication } from "../../queries/publication";
+import { save } from "../../queries/save";
 import { WORKFLOWS } from "../../queries/workflows";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import { Field } from "../../ui/Field";
-import { Connect } from "./Connect";
+import { Connect } from "./ClientConnection";
 import "./publish.css";
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,47}$/;

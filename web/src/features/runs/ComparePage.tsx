@@ -1,12 +1,12 @@
 /** Two runs side by side: what differs, step by step. */
 
-import { shownMs } from "../../model/runState";
-import { shownValue } from "../../model/visible";
+import { shownMs } from "../../model/run/runState";
+import { shownValue } from "../../model/text/formatValue";
 import type { WholeRun } from "../../queries/runs";
 import { useRun } from "../../queries/runs";
 import { Badge } from "../../ui/Badge";
-import { Empty } from "../../ui/Empty";
-import { toneOf } from "./tones";
+import { Empty } from "../../ui/EmptyState";
+import { toneOf } from "./statusTone";
 import "./runs.css";
 
 export function ComparePage({ one, other }: { one: string; other: string }) {

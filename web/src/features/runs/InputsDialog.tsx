@@ -2,9 +2,10 @@
 
 import type { FormEvent } from "react";
 import { useState } from "react";
-import type { InputField } from "../../model/inputs";
-import { firstInputs, inputFields, startWords } from "../../model/inputs";
-import type { Json, JsonObject, Workflow } from "../../model/workflow";
+import type { InputField } from "../../model/run/inputs";
+import { inputFields, startWords } from "../../model/run/inputs";
+import { initialInputs } from "../../state/lastInputs";
+import type { Json, JsonObject, Workflow } from "../../model/workflow/workflow";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import type { Said } from "../../ui/Field";
@@ -19,8 +20,8 @@ interface Props {
 export function InputsDialog({ workflow, onRun, onClose }: Props) {
   const fields = inputFields(workflow);
   const words = startWords(workflow);
-  const [values, setValues] = useState<JsonObject>(() => firstInputs(workflow));
-  const [json, setJson] = useState(() => JSON.stringify(firstInputs(workflow), null, 2));
+  const [values, setValues] = useState<JsonObject>(() => initialInputs(workflow));
+  const [json, setJson] = useState(() => JSON.stringify(initialInputs(workflow), null, 2));
   const [fault, setFault] = useState<string | null>(null);
   const submit = (event: FormEvent) => {
     event.preventDefault();

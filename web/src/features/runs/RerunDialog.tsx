@@ -1,7 +1,7 @@
 /** Running again from a node: what comes in can be changed first. */
 
 import { useState } from "react";
-import type { Json } from "../../model/workflow";
+import type { Json } from "../../model/workflow/workflow";
 import { useStepInput } from "../../queries/runs";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";

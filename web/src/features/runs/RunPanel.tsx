@@ -2,24 +2,24 @@
 
 import { useMemo, useState } from "react";
 import { useStore } from "zustand";
-import { documentStore, select } from "../../model/documentStore";
-import { notifyError } from "../../model/noticeStore";
-import { nodeOfKey, shownMs, tookMs } from "../../model/runState";
-import { cancelRun, forgetRun, isOver, lookAt, rerunFrom, runStore } from "../../model/runStore";
-import { canvasActions, show } from "../../model/viewStore";
-import type { Mode } from "../../model/formModes";
-import { modeOf } from "../../model/formModes";
-import type { RunView } from "../../model/runState";
-import type { Workflow } from "../../model/workflow";
-import { nodeById, titleOf as nodeTitle } from "../../model/workflow";
+import { documentStore, select } from "../../state/document";
+import { notifyError } from "../../state/notices";
+import { nodeOfKey, shownMs, tookMs } from "../../model/run/runState";
+import { cancelRun, forgetRun, isOver, lookAt, rerunFrom, runStore } from "../../state/run";
+import { canvasActions, show } from "../../state/panels";
+import type { Mode } from "../../model/form/modes";
+import { modeOf } from "../../model/form/modes";
+import type { RunView } from "../../model/run/runState";
+import type { Workflow } from "../../model/workflow/workflow";
+import { nodeById, titleOf as nodeTitle } from "../../model/workflow/workflow";
 import { Badge } from "../../ui/Badge";
 import { Button, IconButton } from "../../ui/Button";
 import { RerunDialog } from "./RerunDialog";
 import { StepDetail } from "./StepDetail";
 import { Timeline, titleOf } from "./Timeline";
-import { toneOf } from "./tones";
-import { Value } from "./Value";
-import { useRunWords } from "./useRunWords";
+import { toneOf } from "./statusTone";
+import { Value } from "./RunValue";
+import { useRunWords } from "./useRunAnnouncements";
 import "./runs.css";
 
 export function RunPanel({ workflow }: { workflow: Workflow }) {

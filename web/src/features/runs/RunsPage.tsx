@@ -1,15 +1,15 @@
 /** The history: every run, by state and workflow; two of them can be compared. */
 
 import { useState } from "react";
-import { go, pathTo } from "../../model/route";
-import type { RunStatus } from "../../model/runState";
-import { shownMs, tookMs } from "../../model/runState";
+import { go, pathTo } from "../../state/route";
+import type { RunStatus } from "../../model/run/runState";
+import { shownMs, tookMs } from "../../model/run/runState";
 import { useRuns } from "../../queries/runs";
 import { useWorkflows } from "../../queries/workflows";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
-import { Empty } from "../../ui/Empty";
-import { toneOf } from "./tones";
+import { Empty } from "../../ui/EmptyState";
+import { toneOf } from "./statusTone";
 import "./runs.css";
 
 const STATUSES: RunStatus[] = ["running", "waiting", "uncertain", "success", "partial", "failed", "cancelled"];

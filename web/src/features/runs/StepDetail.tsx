@@ -1,17 +1,17 @@
 /** One step: what came in, what it gave, what was chosen for it, its log and tries; running again from here. */
 
 import { useState } from "react";
-import type { Step } from "../../model/runState";
-import { shownMs, tookMs } from "../../model/runState";
-import type { Mode } from "../../model/formModes";
+import type { Step } from "../../model/run/runState";
+import { shownMs, tookMs } from "../../model/run/runState";
+import type { Mode } from "../../model/form/modes";
 import { useStepInput } from "../../queries/runs";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Tabs } from "../../ui/Tabs";
-import { Chosen } from "./Chosen";
+import { Chosen } from "./ModelChoices";
 import { StepLog } from "./StepLog";
-import { toneOf } from "./tones";
-import { Value } from "./Value";
+import { toneOf } from "./statusTone";
+import { Value } from "./RunValue";
 
 type TabName = "output" | "input" | "chosen" | "log";
 const TABS: readonly { name: TabName; title: string }[] = [

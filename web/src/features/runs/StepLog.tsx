@@ -1,8 +1,8 @@
 /** What a step said while it ran, and every try: when, how long, why it failed, when the next one follows. */
 
-import type { LogLine, Step, Try } from "../../model/runState";
-import { shownMs, tookMs } from "../../model/runState";
-import { shownText } from "../../model/untrusted";
+import type { LogLine, Step, Try } from "../../model/run/runState";
+import { shownMs, tookMs } from "../../model/run/runState";
+import { shownText } from "../../model/text/untrusted";
 import { Untrusted } from "../../ui/Untrusted";
 
 export function StepLog({ step }: { step: Step }) {

@@ -3,9 +3,9 @@
 import type { KeyboardEvent, RefObject } from "react";
 import { memo, useEffect, useId, useRef, useState } from "react";
 import { serviceNow } from "../../api/clock";
-import type { RunView, Step } from "../../model/runState";
-import { FINAL, shownMs, tookMs } from "../../model/runState";
-import { toneOf } from "./tones";
+import type { RunView, Step } from "../../model/run/runState";
+import { FINAL, shownMs, tookMs } from "../../model/run/runState";
+import { toneOf } from "./statusTone";
 
 interface Props {
   run: RunView;

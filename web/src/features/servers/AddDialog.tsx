@@ -3,9 +3,9 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError } from "../../api/client";
-import { addressDefinition, commandDefinition } from "../../model/definition";
-import { notify } from "../../model/noticeStore";
-import { go } from "../../model/route";
+import { addressDefinition, commandDefinition } from "../../model/servers/definition";
+import { notify } from "../../state/notices";
+import { go } from "../../state/route";
 import { addServers, SERVERS } from "../../queries/servers";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";

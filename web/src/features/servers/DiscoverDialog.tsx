@@ -1,8 +1,8 @@
 /** Servers in the files of other programs; their files are only read. */
 
 import { useState } from "react";
-import { shownText } from "../../model/untrusted";
-import { useDoing } from "../../queries/doing";
+import { shownText } from "../../model/text/untrusted";
+import { useDoing } from "../../queries/action";
 import type { Discovered } from "../../queries/servers";
 import { CATALOG, importServers, SERVERS, useDiscovered } from "../../queries/servers";
 import { Badge } from "../../ui/Badge";

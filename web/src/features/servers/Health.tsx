@@ -1,8 +1,8 @@
 /** How a server did lately: its checks as a line, what failed, its calls, and its own log. */
 
-import type { Server } from "../../model/serverLook";
-import { ms, sparkline } from "../../model/sparkline";
-import { shownText } from "../../model/untrusted";
+import type { Server } from "../../model/servers/serverStatus";
+import { ms, sparkline } from "../../model/servers/sparkline";
+import { shownText } from "../../model/text/untrusted";
 import type { ServerHealth } from "../../queries/servers";
 import { useServerHealth } from "../../queries/servers";
 import { Badge } from "../../ui/Badge";

@@ -1,10 +1,10 @@
 /** Servers by scope at the left, the chosen one at the right. */
 
 import { useState } from "react";
-import type { Server } from "../../model/serverLook";
-import { byScope, toneOf } from "../../model/serverLook";
+import type { Server } from "../../model/servers/serverStatus";
+import { byScope, toneOf } from "../../model/servers/serverStatus";
 import { Badge } from "../../ui/Badge";
-import { Empty } from "../../ui/Empty";
+import { Empty } from "../../ui/EmptyState";
 import { ServerCard } from "./ServerCard";
 
 interface Props {

@@ -2,18 +2,18 @@
 
 import type { ReactNode } from "react";
 import { useState } from "react";
-import type { Server } from "../../model/serverLook";
-import { canList, nextStep, toneOf } from "../../model/serverLook";
-import { ms } from "../../model/sparkline";
-import { shownText } from "../../model/untrusted";
-import { useDoing } from "../../queries/doing";
+import type { Server } from "../../model/servers/serverStatus";
+import { canList, nextStep, toneOf } from "../../model/servers/serverStatus";
+import { ms } from "../../model/servers/sparkline";
+import { shownText } from "../../model/text/untrusted";
+import { useDoing } from "../../queries/action";
 import { CATALOG, checkServer, removeServer, SERVERS, switchServer, useServerHealth } from "../../queries/servers";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
-import { Confirm } from "../../ui/Confirm";
+import { Confirm } from "../../ui/ConfirmDialog";
 import { Tabs } from "../../ui/Tabs";
 import { Untrusted } from "../../ui/Untrusted";
-import { Command } from "./Command";
+import { Command } from "./ServerDefinition";
 import { Health } from "./Health";
 import { SignInButton } from "./SignIn";
 import { Sparkline } from "./Sparkline";

@@ -2,9 +2,9 @@
 
 import { useEffect, useState } from "react";
 import { useQueryClient } from "@tanstack/react-query";
-import { notify } from "../../model/noticeStore";
-import type { Server } from "../../model/serverLook";
-import { shownText } from "../../model/untrusted";
+import { notify } from "../../state/notices";
+import type { Server } from "../../model/servers/serverStatus";
+import { shownText } from "../../model/text/untrusted";
 import { CATALOG, SERVERS, signIn } from "../../queries/servers";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";

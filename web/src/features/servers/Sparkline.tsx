@@ -1,4 +1,4 @@
-import { sparkline } from "../../model/sparkline";
+import { sparkline } from "../../model/servers/sparkline";
 import type { ServerHealth } from "../../queries/servers";
 
 const WIDTH = 480;

@@ -1,16 +1,16 @@
 /** What a server can do, what changed since it was approved, and tools as nodes. */
 
 import { useState } from "react";
-import { addEntry } from "../../model/adding";
-import { currentWorkflow, documentStore } from "../../model/documentStore";
-import { openNew } from "../../model/drafts";
-import { notify } from "../../model/noticeStore";
-import { go } from "../../model/route";
-import type { Drift, Server, ServerTool } from "../../model/serverLook";
-import { entryOf, hashOf } from "../../model/serverLook";
-import { shownText } from "../../model/untrusted";
+import { addEntry } from "../../state/addEntry";
+import { currentWorkflow, documentStore } from "../../state/document";
+import { openNew } from "../../state/drafts";
+import { notify } from "../../state/notices";
+import { go } from "../../state/route";
+import type { Drift, Server, ServerTool } from "../../model/servers/serverStatus";
+import { entryOf, hashOf } from "../../model/servers/serverStatus";
+import { shownText } from "../../model/text/untrusted";
 import { useEntries, useSpecs } from "../../queries/catalog";
-import { useDoing } from "../../queries/doing";
+import { useDoing } from "../../queries/action";
 import { approveServer, CATALOG, SERVERS, useServerFacts, useServerTools } from "../../queries/servers";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";

@@ -1,0 +1,26 @@
+/** What is drawn and never run: groups and notes. */
+
+import type { NodeProps } from "@xyflow/react";
+import { NodeResizer } from "@xyflow/react";
+import { memo } from "react";
+import { edit } from "../../state/document";
+import { resizeNode } from "../../model/workflow/edits";
+import type { NodeView } from "../../model/layout/canvasMapping";
+
+export const GroupNode = memo(function GroupNode({ id, data, selected }: NodeProps & { data: NodeView }) {
+  return (
+    <div className={selected ? "frame is-selected" : "frame"}>
+      <NodeResizer isVisible={selected} minWidth={160} minHeight={100} onResizeEnd={(_, { width, height }) => edit((workflow) => resizeNode(workflow, id, width, height))} />
+      <div className="frame__title">{data.title}</div>
+    </div>
+  );
+});
+
+export const NoteNode = memo(function NoteNode({ data, selected }: NodeProps & { data: NodeView }) {
+  return (
+    <div className={selected ? "remark is-selected" : "remark"}>
+      <div className="remark__title">{data.title}</div>
+      <div className="remark__text">{data.note}</div>
+    </div>
+  );
+});

@@ -1,0 +1,36 @@
+import type { ReactNode } from "react";
+import { useId, useState } from "react";
+import type { Problem } from "../../api/client";
+import { About, ProblemLines, saidOf } from "./fieldNotes";
+
+interface Props {
+  title: ReactNode;
+  note?: string | undefined;
+  tools?: ReactNode;
+  isOpen: boolean;
+  problems?: readonly Problem[];
+  children: ReactNode;
+}
+
+/** A section that folds; what is in it is drawn only while it is open. */
+export function Fold({ title, note, tools, isOpen, problems = [], children }: Props) {
+  const [open, setOpen] = useState(isOpen);
+  const id = useId();
+  const said = saidOf(id, note, problems);
+  return (
+    <section className="fold">
+      <div className="param__head">
+        <button type="button" className="fold__title" aria-expanded={open} aria-describedby={said["aria-describedby"]} onClick={() => setOpen(!open)}>
+          <span className="fold__sign" aria-hidden="true">
+            {open ? "▾" : "▸"}
+          </span>
+          {title}
+        </button>
+        {tools}
+      </div>
+      <About id={id} text={note} />
+      <ProblemLines id={id} problems={problems} />
+      {open && <div className="fold__body">{children}</div>}
+    </section>
+  );
+}

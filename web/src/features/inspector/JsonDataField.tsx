@@ -1,0 +1,39 @@
+import { useEffect, useState } from "react";
+import { edit, endGesture } from "../../state/document";
+import { setData } from "../../model/workflow/edits";
+import type { JsonObject, WorkflowNode } from "../../model/workflow/workflow";
+import { Field } from "../../ui/Field";
+
+/** The node's data as JSON: every kind can be edited so. */
+export function DataField({ node, isReadOnly }: { node: WorkflowNode; isReadOnly: boolean }) {
+  const [text, setText] = useState(() => JSON.stringify(node.data, null, 2));
+  const [fault, setFault] = useState<string | null>(null);
+  useEffect(() => {
+    setText((now) => (sameJson(now, node.data) ? now : JSON.stringify(node.data, null, 2)));
+    setFault(null);
+  }, [node.data]);
+  const type = (typed: string) => {
+    setText(typed);
+    try {
+      const data = JSON.parse(typed) as JsonObject;
+      if (data === null || typeof data !== "object" || Array.isArray(data)) throw new Error("an object is expected");
+      setFault(null);
+      edit((workflow) => setData(workflow, node.id, data), `data-${node.id}`);
+    } catch (error) {
+      setFault(`Not kept yet: ${(error as Error).message}`);
+    }
+  };
+  return (
+    <Field label="Data" fault={fault}>
+      {(id, _, said) => <textarea id={id} {...said} className="textarea textarea--code" rows={16} spellCheck={false} value={text} readOnly={isReadOnly} onChange={(event) => type(event.target.value)} onBlur={endGesture} />}
+    </Field>
+  );
+}
+
+function sameJson(text: string, data: JsonObject): boolean {
+  try {
+    return JSON.stringify(JSON.parse(text)) === JSON.stringify(data);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,203 @@
+/** Press a key and type: nodes, tools and commands, or a node to connect to; Enter does it. */
+
+import type { KeyboardEvent } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { flushSync } from "react-dom";
+import { addEntry } from "../../state/addEntry";
+import { announce } from "../../state/announcements";
+import type { Entry, Specs } from "../../model/workflow/catalog";
+import { DRAWN, entryWords, inPorts, outPorts, portLabel, searchEntries } from "../../model/workflow/catalog";
+import { commandStore, shownKeys } from "../../state/commands";
+import { currentWorkflow, documentStore, edit } from "../../state/document";
+import { connect, remove } from "../../model/workflow/edits";
+import { familyOf, familyOfNode } from "../../model/workflow/families";
+import { goTo } from "../../state/selection";
+import { canvasActions } from "../../state/panels";
+import type { Workflow } from "../../model/workflow/workflow";
+import { nodeById, OUTPUT, refOf, titleOf } from "../../model/workflow/workflow";
+import { FamilyIcon } from "../../ui/FamilyIcon";
+import { Icon } from "../../ui/Icon";
+import { Odd } from "../../ui/TextWarning";
+import { useModal } from "../../ui/useModal";
+import "./palette.css";
+
+interface Choice {
+  id: string;
+  title: string;
+  summary: string;
+  marks?: string[];
+  family: string | null;
+  keys?: string;
+  run(): void;
+}
+
+interface Props {
+  kind: "add" | "commands" | "connect" | "disconnect" | "find";
+  entries: Entry[];
+  specs: Specs;
+  onClose(): void;
+}
+
+const MOST = 40;
+const PLACEHOLDERS = { add: "Add a node or a tool…", commands: "Type a command, a node or a tool…", connect: "Connect to…", disconnect: "Take a connection away…", find: "Find a node of this workflow…" };
+
+export function QuickAdd({ kind, entries, specs, onClose }: Props) {
+  const [typed, setTyped] = useState("");
+  const [at, setAt] = useState(0);
+  // Not deferred: Enter right after a letter means what was typed.
+  const wanted = typed;
+  const list = useRef<HTMLDivElement>(null);
+  const dialog = useRef<HTMLDialogElement>(null);
+  useModal(dialog);
+  const choices = useMemo(() => choicesOf(kind, wanted, entries, specs), [kind, wanted, entries, specs]);
+  useEffect(() => setAt(0), [wanted]);
+  useEffect(() => {
+    list.current?.querySelector("[aria-selected='true']")?.scrollIntoView({ block: "nearest" });
+  }, [at]);
+  const choose = (choice: Choice | undefined) => {
+    if (!choice) return;
+    // The focus is back where it was before the command moves it.
+    flushSync(onClose);
+    choice.run();
+  };
+  const pressed = (event: KeyboardEvent) => {
+    if (event.key === "ArrowDown") setAt((at + 1) % Math.max(choices.length, 1));
+    else if (event.key === "ArrowUp") setAt((at - 1 + choices.length) % Math.max(choices.length, 1));
+    else if (event.key === "Enter") choose(choices[at]);
+    else if (event.key === "Home" && typed === "") setAt(0);
+    else if (event.key === "End" && typed === "") setAt(Math.max(choices.length - 1, 0));
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <dialog
+      ref={dialog}
+      className="quick"
+      aria-label={PLACEHOLDERS[kind]}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onMouseDown={(event) => event.target === dialog.current && onClose()}
+    >
+      <div className="quick__box" onKeyDown={pressed}>
+        <input
+          className="quick__input"
+          role="combobox"
+          aria-expanded="true"
+          aria-controls="quick-list"
+          aria-activedescendant={choices[at] ? `quick-${at}` : undefined}
+          aria-label={PLACEHOLDERS[kind]}
+          placeholder={PLACEHOLDERS[kind]}
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+        <div className="quick__list" id="quick-list" role="listbox" aria-label="What fits" ref={list}>
+          {choices.map((choice, index) => (
+            <div key={choice.id} id={`quick-${index}`} role="option" aria-selected={index === at} className="palette__item" onClick={() => choose(choice)} onMouseMove={() => setAt(index)}>
+              {choice.family ? <FamilyIcon family={choice.family} /> : <Icon name="bolt" />}
+              <span className="palette__names">
+                <span className="palette__title">
+                  <Odd marks={choice.marks ?? []} /> {choice.title}
+                </span>
+                <span className="palette__summary">{choice.summary}</span>
+              </span>
+              {choice.keys && <span className="kbd">{shownKeys(choice.keys)}</span>}
+            </div>
+          ))}
+          {choices.length === 0 && <p className="palette__more">Nothing fits.</p>}
+        </div>
+      </div>
+    </dialog>
+  );
+}
+
+function choicesOf(kind: Props["kind"], typed: string, entries: Entry[], specs: Specs): Choice[] {
+  if (kind === "connect") return targets(typed, specs);
+  if (kind === "disconnect") return ways(typed);
+  if (kind === "find") return nodesCalled(typed);
+  const nodes = searchEntries([...DRAWN, ...entries], typed, MOST).map((entry) => ({
+    id: entry.ref,
+    ...entryWords(entry),
+    family: familyOf(entry.type),
+    run: () => void addEntry(entry, specs),
+  }));
+  return kind === "add" ? nodes : [...commands(typed), ...nodes].slice(0, MOST);
+}
+
+function commands(typed: string): Choice[] {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  return commandStore
+    .getState()
+    .commands.filter((one) => !one.isOff?.() && words.every((word) => one.title.toLowerCase().includes(word)))
+    .map((one) => ({ id: `command ${one.id}`, title: one.title, summary: "Command", family: null, keys: one.keys, run: one.run }));
+}
+
+/** The nodes of this workflow, by name, kind, server or id. */
+function nodesCalled(typed: string): Choice[] {
+  const found = currentWorkflow()?.nodes.filter((node) => fits(`${titleOf(node)} ${refOf(node)} ${node.id}`, typed)) ?? [];
+  return found.slice(0, MOST).map((node) => ({
+    id: node.id,
+    title: titleOf(node),
+    summary: refOf(node),
+    family: familyOfNode(node),
+    run: () => {
+      goTo(node.id);
+      canvasActions()?.reveal(node.id, true);
+    },
+  }));
+}
+
+/** The nodes that the selected one can lead to, once for each way out of it. */
+function targets(typed: string, specs: Specs): Choice[] {
+  const workflow = currentWorkflow();
+  const from = workflow && nodeById(workflow, [...documentStore.getState().selection][0] ?? "");
+  if (!workflow || !from) return [];
+  const ports = outPorts(from, specs);
+  const nodes = workflow.nodes.filter((node) => node.id !== from.id && inPorts(node, specs).length > 0 && fits(titleOf(node), typed));
+  return nodes
+    .flatMap((node) =>
+      freeFirst(workflow, from.id, ports).map((port) => ({
+        id: `${node.id} ${port}`,
+        title: titleOf(node),
+        summary: ports.length > 1 ? `from ${portLabel(from, port)}` : node.id,
+        family: familyOfNode(node),
+        run: () => {
+          edit((now) => connect(now, from.id, node.id, port, inPorts(node, specs)[0]));
+          announce(`Connected ${titleOf(from)} to ${titleOf(node)}`);
+        },
+      })),
+    )
+    .slice(0, MOST);
+}
+
+/** Ways out that lead nowhere yet come first. */
+function freeFirst(workflow: Workflow, from: string, ports: string[]): string[] {
+  const used = new Set(workflow.connections.filter((one) => one.from === from).map((one) => one.fromPort ?? OUTPUT));
+  return [...ports.filter((port) => !used.has(port)), ...ports.filter((port) => used.has(port))];
+}
+
+/** The connections of the selected node. */
+function ways(typed: string): Choice[] {
+  const workflow = currentWorkflow();
+  const [here] = [...documentStore.getState().selection];
+  if (!workflow) return [];
+  const named = (id: string) => titleOf(nodeById(workflow, id) ?? { id, type: "", name: id, data: {} });
+  return workflow.connections
+    .filter(({ from, to }) => from === here || to === here)
+    .map(({ id, from, to, fromPort }) => ({ id, title: `${named(from)} → ${named(to)}`, summary: fromPort && fromPort !== OUTPUT ? `from ${fromPort}` : "Connection" }))
+    .filter(({ title }) => fits(title, typed))
+    .map((one) => ({
+      ...one,
+      family: null,
+      run: () => {
+        edit((now) => remove(now, new Set([one.id])));
+        announce(`Taken away: ${one.title}`);
+      },
+    }));
+}
+
+function fits(title: string, typed: string): boolean {
+  return title.toLowerCase().includes(typed.toLowerCase());
+}

@@ -1,0 +1,48 @@
+/** How a client is connected: the address, the command for Claude Code, and a key of its own. */
+
+import { useState } from "react";
+import { notifyError } from "../../state/notices";
+import { makeKeyFor } from "../../queries/publication";
+import { Button } from "../../ui/Button";
+import { CopyButton } from "../../ui/CopyButton";
+
+export function Connect({ tool }: { tool: string }) {
+  const [key, setKey] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const address = `${window.location.origin}/mcp`;
+  const make = async () => {
+    setBusy(true);
+    try {
+      setKey(await makeKeyFor(tool));
+    } catch (error) {
+      notifyError(error, "No key was made");
+    } finally {
+      setBusy(false);
+    }
+  };
+  const line = `claude mcp add --transport http toolweave ${address} --header "Authorization: Bearer ${key ?? "YOUR_KEY"}"`;
+  return (
+    <section className="publish__connect" aria-label="Connect a client">
+      <h3>Connect a client</h3>
+      <p className="faint">Every MCP client that is connected to this service has the tool from now on; none has to be restarted.</p>
+      <Copied name="Address" text={address} />
+      <Copied name="Command for Claude Code" text={line} />
+      <div className="row">
+        <Button icon="key" disabled={isBusy || key !== null} onClick={() => void make()}>
+          Make a key for this tool
+        </Button>
+        {key ? <span role="status">The key stands in the command. It is shown this once; copy it now.</span> : <span className="faint">It may call {tool} and nothing else.</span>}
+        <a href="#/manage/keys">All keys</a>
+      </div>
+    </section>
+  );
+}
+
+function Copied({ name, text }: { name: string; text: string }) {
+  return (
+    <div className="publish__line">
+      <textarea className="textarea textarea--code" aria-label={name} readOnly rows={text.length > 60 ? 2 : 1} value={text} onFocus={(event) => event.target.select()} />
+      <CopyButton text={text} what={name.toLowerCase()} />
+    </div>
+  );
+}

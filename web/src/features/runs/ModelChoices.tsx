@@ -1,0 +1,96 @@
+/** What a model chose for a step: its calls with their arguments, what it said, what that cost; and freezing it. */
+
+import { useState } from "react";
+import type { Mode } from "../../model/form/modes";
+import { notify, notifyError } from "../../state/notices";
+import type { ModelPart, Part, Step, ToolPart } from "../../model/run/runState";
+import { spentOn } from "../../model/run/runState";
+import { shownText } from "../../model/text/untrusted";
+import { shownValue } from "../../model/text/formatValue";
+import { freezeChosen } from "../../queries/freeze";
+import { Badge } from "../../ui/Badge";
+import { Button } from "../../ui/Button";
+import { Untrusted } from "../../ui/Untrusted";
+
+interface Props {
+  run: string;
+  step: Step;
+  mode: Mode | null;
+  canFreeze: boolean;
+}
+
+export function Chosen({ run, step, mode, canFreeze }: Props) {
+  const [isBusy, setBusy] = useState(false);
+  const isInWords = mode === "naturalLanguageParam" || mode === "fullNaturalLanguage";
+  const freeze = async () => {
+    setBusy(true);
+    try {
+      const calls = await freezeChosen(run, step.node);
+      notify(`${step.node} now calls ${calls.map(({ tool }) => tool).join(", then ")} with these values; undo takes it back`, { tone: "good" });
+    } catch (error) {
+      notifyError(error, "Not frozen");
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <div className="chosen">
+      <Spent step={step} />
+      {isInWords && (
+        <div className="row">
+          <Button look="primary" icon="check" disabled={isBusy || !canFreeze || step.status !== "success"} onClick={() => void freeze()}>
+            Freeze
+          </Button>
+          <span className="faint">{canFreeze ? "From then on the node makes these calls, without a model." : "Open the workflow to freeze what was chosen."}</span>
+        </div>
+      )}
+      <ol className="chosen__parts" aria-label="What the model did">
+        {step.parts.map((part, index) => (
+          <li key={index}>
+            <PartLine part={part} />
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+function Spent({ step }: { step: Step }) {
+  const { input, output, cost, model } = spentOn(step);
+  if (!model) return null;
+  return (
+    <p className="faint">
+      <Untrusted {...shownText(model)} /> · {input.toLocaleString("en")} tokens in, {output.toLocaleString("en")} out
+      {cost !== null && ` · $${cost.toFixed(4)}`}
+    </p>
+  );
+}
+
+function PartLine({ part }: { part: Part }) {
+  if (part.kind === "tool") return <Call part={part} />;
+  if (part.kind === "model") return <Said part={part} />;
+  return <span className="faint">The provider failed and was asked again: {part.message}</span>;
+}
+
+function Call({ part }: { part: ToolPart }) {
+  return (
+    <>
+      <strong className="mono">
+        <Untrusted {...shownText(part.name)} />
+      </strong>{" "}
+      <Badge tone={part.is_error ? "bad" : "good"}>{part.is_error ? "refused" : "called"}</Badge> <span className="faint">{part.took_ms ?? 0} ms</span>
+      <pre className="value value--small" tabIndex={0} role="region" aria-label={`Arguments of ${part.name}`}>
+        {shownValue(part.arguments, 4_000).text}
+      </pre>
+      <div className="chosen__answer faint">
+        <Untrusted {...shownText(part.text.slice(0, 600))} />
+      </div>
+    </>
+  );
+}
+
+function Said({ part }: { part: ModelPart }) {
+  const { text, wanted } = part.message;
+  if (text) return <Untrusted {...shownText(text.slice(0, 2_000))} />;
+  return <span className="faint">The model asks for {wanted?.length ? wanted.map(({ name }) => name).join(", ") : "nothing"}.</span>;
+}

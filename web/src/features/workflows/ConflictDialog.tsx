@@ -1,0 +1,62 @@
+/** Somebody saved meanwhile: keep mine, take theirs, and what the difference is. */
+
+import { useState } from "react";
+import { useStore } from "zustand";
+import { conflictStore } from "../../state/conflict";
+import { differences } from "../../model/workflow/diff";
+import { markSaved, replaceWorkflow } from "../../state/document";
+import { save } from "../../queries/save";
+import { Badge } from "../../ui/Badge";
+import { Button } from "../../ui/Button";
+import { Dialog } from "../../ui/Dialog";
+import "./workflows.css";
+
+const TONES = { added: "good", removed: "bad", changed: "warn" } as const;
+
+export function ConflictDialog() {
+  const conflict = useStore(conflictStore, (state) => state.conflict);
+  const [isShown, setShown] = useState(false);
+  if (!conflict) return null;
+  const { name, mine, theirs, current } = conflict;
+  const close = () => conflictStore.setState({ conflict: null });
+  const takeTheirs = () => {
+    if (!theirs || !current) return;
+    replaceWorkflow(theirs);
+    markSaved(theirs, theirs.name, current);
+    close();
+  };
+  const foot = (
+    <>
+      {theirs && (
+        <Button look="quiet" onClick={() => setShown(!isShown)}>
+          {isShown ? "Hide the difference" : "Show the difference"}
+        </Button>
+      )}
+      {theirs && <Button onClick={takeTheirs}>Take theirs</Button>}
+      <Button look="primary" onClick={() => (close(), void save(undefined, current))}>
+        Keep mine
+      </Button>
+    </>
+  );
+  return (
+    <Dialog title={`${name} was changed elsewhere`} onClose={close} foot={foot} wide={isShown}>
+      <p>{theirs ? "Another tab, program or person saved it after you opened it. Nothing is overwritten until you decide; taking theirs can be undone." : "It was deleted after you opened it. Keep yours to save it again."}</p>
+      {isShown && theirs && (
+        <ul className="difference">
+          {differences(mine, theirs).map((one) => (
+            <li key={one.what}>
+              <Badge tone={TONES[one.kind]}>{one.kind} by you</Badge> {one.what}
+              {one.details.map((detail) => (
+                <div key={detail.field} className="difference__detail">
+                  <code>{detail.field}</code>
+                  <span className="difference__mine">yours: {detail.mine}</span>
+                  <span className="difference__theirs">theirs: {detail.theirs}</span>
+                </div>
+              ))}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,134 @@
+/** The stored workflows, and the first steps where there are none. */
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { openNew } from "../../state/drafts";
+import { notify, notifyError } from "../../state/notices";
+import { go, pathTo } from "../../state/route";
+import { importFile } from "../../queries/formats";
+import { makeSample } from "../../queries/sample";
+import { deleteWorkflow, loadWorkflow, saveWorkflow, useWorkflows, WORKFLOWS } from "../../queries/workflows";
+import { Badge } from "../../ui/Badge";
+import { Button } from "../../ui/Button";
+import { Icon } from "../../ui/Icon";
+import { Menu } from "../../ui/Menu";
+import { Welcome } from "./Welcome";
+
+export function WorkflowsPage() {
+  const { data: workflows, error } = useWorkflows();
+  const [wanted, setWanted] = useState("");
+  const file = useRef<HTMLInputElement>(null);
+  const found = workflows?.filter((one) => `${one.name} ${one.description ?? ""}`.toLowerCase().includes(wanted.toLowerCase()));
+  const read = async (chosen: File | undefined) => {
+    if (!chosen) return;
+    try {
+      const { hasLeft } = openNew(await importFile(chosen));
+      if (hasLeft) notify("Undo brings back the new workflow you had not saved");
+      go("new");
+    } catch (refused) {
+      notifyError(refused, `${chosen.name} cannot be read`);
+    }
+  };
+  return (
+    <div className="page">
+      <div className="page__inner">
+        <div className="page__head">
+          <h1>Workflows</h1>
+          <div className="row">
+            <input
+              ref={file}
+              type="file"
+              hidden
+              aria-label="File to import"
+              accept=".json,.yaml,.yml,.md,.mdc,.txt"
+              onChange={(event) => {
+                void read(event.target.files?.[0]);
+                // The same file again is another import.
+                event.target.value = "";
+              }}
+            />
+            {workflows && workflows.length > 0 && (
+              <Button look="quiet" onClick={() => void makeSample().then((name) => go("w", name)).catch((refused: unknown) => notifyError(refused, "The sample cannot be opened"))}>
+                Sample
+              </Button>
+            )}
+            <Button icon="upload" onClick={() => file.current?.click()}>
+              Import
+            </Button>
+            <Button look="primary" icon="plus" onClick={() => go("new")}>
+              New workflow
+            </Button>
+          </div>
+        </div>
+        {error && <p role="alert">{error.message}</p>}
+        {workflows?.length === 0 && <Welcome />}
+        {workflows && workflows.length > 0 && (
+          <>
+            {workflows.length > 8 && <input className="input" type="search" placeholder="Search workflows" aria-label="Search workflows" value={wanted} onChange={(event) => setWanted(event.target.value)} />}
+            <div className="card">
+              <table className="table" aria-label="Workflows">
+                <thead>
+                  <tr>
+                    <th>Name</th>
+                    <th>Nodes</th>
+                    <th>State</th>
+                    <th>
+                      <span className="visually-hidden">Actions</span>
+                    </th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {found?.map((one) => (
+                    <tr key={one.slug}>
+                      <td>
+                        <a href={pathTo("w", one.name)}>
+                          <strong>{one.name}</strong>
+                        </a>
+                        {one.description && <div className="faint">{one.description}</div>}
+                      </td>
+                      <td>{one.nodes}</td>
+                      <td>{one.errors ? <Badge tone="bad">{one.errors} wrong</Badge> : <Badge tone="good">fine</Badge>}</td>
+                      <td className="file-row__actions">
+                        <RowMenu name={one.name} revision={one.revision} />
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function RowMenu({ name, revision }: { name: string; revision: string }) {
+  const queries = useQueryClient();
+  const again = () => void queries.invalidateQueries({ queryKey: WORKFLOWS });
+  const copy = async () => {
+    const { workflow } = await loadWorkflow(name);
+    await saveWorkflow({ ...workflow, name: `${name}-copy` }, `${name}-copy`, null);
+    again();
+  };
+  const remove = async () => {
+    const { workflow } = await loadWorkflow(name);
+    await deleteWorkflow(name, revision);
+    again();
+    const back = () => void saveWorkflow(workflow, name, null).then(again).catch((error: unknown) => notifyError(error, "Not brought back"));
+    notify(`Deleted ${name}`, { action: { title: "Undo", run: back } });
+  };
+  const told = (doing: Promise<void>, words: string) => void doing.catch((error: unknown) => notifyError(error, words));
+  return (
+    <Menu
+      label={`Actions for ${name}`}
+      actions={[
+        { title: "Open", icon: "list", run: () => go("w", name) },
+        { title: "Make a copy", icon: "copy", run: () => told(copy(), "Not copied") },
+        { title: "Delete", icon: "trash", begins: true, run: () => told(remove(), "Not deleted") },
+      ]}
+    >
+      <Icon name="more" />
+    </Menu>
+  );
+}

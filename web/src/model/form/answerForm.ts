@@ -1,0 +1,102 @@
+/** The form of a question, by the flat schema of its answer, and the answer of what was filled in. */
+
+import type { Schemas } from "../../api/client";
+import type { Json, JsonObject } from "../workflow/workflow";
+
+export type Question = Schemas["QuestionShape"];
+
+export interface Option {
+  value: Json;
+  label: string;
+}
+
+export type FieldKind = "text" | "lines" | "number" | "boolean" | "choice" | "several" | "json";
+
+export interface AnswerField {
+  name: string;
+  title: string;
+  note: string | null;
+  kind: FieldKind;
+  isRequired: boolean;
+  options: Option[];
+}
+
+/** What was typed, by field; options are kept by their place. */
+export type Filled = Readonly<Record<string, string | boolean | readonly number[]>>;
+
+const LONG_TEXT = 500;
+
+export function fieldsOf(schema: JsonObject): AnswerField[] {
+  const properties = record(schema["properties"]);
+  const required = Array.isArray(schema["required"]) ? schema["required"] : [];
+  return Object.entries(properties).map(([name, told]) => fieldOf(name, record(told), required.includes(name)));
+}
+
+function fieldOf(name: string, schema: JsonObject, isRequired: boolean): AnswerField {
+  const title = typeof schema["title"] === "string" && schema["title"] ? schema["title"] : name;
+  const note = typeof schema["description"] === "string" ? schema["description"] : null;
+  const items = record(schema["items"]);
+  const options = optionsOf(schema["type"] === "array" ? items : schema);
+  return { name, title, note, kind: kindOf(schema, options), isRequired, options };
+}
+
+function kindOf(schema: JsonObject, options: Option[]): FieldKind {
+  const type = schema["type"];
+  if (type === "array") return options.length > 0 ? "several" : "json";
+  if (options.length > 0) return "choice";
+  if (type === "boolean") return "boolean";
+  if (type === "integer" || type === "number") return "number";
+  if (type !== "string") return "json";
+  return typeof schema["maxLength"] === "number" && schema["maxLength"] > LONG_TEXT ? "lines" : "text";
+}
+
+function optionsOf(schema: JsonObject): Option[] {
+  const listed = Array.isArray(schema["enum"]) ? (schema["enum"] as Json[]) : [];
+  const names = Array.isArray(schema["enumNames"]) ? schema["enumNames"] : [];
+  return listed.map((value, at) => ({ value, label: String(names[at] ?? (typeof value === "string" ? value : JSON.stringify(value))) }));
+}
+
+/** The field whose options can be buttons: the one thing that must be said. */
+export function decidingField(fields: readonly AnswerField[]): AnswerField | null {
+  const required = fields.filter((field) => field.isRequired);
+  const only = required.length === 1 ? required[0]! : null;
+  return only?.kind === "choice" && only.options.length <= 6 ? only : null;
+}
+
+export interface Reading {
+  reply: JsonObject;
+  /** What cannot be read, by field. */
+  faults: Record<string, string>;
+}
+
+/** The answer; fields left empty are left out, the service says which it misses. */
+export function replyOf(fields: readonly AnswerField[], filled: Filled): Reading {
+  const reply: JsonObject = {};
+  const faults: Record<string, string> = {};
+  for (const field of fields) {
+    try {
+      const value = valueOf(field, filled[field.name]);
+      if (value !== undefined) reply[field.name] = value;
+      else if (field.isRequired) faults[field.name] = "This is needed.";
+    } catch {
+      faults[field.name] = field.kind === "number" ? "This is no number." : "This is no JSON.";
+    }
+  }
+  return { reply, faults };
+}
+
+function valueOf(field: AnswerField, typed: Filled[string] | undefined): Json | undefined {
+  if (field.kind === "boolean") return typed === true;
+  if (field.kind === "several") return (Array.isArray(typed) ? typed : []).map((at: number) => field.options[at]!.value);
+  if (typeof typed !== "string" || typed === "") return undefined;
+  if (field.kind === "choice") return field.options[Number(typed)]?.value;
+  if (field.kind === "json") return JSON.parse(typed) as Json;
+  if (field.kind !== "number") return typed;
+  const number = Number(typed);
+  if (typed.trim() === "" || !Number.isFinite(number)) throw new Error("no number");
+  return number;
+}
+
+function record(value: unknown): JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import type { Language, Nameable } from "./completion";
+import { complete, taken } from "./completion";
+
+const offer = (path: string, sample: string | null = null) => ({ path, kind: "text", about: null, sample });
+const names: Nameable = {
+  offers: ["data", "data.city", "trigger", "trigger.who", "nodes.get.output", "nodes.get.output.temperature", "nodes['a-b'].output"].map((path) => offer(path)),
+  functions: [
+    { name: "size", isMethod: false, call: "size(sized)", gives: "int" },
+    { name: "contains", isMethod: true, call: ".contains(string)", gives: "bool" },
+  ],
+};
+
+/** `|` is the caret. */
+function at(marked: string, language: Language = "value", isAsked = false) {
+  const caret = marked.indexOf("|");
+  return complete(marked.replace("|", ""), caret, language, names, isAsked);
+}
+
+function titles(marked: string, language: Language = "value"): string[] {
+  return at(marked, language)?.choices.map(({ title }) => title) ?? [];
+}
+
+describe("completion", () => {
+  it("begins in a hole and nowhere else", () => {
+    expect(titles("Hello |")).toEqual([]);
+    expect(titles("{{ data }} da|")).toEqual([]);
+    expect(titles("{{ da|")).toEqual(["data", "data.city"]);
+    expect(titles("da|", "own")).toEqual(["data", "data.city"]);
+    expect(titles("{da|", "flow")).toEqual(["data", "data.city"]);
+    expect(titles("data > 1|", "own")).toEqual([]);
+    expect(titles("data > |", "own")).toHaveLength(7);
+  });
+
+  it("goes on from what is typed, with the functions that can stand there", () => {
+    expect(titles("{{ data.|")).toEqual(["data.city", ".contains(string)"]);
+    expect(titles("{{ 1 + si| }}")).toEqual(["size(sized)"]);
+    expect(titles("{{ nodes['a-b'].o|")).toEqual(["nodes['a-b'].output"]);
+    expect(titles("{{wh|", "prompt")).toEqual(["trigger.who"]);
+    expect(titles("{{si|", "prompt")).toEqual([]);
+  });
+
+  it("finds a field by its own name", () => {
+    expect(titles("{{ temp|")).toEqual(["nodes.get.output.temperature"]);
+  });
+
+  it("is taken with what is missing around it", () => {
+    const open = at("Hi {{ trigger.w|")!;
+    expect(taken("Hi {{ trigger.w", open, open.choices[0]!)).toEqual({ text: "Hi {{ trigger.who }}", caret: 17 });
+    const closed = at("{{ da| }}!")!;
+    expect(taken("{{ da }}!", closed, closed.choices[1]!).text).toBe("{{ data.city }}!");
+    const asked = at("Hi |!", "value", true)!;
+    expect(taken("Hi !", asked, asked.choices[0]!).text).toBe("Hi {{ data }}!");
+    const next = at("{{ da| and {{ data }}")!;
+    expect(taken("{{ da and {{ data }}", next, next.choices[0]!).text).toBe("{{ data }} and {{ data }}");
+  });
+});

@@ -1,0 +1,177 @@
+import { describe, expect, it } from "vitest";
+import { counted, modeOf, snapshotTools, toolBefore, withWords, WORDS, wordsOf } from "./modes";
+import { fieldsOf, isWrongValue, placeProblems } from "./problems";
+import type { Parameter } from "./parameters";
+import { controlOf, DEEPEST, entryOf, ofField } from "./parameters";
+import { freshValue, pointerOf, readJson, readNumber, renameKey, setAt, valueAt, variantOf } from "./values";
+
+const fixed = (name: string): Parameter => ({ name: "method", type: "string", required: true, validation: { enum: [name] } });
+const payment: Parameter = {
+  name: "payment",
+  type: "string",
+  kind: "union",
+  discriminator: "method",
+  variants: [
+    { name: "card", type: "object", properties: { method: fixed("card"), digits: { name: "digits", type: "string", required: true } } },
+    { name: "cash", type: "object", properties: { method: fixed("cash") } },
+  ],
+};
+const order: Parameter = {
+  name: "order",
+  type: "object",
+  properties: {
+    payment,
+    lines: { name: "lines", type: "array", items: { name: "line", type: "object", properties: { sku: { name: "sku", type: "string" } } } },
+    labels: { name: "labels", type: "object", extra: { name: "extra", type: "integer" } },
+  },
+};
+
+describe("values at places", () => {
+  it("are written with what is missing on the way", () => {
+    expect(setAt({}, ["a", "list", 0, "b"], 1)).toEqual({ a: { list: [{ b: 1 }] } });
+    expect(valueAt({ a: { list: [{ b: 1 }] } }, ["a", "list", 0, "b"])).toBe(1);
+    expect(valueAt({ a: "{{ steps.x }}" }, ["a", "b"])).toBeUndefined();
+  });
+
+  it("leave everything else the same object, and are taken away whole", () => {
+    const before = { a: { x: 1 }, b: { y: 2 } };
+    const after = setAt(before, ["b", "y"], 3);
+    expect(after.a).toBe(before.a);
+    expect(Object.keys(setAt({ x: 1, y: 2, z: 3 }, ["y"], 5))).toEqual(["x", "y", "z"]);
+    expect(setAt(before, ["b", "y"], undefined)).toEqual({ a: { x: 1 }, b: {} });
+    expect(setAt(before, ["c", "d"], undefined)).toBe(before);
+    expect(setAt<Record<string, number[]>>({ l: [1, 2, 3] }, ["l", 1], undefined)).toEqual({ l: [1, 3] });
+  });
+
+  it("are never those of a prototype", () => {
+    expect(valueAt({}, ["constructor"])).toBeUndefined();
+    const made = setAt({}, ["__proto__", "x"], 1);
+    expect(Object.keys(made)).toEqual(["__proto__"]);
+    expect(({} as Record<string, unknown>)["x"]).toBeUndefined();
+  });
+
+  it("have pointers, and keys that keep their place", () => {
+    expect(pointerOf(["a/b", 0, "c~d"])).toBe("/a~1b/0/c~0d");
+    expect(Object.keys(renameKey({ a: 1, b: 2 }, "a", "c"))).toEqual(["c", "b"]);
+    const same = { a: 1, b: 2 };
+    expect(renameKey(same, "a", "b")).toBe(same);
+  });
+});
+
+describe("controls", () => {
+  it.each<[Partial<Parameter>, string]>([
+    [{ type: "integer" }, "number"],
+    [{ type: "string", validation: { enum: ["a", "b"] } }, "enum"],
+    [{ type: "string", validation: { enum: ["a"] } }, "constant"],
+    [{ type: "string", kind: "any" }, "json"],
+    [{ type: "string", kind: "union" }, "json"],
+    [{ type: "array" }, "json"],
+    [{ type: "object", extra: true }, "object"],
+    [{ type: "object" }, "json"],
+    [{ type: "object", properties: { a: { name: "a", type: "string" } }, recursiveRef: "#" }, "json"],
+  ])("%j is edited as %s", (parameter, control) => {
+    expect(controlOf({ name: "x", type: "string", ...parameter })).toBe(control);
+  });
+
+  it("end at a depth that nobody reads", () => {
+    expect(controlOf(order, DEEPEST)).toBe("object");
+    expect(controlOf(order, DEEPEST + 1)).toBe("json");
+  });
+
+  it("of catalog fields keep what the catalog says", () => {
+    const field = { name: "model", type: "string", description: "d", required: false, default: "m", minimum: null, maximum: null, options: ["m", "n"], isOpen: true, sensitive: false, multiline: false, pattern: null, items: null, schema: null };
+    expect(ofField(field)).toMatchObject({ type: "string", default: "m", proposals: ["m", "n"] });
+    expect(controlOf(ofField({ ...field, isOpen: false }))).toBe("enum");
+    expect(controlOf(ofField({ ...field, type: "array", items: "string", options: [] }))).toBe("array");
+    expect(controlOf(ofField({ ...field, type: "any", options: [] }))).toBe("json");
+  });
+
+  it("of other keys are those of the schema", () => {
+    expect(entryOf(order, "x")).toBeNull();
+    expect(entryOf(order.properties!["labels"]!, "x")).toMatchObject({ name: "x", type: "integer" });
+  });
+});
+
+describe("unions", () => {
+  it("are told apart by their constant, else by likeness", () => {
+    expect(variantOf(payment, { method: "cash" })).toBe(1);
+    expect(variantOf(payment, {})).toBe(0);
+    expect(variantOf(payment, undefined)).toBe(-1);
+    expect(variantOf(payment, 7)).toBe(-1);
+    const plain: Parameter = { name: "v", type: "string", kind: "union", variants: [{ name: "", type: "string" }, { name: "", type: "integer" }, { name: "", type: "number" }, { name: "", type: "boolean" }] };
+    expect(["a", 1, 1.5, true].map((value) => variantOf(plain, value))).toEqual([0, 1, 2, 3]);
+  });
+
+  it("begin with what cannot be otherwise", () => {
+    expect(freshValue(payment.variants![1]!)).toEqual({ method: "cash" });
+    expect(freshValue(order)).toEqual({});
+    expect(freshValue({ name: "n", type: "integer", validation: { minimum: 3 } })).toBe(3);
+    expect(freshValue({ name: "n", type: "integer", default: 8 })).toBe(8);
+  });
+});
+
+describe("typed text", () => {
+  const count: Parameter = { name: "n", type: "integer", validation: { minimum: 1, maximum: 10 } };
+  it.each([
+    ["3", { value: 3 }],
+    ["", {}],
+    ["{{ a }}", { value: "{{ a }}" }],
+    ["3.5", { fault: "a whole number is expected" }],
+    ["three", { fault: "a number is expected" }],
+    ["Infinity", { fault: "a number is expected" }],
+    ["0", { fault: "at least 1 is expected" }],
+    ["11", { fault: "at most 10 is expected" }],
+  ])("%s", (typed, read) => expect(readNumber(count, typed)).toEqual(read));
+
+  it("of JSON is a value, an expression or a fault", () => {
+    expect(readJson('{"a": 1}')).toEqual({ value: { a: 1 } });
+    expect(readJson("{{ steps.a }}")).toEqual({ value: "{{ steps.a }}" });
+    expect(readJson("{").fault).toBeTruthy();
+  });
+});
+
+describe("problems", () => {
+  const data = { parameterValues: { order: { payment: { method: "card" }, lines: [{}], labels: { mine: 1 } } } };
+  const fields = fieldsOf([{ path: ["parameterValues"], parameters: [order] }], data);
+  const problem = (pointer: string) => ({ code: "X", severity: "error" as const, pointer, message: pointer });
+
+  it.each([
+    ["/parameterValues/order/lines/0/sku", "/parameterValues/order/lines/0/sku"],
+    ["/parameterValues/order/payment/digits", "/parameterValues/order/payment/digits"],
+    ["/parameterValues/order/payment/other/x", "/parameterValues/order/payment"],
+    ["/parameterValues/order/labels/mine", "/parameterValues/order/labels/mine"],
+  ])("%s is shown at %s", (pointer, at) => {
+    expect([...placeProblems([problem(`/nodes/1/data${pointer}`)], fields).byField.keys()]).toEqual([at]);
+  });
+
+  it("of a value that was given keep it from being saved, of one that is missing they do not", () => {
+    const workflow = { nodes: [{ data }] } as unknown as Parameters<typeof isWrongValue>[0];
+    const wrong = (pointer: string) => isWrongValue(workflow, problem(`/nodes/0/data${pointer}`));
+    expect(wrong("/parameterValues/order/payment/method")).toBe(true);
+    expect(wrong("/parameterValues/order/lines/0")).toBe(true);
+    expect(wrong("/parameterValues/order/payment/digits")).toBe(false);
+    expect(wrong("/parameterValues/order/constructor")).toBe(false);
+    expect(wrong("/toolName")).toBe(false);
+  });
+
+  it("of no field are shown apart", () => {
+    const found = placeProblems([problem("/nodes/1/name"), problem("/nodes/1/data/serverId")], fields);
+    expect(found.rest).toHaveLength(2);
+  });
+});
+
+describe("modes", () => {
+  it("are read with their other names, and hold words", () => {
+    expect([modeOf({}), modeOf({ mode: "aiToolSelection" })]).toEqual(["detailed", "fullNaturalLanguage"]);
+    const words = WORDS.fullNaturalLanguage!;
+    const data = withWords({ fullNaturalLanguageConfig: { availableTools: [{ name: "a" }] } }, words, "do it", "now");
+    expect([wordsOf(data, words), snapshotTools(data)]).toEqual(["do it", ["a"]]);
+    expect(toolBefore({ preservedDetailedConfig: { toolName: "weather" } })).toBe("weather");
+  });
+
+  it("count characters as the service does", () => {
+    expect(counted("🙂".repeat(10), 10)).toEqual({ count: 10, isRight: true });
+    expect(counted(" ".repeat(30), 10).isRight).toBe(false);
+    expect(counted("a".repeat(10_001), 10).isRight).toBe(false);
+  });
+});

@@ -1,0 +1,165 @@
+/** The parameter tree that forms are drawn from: of tools as the service writes it, of nodes by their fields. */
+
+import type { Schemas } from "../../api/client";
+import { shownText } from "../text/untrusted";
+import type { Json, WorkflowNode } from "../workflow/workflow";
+
+export interface Validation {
+  enum?: Json[];
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  format?: string;
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: number;
+  exclusiveMaximum?: number;
+  multipleOf?: number;
+  minItems?: number;
+  maxItems?: number;
+}
+
+export interface Parameter {
+  name: string;
+  type: "string" | "number" | "integer" | "boolean" | "array" | "object";
+  required?: boolean;
+  description?: string;
+  title?: string;
+  default?: Json;
+  validation?: Validation;
+  items?: Parameter;
+  prefixItems?: Parameter[];
+  properties?: Record<string, Parameter>;
+  kind?: "null" | "any" | "union";
+  nullable?: boolean;
+  extra?: boolean | Parameter;
+  patternProperties?: Parameter[];
+  variants?: Parameter[];
+  discriminator?: string;
+  recursiveRef?: string;
+  /** Of catalog fields: long texts, secrets, and options that are only proposed. */
+  isLong?: boolean;
+  isSensitive?: boolean;
+  proposals?: string[];
+}
+
+export type Control = "text" | "number" | "boolean" | "enum" | "constant" | "array" | "object" | "union" | "null" | "json";
+
+/** A schema can be deeper than anybody would read; below this it is edited as JSON. */
+export const DEEPEST = 8;
+const LONG_TEXT = 300;
+
+/** How a parameter is edited, at some depth of its tree. */
+export function controlOf(parameter: Parameter, depth = 0): Control {
+  if (parameter.recursiveRef !== undefined || depth > DEEPEST) return "json";
+  const options = parameter.validation?.enum;
+  if (options) return options.length === 1 && !parameter.nullable ? "constant" : "enum";
+  if (parameter.kind === "union") return parameter.variants?.length ? "union" : "json";
+  if (parameter.kind === "null") return "null";
+  if (parameter.kind === "any") return "json";
+  if (parameter.type === "string") return "text";
+  if (parameter.type === "integer") return "number";
+  if (parameter.type === "array") return parameter.items || parameter.prefixItems?.length ? "array" : "json";
+  if (parameter.type === "object") return hasParts(parameter) ? "object" : "json";
+  return parameter.type;
+}
+
+function hasParts(parameter: Parameter): boolean {
+  return propertiesOf(parameter).length > 0 || Boolean(parameter.extra) || Boolean(parameter.patternProperties?.length);
+}
+
+export function propertiesOf(parameter: Parameter): Parameter[] {
+  return Object.entries(parameter.properties ?? {}).map(([name, one]) => ({ ...one, name }));
+}
+
+export function itemOf(parameter: Parameter, at: number): Parameter {
+  return parameter.prefixItems?.[at] ?? parameter.items ?? anything(String(at));
+}
+
+export function anything(name: string): Parameter {
+  return { name, type: "string", kind: "any" };
+}
+
+/** What a key that an object does not name holds; none where it takes no other keys. */
+export function entryOf(parameter: Parameter, key: string): Parameter | null {
+  const { extra } = parameter;
+  if (typeof extra === "object") return { ...extra, name: key, title: undefined };
+  const [only, ...others] = parameter.patternProperties ?? [];
+  if (only && others.length === 0 && !extra) return { ...only, name: key };
+  return extra || only ? anything(key) : null;
+}
+
+export function isLong(parameter: Parameter, value: unknown): boolean {
+  if (parameter.isLong || (typeof value === "string" && value.includes("\n"))) return true;
+  return (parameter.validation?.maxLength ?? 0) > LONG_TEXT;
+}
+
+/** Fields for values whose tool is not known any more: what was typed stays to be seen and taken over. */
+export function ofValues(values: Json | undefined): Parameter[] {
+  if (typeof values !== "object" || values === null || Array.isArray(values)) return [];
+  return Object.entries(values).map(([name, value]) => ({ name, ...guessed(value) }));
+}
+
+function guessed(value: Json): Pick<Parameter, "type" | "kind"> {
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return { type: typeof value as "string" };
+  return { type: Array.isArray(value) ? "array" : "object", kind: "any" };
+}
+
+export function labelOf(parameter: Parameter): string {
+  return shownText(parameter.title || parameter.name).text;
+}
+
+type Field = Schemas["FieldShape"];
+
+const TYPES: Record<string, Parameter["type"]> = { string: "string", integer: "integer", float: "number", boolean: "boolean", object: "object", array: "array" };
+
+/** A field of a catalog node as a parameter. */
+export function ofField(field: Field): Parameter {
+  const type = TYPES[field.type];
+  const made: Parameter = {
+    name: field.name,
+    type: type ?? "string",
+    required: field.required,
+    description: field.description,
+    isLong: field.multiline,
+    isSensitive: field.sensitive,
+  };
+  if (!type) made.kind = "any";
+  if (field.default !== null && field.default !== undefined) made.default = field.default as Json;
+  if (field.options.length && field.isOpen) made.proposals = field.options;
+  const validation: Validation = {};
+  if (field.options.length && !field.isOpen) validation.enum = field.options;
+  if (field.minimum !== null) validation.minimum = field.minimum;
+  if (field.maximum !== null) validation.maximum = field.maximum;
+  if (Object.keys(validation).length) made.validation = validation;
+  const items = field.items ? TYPES[field.items] : undefined;
+  if (type === "array" && items && items !== "object" && items !== "array") made.items = { name: "item", type: items };
+  return made;
+}
+
+const PROMPT: Parameter = { name: "prompt", title: "Text", type: "string", required: true, isLong: true, description: "Values stand in double braces: {{ who }}." };
+const CONTENT: Parameter = { name: "content", title: "Remark", type: "string", isLong: true };
+const LABEL: Parameter = { name: "label", title: "Label", type: "string" };
+const QUESTION: Parameter[] = [
+  { name: "questionText", title: "Question", type: "string", required: true, isLong: true },
+  {
+    name: "options",
+    title: "Answers",
+    type: "array",
+    description: "Each is a way out of the node.",
+    items: {
+      name: "option",
+      type: "object",
+      properties: { label: { name: "label", title: "Answer", type: "string", required: true }, description: { name: "description", title: "What it means", type: "string" } },
+    },
+  },
+  { name: "multiSelect", title: "Several may be chosen", type: "boolean", default: false },
+];
+
+/** The fields of steps that are no catalog nodes; none for those that are edited as JSON. */
+export function ofDrawn(node: WorkflowNode): Parameter[] {
+  if (node.type === "prompt") return [PROMPT];
+  if (node.type === "note") return [CONTENT];
+  if (node.type === "group") return [LABEL];
+  return node.type === "askUserQuestion" ? QUESTION : [];
+}

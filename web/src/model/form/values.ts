@@ -1,0 +1,156 @@
+/** Values at places of a node's data: read, written, begun, checked. Every change makes a new value. */
+
+import type { Parameter } from "./parameters";
+import { controlOf, propertiesOf } from "./parameters";
+import type { Json, JsonObject } from "../workflow/workflow";
+
+export type Path = readonly (string | number)[];
+
+/** A JSON pointer (RFC 6901). */
+export function pointerOf(path: Path): string {
+  return path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function valueAt(value: Json | undefined, path: Path): Json | undefined {
+  let found = value;
+  for (const part of path) {
+    if (Array.isArray(found) && typeof part === "number") found = found[part];
+    else if (isObject(found) && typeof part === "string") found = Object.hasOwn(found, part) ? found[part] : undefined;
+    else return undefined;
+  }
+  return found;
+}
+
+/** With another value at a place; what is missing on the way is made, `undefined` takes the place away. */
+export function setAt<Value extends Json>(value: Value | undefined, path: Path, wanted: Json | undefined): Value {
+  return changed(value, path, wanted) as Value;
+}
+
+function changed(value: Json | undefined, path: Path, wanted: Json | undefined): Json | undefined {
+  const [part, ...rest] = path;
+  if (part === undefined) return wanted;
+  if (typeof part === "number") return changedItem(Array.isArray(value) ? value : [], part, rest, wanted);
+  const before = isObject(value) ? value : {};
+  const had = Object.hasOwn(before, part) ? before[part] : undefined;
+  if (wanted === undefined && had === undefined) return value;
+  const after = changed(had, rest, wanted);
+  const entries = Object.entries(before);
+  if (after === undefined) return Object.fromEntries(entries.filter(([key]) => key !== part));
+  // `fromEntries` makes own keys even of `__proto__`, which an assignment would not.
+  if (had === undefined) return Object.fromEntries([...entries, [part, after]]);
+  return Object.fromEntries(entries.map(([key, one]) => [key, key === part ? after : one]));
+}
+
+function changedItem(list: Json[], at: number, rest: Path, wanted: Json | undefined): Json[] {
+  const after = changed(list[at], rest, wanted);
+  if (after === undefined) return list.filter((_, index) => index !== at);
+  return at < list.length ? list.map((one, index) => (index === at ? after : one)) : [...list, after];
+}
+
+/** With a key under another name, at the same place; a name that is taken changes nothing. */
+export function renameKey(value: JsonObject, from: string, to: string): JsonObject {
+  if (from === to || Object.hasOwn(value, to)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key === from ? to : key, one]));
+}
+
+/** A key that an object does not have yet. */
+export function freeKey(value: JsonObject): string {
+  for (let number = 1; ; number += 1) if (!Object.hasOwn(value, `key${number}`)) return `key${number}`;
+}
+
+/** Whether a value is worked out when the node runs. */
+export function isExpression(value: Json | undefined): value is string {
+  return typeof value === "string" && value.includes("{{");
+}
+
+/** What a new item, entry or alternative begins with. */
+export function freshValue(parameter: Parameter, depth = 0): Json {
+  if (parameter.default !== undefined) return parameter.default;
+  const control = controlOf(parameter, depth);
+  if (control === "constant" || control === "enum") return parameter.validation?.enum?.[0] ?? null;
+  if (control === "text") return "";
+  if (control === "number") return parameter.validation?.minimum ?? 0;
+  if (control === "boolean") return false;
+  if (control === "array") return [];
+  if (control === "union") return freshValue(parameter.variants![0]!, depth + 1);
+  if (control === "object") return freshObject(parameter);
+  return parameter.type === "object" && parameter.kind === undefined ? {} : null;
+}
+
+/** Only what cannot be otherwise: the rest is for the person to say. */
+function freshObject(parameter: Parameter): JsonObject {
+  const fixed = propertiesOf(parameter).filter((one) => controlOf(one) === "constant" && one.required);
+  return Object.fromEntries(fixed.map((one) => [one.name, one.validation!.enum![0]!]));
+}
+
+/** Which alternative of a union a value is; -1 for none. */
+export function variantOf(parameter: Parameter, value: Json | undefined): number {
+  const variants = parameter.variants ?? [];
+  if (value === undefined) return -1;
+  const { discriminator } = parameter;
+  if (discriminator !== undefined && isObject(value)) {
+    const said = value[discriminator];
+    const at = variants.findIndex((one) => one.properties?.[discriminator]?.validation?.enum?.some((option) => option === said));
+    if (at >= 0) return at;
+  }
+  const scored = variants.map((one) => likeness(one, value));
+  const best = Math.max(...scored);
+  return best > 0 ? scored.indexOf(best) : -1;
+}
+
+function likeness(parameter: Parameter, value: Json): number {
+  const options = parameter.validation?.enum;
+  if (options) return options.some((one) => JSON.stringify(one) === JSON.stringify(value)) ? 9 : 0;
+  if (parameter.kind === "union") return Math.max(0, ...(parameter.variants ?? []).map((one) => likeness(one, value)));
+  if (parameter.kind === "any") return 1;
+  if (parameter.kind === "null" || value === null) return value === null && (parameter.kind === "null" || parameter.nullable) ? 9 : 0;
+  if (parameter.type === "integer") return Number.isInteger(value) ? 6 : 0;
+  if (Array.isArray(value)) return parameter.type === "array" ? 5 : 0;
+  if (!isObject(value)) return typeof value === parameter.type ? 5 : 0;
+  return parameter.type === "object" ? objectLikeness(parameter, value) : 0;
+}
+
+function objectLikeness(parameter: Parameter, value: JsonObject): number {
+  const named = propertiesOf(parameter);
+  if (named.some((one) => controlOf(one) === "constant" && value[one.name] !== undefined && value[one.name] !== one.validation!.enum![0])) return 0;
+  const shared = named.filter((one) => Object.hasOwn(value, one.name)).length;
+  const missing = named.filter((one) => one.required && !Object.hasOwn(value, one.name)).length;
+  return 2 + shared / (shared + missing + 1);
+}
+
+/** A number as it was typed, or why it is not kept; nothing typed is no value. */
+export function readNumber(parameter: Parameter, typed: string): { value?: Json; fault?: string } {
+  const text = typed.trim();
+  if (text === "") return {};
+  if (isExpression(text)) return { value: text };
+  const number = Number(text);
+  if (!/^[-+.\d]/.test(text) || !Number.isFinite(number)) return { fault: "a number is expected" };
+  if (parameter.type === "integer" && !Number.isSafeInteger(number)) return { fault: "a whole number is expected" };
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = parameter.validation ?? {};
+  if (minimum !== undefined && number < minimum) return { fault: `at least ${minimum} is expected` };
+  if (maximum !== undefined && number > maximum) return { fault: `at most ${maximum} is expected` };
+  if (exclusiveMinimum !== undefined && number <= exclusiveMinimum) return { fault: `more than ${exclusiveMinimum} is expected` };
+  if (exclusiveMaximum !== undefined && number >= exclusiveMaximum) return { fault: `less than ${exclusiveMaximum} is expected` };
+  return { value: number };
+}
+
+/** JSON as it was typed; an expression is a value of any kind. */
+export function readJson(typed: string): { value?: Json; fault?: string } {
+  const text = typed.trim();
+  if (text === "") return {};
+  if (text.startsWith("{{") && text.endsWith("}}")) return { value: text };
+  try {
+    return { value: JSON.parse(text) as Json };
+  } catch (error) {
+    return { fault: (error as Error).message };
+  }
+}
+
+export function shownJson(value: Json | undefined): string {
+  if (value === undefined) return "";
+  return isExpression(value) ? value : JSON.stringify(value, null, 2);
+}

@@ -1,8 +1,0 @@
-/** Lays out in a thread of its own: two thousand nodes take seconds, and the page goes on. */
-
-import type { LayoutRequest } from "./layout";
-import { layOut } from "./layout";
-
-self.onmessage = (message: MessageEvent<LayoutRequest>) => {
-  self.postMessage(layOut(message.data));
-};

@@ -1,0 +1,157 @@
+/** Where nodes go when the canvas is tidied: left to right, long ones in rows, groups around what they hold. */
+
+import dagre from "@dagrejs/dagre";
+import { NODE_SIZE } from "./geometry";
+import type { Position } from "../workflow/workflow";
+
+export interface LayoutNode {
+  id: string;
+  parentId?: string;
+  width?: number;
+  height?: number;
+}
+
+export interface LayoutRequest {
+  nodes: LayoutNode[];
+  edges: { from: string; to: string }[];
+}
+
+export interface Laid {
+  id: string;
+  position: Position;
+  /** Of a group: as large as what it holds. */
+  size?: { width: number; height: number };
+}
+
+export type LayoutAnswer = Laid[];
+
+const GAP = { rank: 70, node: 36, row: 90 };
+const FRAME = { side: 40, head: 74, below: 40 };
+/** A workflow of more ranks is broken into rows, as nobody reads a line without end. */
+const MOST_RANKS = 30;
+const WIDE = 3;
+
+interface Box {
+  id: string;
+  width: number;
+  height: number;
+}
+
+interface Link {
+  from: string;
+  to: string;
+}
+
+/** New places for all nodes; what stands in a group is laid out in it, and the group grows or shrinks. */
+export function layOut({ nodes, edges }: LayoutRequest): LayoutAnswer {
+  const frames = new Map<string, LayoutNode[]>();
+  for (const node of nodes) if (node.parentId) frames.set(node.parentId, [...(frames.get(node.parentId) ?? []), node]);
+  const answer: LayoutAnswer = [];
+  const sizes = new Map<string, { width: number; height: number }>();
+  for (const [frame, held] of frames) {
+    const placed = inRows(placesOf(held.map(boxOf), edges), new Map(held.map((node) => [node.id, boxOf(node)])));
+    for (const { id, position } of placed) answer.push({ id, position: { x: position.x + FRAME.side, y: position.y + FRAME.head } });
+    const { width, height } = extent(placed, new Map(held.map((node) => [node.id, boxOf(node)])));
+    sizes.set(frame, { width: width + 2 * FRAME.side, height: height + FRAME.head + FRAME.below });
+  }
+  const outer = nodes.filter((node) => !node.parentId).map((node) => ({ ...boxOf(node), ...sizes.get(node.id) }));
+  const holder = new Map(nodes.map((node) => [node.id, node.parentId ?? node.id]));
+  const links = edges.map(({ from, to }) => ({ from: holder.get(from) ?? from, to: holder.get(to) ?? to }));
+  for (const laid of inRows(placesOf(outer, links), new Map(outer.map((box) => [box.id, box])))) {
+    const size = sizes.get(laid.id);
+    answer.push(size ? { ...laid, size } : laid);
+  }
+  return answer;
+}
+
+function boxOf({ id, width = NODE_SIZE.width, height = NODE_SIZE.height }: LayoutNode): Box {
+  return { id, width, height };
+}
+
+/** A line of very many ranks, cut into rows below each other that are read like text. */
+function inRows(places: Laid[], boxes: ReadonlyMap<string, Box>): Laid[] {
+  const middle = ({ id, position }: Laid) => Math.round(position.x + boxes.get(id)!.width / 2);
+  const columns = [...new Set(places.map(middle))].sort((one, other) => one - other);
+  const all = extent(places, boxes);
+  if (columns.length <= MOST_RANKS || all.width < WIDE * all.height) return places;
+  const step = all.width / columns.length;
+  const ranks = Math.max(MOST_RANKS / 2, Math.min(MOST_RANKS, Math.round(Math.sqrt((columns.length * (all.height + GAP.row) * 1.6) / step))));
+  const rowOf = new Map(columns.map((x, at) => [x, Math.floor(at / ranks)]));
+  const rows: Laid[][] = [];
+  for (const laid of places) (rows[rowOf.get(middle(laid))!] ??= []).push(laid);
+  let below = 0;
+  return rows.flatMap((row) => {
+    const [left, top] = [least(row.map(({ position }) => position.x)), least(row.map(({ position }) => position.y))];
+    const moved = row.map((laid) => ({ ...laid, position: { x: laid.position.x - left, y: laid.position.y - top + below } }));
+    below = extent(moved, boxes).height + GAP.row;
+    return moved;
+  });
+}
+
+function least(values: readonly number[]): number {
+  return values.reduce((one, other) => Math.min(one, other), Infinity);
+}
+
+function extent(places: readonly Laid[], boxes: ReadonlyMap<string, Box>): { width: number; height: number } {
+  let [width, height] = [0, 0];
+  for (const { id, position } of places) {
+    width = Math.max(width, position.x + boxes.get(id)!.width);
+    height = Math.max(height, position.y + boxes.get(id)!.height);
+  }
+  return { width, height };
+}
+
+function placesOf(boxes: readonly Box[], links: readonly Link[]): Laid[] {
+  const there = new Set(boxes.map(({ id }) => id));
+  const known = links.filter(({ from, to }) => from !== to && there.has(from) && there.has(to));
+  try {
+    return byDagre(boxes, known);
+  } catch (error) {
+    // It goes down a chain by calling itself, and a chain of a thousand nodes is too deep for that.
+    if (error instanceof RangeError) return inColumns(boxes, known);
+    throw error;
+  }
+}
+
+/** A column for each distance from the beginning; nodes below each other as they come. */
+function inColumns(boxes: readonly Box[], links: readonly Link[]): Laid[] {
+  const next = new Map<string, string[]>();
+  const waitsFor = new Map<string, number>();
+  for (const { from, to } of links) {
+    const leads = next.get(from);
+    if (leads) leads.push(to);
+    else next.set(from, [to]);
+    waitsFor.set(to, (waitsFor.get(to) ?? 0) + 1);
+  }
+  const column = new Map(boxes.map(({ id }) => [id, 0]));
+  const ready = boxes.filter(({ id }) => !waitsFor.get(id)).map(({ id }) => id);
+  for (let at = 0; at < ready.length; at += 1) {
+    for (const target of next.get(ready[at]!) ?? []) {
+      column.set(target, Math.max(column.get(target) ?? 0, column.get(ready[at]!)! + 1));
+      const left = waitsFor.get(target)! - 1;
+      waitsFor.set(target, left);
+      if (left === 0) ready.push(target);
+    }
+  }
+  const widest = boxes.reduce((most, { width }) => Math.max(most, width), 0);
+  const used = new Map<number, number>();
+  return boxes.map(({ id, width, height }) => {
+    const rank = column.get(id)!;
+    const y = used.get(rank) ?? 0;
+    used.set(rank, y + height + GAP.node);
+    return { id, position: { x: rank * (widest + GAP.rank) + Math.round((widest - width) / 2), y } };
+  });
+}
+
+function byDagre(boxes: readonly Box[], links: readonly Link[]): Laid[] {
+  const graph = new dagre.graphlib.Graph();
+  graph.setGraph({ rankdir: "LR", ranker: "tight-tree", ranksep: GAP.rank, nodesep: GAP.node });
+  graph.setDefaultEdgeLabel(() => ({}));
+  for (const { id, width, height } of boxes) graph.setNode(id, { width, height });
+  for (const { from, to } of links) graph.setEdge(from, to);
+  dagre.layout(graph);
+  return boxes.map(({ id, width, height }) => {
+    const { x, y } = graph.node(id);
+    return { id, position: { x: Math.round((x ?? 0) - width / 2), y: Math.round((y ?? 0) - height / 2) } };
+  });
+}

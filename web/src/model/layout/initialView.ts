@@ -1,0 +1,62 @@
+/** What of a workflow is in view when it is opened: all of it, or where it begins if that is too small to read. */
+
+import type { Position } from "../workflow/workflow";
+
+export interface Placed {
+  position: Position;
+  width?: number | undefined;
+  height?: number | undefined;
+  initialWidth?: number | undefined;
+  initialHeight?: number | undefined;
+  parentId?: string | undefined;
+}
+
+export interface View {
+  x: number;
+  y: number;
+  zoom: number;
+}
+
+interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** Smaller than this nothing can be read, and hardly told apart. */
+const LEAST_ZOOM = 0.3;
+/** Where a workflow begins it is shown so large. */
+export const READING_ZOOM = 0.7;
+const MARGIN = 0.08;
+
+export function openingView(nodes: readonly Placed[], width: number, height: number): View {
+  const outer = nodes.filter((node) => !node.parentId);
+  if (outer.length === 0 || width === 0 || height === 0) return { x: width / 3, y: height / 3, zoom: 1 };
+  const box = bounds(outer);
+  const zoom = Math.min(1, width / (box.width * (1 + 2 * MARGIN)), height / (box.height * (1 + 2 * MARGIN)));
+  if (zoom >= LEAST_ZOOM) {
+    return { x: (width - box.width * zoom) / 2 - box.x * zoom, y: (height - box.height * zoom) / 2 - box.y * zoom, zoom };
+  }
+  return atTheBeginning(outer, box, width, height);
+}
+
+function atTheBeginning(nodes: readonly Placed[], box: Box, width: number, height: number): View {
+  const zoom = READING_ZOOM;
+  const first = nodes.reduce((one, other) => (other.position.x < one.position.x ? other : one));
+  const margin = Math.min(width, height) * 0.08;
+  // The first node at half height, unless nothing is above it.
+  const y = Math.min(height / 2 - first.position.y * zoom, margin - box.y * zoom);
+  return { x: margin - first.position.x * zoom, y, zoom };
+}
+
+function bounds(nodes: readonly Placed[]): Box {
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const { position, width, height, initialWidth, initialHeight } of nodes) {
+    left = Math.min(left, position.x);
+    top = Math.min(top, position.y);
+    right = Math.max(right, position.x + (width ?? initialWidth ?? 0));
+    bottom = Math.max(bottom, position.y + (height ?? initialHeight ?? 0));
+  }
+  return { x: left, y: top, width: right - left, height: bottom - top };
+}

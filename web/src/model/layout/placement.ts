@@ -1,0 +1,39 @@
+/** Where added and pasted nodes go so that they do not cover others. */
+
+import type { Piece } from "../workflow/edits";
+import type { Position, Workflow } from "../workflow/workflow";
+import { NODE_SIZE } from "./geometry";
+
+const PASTE_OFFSET = 40;
+const GAP_Y = 26;
+
+/** The first position at or below the wanted one that no other node covers. */
+export function freePosition(workflow: Workflow, wanted: Position, parentId: string | undefined): Position {
+  const there = workflow.nodes.filter((node) => node.parentId === parentId && node.type !== "group");
+  let { x, y } = wanted;
+  const isTaken = () =>
+    there.some(({ position }) => position && Math.abs(position.x - x) < NODE_SIZE.width && Math.abs(position.y - y) < NODE_SIZE.height);
+  while (isTaken()) y += NODE_SIZE.height + GAP_Y;
+  return { x, y };
+}
+
+/** The first offset down and to the right at which no pasted node covers another exactly. */
+export function beside(workflow: Workflow, piece: Piece): Position {
+  const taken = new Set(workflow.nodes.map(({ position }) => spelt(position ?? { x: 0, y: 0 })));
+  for (let by = PASTE_OFFSET; ; by += PASTE_OFFSET) {
+    const isFree = piece.nodes.every(({ position, parentId }) => parentId || !taken.has(spelt({ x: (position?.x ?? 0) + by, y: (position?.y ?? 0) + by })));
+    if (isFree) return { x: by, y: by };
+  }
+}
+
+/** How far to move nodes so that the upper left corner of them is at a point. */
+export function shiftTo({ nodes }: Piece, at: Position): Position {
+  const outer = nodes.filter(({ parentId }) => !parentId);
+  const left = Math.min(...outer.map(({ position }) => position?.x ?? 0));
+  const top = Math.min(...outer.map(({ position }) => position?.y ?? 0));
+  return { x: Math.round(at.x - left), y: Math.round(at.y - top) };
+}
+
+function spelt({ x, y }: Position): string {
+  return `${x} ${y}`;
+}

@@ -1,0 +1,64 @@
+/** What a run is started with: the workflow's own schema, and its defaults. */
+
+import type { Json, JsonObject, Workflow } from "../workflow/workflow";
+
+export interface InputField {
+  name: string;
+  title: string;
+  description: string;
+  kind: "text" | "number" | "boolean" | "choice" | "json";
+  options: string[];
+  isRequired: boolean;
+}
+
+/** The name that a manual trigger has by default says nothing. */
+const UNNAMED = "Manual Trigger";
+
+export function inputFields(workflow: Workflow): InputField[] {
+  const schema = workflow.inputSchema;
+  const properties = schema?.["properties"];
+  if (!isObject(properties)) return [];
+  const required = Array.isArray(schema?.["required"]) ? schema["required"] : [];
+  return Object.entries(properties).map(([name, given]) => {
+    const property = isObject(given) ? given : {};
+    const options = Array.isArray(property["enum"]) ? property["enum"].filter((one) => typeof one === "string") : [];
+    return {
+      name,
+      title: typeof property["title"] === "string" ? property["title"] : name,
+      description: typeof property["description"] === "string" ? property["description"] : "",
+      kind: options.length ? "choice" : (KINDS[String(property["type"])] ?? "json"),
+      options,
+      isRequired: required.includes(name),
+    };
+  });
+}
+
+/** What a manual trigger says of starting: the text of the button, and what it does. */
+export function startWords(workflow: Workflow): { label: string; note: string } {
+  const manual = workflow.nodes.find((node) => node.type === "TRIGGER" && node.data["subtype"] === "MANUAL");
+  const settings = manual?.data["configurations"];
+  const told = (name: string) => (isObject(settings) && typeof settings[name] === "string" ? settings[name].trim() : "");
+  const name = told("trigger_name");
+  return { label: name && name !== UNNAMED ? name : "Run", note: told("description") };
+}
+
+const KINDS: Record<string, InputField["kind"]> = { string: "text", number: "number", integer: "number", boolean: "boolean" };
+
+/** The defaults of the input schema. */
+export function defaultInputs(workflow: Workflow): JsonObject {
+  const properties = workflow.inputSchema?.["properties"];
+  const found: JsonObject = {};
+  for (const [name, property] of Object.entries(isObject(properties) ? properties : {})) {
+    if (isObject(property) && property["default"] !== undefined) found[name] = property["default"] as Json;
+  }
+  return found;
+}
+
+/** Whether a run can begin without asking. */
+export function isReady(workflow: Workflow, inputs: JsonObject): boolean {
+  return inputFields(workflow).every((field) => !field.isRequired || inputs[field.name] !== undefined);
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,174 @@
+/** What can be added to a workflow: catalog nodes, live tools, and the steps that drawings have. */
+
+import type { Schemas } from "../../api/client";
+import { shownText } from "../text/untrusted";
+import type { JsonObject, WorkflowNode } from "./workflow";
+import { refOf, text } from "./workflow";
+
+export type Entry = Schemas["NodeLine"];
+export type Port = Schemas["PortShape"];
+export type Specs = ReadonlyMap<string, Entry>;
+
+/** The data transfer type of an entry that is dragged from the palette onto the canvas. */
+export const DRAGGED_ENTRY = "application/x-toolweave-node";
+
+const ONE_IN: Port[] = [{ name: "input", description: "What the node before it gave." }];
+const ONE_OUT: Port[] = [{ name: "output", description: "What the node gives to the next one." }];
+
+function drawn(type: string, summary: string, ports: { in: Port[]; out: Port[] }, ...keywords: string[]): Entry {
+  return {
+    ref: type,
+    type,
+    subtype: "",
+    summary,
+    effect: "pure",
+    keywords,
+    inputPorts: ports.in,
+    outputPorts: ports.out,
+    server: null,
+    tool: null,
+    cautions: [],
+  };
+}
+
+/** Steps of drawn workflows; they are no catalog nodes and stand first in the palette. */
+export const DRAWN: readonly Entry[] = [
+  drawn("start", "Where a workflow begins; it gives what the run was started with.", { in: [], out: ONE_OUT }, "begin"),
+  drawn("end", "Where a workflow ends; what comes in is the result.", { in: ONE_IN, out: [] }, "finish", "result"),
+  drawn("prompt", "Writes a text with values in it.", { in: ONE_IN, out: ONE_OUT }, "template", "text", "message"),
+  drawn("askUserQuestion", "Asks a person and goes on by the answer.", { in: ONE_IN, out: [] }, "human", "choice"),
+  drawn("group", "A frame around steps that belong together.", { in: [], out: [] }, "frame", "box"),
+  drawn("note", "A remark on the canvas; it is never run.", { in: [], out: [] }, "comment", "sticky"),
+];
+
+export const TITLES: Readonly<Record<string, string>> = {
+  start: "Start",
+  end: "End",
+  prompt: "Prompt",
+  askUserQuestion: "Ask a person",
+  group: "Group",
+  note: "Note",
+  mcp: "MCP tool",
+  ifElse: "If / else",
+  switch: "Switch",
+  subAgent: "Sub-agent",
+  subAgentFlow: "Sub-agent flow",
+  skill: "Skill",
+  codex: "Codex",
+  template: "Template",
+  multi_input: "Several inputs",
+  result: "Result",
+};
+
+/** `FLOW.FOR_EACH` → `For each`; a tool goes by its own name. */
+export function entryTitle(entry: Entry): string {
+  if (entry.tool) return entry.tool;
+  return TITLES[entry.ref] ?? words(entry.subtype || entry.type);
+}
+
+/** An entry before people: a tool's name and description are what its server says. */
+export function entryWords(entry: Entry): { title: string; summary: string; marks: string[] } {
+  if (!entry.server) return { title: entryTitle(entry), summary: entry.summary, marks: [] };
+  const [title, summary] = [shownText(entryTitle(entry)), shownText(`${entry.server} · ${entry.summary.slice(0, MOST_SAID)}`)];
+  return { title: title.text, summary: summary.text, marks: [...new Set([...title.marks, ...summary.marks])] };
+}
+
+const MOST_SAID = 300;
+
+export function words(name: string): string {
+  const plain = name.replace(/_/g, " ").toLowerCase();
+  const fixed = plain.replace(/\b(ai|mcp|http|api|json|url|id|openai|github)\b/g, (word) => NAMES[word] ?? word.toUpperCase());
+  return fixed.charAt(0).toUpperCase() + fixed.slice(1);
+}
+
+const NAMES: Record<string, string> = { openai: "OpenAI", github: "GitHub" };
+
+export function specsOf(entries: readonly Entry[]): Specs {
+  return new Map([...DRAWN, ...entries].map((entry) => [entry.ref, entry]));
+}
+
+const DECISIONS = new Set(["ifElse", "switch", "branch", "askUserQuestion"]);
+
+/** The ways out of a node: of its specification, else of its branches. */
+export function outPorts(node: WorkflowNode, specs: Specs): string[] {
+  if (node.type === "end" || node.type === "group" || isNote(node)) return [];
+  const choices = branches(node).length;
+  if (DECISIONS.has(node.type) && choices > 0 && node.data["multiSelect"] !== true) {
+    return Array.from({ length: choices }, (_, at) => `branch-${at}`);
+  }
+  if (node.type === "mcp") return ["output"];
+  const spec = specs.get(refOf(node));
+  return spec?.outputPorts.length ? spec.outputPorts.map((port) => port.name) : ["output"];
+}
+
+export function inPorts(node: WorkflowNode, specs: Specs): string[] {
+  if (node.type === "start" || node.type === "group" || isNote(node) || node.type === "TRIGGER") return [];
+  const spec = node.type === "mcp" ? undefined : specs.get(refOf(node));
+  return spec?.inputPorts.length ? spec.inputPorts.map((port) => port.name) : ["input"];
+}
+
+export function isNote(node: WorkflowNode): boolean {
+  return node.type === "note" || node.type === "notes" || node.type === "stickyNote";
+}
+
+function branches(node: WorkflowNode): JsonObject[] {
+  const listed = node.data[node.type === "askUserQuestion" ? "options" : "branches"];
+  return Array.isArray(listed) ? (listed as JsonObject[]) : [];
+}
+
+/** What a port is called before people; branches have labels of their own. */
+export function portLabel(node: WorkflowNode, port: string): string {
+  const at = /^branch-(\d+)$/.exec(port);
+  const label = at ? text(branches(node)[Number(at[1])]?.["label"]) : "";
+  return label || port;
+}
+
+/** What a new node of an entry begins with. */
+export function freshData(entry: Entry): JsonObject {
+  if (entry.server && entry.tool) {
+    return {
+      serverId: entry.server,
+      toolName: entry.tool,
+      toolDescription: entry.summary,
+      parameters: [],
+      parameterValues: {},
+      mode: "detailed",
+    };
+  }
+  if (entry.subtype) return { subtype: entry.subtype, configurations: {} };
+  if (entry.type === "prompt") return { prompt: "" };
+  if (entry.type === "note") return { content: "" };
+  if (entry.type === "askUserQuestion") {
+    return { questionText: "", options: [{ label: "Yes", description: "" }, { label: "No", description: "" }], outputPorts: 2 };
+  }
+  return entry.type === "group" ? { label: "Group" } : {};
+}
+
+/** The node type that an entry is written as. */
+export function typeOf(entry: Entry): string {
+  return entry.server ? "mcp" : entry.type;
+}
+
+/** Entries that fit what was typed, the best first: names before keywords before summaries. */
+export function searchEntries(entries: readonly Entry[], typed: string, most = 60): Entry[] {
+  const wanted = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  if (wanted.length === 0) return entries.slice(0, most);
+  const scored = entries
+    .map((entry) => ({ entry, score: Math.min(...wanted.map((word) => scoreOf(entry, word))) }))
+    .filter(({ score }) => score > 0);
+  return scored
+    .sort((one, other) => other.score - one.score)
+    .slice(0, most)
+    .map(({ entry }) => entry);
+}
+
+function scoreOf(entry: Entry, word: string): number {
+  const title = entryTitle(entry).toLowerCase();
+  if (title === word) return 100;
+  if (title.startsWith(word)) return 80;
+  if (title.includes(word)) return 60;
+  if (entry.server?.toLowerCase().includes(word)) return 50;
+  if (entry.ref.toLowerCase().includes(word)) return 40;
+  if (entry.keywords.some((keyword) => keyword.toLowerCase().startsWith(word))) return 30;
+  return entry.summary.toLowerCase().includes(word) ? 10 : 0;
+}

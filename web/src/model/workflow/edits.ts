@@ -1,0 +1,246 @@
+/** Changes of a workflow, each a function to a new one; what they do not touch stays the same object. */
+
+import type { Entry, Specs } from "./catalog";
+import { entryTitle, freshData, inPorts, outPorts, typeOf } from "./catalog";
+import type { Sizes } from "../layout/geometry";
+import { NODE_SIZE } from "../layout/geometry";
+import type { Connection, JsonObject, Position, Workflow, WorkflowNode } from "./workflow";
+import { nodeById, OUTPUT, INPUT, slug } from "./workflow";
+
+export const GRID = 10;
+const PADDING = 40;
+const HEADER = 34;
+export const FRAME_SIZE = { width: 360, height: 220 };
+
+export interface Piece {
+  nodes: WorkflowNode[];
+  connections: Connection[];
+}
+
+/** An id that nobody has yet: `add`, then `add-2`. */
+export function freeId(taken: ReadonlySet<string>, wanted: string): string {
+  const stem = slug(wanted).slice(0, 40);
+  if (!taken.has(stem)) return stem;
+  for (let number = 2; ; number += 1) if (!taken.has(`${stem}-${number}`)) return `${stem}-${number}`;
+}
+
+export function idsOf(workflow: Workflow): Set<string> {
+  return new Set([...workflow.nodes, ...workflow.connections].map(({ id }) => id));
+}
+
+/** A new node of an entry, named so that it can be told from its like. */
+export function nodeOf(workflow: Workflow, entry: Entry, position: Position): WorkflowNode {
+  // Of a tool's node other programs want a name of letters, digits and hyphens.
+  const title = entry.server ? slug(entryTitle(entry)) : entryTitle(entry);
+  const id = freeId(idsOf(workflow), title);
+  const node: WorkflowNode = { id, type: typeOf(entry), name: nameFor(workflow, title), position: snapped(position), data: freshData(entry) };
+  return entry.type === "group" ? { ...node, style: FRAME_SIZE } : node;
+}
+
+function nameFor(workflow: Workflow, title: string): string {
+  return freeName(new Set(workflow.nodes.map(({ name }) => name)), title);
+}
+
+function freeName(taken: ReadonlySet<string>, title: string): string {
+  if (!taken.has(title)) return title;
+  for (let number = 2; ; number += 1) if (!taken.has(`${title} ${number}`)) return `${title} ${number}`;
+}
+
+export function addNode(workflow: Workflow, node: WorkflowNode): Workflow {
+  // A group lies under what it holds, so it is written first.
+  const nodes = node.type === "group" ? [node, ...workflow.nodes] : [...workflow.nodes, node];
+  return { ...workflow, nodes };
+}
+
+export function snapped({ x, y }: Position): Position {
+  return { x: Math.round(x / GRID) * GRID, y: Math.round(y / GRID) * GRID };
+}
+
+export function moveNodes(workflow: Workflow, moved: ReadonlyMap<string, Position>): Workflow {
+  let changed = false;
+  const nodes = workflow.nodes.map((node) => {
+    const to = moved.get(node.id);
+    if (!to || (node.position && to.x === node.position.x && to.y === node.position.y)) return node;
+    changed = true;
+    return { ...node, position: { x: Math.round(to.x), y: Math.round(to.y) } };
+  });
+  return changed ? { ...workflow, nodes } : workflow;
+}
+
+export function changeNode(workflow: Workflow, id: string, change: (node: WorkflowNode) => WorkflowNode): Workflow {
+  let changed = false;
+  const nodes = workflow.nodes.map((node) => {
+    if (node.id !== id) return node;
+    const made = change(node);
+    changed ||= made !== node;
+    return made;
+  });
+  return changed ? { ...workflow, nodes } : workflow;
+}
+
+export function setData(workflow: Workflow, id: string, data: JsonObject): Workflow {
+  return changeNode(workflow, id, (node) => ({ ...node, data }));
+}
+
+export function renameNode(workflow: Workflow, id: string, name: string): Workflow {
+  return changeNode(workflow, id, (node) => (node.name === name ? node : { ...node, name }));
+}
+
+export function resizeNode(workflow: Workflow, id: string, width: number, height: number): Workflow {
+  const [wide, high] = [Math.round(width), Math.round(height)];
+  return changeNode(workflow, id, (node) => (node.style?.width === wide && node.style.height === high ? node : { ...node, style: { ...node.style, width: wide, height: high } }));
+}
+
+/** Whether two nodes may be connected: not with themselves, and once per pair of ports. */
+export function canConnect(workflow: Workflow, from: string, to: string, fromPort: string, toPort: string): boolean {
+  if (from === to) return false;
+  return !workflow.connections.some(
+    (one) => one.from === from && one.to === to && (one.fromPort ?? OUTPUT) === fromPort && (one.toPort ?? INPUT) === toPort,
+  );
+}
+
+export function connect(workflow: Workflow, from: string, to: string, fromPort = OUTPUT, toPort = INPUT): Workflow {
+  if (!canConnect(workflow, from, to, fromPort, toPort)) return workflow;
+  const id = freeId(idsOf(workflow), `${from}-${to}`);
+  return { ...workflow, connections: [...workflow.connections, { id, from, to, fromPort, toPort }] };
+}
+
+/** The first way out of a node that leads nowhere yet, else the first. */
+export function freePort(workflow: Workflow, node: WorkflowNode, specs: Specs): string | undefined {
+  const ports = outPorts(node, specs);
+  const used = new Set(workflow.connections.filter(({ from }) => from === node.id).map(({ fromPort }) => fromPort ?? OUTPUT));
+  return ports.find((port) => !used.has(port)) ?? ports[0];
+}
+
+export function connectNodes(workflow: Workflow, from: string, to: string, specs: Specs): Workflow {
+  const [source, target] = [nodeById(workflow, from), nodeById(workflow, to)];
+  if (!source || !target) return workflow;
+  const [out, into] = [freePort(workflow, source, specs), inPorts(target, specs)[0]];
+  return out && into ? connect(workflow, from, to, out, into) : workflow;
+}
+
+/** Without these nodes and connections; what stood in a removed group stays, where it was. */
+export function remove(workflow: Workflow, ids: ReadonlySet<string>): Workflow {
+  const gone = new Map(workflow.nodes.filter(({ id }) => ids.has(id)).map((node) => [node.id, node]));
+  const connections = workflow.connections.filter(({ id, from, to }) => !ids.has(id) && !gone.has(from) && !gone.has(to));
+  if (gone.size === 0 && connections.length === workflow.connections.length) return workflow;
+  const nodes = workflow.nodes.filter(({ id }) => !gone.has(id)).map((node) => {
+    const parent = node.parentId ? gone.get(node.parentId) : undefined;
+    return parent ? lifted(node, parent) : node;
+  });
+  return { ...workflow, nodes, connections };
+}
+
+function lifted(node: WorkflowNode, parent: WorkflowNode): WorkflowNode {
+  const { parentId: _, ...rest } = node;
+  const at = parent.position ?? { x: 0, y: 0 };
+  const own = node.position ?? { x: 0, y: 0 };
+  const up = parent.parentId ? { parentId: parent.parentId } : {};
+  return { ...rest, ...up, position: { x: own.x + at.x, y: own.y + at.y } };
+}
+
+/** These and what stands in the groups among them. */
+export function withContents(workflow: Workflow, ids: ReadonlySet<string>): Set<string> {
+  const all = new Set(ids);
+  for (const node of workflow.nodes) if (node.parentId && all.has(node.parentId)) all.add(node.id);
+  return all;
+}
+
+/** What is copied: the nodes, those in copied groups, and the connections between them. */
+export function copied(workflow: Workflow, ids: ReadonlySet<string>): Piece {
+  const wanted = withContents(workflow, ids);
+  const nodes = workflow.nodes.filter(({ id }) => wanted.has(id));
+  const connections = workflow.connections.filter(({ from, to }) => wanted.has(from) && wanted.has(to));
+  return { nodes, connections };
+}
+
+/** Adds copies under new ids; gives the workflow and the ids of the copied nodes. */
+export function paste(workflow: Workflow, piece: Piece, by: Position): { workflow: Workflow; ids: string[] } {
+  const taken = idsOf(workflow);
+  const names = new Set(workflow.nodes.map(({ name }) => name));
+  const renamed = new Map(piece.nodes.map(({ id }) => [id, claimed(taken, freeId(taken, id))]));
+  const nodes = piece.nodes.map(({ parentId, ...rest }) => {
+    const parent = parentId ? renamed.get(parentId) : undefined;
+    const at = rest.position ?? { x: 0, y: 0 };
+    const position = parent ? at : { x: at.x + by.x, y: at.y + by.y };
+    return { ...rest, ...(parent ? { parentId: parent } : {}), id: renamed.get(rest.id)!, name: claimed(names, freeName(names, rest.name ?? rest.id)), position };
+  });
+  const connections = piece.connections.map((one) => ({ ...one, id: claimed(taken, freeId(taken, one.id)), from: renamed.get(one.from)!, to: renamed.get(one.to)! }));
+  const frames = nodes.filter(({ type }) => type === "group");
+  const steps = nodes.filter(({ type }) => type !== "group");
+  return { workflow: { ...workflow, nodes: [...frames, ...workflow.nodes, ...steps], connections: [...workflow.connections, ...connections] }, ids: [...renamed.values()] };
+}
+
+function claimed(taken: Set<string>, name: string): string {
+  taken.add(name);
+  return name;
+}
+
+/** Puts a frame around nodes that stand in no group yet; gives the frame's id as well. */
+export function group(workflow: Workflow, ids: ReadonlySet<string>, sizes?: Sizes): { workflow: Workflow; id: string | null } {
+  const inside = workflow.nodes.filter((node) => ids.has(node.id) && !node.parentId && node.type !== "group");
+  if (inside.length === 0) return { workflow, id: null };
+  const xs = inside.map(({ position }) => position?.x ?? 0);
+  const ys = inside.map(({ position }) => position?.y ?? 0);
+  const heights = inside.map(({ id, position }) => (position?.y ?? 0) + (sizes?.get(id) ?? NODE_SIZE).height);
+  const at = { x: Math.min(...xs) - PADDING, y: Math.min(...ys) - PADDING - HEADER };
+  const id = freeId(idsOf(workflow), "group");
+  const frame: WorkflowNode = {
+    id,
+    type: "group",
+    name: nameFor(workflow, "Group"),
+    position: at,
+    data: { label: "Group" },
+    style: {
+      width: Math.max(...xs) + NODE_SIZE.width + PADDING - at.x,
+      height: Math.max(...heights) + PADDING - at.y,
+    },
+  };
+  const nodes = workflow.nodes.map((node) =>
+    inside.includes(node)
+      ? { ...node, parentId: id, position: { x: (node.position?.x ?? 0) - at.x, y: (node.position?.y ?? 0) - at.y } }
+      : node,
+  );
+  return { workflow: { ...workflow, nodes: [frame, ...nodes] }, id };
+}
+
+export function ungroup(workflow: Workflow, ids: ReadonlySet<string>): Workflow {
+  const frames = new Set(workflow.nodes.filter((node) => ids.has(node.id) && node.type === "group").map(({ id }) => id));
+  return frames.size ? remove(workflow, frames) : workflow;
+}
+
+/** The group that is under a place on the canvas; of several the one written last lies on top. */
+export function frameAt(workflow: Workflow, { x, y }: Position): string | null {
+  const found = workflow.nodes.findLast(({ type, position, style, parentId }) => {
+    if (type !== "group" || !position || parentId) return false;
+    const [right, bottom] = [position.x + (style?.width ?? FRAME_SIZE.width), position.y + (style?.height ?? FRAME_SIZE.height)];
+    return x >= position.x && x <= right && y >= position.y && y <= bottom;
+  });
+  return found?.id ?? null;
+}
+
+/** Nodes that were moved, each in the group its middle is over, if there is one. */
+export function settle(workflow: Workflow, places: ReadonlyMap<string, Position>, sizes?: Sizes): Workflow {
+  const moved = moveNodes(workflow, places);
+  const frames = new Map(moved.nodes.filter(({ type }) => type === "group").map((node) => [node.id, node.position ?? { x: 0, y: 0 }]));
+  return moved.nodes.reduce((now, { id, type, position, parentId }) => {
+    // What moved along with its own group stays in it.
+    if (!places.has(id) || type === "group" || (parentId && places.has(parentId))) return now;
+    const frame = frames.get(parentId ?? "") ?? { x: 0, y: 0 };
+    const { width, height } = sizes?.get(id) ?? NODE_SIZE;
+    return reparent(now, id, frameAt(now, { x: frame.x + (position?.x ?? 0) + width / 2, y: frame.y + (position?.y ?? 0) + height / 2 }));
+  }, moved);
+}
+
+/** Moves a node into a group, out of it, or from one to another; it stays where it is seen. */
+export function reparent(workflow: Workflow, id: string, parentId: string | null): Workflow {
+  const frame = parentId ? nodeById(workflow, parentId) : undefined;
+  return changeNode(workflow, id, (node) => {
+    if ((node.parentId ?? null) === parentId || node.type === "group") return node;
+    const old = node.parentId ? nodeById(workflow, node.parentId) : undefined;
+    const free = old ? lifted(node, { ...old, parentId: undefined }) : node;
+    if (!frame?.position) return free;
+    const at = free.position ?? { x: 0, y: 0 };
+    return { ...free, parentId: frame.id, position: { x: at.x - frame.position.x, y: at.y - frame.position.y } };
+  });
+}

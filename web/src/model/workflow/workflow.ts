@@ -1,0 +1,91 @@
+/** A workflow as it is kept: canonical JSON. Values are frozen by habit; a change makes a new one. */
+
+import { shownText } from "../text/untrusted";
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+export interface Position {
+  x: number;
+  y: number;
+}
+
+export interface WorkflowNode {
+  id: string;
+  type: string;
+  name: string;
+  position?: Position;
+  data: JsonObject;
+  parentId?: string;
+  style?: { width?: number; height?: number };
+}
+
+export interface Connection {
+  id: string;
+  from: string;
+  to: string;
+  fromPort?: string;
+  toPort?: string;
+  kind?: string;
+  condition?: string;
+}
+
+/** Fields that are not named here stay where they are: nothing of a file is lost. */
+export interface Workflow {
+  id: string;
+  name: string;
+  description?: string;
+  version: string;
+  schemaVersion?: string;
+  nodes: WorkflowNode[];
+  connections: Connection[];
+  inputSchema?: JsonObject;
+}
+
+export const OUTPUT = "output";
+export const INPUT = "input";
+
+/** An empty workflow that already has its two ends. */
+export function newWorkflow(name: string): Workflow {
+  return {
+    id: slug(name),
+    name,
+    version: "1.0.0",
+    schemaVersion: "1.3.0",
+    nodes: [
+      { id: "start", type: "start", name: "Start", position: { x: 0, y: 0 }, data: {} },
+      { id: "end", type: "end", name: "End", position: { x: 520, y: 0 }, data: {} },
+    ],
+    connections: [],
+  };
+}
+
+/** A name as ids and files spell it. */
+export function slug(name: string): string {
+  const plain = name.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "");
+  return plain || "workflow";
+}
+
+export function nodeById(workflow: Workflow, id: string): WorkflowNode | undefined {
+  return workflow.nodes.find((node) => node.id === id);
+}
+
+/** `FLOW.IF` for a catalog node, `TOOL.MCP:server/tool` for a tool, else the node's own type. */
+export function refOf(node: WorkflowNode): string {
+  const subtype = node.data["subtype"];
+  if (node.type === "mcp") return `TOOL.MCP:${text(node.data["serverId"])}/${text(node.data["toolName"])}`;
+  return typeof subtype === "string" && node.type === node.type.toUpperCase() ? `${node.type}.${subtype}` : node.type;
+}
+
+export function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** What a node is called before people; whoever wrote its name, nothing of it is hidden. */
+export function titleOf(node: WorkflowNode): string {
+  return shownText(nameOf(node)).text;
+}
+
+export function nameOf(node: WorkflowNode): string {
+  return node.name || text(node.data["label"]) || node.id;
+}

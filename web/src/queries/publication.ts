@@ -1,0 +1,48 @@
+/** The open workflow as a tool: what it would be, whether it is one, and making it one. */
+
+import { useQuery } from "@tanstack/react-query";
+import { useStore } from "zustand";
+import type { Schemas } from "../api/client";
+import { client, data } from "../api/client";
+import { documentStore, isDirty } from "../state/document";
+import type { Workflow } from "../model/workflow/workflow";
+import { usePublished } from "./manage";
+
+export type Publication = Schemas["PublishedShape"];
+export type Draft = Schemas["DraftShape"];
+
+/** The tool that the open workflow is, and whether the canvas has another version of it. */
+export function usePublication(): { publication: Publication | null; isBehind: boolean } {
+  const { data: tools } = usePublished();
+  const storedAs = useStore(documentStore, (state) => state.storedAs);
+  const revision = useStore(documentStore, (state) => state.revision);
+  const dirty = useStore(documentStore, isDirty);
+  const publication = tools?.find(({ workflow }) => workflow === storedAs) ?? null;
+  return { publication, isBehind: publication !== null && (dirty || publication.revision !== revision) };
+}
+
+/** What the workflow would be as a tool, and what keeps it from being one. */
+export function useDraft(workflow: Workflow) {
+  return useQuery({
+    queryKey: ["draft-tool", workflow],
+    queryFn: () => data(client.POST("/api/v1/edit/tool", { body: { document: workflow } as never })),
+    retry: false,
+    gcTime: 0,
+  });
+}
+
+export interface Wish {
+  tool: string;
+  description: string;
+  ifLeft: Publication["ifLeft"];
+}
+
+export function publishAs(name: string, wish: Wish): Promise<Publication> {
+  return data(client.PUT("/api/v1/published/{name}", { params: { path: { name } }, body: wish as never }));
+}
+
+/** A key that may call this tool and nothing else; its text is told this once. */
+export async function makeKeyFor(tool: string): Promise<string> {
+  const body = { name: `for ${tool}`, scopes: ["tools:read", "workflows:run"], tools: [tool] };
+  return (await data(client.POST("/api/v1/keys", { body: body as never }))).key;
+}

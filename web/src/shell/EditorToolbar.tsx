@@ -1,0 +1,142 @@
+/** The bar above the canvas: name, state, and what is done most. */
+
+import { useStore } from "zustand";
+import { runCommand } from "../state/commands";
+import { documentStore, edit, endGesture, isDirty } from "../state/document";
+import { problemStore } from "../state/problems";
+import { isOver, runStore } from "../state/run";
+import { show, viewStore } from "../state/panels";
+import type { Workflow } from "../model/workflow/workflow";
+import { usePublication } from "../queries/publication";
+import { Badge } from "../ui/Badge";
+import { Button, IconButton } from "../ui/Button";
+import { Icon } from "../ui/Icon";
+import { Menu } from "../ui/Menu";
+
+export function EditorBar({ workflow }: { workflow: Workflow }) {
+  const dirty = useStore(documentStore, isDirty);
+  const isReadOnly = useStore(documentStore, (state) => state.isReadOnly);
+  return (
+    <div className="editor__bar" role="group" aria-label="Workflow" data-stop="bar">
+      {!isReadOnly && <PaletteButton />}
+      {isReadOnly ? (
+        <span className="editor__name">{workflow.name}</span>
+      ) : (
+        <input
+          className="editor__name editor__name--input"
+          aria-label="Name of the workflow"
+          value={workflow.name}
+          size={Math.max(workflow.name.length, 6)}
+          onChange={(event) => edit((now) => ({ ...now, name: event.target.value }), "workflow-name")}
+          onBlur={endGesture}
+        />
+      )}
+      {isReadOnly ? <Badge>as it ran</Badge> : <Badge tone={dirty ? "warn" : "plain"}>{dirty ? "unsaved" : "saved"}</Badge>}
+      {!isReadOnly && <EditButtons dirty={dirty} />}
+      <span className="editor__space" />
+      <Problems />
+      <JsonButton />
+      <InspectorButton />
+      <MoreMenu isReadOnly={isReadOnly} />
+      {isReadOnly ? (
+        <a className="button" href={`#/w/${encodeURIComponent(workflow.name)}`}>
+          To the workflow
+        </a>
+      ) : (
+        <RunButtons />
+      )}
+    </div>
+  );
+}
+
+function PaletteButton() {
+  const isOn = useStore(viewStore, (state) => state.hasPalette);
+  return <IconButton label="Palette" icon="palette" keys="P" aria-pressed={isOn} onClick={() => runCommand("palette")} />;
+}
+
+function EditButtons({ dirty }: { dirty: boolean }) {
+  const canUndo = useStore(documentStore, (state) => (state.history?.past.length ?? 0) > 0);
+  const canRedo = useStore(documentStore, (state) => (state.history?.future.length ?? 0) > 0);
+  return (
+    <>
+      <span className="editor__divider" />
+      <IconButton label="Undo" icon="undo" keys="Ctrl Z" disabled={!canUndo} onClick={() => runCommand("undo")} />
+      <IconButton label="Redo" icon="redo" keys="Ctrl Shift Z" disabled={!canRedo} onClick={() => runCommand("redo")} />
+      <IconButton label="Tidy the canvas" icon="tidy" keys="Ctrl Shift L" onClick={() => runCommand("tidy")} />
+      <IconButton label="Save" icon="save" keys="Ctrl S" disabled={!dirty} onClick={() => runCommand("save")} />
+    </>
+  );
+}
+
+function Problems() {
+  const all = useStore(problemStore, (state) => state.all);
+  const side = useStore(viewStore, (state) => state.side);
+  const errors = all.filter((problem) => problem.severity === "error").length;
+  const fault = useStore(problemStore, (state) => state.fault);
+  if (fault) {
+    return (
+      <Badge tone="warn" title={fault}>
+        not checked: {fault}
+      </Badge>
+    );
+  }
+  if (all.length === 0) return null;
+  return (
+    <Button look="quiet" aria-pressed={side === "problems"} onClick={() => show({ side: side === "problems" ? "inspector" : "problems" })}>
+      <Badge tone={errors ? "bad" : "warn"}>{errors ? `${errors} wrong` : `${all.length} to look at`}</Badge>
+    </Button>
+  );
+}
+
+function JsonButton() {
+  const side = useStore(viewStore, (state) => state.side);
+  return <IconButton label="JSON" icon="braces" keys="J" aria-pressed={side === "json"} onClick={() => runCommand("json")} />;
+}
+
+function InspectorButton() {
+  const side = useStore(viewStore, (state) => state.side);
+  return <IconButton label="Inspector" icon="panel" keys="I" aria-pressed={side === "inspector"} onClick={() => runCommand("inspector")} />;
+}
+
+function MoreMenu({ isReadOnly }: { isReadOnly: boolean }) {
+  return (
+    <Menu
+      label="More"
+      actions={[
+        { title: "Export…", icon: "download", run: () => runCommand("export") },
+        { title: "MCP servers and tools…", icon: "server", isOff: isReadOnly, run: () => runCommand("servers") },
+        { title: "Group", icon: "panel", keys: "Ctrl G", isOff: isReadOnly, run: () => runCommand("group") },
+        { title: "Find a command…", icon: "search", keys: "Ctrl K", begins: true, run: () => runCommand("commands") },
+        { title: "Keys", icon: "help", keys: "?", run: () => runCommand("keys") },
+      ]}
+    >
+      <Icon name="more" />
+    </Menu>
+  );
+}
+
+/** Whether the workflow is a tool already, and if so, whether of this very version. */
+function PublishButton() {
+  const { publication, isBehind } = usePublication();
+  return (
+    <Button icon="share" title={publication ? `Published as ${publication.tool}` : "Make it a tool of MCP clients"} onClick={() => runCommand("publish")}>
+      Publish
+      {publication && <Badge tone={isBehind ? "warn" : "good"}>{isBehind ? "changed since" : "published"}</Badge>}
+    </Button>
+  );
+}
+
+function RunButtons() {
+  const isRunning = useStore(runStore, (state) => !isOver(state.run));
+  return (
+    <>
+      <PublishButton />
+      <Button icon="text" onClick={() => runCommand("inputs")}>
+        Inputs
+      </Button>
+      <Button look="primary" icon="play" title="Run (Ctrl ↵)" disabled={isRunning} onClick={() => runCommand("run")}>
+        {isRunning ? "Running" : "Run"}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+/** Where a page fails to draw, words instead of a blank window; edits are written down first. */
+
+import type { ReactNode } from "react";
+import { Component } from "react";
+import { keepDraft } from "../state/drafts";
+import { Button } from "../ui/Button";
+import { Empty } from "../ui/EmptyState";
+
+interface Props {
+  /** Another page is another try. */
+  where: string;
+  children: ReactNode;
+}
+
+export class Faults extends Component<Props, { fault: Error | null }> {
+  override state: { fault: Error | null } = { fault: null };
+
+  static getDerivedStateFromError(fault: unknown): { fault: Error } {
+    return { fault: fault instanceof Error ? fault : new Error(String(fault)) };
+  }
+
+  override componentDidCatch(): void {
+    keepDraft();
+  }
+
+  override componentDidUpdate(before: Props): void {
+    if (before.where !== this.props.where && this.state.fault) this.setState({ fault: null });
+  }
+
+  override render(): ReactNode {
+    const { fault } = this.state;
+    if (!fault) return this.props.children;
+    return (
+      <Empty title="This page cannot be shown" isPage>
+        <p>That is a fault of ours. What you edited is kept in this browser.</p>
+        <p className="mono faint">{fault.message}</p>
+        <div className="row">
+          <Button look="primary" icon="again" onClick={() => this.setState({ fault: null })}>
+            Try again
+          </Button>
+          <Button onClick={() => window.location.reload()}>Reload the page</Button>
+          <a className="button button--quiet" href="#/">
+            To the workflows
+          </a>
+        </div>
+      </Empty>
+    );
+  }
+}

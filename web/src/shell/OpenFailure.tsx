@@ -1,0 +1,45 @@
+/** A workflow that cannot be opened: why, and what can be done about it. */
+
+import type { ApiError } from "../api/client";
+import { openDocument } from "../state/document";
+import { readDraft } from "../state/drafts";
+import { shownText } from "../model/text/untrusted";
+import { Button } from "../ui/Button";
+import { Empty } from "../ui/EmptyState";
+import { Untrusted } from "../ui/Untrusted";
+
+interface Props {
+  name: string;
+  fault: ApiError | Error;
+  onAgain(): void;
+}
+
+export function Unopened({ name, fault, onAgain }: Props) {
+  const draft = readDraft(name);
+  const hint = "hint" in fault ? fault.hint : null;
+  const openDraft = () => {
+    if (draft) openDocument({ workflow: draft.workflow, storedAs: name, revision: draft.revision, isUnsaved: true });
+  };
+  return (
+    <Empty title={`${shownText(name).text} cannot be opened`} isPage>
+      <p role="alert">
+        <Untrusted {...shownText(fault.message)} />
+      </p>
+      {hint && <p className="faint">{shownText(hint).text}</p>}
+      <p>Nothing of it was changed.{draft && " Edits of it that you have not saved are kept in this browser."}</p>
+      <div className="row">
+        {draft && (
+          <Button look="primary" onClick={openDraft}>
+            Open my unsaved edits
+          </Button>
+        )}
+        <Button icon="again" onClick={onAgain}>
+          Try again
+        </Button>
+        <a className="button button--quiet" href="#/">
+          To the workflows
+        </a>
+      </div>
+    </Empty>
+  );
+}

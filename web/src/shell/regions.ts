@@ -1,0 +1,32 @@
+/** The parts of the page that F6 goes through, and where the focus goes when a part is entered. */
+
+import { canvasActions } from "../state/panels";
+
+const FOCUSABLE = "a[href], button:not(:disabled), input:not(:disabled):not([hidden]), select:not(:disabled), textarea:not(:disabled), [tabindex='0']";
+
+/** The element itself, else the first in it that takes the focus. */
+export function firstFocusable(within: HTMLElement): HTMLElement | null {
+  return within.matches(FOCUSABLE) ? within : within.querySelector<HTMLElement>(FOCUSABLE);
+}
+
+/** Goes to the next part that has anything to be focused, or back. */
+export function walkStops(step: 1 | -1): void {
+  const stops = [...document.querySelectorAll<HTMLElement>("[data-stop]")].filter((stop) => stop.dataset["stop"] === "canvas" || firstFocusable(stop));
+  const here = stops.findIndex((stop) => stop.contains(document.activeElement));
+  const next = stops[(here + step + stops.length) % stops.length];
+  if (next) enter(next);
+}
+
+export function enterStop(name: string): void {
+  const stop = document.querySelector<HTMLElement>(`[data-stop="${name}"]`);
+  if (stop) enter(stop);
+}
+
+function enter(stop: HTMLElement): void {
+  if (stop.dataset["stop"] === "canvas") canvasActions()?.focus();
+  else firstFocusable(stop)?.focus();
+}
+
+export function isInPanel(): boolean {
+  return document.activeElement?.closest("[data-panel]") != null;
+}

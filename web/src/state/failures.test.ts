@@ -1,0 +1,103 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { hearTime, serviceNow } from "../api/clock";
+import { follow } from "../api/eventStream";
+import { currentWorkflow, documentStore, edit, undoEdit } from "./document";
+import { dropDraft, keepDraft, openNew, readDraft } from "./drafts";
+import { ofValues } from "../model/form/parameters";
+import { parseRoute } from "./route";
+import { shownText } from "../model/text/untrusted";
+import { newWorkflow } from "../model/workflow/workflow";
+
+// The client wants to know at once where the page is from.
+vi.hoisted(() => vi.stubGlobal("window", { location: { origin: "http://localhost" } }));
+afterEach(() => vi.unstubAllGlobals());
+
+test("what others wrote is spelt out, and named", () => {
+  expect(shownText("plain")).toEqual({ text: "plain", marks: [] });
+  expect(shownText("a\u202eb").marks).toEqual(["characters that turn the reading direction"]);
+  expect(shownText("\u001b[31m").text).toBe("⟦U+001B⟧[31m");
+  expect(shownText("[here](javascript:hit())").marks).toEqual(["a Markdown link"]);
+  expect(shownText(`${"[".repeat(50_000)}](x)`).marks).toEqual(["a Markdown link"]);
+});
+
+test("a route is read from the fragment of the address", () => {
+  expect(parseRoute("#/w/a%20b?run")).toMatchObject({ page: "w", rest: ["a b"] });
+  expect(parseRoute("").page).toBe("");
+});
+
+test("an address that is no encoding of anything is a page that is not there", () => {
+  expect(parseRoute("#/w/%E0%A4").rest).toEqual(["%E0%A4"]);
+  expect(parseRoute("#/w/a%20b").rest).toEqual(["a b"]);
+});
+
+test("ages are told by the service's clock where ours is wrong", () => {
+  hearTime(new Date(1_000_000).toUTCString(), 1_000_000);
+  expect(Math.abs(serviceNow() - Date.now())).toBeLessThan(1_000);
+  hearTime(new Date(Date.now() + 3_600_000).toUTCString());
+  expect(serviceNow() - Date.now()).toBeGreaterThan(3_500_000);
+  hearTime(null);
+  hearTime(new Date().toUTCString());
+});
+
+test("values of a tool that is gone keep a field each", () => {
+  expect(ofValues({ city: "Oslo", days: 2, more: [1] }).map(({ name, type, kind }) => [name, type, kind])).toEqual([
+    ["city", "string", undefined],
+    ["days", "number", undefined],
+    ["more", "array", "any"],
+  ]);
+  expect(ofValues(undefined)).toEqual([]);
+});
+
+function stored(): Storage {
+  const kept = new Map<string, string>();
+  return { getItem: (key: string) => kept.get(key) ?? null, setItem: (key: string, value: string) => void kept.set(key, value), removeItem: (key: string) => void kept.delete(key) } as unknown as Storage;
+}
+
+test("an import leaves the new workflow that was not saved one undo away", () => {
+  vi.stubGlobal("window", { localStorage: stored() });
+  openNew(null);
+  edit((workflow) => ({ ...workflow, name: "mine" }));
+  const { hasLeft } = openNew({ ...newWorkflow("brought"), name: "brought" });
+  expect([hasLeft, currentWorkflow()?.name]).toEqual([true, "brought"]);
+  undoEdit();
+  expect(currentWorkflow()?.name).toBe("mine");
+  keepDraft();
+  expect(readDraft(null)?.workflow.name).toBe("mine");
+});
+
+test("a draft that another tab wrote is not dropped by saving here", () => {
+  const localStorage = stored();
+  vi.stubGlobal("window", { localStorage });
+  documentStore.setState({ storedAs: "both" });
+  edit((workflow) => ({ ...workflow, name: "here" }));
+  keepDraft();
+  localStorage.setItem("toolweave.draft.both", JSON.stringify({ workflow: newWorkflow("there"), revision: null }));
+  dropDraft("both");
+  expect(readDraft("both")?.workflow.name).toBe("there");
+  dropDraft("both");
+  expect(readDraft("both")).toBeNull();
+});
+
+test("a store that is blocked keeps drafts as long as the page", () => {
+  vi.stubGlobal("window", {});
+  documentStore.setState({ storedAs: "blocked" });
+  edit((workflow) => ({ ...workflow, name: "only here" }));
+  keepDraft();
+  expect(readDraft("blocked")?.workflow.name).toBe("only here");
+});
+
+test("a stream goes on after a bad gateway and ends where it is forbidden", async () => {
+  vi.stubGlobal("window", { setTimeout, location: { origin: "" } });
+  const answers = [new Response("<h1>", { status: 502 }), new Response("id: 1\nevent: a\ndata: {}\n\nid: 2\nev"), new Response(null, { status: 204 })];
+  const asked: (string | null)[] = [];
+  vi.stubGlobal("fetch", (_: string, { headers }: { headers: Record<string, string> }) => {
+    asked.push(headers["Last-Event-ID"] ?? null);
+    return Promise.resolve(answers.shift());
+  });
+  const seen: string[] = [];
+  const following = { signal: new AbortController().signal, onEvent: ({ id }: { id: string }) => seen.push(id) };
+  await follow("/x", following);
+  expect([asked, seen]).toEqual([[null, null, "1"], ["1"]]);
+  vi.stubGlobal("fetch", () => Promise.resolve(new Response("{}", { status: 403 })));
+  await expect(follow("/x", following)).rejects.toMatchObject({ status: 403 });
+});
