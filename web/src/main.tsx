@@ -1,5 +1,5 @@
 import { createRoot } from "react-dom/client";
-import { takeToken } from "./api/token";
+import { takeTokenFromAddress } from "./api/token";
 import { applyTheme } from "./state/theme";
 import { App } from "./shell/App";
 import "./ui/tokens.css";
@@ -7,6 +7,6 @@ import "./ui/families.css";
 import "./ui/controls.css";
 import "./ui/contrast.css";
 
-takeToken();
+takeTokenFromAddress();
 applyTheme();
 createRoot(document.getElementById("root")!).render(<App />);

@@ -1,52 +1,52 @@
 /** What changed at home: one stream for all tabs, as a browser opens no more than six to a host. */
 
-import { tellHeard } from "./client";
-import { follow } from "./eventStream";
+import { emitConnectionSignal } from "./client";
+import { followStream } from "./eventStream";
 
 /** A text for each topic that is another one after a change. */
 export type Versions = Record<string, string>;
 
 type Message = { kind: "versions"; versions: Versions } | { kind: "ask" } | { kind: "lost" };
 
-const NAME = "toolweave.events";
+const CHANNEL = "toolweave.events";
 const PATH = "/api/v1/events";
 
 /** Tells versions as they come, by our own stream or by the tab that has it. */
 export function followChanges(onVersions: (versions: Versions) => void): () => void {
-  const stop = new AbortController();
-  const channel = canShare() ? new BroadcastChannel(NAME) : null;
-  const known: Versions = {};
-  let leads = false;
-  const say = (message: Message) => channel?.postMessage(message);
-  const take = (versions: Versions) => {
-    Object.assign(known, versions);
+  const abort = new AbortController();
+  const channel = canShare() ? new BroadcastChannel(CHANNEL) : null;
+  const knownVersions: Versions = {};
+  let isLeader = false;
+  const broadcast = (message: Message) => channel?.postMessage(message);
+  const receive = (versions: Versions) => {
+    Object.assign(knownVersions, versions);
     onVersions(versions);
   };
-  const lead = async () => {
-    leads = true;
-    await follow(PATH, {
-      signal: stop.signal,
+  const becomeLeader = async () => {
+    isLeader = true;
+    await followStream(PATH, {
+      signal: abort.signal,
       onEvent: ({ data }) => {
         const versions = JSON.parse(data) as Versions;
-        take(versions);
-        say({ kind: "versions", versions });
+        receive(versions);
+        broadcast({ kind: "versions", versions });
       },
-      onState: (isOpen) => isOpen || say({ kind: "lost" }),
+      onState: (isOpen) => isOpen || broadcast({ kind: "lost" }),
     });
   };
   channel?.addEventListener("message", ({ data }: MessageEvent<Message>) => {
-    if (data.kind === "versions") take(data.versions);
-    else if (data.kind === "lost") tellHeard("silent");
-    else if (leads) say({ kind: "versions", versions: known });
+    if (data.kind === "versions") receive(data.versions);
+    else if (data.kind === "lost") emitConnectionSignal("silent");
+    else if (isLeader) broadcast({ kind: "versions", versions: knownVersions });
   });
   // A key that may not listen leaves the page to ask now and then.
-  const nothing = () => {};
+  const ignore = () => {};
   if (channel) {
-    say({ kind: "ask" });
-    navigator.locks.request(NAME, { signal: stop.signal }, lead).catch(nothing);
-  } else lead().catch(nothing);
+    broadcast({ kind: "ask" });
+    navigator.locks.request(CHANNEL, { signal: abort.signal }, becomeLeader).catch(ignore);
+  } else becomeLeader().catch(ignore);
   return () => {
-    stop.abort();
+    abort.abort();
     channel?.close();
   };
 }

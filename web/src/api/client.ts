@@ -2,7 +2,7 @@
 
 import createClient, { type Middleware } from "openapi-fetch";
 import type { components, paths } from "../../types/api";
-import { hearTime } from "./clock";
+import { updateClock } from "./clock";
 import { currentToken } from "./token";
 
 export type Schemas = components["schemas"];
@@ -34,67 +34,67 @@ export class ApiError extends Error {
   }
 }
 
-export type Heard = "answered" | "silent" | "refused";
-type Listener = (heard: Heard) => void;
-const listeners = new Set<Listener>();
+export type ConnectionSignal = "answered" | "silent" | "refused";
+type SignalListener = (signal: ConnectionSignal) => void;
+const listeners = new Set<SignalListener>();
 
 /** Tells whether the service answers, with every request. */
-export function onHeard(listener: Listener): () => void {
+export function onConnectionSignal(listener: SignalListener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-export function tellHeard(heard: Heard): void {
-  for (const listener of listeners) listener(heard);
+export function emitConnectionSignal(signal: ConnectionSignal): void {
+  for (const listener of listeners) listener(signal);
 }
 
 /** Tells what an answer means; that a key is refused counts only while it is the one in use. */
-export function hear(response: Response, key: string): void {
-  hearTime(response.headers.get("Date"));
-  if (response.status !== 401) tellHeard("answered");
-  else if (key === (currentToken() ?? "")) tellHeard("refused");
+export function reportResponse(response: Response, key: string): void {
+  updateClock(response.headers.get("Date"));
+  if (response.status !== 401) emitConnectionSignal("answered");
+  else if (key === (currentToken() ?? "")) emitConnectionSignal("refused");
 }
 
-const keyed: Middleware = {
+const authentication: Middleware = {
   onRequest({ request }) {
     request.headers.set("X-API-Key", currentToken() ?? "");
     return request;
   },
   onResponse({ request, response }) {
-    hear(response, request.headers.get("X-API-Key") ?? "");
+    reportResponse(response, request.headers.get("X-API-Key") ?? "");
   },
   onError() {
-    tellHeard("silent");
+    emitConnectionSignal("silent");
     return new ApiError(0, "UNREACHABLE", "the service does not answer");
   },
 };
 
 export const client = createClient<paths>({ baseUrl: window.location.origin });
-client.use(keyed);
+client.use(authentication);
 
-interface Answer<Data> {
+interface ClientResponse<Data> {
   data?: Data;
   error?: unknown;
   response: Response;
 }
 
 /** The data of an answer, or the refusal as an error. */
-export async function data<Data>(asked: Promise<Answer<Data>>): Promise<Data> {
-  const { data: found, error, response } = await asked;
-  if (response.ok) return found as Data;
-  throw refusal(response.status, error);
+export async function unwrap<Data>(request: Promise<ClientResponse<Data>>): Promise<Data> {
+  const { data: body, error, response } = await request;
+  if (response.ok) return body as Data;
+  throw toApiError(response.status, error);
 }
 
 /** Reads `{"error": {…}}`; what a proxy in between says is no JSON. */
-export function refusal(status: number, body: unknown): ApiError {
-  const told = (body as { error?: Partial<Schemas["ErrorBody"]> } | undefined)?.error;
-  if (!told?.code) return new ApiError(status, "UNREADABLE", `the service answered ${status}`);
+export function toApiError(status: number, body: unknown): ApiError {
+  const details = (body as { error?: Partial<Schemas["ErrorBody"]> } | undefined)?.error;
+  if (!details?.code) return new ApiError(status, "UNREADABLE", `the service answered ${status}`);
   return new ApiError(
     status,
-    told.code,
-    told.message ?? told.code,
-    told.hint ?? null,
-    (told.problems as Problem[] | null | undefined) ?? [],
-    told.facts ?? {},
+    details.code,
+    details.message ?? details.code,
+    details.hint ?? null,
+    (details.problems as Problem[] | null | undefined) ?? [],
+    details.facts ?? {},
   );
 }

@@ -1,6 +1,6 @@
 /** Server-sent events over `fetch`, as `EventSource` cannot send a header: numbered, resumable. */
 
-import { hear, refusal, tellHeard } from "./client";
+import { reportResponse, toApiError, emitConnectionSignal } from "./client";
 import { currentToken } from "./token";
 
 export interface StreamEvent {
@@ -9,7 +9,7 @@ export interface StreamEvent {
   data: string;
 }
 
-interface Following {
+interface StreamOptions {
   signal: AbortSignal;
   after?: string;
   onEvent(event: StreamEvent): void;
@@ -17,47 +17,47 @@ interface Following {
   onState?(isOpen: boolean): void;
 }
 
-const FIRST_WAIT_MS = 300;
-const LONGEST_WAIT_MS = 5_000;
+const MIN_RETRY_MS = 300;
+const MAX_RETRY_MS = 5_000;
 /** The service says every 15 s that it is there; silence for longer is a connection that is gone. */
-const LONGEST_SILENCE_MS = 45_000;
-const AGAIN: ReadonlySet<number> = new Set([401, 408, 425, 429]);
+const MAX_SILENCE_MS = 45_000;
+const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([401, 408, 425, 429]);
 
 /** Follows a stream to its end; a lost connection is taken up after the last event seen. */
-export async function follow(path: string, { signal, after, onEvent, onState }: Following): Promise<void> {
-  let last = after ?? "";
-  let wait = FIRST_WAIT_MS;
+export async function followStream(path: string, { signal, after, onEvent, onState }: StreamOptions): Promise<void> {
+  let lastId = after ?? "";
+  let retryMs = MIN_RETRY_MS;
   while (!signal.aborted) {
     try {
-      const response = await open(path, last, signal);
+      const response = await open(path, lastId, signal);
       if (response.status === 204) return;
       onState?.(true);
-      wait = FIRST_WAIT_MS;
+      retryMs = MIN_RETRY_MS;
       for await (const event of events(response)) {
-        last = event.id || last;
+        lastId = event.id || lastId;
         onEvent(event);
       }
       // The service closes a stream when all is told; asked once more it says so with 204.
     } catch (error) {
       if (signal.aborted) return;
-      if (!(error instanceof TypeError) && !isLost(error)) throw error;
-      if ((error as { status?: number }).status === undefined) tellHeard("silent");
+      if (!(error instanceof TypeError) && !isRetryable(error)) throw error;
+      if ((error as { status?: number }).status === undefined) emitConnectionSignal("silent");
     }
     onState?.(false);
-    await pause(wait, signal);
-    wait = Math.min(wait * 2, LONGEST_WAIT_MS);
+    await pause(retryMs, signal);
+    retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
   }
 }
 
 /** Whether it may be otherwise soon: nobody answered, a proxy gave up, or another key will be typed. */
-function isLost(error: unknown): boolean {
+function isRetryable(error: unknown): boolean {
   if (error instanceof DOMException) return true;
   const { status = 0 } = error as { status?: number };
-  return status >= 500 || AGAIN.has(status);
+  return status >= 500 || RETRYABLE_STATUSES.has(status);
 }
 
 /** Posts, and hears what comes of it to the end; nothing is taken up again. */
-export async function listen(path: string, signal: AbortSignal, onEvent: (event: StreamEvent) => void): Promise<void> {
+export async function postStream(path: string, signal: AbortSignal, onEvent: (event: StreamEvent) => void): Promise<void> {
   const response = await open(path, "", signal, "POST");
   for await (const event of events(response)) onEvent(event);
 }
@@ -67,23 +67,23 @@ async function open(path: string, last: string, signal: AbortSignal, method = "G
   const headers: Record<string, string> = { "X-API-Key": key, Accept: "text/event-stream" };
   if (last) headers["Last-Event-ID"] = last;
   const response = await fetch(path, { method, headers, signal, cache: "no-store" });
-  hear(response, key);
+  reportResponse(response, key);
   if (response.ok) return response;
-  throw refusal(response.status, await response.json().catch(() => undefined));
+  throw toApiError(response.status, await response.json().catch(() => undefined));
 }
 
 async function* events(response: Response): AsyncGenerator<StreamEvent> {
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
-  const parse = parser();
+  const parse = createParser();
   for (;;) {
-    const { done, value } = await heardIn(LONGEST_SILENCE_MS, reader);
+    const { done, value } = await readWithTimeout(MAX_SILENCE_MS, reader);
     if (done) return;
     yield* parse(value);
   }
 }
 
 /** The next piece; a reader that hears nothing for long is given up. */
-async function heardIn(ms: number, reader: ReadableStreamDefaultReader<string>): Promise<ReadableStreamReadResult<string>> {
+async function readWithTimeout(ms: number, reader: ReadableStreamDefaultReader<string>): Promise<ReadableStreamReadResult<string>> {
   let timer = 0;
   const silence = new Promise<never>((_, reject) => {
     timer = window.setTimeout(() => reject(new DOMException("nothing was heard", "TimeoutError")), ms);
@@ -99,10 +99,10 @@ async function heardIn(ms: number, reader: ReadableStreamDefaultReader<string>):
 }
 
 /** Cuts what arrives into events, however the pieces fall. */
-export function parser(): (piece: string) => StreamEvent[] {
+export function createParser(): (chunk: string) => StreamEvent[] {
   let rest = "";
-  return (piece) => {
-    const blocks = (rest + piece).split("\n\n");
+  return (chunk) => {
+    const blocks = (rest + chunk).split("\n\n");
     rest = blocks.pop() ?? "";
     return blocks.map(parseBlock).filter((event) => event.data !== "");
   };

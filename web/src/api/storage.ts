@@ -1,12 +1,12 @@
 /** The browser's stores where they can be used; where they are blocked or full, as long as the page. */
 
-export type Kind = "localStorage" | "sessionStorage";
+export type StorageKind = "localStorage" | "sessionStorage";
 
-const memory: Record<Kind, Map<string, string>> = { localStorage: new Map(), sessionStorage: new Map() };
+const memory: Record<StorageKind, Map<string, string>> = { localStorage: new Map(), sessionStorage: new Map() };
 
-export function readStored(kind: Kind, name: string): string | null {
-  const kept = memory[kind].get(name);
-  if (kept !== undefined) return kept;
+export function readStored(kind: StorageKind, name: string): string | null {
+  const remembered = memory[kind].get(name);
+  if (remembered !== undefined) return remembered;
   try {
     return window[kind].getItem(name);
   } catch {
@@ -15,19 +15,19 @@ export function readStored(kind: Kind, name: string): string | null {
 }
 
 /** Whether it will be there after the page is gone. */
-export function store(kind: Kind, name: string, value: string): boolean {
+export function writeStored(kind: StorageKind, name: string, value: string): boolean {
   try {
     window[kind].setItem(name, value);
     memory[kind].delete(name);
     return true;
   } catch {
-    forget(kind, name);
+    removeStored(kind, name);
     memory[kind].set(name, value);
     return false;
   }
 }
 
-export function forget(kind: Kind, name: string): void {
+export function removeStored(kind: StorageKind, name: string): void {
   memory[kind].delete(name);
   try {
     window[kind].removeItem(name);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { startWords } from "./run/inputs";
+import { startText } from "./run/inputs";
 import { newWorkflow, type JsonObject } from "./workflow/workflow";
 
 function started(configurations: JsonObject) {
   const workflow = newWorkflow("Reports");
-  return startWords({ ...workflow, nodes: [{ id: "t", type: "TRIGGER", name: "t", data: { subtype: "MANUAL", configurations } }] });
+  return startText({ ...workflow, nodes: [{ id: "t", type: "TRIGGER", name: "t", data: { subtype: "MANUAL", configurations } }] });
 }
 
 describe("starting by hand", () => {
@@ -14,6 +14,6 @@ describe("starting by hand", () => {
 
   it("says Run where the trigger has no name of its own", () => {
     expect(started({ trigger_name: "Manual Trigger" })).toEqual({ label: "Run", note: "" });
-    expect(startWords(newWorkflow("Reports"))).toEqual({ label: "Run", note: "" });
+    expect(startText(newWorkflow("Reports"))).toEqual({ label: "Run", note: "" });
   });
 });

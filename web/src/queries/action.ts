@@ -5,24 +5,24 @@ import { useState } from "react";
 import { notify, notifyError } from "../state/notices";
 
 /** Does `work`; what it gives, if a text, is told when it is done. */
-export type Start = (failed: string, work: () => Promise<unknown>) => Promise<boolean>;
+export type RunAction = (failure: string, work: () => Promise<unknown>) => Promise<boolean>;
 
-export function useDoing(...changed: (readonly string[])[]): [boolean, Start] {
-  const [doing, setDoing] = useState(false);
+export function useAction(...changedKeys: (readonly string[])[]): [boolean, RunAction] {
+  const [isRunning, setRunning] = useState(false);
   const queries = useQueryClient();
-  const start: Start = async (failed, work) => {
-    setDoing(true);
+  const start: RunAction = async (failed, work) => {
+    setRunning(true);
     try {
-      const said = await work();
-      if (typeof said === "string") notify(said, { tone: "good" });
+      const result = await work();
+      if (typeof result === "string") notify(result, { tone: "good" });
       return true;
     } catch (error) {
       notifyError(error, failed);
       return false;
     } finally {
-      setDoing(false);
-      for (const queryKey of changed) void queries.invalidateQueries({ queryKey });
+      setRunning(false);
+      for (const queryKey of changedKeys) void queries.invalidateQueries({ queryKey });
     }
   };
-  return [doing, start];
+  return [isRunning, start];
 }

@@ -2,31 +2,31 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { client, data } from "../api/client";
-import type { Entry, Specs } from "../model/workflow/catalog";
-import { specsOf } from "../model/workflow/catalog";
+import { client, unwrap } from "../api/client";
+import type { CatalogEntry, Specs } from "../model/workflow/catalog";
+import { specsByRef } from "../model/workflow/catalog";
 
-const NONE: Entry[] = [];
+const NO_ENTRIES: CatalogEntry[] = [];
 
-export function useEntries(): { entries: Entry[]; isLoading: boolean } {
+export function useEntries(): { entries: CatalogEntry[]; isLoading: boolean } {
   const { data: found, isLoading } = useQuery({
     queryKey: ["catalog"],
-    queryFn: () => data(client.GET("/api/v1/catalog/nodes")),
+    queryFn: () => unwrap(client.GET("/api/v1/catalog/nodes")),
     staleTime: 15_000,
   });
-  return { entries: found?.nodes ?? NONE, isLoading };
+  return { entries: found?.nodes ?? NO_ENTRIES, isLoading };
 }
 
 export function useSpecs(): Specs {
   const { entries } = useEntries();
-  return useMemo(() => specsOf(entries), [entries]);
+  return useMemo(() => specsByRef(entries), [entries]);
 }
 
 /** One node with its fields, for forms. */
-export function useNodePage(ref: string | null) {
+export function useNodeDetails(ref: string | null) {
   return useQuery({
     queryKey: ["catalog", ref],
-    queryFn: () => data(client.GET("/api/v1/catalog/node", { params: { query: { ref: ref! } } })),
+    queryFn: () => unwrap(client.GET("/api/v1/catalog/node", { params: { query: { ref: ref! } } })),
     enabled: ref !== null && ref.includes("."),
     staleTime: 60_000,
     retry: false,

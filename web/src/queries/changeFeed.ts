@@ -4,7 +4,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { followChanges } from "../api/changeEvents";
-import { liveStore, takeVersions } from "../state/topicVersions";
+import { versionStore, updateVersions } from "../state/topicVersions";
 import { INBOX, UNCERTAIN } from "./inbox";
 import { PUBLISHED } from "./manage";
 import { RUN, RUNS } from "./runs";
@@ -12,13 +12,13 @@ import { CATALOG, HEALTH, SERVERS } from "./servers";
 import { TRIGGERS } from "./triggers";
 import { WORKFLOWS } from "./workflows";
 
-interface Wanted {
+interface QueryTarget {
   queryKey: readonly string[];
   /** Only this very one, not those below it. */
   exact?: boolean;
 }
 
-const OF: Record<string, Wanted[]> = {
+const QUERIES_BY_TOPIC: Record<string, QueryTarget[]> = {
   // A look at a server changes its line; its tools are asked for again when they are others.
   servers: [{ queryKey: SERVERS, exact: true }, { queryKey: HEALTH }],
   tools: [{ queryKey: SERVERS }, { queryKey: CATALOG }],
@@ -29,13 +29,13 @@ const OF: Record<string, Wanted[]> = {
   triggers: [{ queryKey: TRIGGERS }],
 };
 
-export function useLive(): void {
+export function useChangeFeed(): void {
   const queries = useQueryClient();
   useEffect(
     () =>
       followChanges((told) => {
-        const isFirst = Object.keys(liveStore.getState().versions).length === 0;
-        for (const topic of takeVersions(told)) refresh(queries, topic, isFirst);
+        const isFirst = Object.keys(versionStore.getState().versions).length === 0;
+        for (const topic of updateVersions(told)) refresh(queries, topic, isFirst);
       }),
     [queries],
   );
@@ -43,5 +43,5 @@ export function useLive(): void {
 
 /** What is being asked for when the page begins needs not be asked for twice. */
 function refresh(queries: QueryClient, topic: string, isFirst: boolean): void {
-  for (const wanted of OF[topic] ?? []) void queries.invalidateQueries(wanted, { cancelRefetch: !isFirst });
+  for (const wanted of QUERIES_BY_TOPIC[topic] ?? []) void queries.invalidateQueries(wanted, { cancelRefetch: !isFirst });
 }

@@ -4,9 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useStore } from "zustand";
 import type { Schemas } from "../api/client";
-import { client, data } from "../api/client";
+import { client, unwrap } from "../api/client";
 import { currentWorkflow, documentStore } from "../state/document";
-import { isOver, runStore } from "../state/run";
+import { isRunOver, runStore } from "../state/run";
 import type { Workflow } from "../model/workflow/workflow";
 
 export type Preview = Schemas["Previewed"];
@@ -14,44 +14,44 @@ export type Names = Schemas["NamesShape"];
 
 const PAUSE_MS = 300;
 let stamps = 0;
-const known = new WeakMap<object, number>();
+const stampByValue = new WeakMap<object, number>();
 
 /** A number for a value that never changes, as keys of queries are compared by text. */
 function stampOf(value: object | undefined): number {
   if (!value) return 0;
-  const found = known.get(value) ?? (stamps += 1);
-  known.set(value, found);
+  const found = stampByValue.get(value) ?? (stamps += 1);
+  stampByValue.set(value, found);
   return found;
 }
 
 /** The run whose data is meant: the one on the canvas, else the latest the service has. */
-function useRunOnCanvas(): { run: string | null; stamp: string } {
+function useShownRun(): { run: string | null; stamp: string } {
   const run = useStore(runStore, (state) => state.run?.id ?? null);
-  const stamp = useStore(runStore, (state) => (isOver(state.run) ? (state.run?.status ?? "") : `at ${state.run?.order.length}`));
+  const stamp = useStore(runStore, (state) => (isRunOver(state.run) ? (state.run?.status ?? "") : `at ${state.run?.order.length}`));
   return { run, stamp };
 }
 
-function useDrawn(): number {
+function useConnectionsStamp(): number {
   return useStore(documentStore, (state) => stampOf(state.history?.present.connections));
 }
 
-function body(node: string, run: string | null): Record<string, unknown> {
+function requestBody(node: string, run: string | null): Record<string, unknown> {
   return { document: currentWorkflow() as Workflow, node, ...(run ? { run } : {}) };
 }
 
 export function useNames(node: string) {
-  const { run, stamp } = useRunOnCanvas();
-  const drawn = useDrawn();
+  const { run, stamp } = useShownRun();
+  const drawn = useConnectionsStamp();
   return useQuery({
     queryKey: ["names", node, drawn, run, stamp],
-    queryFn: ({ signal }) => data(client.POST("/api/v1/edit/names", { body: body(node, run) as never, signal })),
+    queryFn: ({ signal }) => unwrap(client.POST("/api/v1/edit/names", { body: requestBody(node, run) as never, signal })),
     placeholderData: (before) => before,
     staleTime: 30_000,
     retry: false,
   });
 }
 
-export interface Tried {
+export interface PreviewRequest {
   node: string;
   field: string;
   text: string;
@@ -61,14 +61,14 @@ export interface Tried {
 }
 
 /** What a text gives, a moment after the last change of it; a question that is old is taken back. */
-export function usePreview({ node, field, text, seesNode, isOn }: Tried) {
-  const { run, stamp } = useRunOnCanvas();
-  const drawn = useDrawn();
+export function usePreview({ node, field, text, seesNode, isOn }: PreviewRequest) {
+  const { run, stamp } = useShownRun();
+  const drawn = useConnectionsStamp();
   const own = useStore(documentStore, (state) => (seesNode ? stampOf(state.history?.present.nodes.find(({ id }) => id === node)?.data) : 0));
-  const settled = useSettled(text);
+  const settled = useDebounced(text);
   const asked = useQuery({
     queryKey: ["preview", node, field, settled, drawn, own, run, stamp],
-    queryFn: ({ signal }) => data(client.POST("/api/v1/edit/preview", { body: { ...body(node, run), expression: settled, field } as never, signal })),
+    queryFn: ({ signal }) => unwrap(client.POST("/api/v1/edit/preview", { body: { ...requestBody(node, run), expression: settled, field } as never, signal })),
     enabled: isOn,
     placeholderData: (before) => before,
     staleTime: 30_000,
@@ -78,7 +78,7 @@ export function usePreview({ node, field, text, seesNode, isOn }: Tried) {
   return { preview: asked.data, error: asked.error, isOld: settled !== text || asked.isPlaceholderData };
 }
 
-function useSettled(text: string): string {
+function useDebounced(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(text), PAUSE_MS);

@@ -1,10 +1,10 @@
 /** Workflows in other formats: dialects of files, and files of coding agents. */
 
-import { ApiError, client, data } from "../api/client";
+import { ApiError, client, unwrap } from "../api/client";
 import type { Workflow } from "../model/workflow/workflow";
 
 export const DIALECTS = ["toolweave", "ccwf", "flow", "agent-team"] as const;
-export const AGENTS = [
+export const AGENT_FORMATS = [
   "claude-command", "claude-skill", "codex", "cursor", "gemini", "copilot-prompt", "copilot-skill", "roo", "antigravity", "mermaid",
 ] as const;
 
@@ -13,21 +13,21 @@ export interface TextFile {
   text: string;
 }
 
-export async function exportAs(workflow: Workflow, to: string): Promise<TextFile[]> {
+export async function exportWorkflow(workflow: Workflow, to: string): Promise<TextFile[]> {
   const document = workflow as unknown as Record<string, unknown>;
   if ((DIALECTS as readonly string[]).includes(to)) {
-    const made = await data(client.POST("/api/v1/workflows/convert", { body: { document, to } as never }));
+    const made = await unwrap(client.POST("/api/v1/workflows/convert", { body: { document, to } as never }));
     return [{ path: `${workflow.name}.${to}.json`, text: JSON.stringify(made.document, null, 2) + "\n" }];
   }
-  return (await data(client.POST("/api/v1/edit/export", { body: { document, to } as never }))).files;
+  return (await unwrap(client.POST("/api/v1/edit/export", { body: { document, to } as never }))).files;
 }
 
 /** Reads any file that is a workflow: of whichever dialect, or one that an export wrote. */
 export async function importText(text: string): Promise<Workflow> {
-  const made = await data(client.POST("/api/v1/workflows/convert", { body: { document: text, to: "toolweave" } as never }));
+  const made = await unwrap(client.POST("/api/v1/workflows/convert", { body: { document: text, to: "toolweave" } as never }));
   if (made.document) return made.document as Workflow;
   try {
-    return (await data(client.POST("/api/v1/edit/import", { body: { text } }))).document as unknown as Workflow;
+    return (await unwrap(client.POST("/api/v1/edit/import", { body: { text } }))).document as unknown as Workflow;
   } catch (error) {
     const said = (made.problems[0] as { message?: string } | undefined)?.message;
     throw said ? new ApiError(422, "WORKFLOW_UNREADABLE", said) : error;
@@ -35,9 +35,9 @@ export async function importText(text: string): Promise<Workflow> {
 }
 
 /** A little less than the service takes, as the text travels within JSON. */
-const MOST_BYTES = 3_500_000;
+const MAX_BYTES = 3_500_000;
 
 export async function importFile(file: File): Promise<Workflow> {
-  if (file.size > MOST_BYTES) throw new Error(`it has ${Math.ceil(file.size / 1e6)} MB; at most ${MOST_BYTES / 1e6} MB can be read`);
+  if (file.size > MAX_BYTES) throw new Error(`it has ${Math.ceil(file.size / 1e6)} MB; at most ${MAX_BYTES / 1e6} MB can be read`);
   return importText(await file.text());
 }

@@ -1,6 +1,6 @@
 /** What a model chose in a run, made part of the open workflow as one step that can be undone. */
 
-import { client, data } from "../api/client";
+import { client, unwrap } from "../api/client";
 import { currentWorkflow, endGesture, replaceWorkflow } from "../state/document";
 import type { Workflow } from "../model/workflow/workflow";
 
@@ -9,10 +9,10 @@ export interface FrozenCall {
   arguments: Record<string, unknown>;
 }
 
-export async function freezeChosen(run: string, node: string): Promise<FrozenCall[]> {
+export async function freezeModelCalls(run: string, node: string): Promise<FrozenCall[]> {
   const workflow = currentWorkflow();
   const body = { node, ...(workflow ? { document: workflow } : {}) };
-  const made = await data(client.POST("/api/v1/runs/{run}/freeze", { params: { path: { run } }, body: body as never }));
+  const made = await unwrap(client.POST("/api/v1/runs/{run}/freeze", { params: { path: { run } }, body: body as never }));
   endGesture();
   replaceWorkflow(made.document as unknown as Workflow);
   return made.calls as unknown as FrozenCall[];

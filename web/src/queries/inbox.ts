@@ -1,20 +1,20 @@
 /** What runs ask people, and steps of which nobody knows whether they happened. */
 
 import { useQuery } from "@tanstack/react-query";
-import { client, data } from "../api/client";
+import { client, unwrap } from "../api/client";
 import type { Json } from "../model/workflow/workflow";
 
 export const INBOX = ["inbox"] as const;
 export const UNCERTAIN = ["uncertain"] as const;
 /** Changes are told; this is for whoever cannot hear them. */
-const AGAIN_MS = 60_000;
-const MOST_UNCERTAIN = 50;
+const REFETCH_MS = 60_000;
+const MAX_UNCERTAIN = 50;
 
 export function useQuestions() {
   return useQuery({
     queryKey: INBOX,
-    queryFn: async () => (await data(client.GET("/api/v1/inbox"))).questions,
-    refetchInterval: AGAIN_MS,
+    queryFn: async () => (await unwrap(client.GET("/api/v1/inbox"))).questions,
+    refetchInterval: REFETCH_MS,
   });
 }
 
@@ -25,33 +25,33 @@ export interface UncertainStep {
   startedAt: string;
 }
 
-export function useUncertain() {
-  return useQuery({ queryKey: UNCERTAIN, queryFn: uncertainSteps, refetchInterval: AGAIN_MS });
+export function useUncertainSteps() {
+  return useQuery({ queryKey: UNCERTAIN, queryFn: uncertainSteps, refetchInterval: REFETCH_MS });
 }
 
 async function uncertainSteps(): Promise<UncertainStep[]> {
-  const query = { status: "uncertain", limit: MOST_UNCERTAIN } as const;
-  const { runs } = await data(client.GET("/api/v1/runs", { params: { query } }));
-  const whole = await Promise.all(runs.map(({ id }) => data(client.GET("/api/v1/runs/{run}", { params: { path: { run: id } } }))));
+  const query = { status: "uncertain", limit: MAX_UNCERTAIN } as const;
+  const { runs } = await unwrap(client.GET("/api/v1/runs", { params: { query } }));
+  const whole = await Promise.all(runs.map(({ id }) => unwrap(client.GET("/api/v1/runs/{run}", { params: { path: { run: id } } }))));
   return whole.flatMap(({ id, workflow, steps }) =>
     steps.filter(({ status }) => status === "uncertain").map(({ key, startedAt }) => ({ run: id, workflow, step: key, startedAt })),
   );
 }
 
 /** How many things wait for a person. */
-export function useWaiting(): number {
+export function useWaitingCount(): number {
   const { data: questions } = useQuestions();
-  const { data: steps } = useUncertain();
+  const { data: steps } = useUncertainSteps();
   return (questions?.length ?? 0) + (steps?.length ?? 0);
 }
 
 export function answerQuestion(id: string, reply: Json, as: string | null) {
   const body = { reply, ...(as ? { as } : {}) };
-  return data(client.POST("/api/v1/inbox/{id}/answer", { params: { path: { id } }, body: body as never }));
+  return unwrap(client.POST("/api/v1/inbox/{id}/answer", { params: { path: { id } }, body: body as never }));
 }
 
-export type Choice = "retry" | "skip" | "fail";
+export type StepResolution = "retry" | "skip" | "fail";
 
-export async function settleStep({ run, step }: UncertainStep, choice: Choice): Promise<void> {
-  await data(client.POST("/api/v1/runs/{run}/answer", { params: { path: { run } }, body: { step, choice } as never }));
+export async function resolveStep({ run, step }: UncertainStep, choice: StepResolution): Promise<void> {
+  await unwrap(client.POST("/api/v1/runs/{run}/answer", { params: { path: { run } }, body: { step, choice } as never }));
 }

@@ -3,13 +3,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useStore } from "zustand";
 import type { Schemas } from "../api/client";
-import { client, data } from "../api/client";
+import { client, unwrap } from "../api/client";
 import { documentStore, isDirty } from "../state/document";
 import type { Workflow } from "../model/workflow/workflow";
 import { usePublished } from "./manage";
 
 export type Publication = Schemas["PublishedShape"];
-export type Draft = Schemas["DraftShape"];
+export type ToolDraft = Schemas["DraftShape"];
 
 /** The tool that the open workflow is, and whether the canvas has another version of it. */
 export function usePublication(): { publication: Publication | null; isBehind: boolean } {
@@ -22,27 +22,27 @@ export function usePublication(): { publication: Publication | null; isBehind: b
 }
 
 /** What the workflow would be as a tool, and what keeps it from being one. */
-export function useDraft(workflow: Workflow) {
+export function useToolDraft(workflow: Workflow) {
   return useQuery({
     queryKey: ["draft-tool", workflow],
-    queryFn: () => data(client.POST("/api/v1/edit/tool", { body: { document: workflow } as never })),
+    queryFn: () => unwrap(client.POST("/api/v1/edit/tool", { body: { document: workflow } as never })),
     retry: false,
     gcTime: 0,
   });
 }
 
-export interface Wish {
+export interface PublishOptions {
   tool: string;
   description: string;
   ifLeft: Publication["ifLeft"];
 }
 
-export function publishAs(name: string, wish: Wish): Promise<Publication> {
-  return data(client.PUT("/api/v1/published/{name}", { params: { path: { name } }, body: wish as never }));
+export function publishAs(name: string, wish: PublishOptions): Promise<Publication> {
+  return unwrap(client.PUT("/api/v1/published/{name}", { params: { path: { name } }, body: wish as never }));
 }
 
 /** A key that may call this tool and nothing else; its text is told this once. */
-export async function makeKeyFor(tool: string): Promise<string> {
+export async function createToolKey(tool: string): Promise<string> {
   const body = { name: `for ${tool}`, scopes: ["tools:read", "workflows:run"], tools: [tool] };
-  return (await data(client.POST("/api/v1/keys", { body: body as never }))).key;
+  return (await unwrap(client.POST("/api/v1/keys", { body: body as never }))).key;
 }

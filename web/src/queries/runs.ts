@@ -2,11 +2,11 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../api/client";
-import { client, data } from "../api/client";
+import { client, unwrap } from "../api/client";
 import type { RunStatus } from "../model/run/runState";
 import type { Json, Workflow } from "../model/workflow/workflow";
 
-export type RunLine = Schemas["RunShape"];
+export type RunSummary = Schemas["RunShape"];
 export type WholeRun = Schemas["WholeRun"];
 
 export const RUNS = ["runs"] as const;
@@ -23,7 +23,7 @@ export function useRuns({ status, workflow, limit }: RunFilter) {
     queryKey: [...RUNS, status, workflow, limit],
     queryFn: async () => {
       const query = { limit, ...(status ? { status } : {}), ...(workflow ? { workflow } : {}) };
-      return (await data(client.GET("/api/v1/runs", { params: { query } }))).runs;
+      return (await unwrap(client.GET("/api/v1/runs", { params: { query } }))).runs;
     },
     // Changes are told; this is for whoever cannot hear them.
     refetchInterval: 30_000,
@@ -34,13 +34,13 @@ export function useRuns({ status, workflow, limit }: RunFilter) {
 export function useRun(id: string | null) {
   return useQuery({
     queryKey: [...RUN, id],
-    queryFn: () => data(client.GET("/api/v1/runs/{run}", { params: { path: { run: id! }, query: { maxChars: 20_000 } } })),
+    queryFn: () => unwrap(client.GET("/api/v1/runs/{run}", { params: { path: { run: id! }, query: { maxChars: 20_000 } } })),
     enabled: id !== null,
   });
 }
 
-export async function loadPinned(id: string): Promise<Workflow> {
-  const found = await data(client.GET("/api/v1/runs/{run}/workflow", { params: { path: { run: id } } }));
+export async function loadRunWorkflow(id: string): Promise<Workflow> {
+  const found = await unwrap(client.GET("/api/v1/runs/{run}/workflow", { params: { path: { run: id } } }));
   return found.document as unknown as Workflow;
 }
 
@@ -50,7 +50,7 @@ export function useStepInput(run: string | null, step: string | null, stamp: str
     queryKey: ["step", run, step, stamp],
     queryFn: async () => {
       const params = { path: { run: run! }, query: { step: step!, maxChars: 20_000 } };
-      const found = await data(client.GET("/api/v1/runs/{run}/input", { params }));
+      const found = await unwrap(client.GET("/api/v1/runs/{run}/input", { params }));
       return { input: found.input as Json, cut: found.cut ?? undefined, given: (found.given ?? undefined) as Json | undefined };
     },
     enabled: run !== null && step !== null,
@@ -59,7 +59,7 @@ export function useStepInput(run: string | null, step: string | null, stamp: str
 }
 
 /** Where the whole of a value is. */
-export interface Source {
+export interface ValueSource {
   run: string;
   /** Of the run itself, where there is none. */
   step: string | null;
@@ -67,17 +67,17 @@ export interface Source {
 }
 
 /** All of a value, as a file. */
-export async function loadWhole({ run, step, part }: Source): Promise<Blob> {
+export async function loadValue({ run, step, part }: ValueSource): Promise<Blob> {
   const path = { run };
   if (part === "input") {
-    const found = await data(client.GET("/api/v1/runs/{run}/input", { params: { path, query: { step: step! } } }));
+    const found = await unwrap(client.GET("/api/v1/runs/{run}/input", { params: { path, query: { step: step! } } }));
     return new Blob([JSON.stringify(found.input, null, 2)], { type: "application/json" });
   }
   const query = step === null ? {} : { step };
-  return await data(client.GET("/api/v1/runs/{run}/output", { params: { path, query }, parseAs: "blob" })) as unknown as Blob;
+  return await unwrap(client.GET("/api/v1/runs/{run}/output", { params: { path, query }, parseAs: "blob" })) as unknown as Blob;
 }
 
-export async function loadPicture(run: string, step: string | null, at: string): Promise<Blob> {
+export async function loadImage(run: string, step: string | null, at: string): Promise<Blob> {
   const params = { path: { run }, query: { step: step!, at } };
-  return await data(client.GET("/api/v1/runs/{run}/picture", { params, parseAs: "blob" })) as unknown as Blob;
+  return await unwrap(client.GET("/api/v1/runs/{run}/picture", { params, parseAs: "blob" })) as unknown as Blob;
 }

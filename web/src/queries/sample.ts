@@ -1,6 +1,6 @@
-import { client, data } from "../api/client";
+import { client, unwrap } from "../api/client";
 
 /** Makes sure the sample is there, with its server; gives its name. */
-export async function makeSample(): Promise<string> {
-  return (await data(client.POST("/api/v1/samples"))).workflow;
+export async function createSample(): Promise<string> {
+  return (await unwrap(client.POST("/api/v1/samples"))).workflow;
 }

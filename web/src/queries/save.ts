@@ -5,34 +5,34 @@ import { conflictStore } from "../state/conflict";
 import { currentWorkflow, documentStore, isDirty, markSaved } from "../state/document";
 import { dropDraft } from "../state/drafts";
 import { notify, notifyError } from "../state/notices";
-import { go } from "../state/route";
+import { navigate } from "../state/route";
 import type { Workflow } from "../model/workflow/workflow";
-import { wrongValues } from "./validation";
+import { findInvalidValues } from "./validation";
 import { saveWorkflow } from "./workflows";
 
-let underWay: Promise<unknown> | null = null;
+let activeSave: Promise<unknown> | null = null;
 
 /** Whether a save is under way, which changes the file by itself. */
 export function isSaving(): boolean {
-  return underWay !== null;
+  return activeSave !== null;
 }
 
 export async function whenSaved(): Promise<void> {
-  while (underWay) await underWay;
+  while (activeSave) await activeSave;
 }
 
 /** Whether it is saved now. `over` is a revision that was looked at, other than the one read. */
 export async function save(onSaved: () => void = () => {}, over?: string | null): Promise<boolean> {
   await whenSaved();
-  const mine = saveRight(onSaved, over).finally(() => (underWay = null));
-  underWay = mine;
+  const mine = saveIfValid(onSaved, over).finally(() => (activeSave = null));
+  activeSave = mine;
   return mine;
 }
 
 /** Saves unless a value is wrong; then says which, and saves it only if that is wanted all the same. */
-async function saveRight(onSaved: () => void, over?: string | null): Promise<boolean> {
+async function saveIfValid(onSaved: () => void, over?: string | null): Promise<boolean> {
   const workflow = currentWorkflow();
-  const [first, ...more] = workflow ? await wrongValues(workflow) : [];
+  const [first, ...more] = workflow ? await findInvalidValues(workflow) : [];
   if (!first) return saveNow(onSaved, over);
   const others = more.length ? `, and ${more.length} more` : "";
   notify(`Not saved: ${first.message}${others}`, { tone: "bad", hint: first.hint ?? null, action: { title: "Save anyway", run: () => void saveNow(onSaved, over) } });
@@ -48,7 +48,7 @@ async function saveNow(onSaved: () => void, over?: string | null): Promise<boole
     dropDraft(storedAs);
     markSaved(workflow, stored.name, stored.revision);
     onSaved();
-    if (stored.name !== storedAs) go("w", stored.name);
+    if (stored.name !== storedAs) navigate("w", stored.name);
     notify("Saved", { tone: "good" });
     return true;
   } catch (error) {

@@ -1,9 +1,9 @@
 /** MCP servers: the list, what one would run, its tools, and everything done to them. */
 
 import { useQuery } from "@tanstack/react-query";
-import { ApiError, client, data } from "../api/client";
+import { ApiError, client, unwrap } from "../api/client";
 import type { Schemas } from "../api/client";
-import { listen } from "../api/eventStream";
+import { postStream } from "../api/eventStream";
 import type { Server } from "../model/servers/serverStatus";
 
 export const SERVERS = ["servers"] as const;
@@ -15,18 +15,18 @@ export const CATALOG = ["catalog"] as const;
 export function useServers() {
   return useQuery({
     queryKey: SERVERS,
-    queryFn: async () => (await data(client.GET("/api/v1/servers"))).servers,
+    queryFn: async () => (await unwrap(client.GET("/api/v1/servers"))).servers,
     // Changes are told; this is for whoever cannot hear them.
     refetchInterval: 60_000,
   });
 }
 
-const at = (server: string) => ({ params: { path: { server } } });
+const serverPath = (server: string) => ({ params: { path: { server } } });
 
 export function useServerFacts(id: string) {
   return useQuery({
     queryKey: [...SERVERS, id, "facts"],
-    queryFn: async () => (await data(client.GET("/api/v1/servers/{server}", at(id)))).facts,
+    queryFn: async () => (await unwrap(client.GET("/api/v1/servers/{server}", serverPath(id)))).facts,
     retry: false,
   });
 }
@@ -36,7 +36,7 @@ export type ServerHealth = Schemas["ServerHealthShape"];
 export function useServerHealth(id: string) {
   return useQuery({
     queryKey: [...HEALTH, id],
-    queryFn: () => data(client.GET("/api/v1/servers/{server}/health", at(id))),
+    queryFn: () => unwrap(client.GET("/api/v1/servers/{server}/health", serverPath(id))),
     retry: false,
   });
 }
@@ -44,7 +44,7 @@ export function useServerHealth(id: string) {
 /** How many tools there are for whoever signed in; `onPage` gets the page to sign in at. */
 export async function signIn(id: string, signal: AbortSignal, onPage: (url: string) => void): Promise<number> {
   let count: number | null = null;
-  await listen(`/api/v1/servers/${encodeURIComponent(id)}/sign-in`, signal, ({ kind, data: text }) => {
+  await postStream(`/api/v1/servers/${encodeURIComponent(id)}/sign-in`, signal, ({ kind, data: text }) => {
     const told = JSON.parse(text) as { url?: string; toolCount?: number; code?: string; message?: string };
     if (kind === "page" && /^https?:/.test(told.url ?? "")) onPage(told.url!);
     if (kind === "done") count = told.toolCount ?? 0;
@@ -58,7 +58,7 @@ export async function signIn(id: string, signal: AbortSignal, onPage: (url: stri
 export function useServerTools(id: string, canList: boolean) {
   return useQuery({
     queryKey: [...SERVERS, id, "tools"],
-    queryFn: () => data(client.GET("/api/v1/servers/{server}/tools", at(id))),
+    queryFn: () => unwrap(client.GET("/api/v1/servers/{server}/tools", serverPath(id))),
     enabled: canList,
     staleTime: 15_000,
     retry: false,
@@ -79,36 +79,36 @@ export interface Discovered {
 export function useDiscovered() {
   return useQuery({
     queryKey: ["discovered"],
-    queryFn: async () => found(await data(client.GET("/api/v1/servers/discovered"))),
+    queryFn: async () => discoveredServers(await unwrap(client.GET("/api/v1/servers/discovered"))),
     staleTime: 0,
   });
 }
 
-function found(answer: Schemas["FoundShape"]): Discovered[] {
+function discoveredServers(answer: Schemas["FoundShape"]): Discovered[] {
   return answer.servers as unknown as Discovered[];
 }
 
 export async function importServers(names: string[]): Promise<Discovered[]> {
-  return found(await data(client.POST("/api/v1/servers/discovered", { body: { names } as never })));
+  return discoveredServers(await unwrap(client.POST("/api/v1/servers/discovered", { body: { names } as never })));
 }
 
 export async function addServers(definition: string, name: string | null): Promise<Server[]> {
   const body = { definition, ...(name ? { name } : {}) };
-  return (await data(client.POST("/api/v1/servers", { body: body as never }))).servers;
+  return (await unwrap(client.POST("/api/v1/servers", { body: body as never }))).servers;
 }
 
 export function approveServer(id: string, hash: string, acceptChanges: boolean) {
-  return data(client.POST("/api/v1/servers/{server}/approve", { ...at(id), body: { hash, acceptChanges } as never }));
+  return unwrap(client.POST("/api/v1/servers/{server}/approve", { ...serverPath(id), body: { hash, acceptChanges } as never }));
 }
 
 export function switchServer(id: string, on: boolean): Promise<Server> {
-  return on ? data(client.POST("/api/v1/servers/{server}/enable", at(id))) : data(client.POST("/api/v1/servers/{server}/disable", at(id)));
+  return on ? unwrap(client.POST("/api/v1/servers/{server}/enable", serverPath(id))) : unwrap(client.POST("/api/v1/servers/{server}/disable", serverPath(id)));
 }
 
 export function checkServer(id: string) {
-  return data(client.POST("/api/v1/servers/{server}/check", at(id)));
+  return unwrap(client.POST("/api/v1/servers/{server}/check", serverPath(id)));
 }
 
 export async function removeServer(id: string): Promise<void> {
-  await data(client.DELETE("/api/v1/servers/{server}", at(id)));
+  await unwrap(client.DELETE("/api/v1/servers/{server}", serverPath(id)));
 }

@@ -1,7 +1,7 @@
 /** The tools of a server with their parameter trees, and switching how a node uses them. */
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { client, data } from "../api/client";
+import { client, unwrap } from "../api/client";
 import { changeNode } from "../model/workflow/edits";
 import { edit, endGesture } from "../state/document";
 import type { Mode } from "../model/form/modes";
@@ -12,7 +12,7 @@ import { nodeById } from "../model/workflow/workflow";
 export function useServerTools(server: string) {
   return useQuery({
     queryKey: ["servers", server, "tools"],
-    queryFn: () => data(client.GET("/api/v1/servers/{server}/tools", { params: { path: { server } } })),
+    queryFn: () => unwrap(client.GET("/api/v1/servers/{server}/tools", { params: { path: { server } } })),
     enabled: server !== "",
     // A server may lose a tool, or come back, while its node is open.
     refetchInterval: 20_000,
@@ -21,15 +21,15 @@ export function useServerTools(server: string) {
 }
 
 /** Asks a server that failed at once, not when its turn comes; then how it stands, everywhere. */
-export function useAskAgain(server: string): () => void {
+export function useServerRetry(server: string): () => void {
   const queries = useQueryClient();
   return () => {
-    const asked = data(client.POST("/api/v1/servers/{server}/check", { params: { path: { server } } }));
+    const asked = unwrap(client.POST("/api/v1/servers/{server}/check", { params: { path: { server } } }));
     void asked.catch(() => {}).finally(() => void queries.invalidateQueries({ queryKey: ["servers"] }));
   };
 }
 
-export interface Switch {
+export interface ModeChange {
   mode: Mode;
   tool?: string;
   /** Asks the server for its tools instead of taking those that were approved. */
@@ -37,10 +37,10 @@ export interface Switch {
 }
 
 /** Switches a node as one undoable step; values of the mode it leaves are kept in it. */
-export async function switchNode(workflow: Workflow, id: string, { mode, tool, live = false }: Switch): Promise<void> {
+export async function switchMode(workflow: Workflow, id: string, { mode, tool, live = false }: ModeChange): Promise<void> {
   const document = workflow as unknown as Record<string, unknown>;
   const body = { document, node: id, mode, live, ...(tool ? { tool } : {}) };
-  const made = await data(client.POST("/api/v1/edit/mode", { body: body as never }));
+  const made = await unwrap(client.POST("/api/v1/edit/mode", { body: body as never }));
   const switched = nodeById(made.document as unknown as Workflow, id);
   if (!switched) return;
   endGesture();

@@ -2,37 +2,37 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../api/client";
-import { client, data } from "../api/client";
+import { client, unwrap } from "../api/client";
 
 export const TRIGGERS = ["triggers"] as const;
 
 export type Trigger = Schemas["TriggerShape"];
-export type Occasion = Schemas["OccasionShape"];
+export type TriggerFiring = Schemas["OccasionShape"];
 
 export const useTriggers = () =>
-  useQuery({ queryKey: TRIGGERS, queryFn: async () => (await data(client.GET("/api/v1/triggers"))).triggers, refetchInterval: 60_000 });
+  useQuery({ queryKey: TRIGGERS, queryFn: async () => (await unwrap(client.GET("/api/v1/triggers"))).triggers, refetchInterval: 60_000 });
 
-const of = (name: string, node: string | null) => ({ params: { path: { name } }, body: (node ? { node } : {}) as never });
+const triggerPath = (name: string, node: string | null) => ({ params: { path: { name } }, body: (node ? { node } : {}) as never });
 
 export async function enableTriggers(workflow: string): Promise<string> {
-  await data(client.POST("/api/v1/triggers/{name}/enable", of(workflow, null)));
+  await unwrap(client.POST("/api/v1/triggers/{name}/enable", triggerPath(workflow, null)));
   return `${workflow} starts by itself now`;
 }
 
 export async function disableTriggers(workflow: string): Promise<string> {
-  await data(client.POST("/api/v1/triggers/{name}/disable", { params: { path: { name: workflow } } }));
+  await unwrap(client.POST("/api/v1/triggers/{name}/disable", { params: { path: { name: workflow } } }));
   return `${workflow} starts by itself no more`;
 }
 
 export async function pauseTrigger({ workflow, node, title }: Trigger): Promise<string> {
-  await data(client.POST("/api/v1/triggers/{name}/pause", of(workflow, node)));
+  await unwrap(client.POST("/api/v1/triggers/{name}/pause", triggerPath(workflow, node)));
   return `${title} is paused`;
 }
 
 export async function resumeTrigger({ workflow, node, title }: Trigger): Promise<string> {
-  await data(client.POST("/api/v1/triggers/{name}/resume", of(workflow, node)));
+  await unwrap(client.POST("/api/v1/triggers/{name}/resume", triggerPath(workflow, node)));
   return `${title} goes on`;
 }
 
 export const runTrigger = async ({ workflow, node }: Trigger): Promise<string> =>
-  (await data(client.POST("/api/v1/triggers/{name}/run", of(workflow, node)))).run;
+  (await unwrap(client.POST("/api/v1/triggers/{name}/run", triggerPath(workflow, node)))).run;

@@ -1,7 +1,7 @@
 /** The stored workflows: list, read, save over a revision, rename, delete. */
 
 import { useQuery } from "@tanstack/react-query";
-import { ApiError, client, data } from "../api/client";
+import { ApiError, client, unwrap } from "../api/client";
 import type { Workflow } from "../model/workflow/workflow";
 
 export const WORKFLOWS = ["workflows"] as const;
@@ -9,22 +9,22 @@ export const WORKFLOWS = ["workflows"] as const;
 export function useWorkflows() {
   return useQuery({
     queryKey: WORKFLOWS,
-    queryFn: async () => (await data(client.GET("/api/v1/workflows"))).workflows,
+    queryFn: async () => (await unwrap(client.GET("/api/v1/workflows"))).workflows,
   });
 }
 
-export interface Stored {
+export interface StoredWorkflow {
   name: string;
   revision: string;
   workflow: Workflow;
 }
 
 /** Faults of a file of which nothing is understood; drawn as an empty workflow it would be lost by saving. */
-const UNREADABLE: ReadonlySet<string> = new Set(["WORKFLOW_NOT_JSON", "WORKFLOW_UNKNOWN_DIALECT", "WORKFLOW_TOO_LARGE"]);
+const UNREADABLE_CODES: ReadonlySet<string> = new Set(["WORKFLOW_NOT_JSON", "WORKFLOW_UNKNOWN_DIALECT", "WORKFLOW_TOO_LARGE"]);
 
-export async function loadWorkflow(name: string): Promise<Stored> {
-  const found = await data(client.GET("/api/v1/workflows/{name}", { params: { path: { name } } }));
-  const problem = found.problems.find(({ code }) => UNREADABLE.has(code));
+export async function loadWorkflow(name: string): Promise<StoredWorkflow> {
+  const found = await unwrap(client.GET("/api/v1/workflows/{name}", { params: { path: { name } } }));
+  const problem = found.problems.find(({ code }) => UNREADABLE_CODES.has(code));
   if (problem && !(found.document["nodes"] as unknown[] | undefined)?.length) {
     const hint = `mend the file ${found.slug}.json in the folder of workflows with an editor, or take it away; ${problem.hint ?? ""}`;
     throw new ApiError(422, problem.code, `this file is no workflow: ${problem.message}`, hint);
@@ -33,13 +33,13 @@ export async function loadWorkflow(name: string): Promise<Stored> {
 }
 
 /** Saves under `at`, over the revision that was read; a workflow with another name is moved. */
-export async function saveWorkflow(workflow: Workflow, at: string, revision: string | null): Promise<Stored> {
+export async function saveWorkflow(workflow: Workflow, at: string, revision: string | null): Promise<StoredWorkflow> {
   const body = { document: workflow as unknown as Record<string, unknown>, ...(revision ? { revision } : {}) };
-  const found = await data(client.PUT("/api/v1/workflows/{name}", { params: { path: { name: at } }, body: body as never }));
+  const found = await unwrap(client.PUT("/api/v1/workflows/{name}", { params: { path: { name: at } }, body: body as never }));
   return { name: found.name, revision: found.revision, workflow: found.document as unknown as Workflow };
 }
 
 export async function deleteWorkflow(name: string, revision: string): Promise<void> {
   const params = { path: { name }, header: { "If-Match": `"${revision}"` } };
-  await data(client.DELETE("/api/v1/workflows/{name}", { params }));
+  await unwrap(client.DELETE("/api/v1/workflows/{name}", { params }));
 }

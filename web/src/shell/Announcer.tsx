@@ -1,12 +1,12 @@
 import { useStore } from "zustand";
-import { announceStore } from "../state/announcements";
+import { announcementStore } from "../state/announcements";
 
 /** Says what is announced; there before the first words, as readers want it. */
 export function Announcer() {
-  const { words, number } = useStore(announceStore);
+  const { message: message, number } = useStore(announcementStore);
   return (
     <div className="visually-hidden" role="status" aria-live="polite" aria-label="Announcements">
-      <span key={number}>{words}</span>
+      <span key={number}>{message}</span>
     </div>
   );
 }

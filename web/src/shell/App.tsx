@@ -4,17 +4,17 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useStore } from "zustand";
 import { ApiError } from "../api/client";
-import { currentToken, takeToken } from "../api/token";
+import { currentToken, takeTokenFromAddress } from "../api/token";
 import { connectionStore, watchConnection } from "../state/connection";
 import { Announcer } from "./Announcer";
-import { useLive } from "../queries/changeFeed";
-import { Faults } from "./ErrorBoundary";
-import { KeyMap } from "./KeyboardShortcuts";
+import { useChangeFeed } from "../queries/changeFeed";
+import { ErrorBoundary } from "./ErrorBoundary";
+import { KeyboardShortcuts } from "./KeyboardShortcuts";
 import { Notices } from "./Notices";
-import { PageOf } from "./pages";
-import { Rail } from "./NavigationRail";
+import { PageContent } from "./pages";
+import { NavigationRail } from "./NavigationRail";
 import { TokenPage } from "./TokenPage";
-import { useArrival, useKeptFocus } from "./useFocus";
+import { usePageFocus, useFocusRecovery } from "./useFocus";
 import { useFileDrop } from "./useFileDrop";
 import { useRoute } from "./useRoute";
 import "./shell.css";
@@ -42,7 +42,7 @@ export function App() {
   useEffect(() => {
     // A new address with a token, typed over the old one, loads nothing by itself.
     const arrived = () => {
-      if (window.location.hash.startsWith("#token=") && takeToken()) begin();
+      if (window.location.hash.startsWith("#token=") && takeTokenFromAddress()) begin();
     };
     window.addEventListener("hashchange", arrived);
     return () => window.removeEventListener("hashchange", arrived);
@@ -57,30 +57,30 @@ export function App() {
 
 function Studio({ isDown }: { isDown: boolean }) {
   const route = useRoute();
-  useLive();
-  useArrival(route);
-  useKeptFocus();
+  useChangeFeed();
+  usePageFocus(route);
+  useFocusRecovery();
   const dropping = useFileDrop();
   return (
     <div className="studio">
       <a className="visually-hidden studio__skip" href="#main" onClick={(event) => (event.preventDefault(), document.getElementById("main")?.focus())}>
         Skip to the page
       </a>
-      <Rail page={route.page} />
+      <NavigationRail page={route.page} />
       <main id="main" className="studio__main" tabIndex={-1}>
         {isDown && (
           <div className="studio__down" role="status">
             The service does not answer. Your edits are kept here; the page goes on by itself when it is back.
           </div>
         )}
-        <Faults where={window.location.hash}>
-          <PageOf route={route} />
-        </Faults>
+        <ErrorBoundary where={window.location.hash}>
+          <PageContent route={route} />
+        </ErrorBoundary>
       </main>
       {dropping && <div className="studio__drop">{dropping}</div>}
       <Notices />
       <Announcer />
-      <KeyMap />
+      <KeyboardShortcuts />
     </div>
   );
 }

@@ -6,33 +6,33 @@ import { ConflictDialog } from "../features/workflows/ConflictDialog";
 import { ApiError } from "../api/client";
 import { connectionStore } from "../state/connection";
 import { closeDocument, documentStore, openDocument, undoEdit } from "../state/document";
-import { dropDraft, keepDraft, openNew, readDraft, watchDrafts } from "../state/drafts";
+import { dropDraft, saveDraft, openNewWorkflow, readDraft, autosaveDrafts } from "../state/drafts";
 import { notify } from "../state/notices";
-import { forgetRun, runStore } from "../state/run";
-import { useChecking } from "../queries/validation";
-import { useFollowedFile } from "../queries/fileSync";
-import { useStanding } from "../queries/toolStatus";
-import type { Stored } from "../queries/workflows";
+import { clearRun, runStore } from "../state/run";
+import { useValidation } from "../queries/validation";
+import { useFileSync } from "../queries/fileSync";
+import { useToolStatuses } from "../queries/toolStatus";
+import type { StoredWorkflow } from "../queries/workflows";
 import { loadWorkflow } from "../queries/workflows";
-import { Empty } from "../ui/EmptyState";
-import { Editor } from "./EditorView";
-import { Unopened } from "./OpenFailure";
-import { runOrAsk, useEditorCommands } from "./useEditorCommands";
+import { EmptyState } from "../ui/EmptyState";
+import { EditorView } from "./EditorView";
+import { OpenFailure } from "./OpenFailure";
+import { runOrAskForInputs, useEditorCommands } from "./useEditorCommands";
 
 /** `runs` starts it at once, as the sample's button promises. */
-export function EditorPage({ name, runs = false }: { name: string | null; runs?: boolean }) {
-  const { asked, ask } = useEditorCommands();
-  const { isThere, fault, again } = useOpened(name, runs ? () => runOrAsk(() => ask("inputs")) : null);
-  useEffect(watchDrafts, []);
+export function EditorPage({ name, runsAtOnce = false }: { name: string | null; runsAtOnce?: boolean }) {
+  const { openDialog, setOpenDialog } = useEditorCommands();
+  const { isThere, fault, retry } = useOpenWorkflow(name, runsAtOnce ? () => runOrAskForInputs(() => setOpenDialog("inputs")) : null);
+  useEffect(autosaveDrafts, []);
   const workflow = useStore(documentStore, (state) => (state.isReadOnly || !isThere ? null : (state.history?.present ?? null)));
-  useChecking(workflow);
-  useStanding(workflow);
-  useFollowedFile();
-  if (!workflow) return fault && name !== null ? <Unopened name={name} fault={fault} onAgain={again} /> : <Empty title="Opening…" isPage />;
+  useValidation(workflow);
+  useToolStatuses(workflow);
+  useFileSync();
+  if (!workflow) return fault && name !== null ? <OpenFailure name={name} fault={fault} onAgain={retry} /> : <EmptyState title="Opening…" isPage />;
   return (
     <>
       <ConflictDialog />
-      <Editor workflow={workflow} asked={asked} ask={ask} />
+      <EditorView workflow={workflow} openDialog={openDialog} setOpenDialog={setOpenDialog} />
     </>
   );
 }
@@ -42,27 +42,27 @@ function isOpen(name: string | null): boolean {
   return history !== null && !isReadOnly && storedAs === name;
 }
 
-interface Opening {
+interface OpenState {
   /** Until then the store has the one before, which would be drawn for nothing. */
   isThere: boolean;
   fault: Error | null;
-  again(): void;
+  retry(): void;
 }
 
 /** Opens the workflow of the address, unless it is open already: then its edits stay. */
-function useOpened(name: string | null, then: (() => void) | null): Opening {
+function useOpenWorkflow(name: string | null, afterOpening: (() => void) | null): OpenState {
   const [opened, setOpened] = useState<{ name?: string | null }>({});
   const [fault, setFault] = useState<Error | null>(null);
   const [tries, setTries] = useState(0);
-  const again = () => setTries((count) => count + 1);
+  const retry = () => setTries((count) => count + 1);
   useEffect(() => {
     setFault(null);
     setOpened({ name });
     if (isOpen(name)) return;
-    keepDraft();
-    if (runStore.getState().workflow !== name) forgetRun();
+    saveDraft();
+    if (runStore.getState().workflow !== name) clearRun();
     if (name === null) {
-      if (openNew(null).hasLeft) notify("The new workflow you had not saved is back", { action: { title: "Throw away", run: undoEdit } });
+      if (openNewWorkflow(null).hasLeft) notify("The new workflow you had not saved is back", { action: { title: "Throw away", run: undoEdit } });
       return;
     }
     closeDocument();
@@ -71,9 +71,9 @@ function useOpened(name: string | null, then: (() => void) | null): Opening {
       .then((stored) => {
         if (isLeft) return;
         openStored(stored);
-        if (then) {
+        if (afterOpening) {
           window.history.replaceState(null, "", window.location.hash.replace(/\?run$/, ""));
-          then();
+          afterOpening();
         }
       })
       .catch((error: Error) => isLeft || setFault(error));
@@ -84,14 +84,14 @@ function useOpened(name: string | null, then: (() => void) | null): Opening {
   }, [name, tries]);
   useEffect(() => {
     if (!(fault instanceof ApiError && fault.isUnreachable)) return;
-    return connectionStore.subscribe(({ link }) => link === "up" && again());
+    return connectionStore.subscribe(({ link }) => link === "up" && retry());
   }, [fault]);
   // A workflow saved under another name is open before its address says so.
-  return { isThere: opened.name === name || isOpen(name), fault, again };
+  return { isThere: opened.name === name || isOpen(name), fault, retry };
 }
 
 /** Opens what is stored, with the edits of it that were not saved. */
-function openStored({ workflow, name: storedAs, revision }: Stored): void {
+function openStored({ workflow, name: storedAs, revision }: StoredWorkflow): void {
   const draft = readDraft(storedAs);
   openDocument({ workflow, storedAs, revision: draft?.revision ?? revision, draft: draft?.workflow ?? null });
   if (!draft) return;

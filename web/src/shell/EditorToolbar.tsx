@@ -4,8 +4,8 @@ import { useStore } from "zustand";
 import { runCommand } from "../state/commands";
 import { documentStore, edit, endGesture, isDirty } from "../state/document";
 import { problemStore } from "../state/problems";
-import { isOver, runStore } from "../state/run";
-import { show, viewStore } from "../state/panels";
+import { isRunOver, runStore } from "../state/run";
+import { setPanels, panelStore } from "../state/panels";
 import type { Workflow } from "../model/workflow/workflow";
 import { usePublication } from "../queries/publication";
 import { Badge } from "../ui/Badge";
@@ -13,7 +13,7 @@ import { Button, IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { Menu } from "../ui/Menu";
 
-export function EditorBar({ workflow }: { workflow: Workflow }) {
+export function EditorToolbar({ workflow }: { workflow: Workflow }) {
   const dirty = useStore(documentStore, isDirty);
   const isReadOnly = useStore(documentStore, (state) => state.isReadOnly);
   return (
@@ -50,7 +50,7 @@ export function EditorBar({ workflow }: { workflow: Workflow }) {
 }
 
 function PaletteButton() {
-  const isOn = useStore(viewStore, (state) => state.hasPalette);
+  const isOn = useStore(panelStore, (state) => state.hasPalette);
   return <IconButton label="Palette" icon="palette" keys="P" aria-pressed={isOn} onClick={() => runCommand("palette")} />;
 }
 
@@ -70,7 +70,7 @@ function EditButtons({ dirty }: { dirty: boolean }) {
 
 function Problems() {
   const all = useStore(problemStore, (state) => state.all);
-  const side = useStore(viewStore, (state) => state.side);
+  const side = useStore(panelStore, (state) => state.side);
   const errors = all.filter((problem) => problem.severity === "error").length;
   const fault = useStore(problemStore, (state) => state.fault);
   if (fault) {
@@ -82,19 +82,19 @@ function Problems() {
   }
   if (all.length === 0) return null;
   return (
-    <Button look="quiet" aria-pressed={side === "problems"} onClick={() => show({ side: side === "problems" ? "inspector" : "problems" })}>
+    <Button look="quiet" aria-pressed={side === "problems"} onClick={() => setPanels({ side: side === "problems" ? "inspector" : "problems" })}>
       <Badge tone={errors ? "bad" : "warn"}>{errors ? `${errors} wrong` : `${all.length} to look at`}</Badge>
     </Button>
   );
 }
 
 function JsonButton() {
-  const side = useStore(viewStore, (state) => state.side);
+  const side = useStore(panelStore, (state) => state.side);
   return <IconButton label="JSON" icon="braces" keys="J" aria-pressed={side === "json"} onClick={() => runCommand("json")} />;
 }
 
 function InspectorButton() {
-  const side = useStore(viewStore, (state) => state.side);
+  const side = useStore(panelStore, (state) => state.side);
   return <IconButton label="Inspector" icon="panel" keys="I" aria-pressed={side === "inspector"} onClick={() => runCommand("inspector")} />;
 }
 
@@ -104,9 +104,9 @@ function MoreMenu({ isReadOnly }: { isReadOnly: boolean }) {
       label="More"
       actions={[
         { title: "Export…", icon: "download", run: () => runCommand("export") },
-        { title: "MCP servers and tools…", icon: "server", isOff: isReadOnly, run: () => runCommand("servers") },
-        { title: "Group", icon: "panel", keys: "Ctrl G", isOff: isReadOnly, run: () => runCommand("group") },
-        { title: "Find a command…", icon: "search", keys: "Ctrl K", begins: true, run: () => runCommand("commands") },
+        { title: "MCP servers and tools…", icon: "server", isDisabled: isReadOnly, run: () => runCommand("servers") },
+        { title: "Group", icon: "panel", keys: "Ctrl G", isDisabled: isReadOnly, run: () => runCommand("group") },
+        { title: "Find a command…", icon: "search", keys: "Ctrl K", startsGroup: true, run: () => runCommand("commands") },
         { title: "Keys", icon: "help", keys: "?", run: () => runCommand("keys") },
       ]}
     >
@@ -127,7 +127,7 @@ function PublishButton() {
 }
 
 function RunButtons() {
-  const isRunning = useStore(runStore, (state) => !isOver(state.run));
+  const isRunning = useStore(runStore, (state) => !isRunOver(state.run));
   return (
     <>
       <PublishButton />

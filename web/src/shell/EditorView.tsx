@@ -8,31 +8,31 @@ import { ProblemList } from "../features/inspector/ProblemList";
 import { WorkflowInfo } from "../features/inspector/WorkflowInfo";
 import { JsonView } from "../features/json/JsonView";
 import { Palette } from "../features/palette/Palette";
-import { QuickAdd } from "../features/palette/CommandPalette";
+import { CommandPalette } from "../features/palette/CommandPalette";
 import { PublishDialog } from "../features/publish/PublishDialog";
 import { InputsDialog } from "../features/runs/InputsDialog";
 import { RunPanel } from "../features/runs/RunPanel";
-import { BrowserDialog } from "../features/servers/ServersDialog";
+import { ServersDialog } from "../features/servers/ServersDialog";
 import { documentStore } from "../state/document";
 import { runStore } from "../state/run";
-import { show, viewStore } from "../state/panels";
+import { setPanels, panelStore } from "../state/panels";
 import type { Workflow } from "../model/workflow/workflow";
 import { nodeById } from "../model/workflow/workflow";
 import { useEntries, useSpecs } from "../queries/catalog";
-import { EditorBar } from "./EditorToolbar";
-import { KeysDialog } from "./ShortcutsDialog";
-import type { Asked } from "./useEditorCommands";
-import { mend, run } from "./useEditorCommands";
+import { EditorToolbar } from "./EditorToolbar";
+import { ShortcutsDialog } from "./ShortcutsDialog";
+import type { EditorDialog } from "./useEditorCommands";
+import { applyFixes, startAndShowRun } from "./useEditorCommands";
 
 interface Props {
   workflow: Workflow;
-  asked: Asked;
-  ask(what: Asked): void;
+  openDialog: EditorDialog;
+  setOpenDialog(what: EditorDialog): void;
 }
 
-export function Editor({ workflow, asked, ask }: Props) {
+export function EditorView({ workflow, openDialog, setOpenDialog }: Props) {
   const isReadOnly = useStore(documentStore, (state) => state.isReadOnly);
-  const { hasPalette, overlay } = useStore(viewStore);
+  const { hasPalette, overlay } = useStore(panelStore);
   const hasRun = useStore(runStore, (state) => state.run !== null);
   const { entries } = useEntries();
   const specs = useSpecs();
@@ -41,7 +41,7 @@ export function Editor({ workflow, asked, ask }: Props) {
       <h1 className="visually-hidden">
         {isReadOnly ? "Run of" : "Workflow"} {workflow.name}
       </h1>
-      <EditorBar workflow={workflow} />
+      <EditorToolbar workflow={workflow} />
       {hasPalette && !isReadOnly && (
         <aside className="editor__palette" aria-label="Palette" data-panel data-stop="palette">
           <Palette entries={entries} specs={specs} />
@@ -50,26 +50,26 @@ export function Editor({ workflow, asked, ask }: Props) {
       <div className="editor__canvas" data-stop="canvas">
         <Canvas key={workflow.id} workflow={workflow} specs={specs} isReadOnly={isReadOnly} />
       </div>
-      <Side workflow={workflow} isReadOnly={isReadOnly} />
+      <SidePanel workflow={workflow} isReadOnly={isReadOnly} />
       {hasRun && (
         <section className="editor__run" aria-label="Run" data-panel data-stop="run">
           <RunPanel workflow={workflow} />
         </section>
       )}
-      {(overlay === "add" || overlay === "commands" || overlay === "connect" || overlay === "disconnect" || overlay === "find") && <QuickAdd kind={overlay} entries={entries} specs={specs} onClose={() => show({ overlay: null })} />}
-      {overlay === "keys" && <KeysDialog onClose={() => show({ overlay: null })} />}
-      {overlay === "servers" && !isReadOnly && <BrowserDialog onClose={() => show({ overlay: null })} />}
-      {asked === "inputs" && <InputsDialog workflow={workflow} onClose={() => ask(null)} onRun={(inputs) => (ask(null), void run(workflow, inputs))} />}
-      {asked === "publish" && <PublishDialog workflow={workflow} onClose={() => ask(null)} />}
-      {asked === "export" && <ExportDialog workflow={workflow} onClose={() => ask(null)} />}
+      {(overlay === "add" || overlay === "commands" || overlay === "connect" || overlay === "disconnect" || overlay === "find") && <CommandPalette kind={overlay} entries={entries} specs={specs} onClose={() => setPanels({ overlay: null })} />}
+      {overlay === "keys" && <ShortcutsDialog onClose={() => setPanels({ overlay: null })} />}
+      {overlay === "servers" && !isReadOnly && <ServersDialog onClose={() => setPanels({ overlay: null })} />}
+      {openDialog === "inputs" && <InputsDialog workflow={workflow} onClose={() => setOpenDialog(null)} onRun={(inputs) => (setOpenDialog(null), void startAndShowRun(workflow, inputs))} />}
+      {openDialog === "publish" && <PublishDialog workflow={workflow} onClose={() => setOpenDialog(null)} />}
+      {openDialog === "export" && <ExportDialog workflow={workflow} onClose={() => setOpenDialog(null)} />}
     </div>
   );
 }
 
-function Side({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: boolean }) {
-  const side = useStore(viewStore, (state) => state.side);
+function SidePanel({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: boolean }) {
+  const side = useStore(panelStore, (state) => state.side);
   const selection = useStore(documentStore, (state) => state.selection);
-  const only = selection.size === 1 ? nodeById(workflow, [...selection][0]!) : undefined;
+  const selectedNode = selection.size === 1 ? nodeById(workflow, [...selection][0]!) : undefined;
   if (side === "json") {
     return (
       <aside className="editor__side editor__side--wide" aria-label="JSON" data-panel data-stop="side">
@@ -80,7 +80,7 @@ function Side({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: boolea
   if (side === "problems") {
     return (
       <aside className="editor__side" aria-label="Problems" data-panel data-stop="side">
-        <ProblemList workflow={workflow} onMend={() => void mend(workflow)} />
+        <ProblemList workflow={workflow} onMend={() => void applyFixes(workflow)} />
       </aside>
     );
   }
@@ -88,7 +88,7 @@ function Side({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: boolea
   if (side !== "inspector") return null;
   return (
     <aside className="editor__side" aria-label="Inspector" data-panel data-stop="side">
-      {only ? <Inspector node={only} isReadOnly={isReadOnly} /> : <WorkflowInfo workflow={workflow} isReadOnly={isReadOnly} />}
+      {selectedNode ? <Inspector node={selectedNode} isReadOnly={isReadOnly} /> : <WorkflowInfo workflow={workflow} isReadOnly={isReadOnly} />}
     </aside>
   );
 }

@@ -2,9 +2,9 @@
 
 import type { ReactNode } from "react";
 import { Component } from "react";
-import { keepDraft } from "../state/drafts";
+import { saveDraft } from "../state/drafts";
 import { Button } from "../ui/Button";
-import { Empty } from "../ui/EmptyState";
+import { EmptyState } from "../ui/EmptyState";
 
 interface Props {
   /** Another page is another try. */
@@ -12,7 +12,7 @@ interface Props {
   children: ReactNode;
 }
 
-export class Faults extends Component<Props, { fault: Error | null }> {
+export class ErrorBoundary extends Component<Props, { fault: Error | null }> {
   override state: { fault: Error | null } = { fault: null };
 
   static getDerivedStateFromError(fault: unknown): { fault: Error } {
@@ -20,7 +20,7 @@ export class Faults extends Component<Props, { fault: Error | null }> {
   }
 
   override componentDidCatch(): void {
-    keepDraft();
+    saveDraft();
   }
 
   override componentDidUpdate(before: Props): void {
@@ -31,7 +31,7 @@ export class Faults extends Component<Props, { fault: Error | null }> {
     const { fault } = this.state;
     if (!fault) return this.props.children;
     return (
-      <Empty title="This page cannot be shown" isPage>
+      <EmptyState title="This page cannot be shown" isPage>
         <p>That is a fault of ours. What you edited is kept in this browser.</p>
         <p className="mono faint">{fault.message}</p>
         <div className="row">
@@ -43,7 +43,7 @@ export class Faults extends Component<Props, { fault: Error | null }> {
             To the workflows
           </a>
         </div>
-      </Empty>
+      </EmptyState>
     );
   }
 }

@@ -1,19 +1,19 @@
 /** Turns key presses into commands; the only listener for keys of the whole page. */
 
 import { useEffect } from "react";
-import type { Where } from "../state/commands";
+import type { FocusArea } from "../state/commands";
 import { commandFor } from "../state/commands";
-import { readLetters } from "./letterShortcuts";
+import { loadLetterKeys } from "./letterShortcuts";
 
-export function KeyMap() {
-  useEffect(readLetters, []);
+export function KeyboardShortcuts() {
+  useEffect(loadLetterKeys, []);
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing) return;
       const target = event.target as HTMLElement;
       // A dialog has its own keys.
       if (document.querySelector("dialog[open]") && !target.closest("[data-keys]")) return;
-      const command = commandFor(event, whereOf(target));
+      const command = commandFor(event, focusAreaOf(target));
       if (!command || command.isNative) return;
       event.preventDefault();
       command.run();
@@ -24,7 +24,7 @@ export function KeyMap() {
   return null;
 }
 
-function whereOf(target: HTMLElement): Where {
+function focusAreaOf(target: HTMLElement): FocusArea {
   if (target.matches("input, textarea, select, [contenteditable='true']")) return "field";
   if (target.matches(".canvas, .react-flow__node")) return "canvas";
   return target.closest("[data-panel]") ? "panel" : "page";

@@ -1,17 +1,17 @@
 import { useStore } from "zustand";
 import { dismiss, noticeStore } from "../state/notices";
-import { shownText } from "../model/text/untrusted";
+import { safeText } from "../model/text/untrusted";
 import { Button, IconButton } from "../ui/Button";
 
 export function Notices() {
   const notices = useStore(noticeStore, (state) => state.notices);
   return (
     <div className="notices" role="status" aria-live="polite" aria-label="Notices" data-panel data-stop="notices">
-      {notices.map(({ id, tone, words, hint, action }) => (
+      {notices.map(({ id, tone, message: message, hint, action }) => (
         <div key={id} className={`notice notice--${tone}`}>
           <div className="notice__words">
-            {shownText(words).text}
-            {hint && <div className="notice__hint">{shownText(hint).text}</div>}
+            {safeText(message).text}
+            {hint && <div className="notice__hint">{safeText(hint).text}</div>}
           </div>
           {action && (
             <Button

@@ -3,9 +3,9 @@
 import type { ApiError } from "../api/client";
 import { openDocument } from "../state/document";
 import { readDraft } from "../state/drafts";
-import { shownText } from "../model/text/untrusted";
+import { safeText } from "../model/text/untrusted";
 import { Button } from "../ui/Button";
-import { Empty } from "../ui/EmptyState";
+import { EmptyState } from "../ui/EmptyState";
 import { Untrusted } from "../ui/Untrusted";
 
 interface Props {
@@ -14,18 +14,18 @@ interface Props {
   onAgain(): void;
 }
 
-export function Unopened({ name, fault, onAgain }: Props) {
+export function OpenFailure({ name, fault, onAgain }: Props) {
   const draft = readDraft(name);
   const hint = "hint" in fault ? fault.hint : null;
   const openDraft = () => {
     if (draft) openDocument({ workflow: draft.workflow, storedAs: name, revision: draft.revision, isUnsaved: true });
   };
   return (
-    <Empty title={`${shownText(name).text} cannot be opened`} isPage>
+    <EmptyState title={`${safeText(name).text} cannot be opened`} isPage>
       <p role="alert">
-        <Untrusted {...shownText(fault.message)} />
+        <Untrusted {...safeText(fault.message)} />
       </p>
-      {hint && <p className="faint">{shownText(hint).text}</p>}
+      {hint && <p className="faint">{safeText(hint).text}</p>}
       <p>Nothing of it was changed.{draft && " Edits of it that you have not saved are kept in this browser."}</p>
       <div className="row">
         {draft && (
@@ -40,6 +40,6 @@ export function Unopened({ name, fault, onAgain }: Props) {
           To the workflows
         </a>
       </div>
-    </Empty>
+    </EmptyState>
   );
 }

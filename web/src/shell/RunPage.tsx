@@ -3,23 +3,23 @@
 import { useEffect, useState } from "react";
 import { useStore } from "zustand";
 import { documentStore, openDocument } from "../state/document";
-import { keepDraft } from "../state/drafts";
+import { saveDraft } from "../state/drafts";
 import { clearProblems } from "../state/problems";
 import { runStore, watchRun } from "../state/run";
-import { loadPinned } from "../queries/runs";
-import { Empty } from "../ui/EmptyState";
-import { Editor } from "./EditorView";
+import { loadRunWorkflow } from "../queries/runs";
+import { EmptyState } from "../ui/EmptyState";
+import { EditorView } from "./EditorView";
 import { useEditorCommands } from "./useEditorCommands";
 
 export function RunPage({ id }: { id: string }) {
-  const { asked, ask } = useEditorCommands();
+  const { openDialog, setOpenDialog } = useEditorCommands();
   const [fault, setFault] = useState<string | null>(null);
   const workflow = useStore(documentStore, (state) => (state.isReadOnly ? (state.history?.present ?? null) : null));
   useEffect(() => {
     setFault(null);
-    loadPinned(id)
+    loadRunWorkflow(id)
       .then((pinned) => {
-        keepDraft();
+        saveDraft();
         clearProblems();
         openDocument({ workflow: pinned, isReadOnly: true });
         if (runStore.getState().run?.id !== id) watchRun(id, pinned.name);
@@ -28,11 +28,11 @@ export function RunPage({ id }: { id: string }) {
   }, [id]);
   if (fault) {
     return (
-      <Empty title="This run cannot be shown" isPage>
+      <EmptyState title="This run cannot be shown" isPage>
         <p>{fault}</p>
         <a href="#/runs">To all runs</a>
-      </Empty>
+      </EmptyState>
     );
   }
-  return workflow ? <Editor workflow={workflow} asked={asked} ask={ask} /> : <Empty title="Opening…" isPage />;
+  return workflow ? <EditorView workflow={workflow} openDialog={openDialog} setOpenDialog={setOpenDialog} /> : <EmptyState title="Opening…" isPage />;
 }

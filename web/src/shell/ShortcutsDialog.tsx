@@ -1,15 +1,15 @@
 import { useStore } from "zustand";
-import { commandStore, shownKeys } from "../state/commands";
+import { commandStore, formatKeys } from "../state/commands";
 import { Dialog } from "../ui/Dialog";
-import { keepLetters } from "./letterShortcuts";
+import { storeLetterKeys } from "./letterShortcuts";
 
 /** Every key there is, from the one key map; the table in docs/studio.md is the same. */
-export function KeysDialog({ onClose }: { onClose(): void }) {
-  const { commands, hasLetters } = useStore(commandStore);
+export function ShortcutsDialog({ onClose }: { onClose(): void }) {
+  const { commands, hasLetterKeys: hasLetterKeys } = useStore(commandStore);
   return (
     <Dialog title="Keys" onClose={onClose}>
       <label className="row">
-        <input type="checkbox" checked={hasLetters} onChange={(event) => keepLetters(event.target.checked)} />
+        <input type="checkbox" checked={hasLetterKeys} onChange={(event) => storeLetterKeys(event.target.checked)} />
         Letters and digits alone are commands
       </label>
       <table className="table" aria-label="Keys">
@@ -21,14 +21,14 @@ export function KeysDialog({ onClose }: { onClose(): void }) {
         </thead>
         <tbody>
           {commands
-            .filter((one) => one.keys)
-            .map((one) => (
-              <tr key={one.id}>
-                <td>{one.title}</td>
+            .filter((command) => command.keys)
+            .map((command) => (
+              <tr key={command.id}>
+                <td>{command.title}</td>
                 <td className="keys">
-                  {one.keys!.split(" ").map((keys) => (
+                  {command.keys!.split(" ").map((keys) => (
                     <kbd key={keys} className="kbd">
-                      {shownKeys(keys)}
+                      {formatKeys(keys)}
                     </kbd>
                   ))}
                 </td>

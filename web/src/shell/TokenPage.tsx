@@ -2,7 +2,7 @@
 
 import type { FormEvent } from "react";
 import { useState } from "react";
-import { keepToken } from "../api/token";
+import { storeToken } from "../api/token";
 import { hasUnsaved } from "../queries/save";
 import { Button } from "../ui/Button";
 import { Field } from "../ui/Field";
@@ -11,7 +11,7 @@ export function TokenPage({ isWrong, onToken }: { isWrong: boolean; onToken(): v
   const [typed, setTyped] = useState("");
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    keepToken(typed);
+    storeToken(typed);
     setTyped("");
     onToken();
   };
@@ -30,7 +30,7 @@ export function TokenPage({ isWrong, onToken }: { isWrong: boolean; onToken(): v
         </p>
         {hasUnsaved() && <p>What you have not saved stays in this tab, and is there again when the key is right.</p>}
         <Field label="Key" note="The whole address will do as well.">
-          {(id, _, said) => <input id={id} {...said} className="input input--code" type="password" autoComplete="off" value={typed} onChange={(event) => setTyped(event.target.value)} />}
+          {(id, _, aria) => <input id={id} {...aria} className="input input--code" type="password" autoComplete="off" value={typed} onChange={(event) => setTyped(event.target.value)} />}
         </Field>
         <div>
           <Button look="primary" type="submit" disabled={typed.trim() === ""}>

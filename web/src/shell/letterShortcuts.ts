@@ -1,15 +1,15 @@
 /** Whether letters alone are commands, as this browser was told. */
 
-import { readStored, store } from "../api/storage";
+import { readStored, writeStored } from "../api/storage";
 import { commandStore } from "../state/commands";
 
-const STORED = "toolweave.letters";
+const STORAGE_KEY = "toolweave.letters";
 
-export function readLetters(): void {
-  commandStore.setState({ hasLetters: readStored("localStorage", STORED) !== "off" });
+export function loadLetterKeys(): void {
+  commandStore.setState({ hasLetterKeys: readStored("localStorage", STORAGE_KEY) !== "off" });
 }
 
-export function keepLetters(hasLetters: boolean): void {
-  store("localStorage", STORED, hasLetters ? "on" : "off");
-  commandStore.setState({ hasLetters });
+export function storeLetterKeys(hasLetterKeys: boolean): void {
+  writeStored("localStorage", STORAGE_KEY, hasLetterKeys ? "on" : "off");
+  commandStore.setState({ hasLetterKeys: hasLetterKeys });
 }

@@ -8,7 +8,7 @@ import { ComparePage } from "../features/runs/ComparePage";
 import { RunsPage } from "../features/runs/RunsPage";
 import { ServersPage } from "../features/servers/ServersPage";
 import type { Route } from "../state/route";
-import { Empty } from "../ui/EmptyState";
+import { EmptyState } from "../ui/EmptyState";
 import type { IconName } from "../ui/Icon";
 import { EditorPage } from "./EditorPage";
 import { RunPage } from "./RunPage";
@@ -21,34 +21,34 @@ export interface Page {
   /** In the rail when it has one. */
   icon?: IconName;
   /** Other pages that belong to it. */
-  also?: string[];
+  related?: string[];
   show(route: Route): ReactNode;
 }
 
 export const PAGES: readonly Page[] = [
-  { page: "", title: "Workflows", icon: "list", also: ["w", "new"], show: () => <WorkflowsPage /> },
-  { page: "w", title: "Editor", tab: ({ rest }) => rest[0] ?? "Editor", show: ({ rest, query }) => <EditorPage name={rest[0] ?? ""} runs={query.has("run")} /> },
+  { page: "", title: "Workflows", icon: "list", related: ["w", "new"], show: () => <WorkflowsPage /> },
+  { page: "w", title: "Editor", tab: ({ rest }) => rest[0] ?? "Editor", show: ({ rest, query }) => <EditorPage name={rest[0] ?? ""} runsAtOnce={query.has("run")} /> },
   { page: "new", title: "New workflow", show: () => <EditorPage name={null} /> },
-  { page: "runs", title: "Runs", icon: "clock", also: ["compare"], tab: ({ rest }) => (rest[0] ? `Run ${rest[0].slice(0, 8)}` : "Runs"), show: ({ rest }) => (rest[0] ? <RunPage id={rest[0]} /> : <RunsPage />) },
-  { page: "compare", title: "Compare runs", show: ({ rest }) => <ComparePage one={rest[0] ?? ""} other={rest[1] ?? ""} /> },
+  { page: "runs", title: "Runs", icon: "clock", related: ["compare"], tab: ({ rest }) => (rest[0] ? `Run ${rest[0].slice(0, 8)}` : "Runs"), show: ({ rest }) => (rest[0] ? <RunPage id={rest[0]} /> : <RunsPage />) },
+  { page: "compare", title: "Compare runs", show: ({ rest }) => <ComparePage first={rest[0] ?? ""} second={rest[1] ?? ""} /> },
   { page: "inbox", title: "Inbox", icon: "inbox", show: ({ rest }) => <InboxPage key={rest[0] ?? ""} chosen={rest[0] ?? null} /> },
   { page: "servers", title: "Servers", icon: "server", show: ({ rest }) => <ServersPage key={rest[0] ?? ""} chosen={rest[0] ?? null} /> },
   { page: "manage", title: "Manage", icon: "cog", show: ({ rest }) => <ManagePage section={rest[0] ?? null} /> },
 ];
 
-export function titleOf(route: Route): string {
-  const found = PAGES.find((one) => one.page === route.page);
-  return found?.tab?.(route) ?? found?.title ?? NOWHERE;
+export function pageTitle(route: Route): string {
+  const found = PAGES.find((page) => page.page === route.page);
+  return found?.tab?.(route) ?? found?.title ?? NOT_FOUND;
 }
 
-const NOWHERE = "There is no such page";
+const NOT_FOUND = "There is no such page";
 
-export function PageOf({ route }: { route: Route }) {
-  const found = PAGES.find((one) => one.page === route.page);
+export function PageContent({ route }: { route: Route }) {
+  const found = PAGES.find((page) => page.page === route.page);
   if (found) return <>{found.show(route)}</>;
   return (
-    <Empty title={NOWHERE} isPage>
+    <EmptyState title={NOT_FOUND} isPage>
       <a href="#/">To the workflows</a>
-    </Empty>
+    </EmptyState>
   );
 }

@@ -10,19 +10,19 @@ export function firstFocusable(within: HTMLElement): HTMLElement | null {
 }
 
 /** Goes to the next part that has anything to be focused, or back. */
-export function walkStops(step: 1 | -1): void {
+export function focusNextRegion(step: 1 | -1): void {
   const stops = [...document.querySelectorAll<HTMLElement>("[data-stop]")].filter((stop) => stop.dataset["stop"] === "canvas" || firstFocusable(stop));
   const here = stops.findIndex((stop) => stop.contains(document.activeElement));
   const next = stops[(here + step + stops.length) % stops.length];
-  if (next) enter(next);
+  if (next) focusIn(next);
 }
 
-export function enterStop(name: string): void {
+export function focusRegion(name: string): void {
   const stop = document.querySelector<HTMLElement>(`[data-stop="${name}"]`);
-  if (stop) enter(stop);
+  if (stop) focusIn(stop);
 }
 
-function enter(stop: HTMLElement): void {
+function focusIn(stop: HTMLElement): void {
   if (stop.dataset["stop"] === "canvas") canvasActions()?.focus();
   else firstFocusable(stop)?.focus();
 }

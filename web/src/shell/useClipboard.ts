@@ -1,46 +1,46 @@
 /** Copy, cut and paste of nodes through the clipboard, as the browser's own events and as commands. */
 
 import { useEffect } from "react";
-import { readStored, store } from "../api/storage";
-import { copyText, readPiece } from "../model/workflow/clipboardFormat";
+import { readStored, writeStored } from "../api/storage";
+import { serializeSnippet, parseSnippet } from "../model/workflow/clipboardFormat";
 import { currentWorkflow, documentStore } from "../state/document";
-import { copied } from "../model/workflow/edits";
-import { insert } from "../state/insertSnippet";
+import { copyNodes } from "../model/workflow/edits";
+import { insertSnippet } from "../state/insertSnippet";
 import { notify } from "../state/notices";
 import { removeSelection } from "../state/selection";
 
 /** Where a browser keeps the clipboard from us, the last copy of any tab is here. */
-const COPIED = "toolweave.copied";
-const NOTHING = "There are no nodes in the clipboard";
+const STORAGE_KEY = "toolweave.copied";
+const NO_NODES = "There are no nodes in the clipboard";
 
 const selection = () => documentStore.getState().selection;
 
 function selectedText(): string | null {
   const workflow = currentWorkflow();
-  return workflow && selection().size > 0 ? copyText(copied(workflow, selection())) : null;
+  return workflow && selection().size > 0 ? serializeSnippet(copyNodes(workflow, selection())) : null;
 }
 
 export function copyCommand(): void {
   const text = selectedText();
   if (!text) return;
-  store("localStorage", COPIED, text);
+  writeStored("localStorage", STORAGE_KEY, text);
   // Refused without a secure address; what was stored is pasted then.
   void navigator.clipboard?.writeText(text).catch(() => undefined);
 }
 
 export function pasteCommand(): void {
-  const piece = readPiece(readStored("localStorage", COPIED) ?? "");
-  if (piece) insert(piece);
-  else notify(NOTHING);
+  const piece = parseSnippet(readStored("localStorage", STORAGE_KEY) ?? "");
+  if (piece) insertSnippet(piece);
+  else notify(NO_NODES);
 }
 
 export function duplicateCommand(): void {
   const workflow = currentWorkflow();
-  if (workflow) insert(copied(workflow, selection()));
+  if (workflow) insertSnippet(copyNodes(workflow, selection()));
 }
 
 /** Whether the event is meant for the canvas: not for a field, nor for text that is marked on the page. */
-function isOurs(event: ClipboardEvent): boolean {
+function isForCanvas(event: ClipboardEvent): boolean {
   const target = event.target as HTMLElement;
   if (event.defaultPrevented || document.querySelector("dialog[open]")) return false;
   if (target.closest?.("input, textarea, select, [contenteditable='true']")) return false;
@@ -49,20 +49,20 @@ function isOurs(event: ClipboardEvent): boolean {
 
 function onCopy(event: ClipboardEvent): void {
   const { isReadOnly } = documentStore.getState();
-  const text = isOurs(event) ? selectedText() : null;
+  const text = isForCanvas(event) ? selectedText() : null;
   if (!text || (event.type === "cut" && isReadOnly)) return;
   event.clipboardData?.setData("text/plain", text);
   event.preventDefault();
-  store("localStorage", COPIED, text);
+  writeStored("localStorage", STORAGE_KEY, text);
   if (event.type === "cut") removeSelection();
 }
 
 function onPaste(event: ClipboardEvent): void {
-  if (!isOurs(event) || documentStore.getState().isReadOnly) return;
-  const piece = readPiece(event.clipboardData?.getData("text/plain") ?? "");
+  if (!isForCanvas(event) || documentStore.getState().isReadOnly) return;
+  const piece = parseSnippet(event.clipboardData?.getData("text/plain") ?? "");
   event.preventDefault();
-  if (piece) insert(piece);
-  else notify(NOTHING);
+  if (piece) insertSnippet(piece);
+  else notify(NO_NODES);
 }
 
 export function useClipboard(): void {

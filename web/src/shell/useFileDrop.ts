@@ -2,10 +2,10 @@
 
 import { useEffect, useState } from "react";
 import { documentStore } from "../state/document";
-import { openNew } from "../state/drafts";
-import { insert } from "../state/insertSnippet";
+import { openNewWorkflow } from "../state/drafts";
+import { insertSnippet } from "../state/insertSnippet";
 import { notify, notifyError } from "../state/notices";
-import { go } from "../state/route";
+import { navigate } from "../state/route";
 import { canvasActions } from "../state/panels";
 import { importFile } from "../queries/formats";
 
@@ -18,17 +18,17 @@ function isOnCanvas(event: DragEvent): boolean {
   return history !== null && !isReadOnly && (event.target as HTMLElement).closest?.(".canvas") !== null;
 }
 
-async function take(event: DragEvent): Promise<void> {
+async function openDroppedFile(event: DragEvent): Promise<void> {
   const files = [...(event.dataTransfer?.files ?? [])];
   const [file] = files;
   if (!file) return;
-  const place = isOnCanvas(event) ? (canvasActions()?.at(event.clientX, event.clientY) ?? null) : null;
+  const place = isOnCanvas(event) ? (canvasActions()?.positionAt(event.clientX, event.clientY) ?? null) : null;
   try {
     const workflow = await importFile(file);
-    if (place) insert(workflow, place);
+    if (place) insertSnippet(workflow, place);
     else {
-      if (openNew(workflow).hasLeft) notify("Undo brings back the new workflow you had not saved");
-      go("new");
+      if (openNewWorkflow(workflow).hasLeft) notify("Undo brings back the new workflow you had not saved");
+      navigate("new");
     }
     if (files.length > 1) notify(`Only ${file.name} was taken; drop the others one by one`);
   } catch (refused) {
@@ -51,7 +51,7 @@ export function useFileDrop(): string | null {
       if (!hasFiles(event)) return;
       event.preventDefault();
       setWords(null);
-      void take(event);
+      void openDroppedFile(event);
     };
     window.addEventListener("dragover", over);
     window.addEventListener("dragleave", leave);

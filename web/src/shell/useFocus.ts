@@ -2,24 +2,24 @@
 
 import { useEffect } from "react";
 import type { Route } from "../state/route";
-import { titleOf } from "./pages";
+import { pageTitle } from "./pages";
 import { firstFocusable } from "./regions";
 
 /** Names the tab after the page, and begins at the page's heading unless the focus is in it already. */
-export function useArrival(route: Route): void {
+export function usePageFocus(route: Route): void {
   const address = [route.page, ...route.rest].join("/");
   useEffect(() => {
-    document.title = `${titleOf(route)} · Toolweave`;
-    if (isFirst) isFirst = false;
-    else if (!mainHas(document.activeElement)) focusHeading();
+    document.title = `${pageTitle(route)} · Toolweave`;
+    if (isFirstPage) isFirstPage = false;
+    else if (!isInMain(document.activeElement)) focusHeading();
     // The address says it all.
   }, [address]);
 }
 
 // The browser begins a page where its reader wants; only later ones are ours.
-let isFirst = true;
+let isFirstPage = true;
 
-function mainHas(element: Element | null): boolean {
+function isInMain(element: Element | null): boolean {
   const main = document.getElementById("main");
   return main !== null && element !== null && element !== main && main.contains(element);
 }
@@ -32,7 +32,7 @@ function focusHeading(): void {
 }
 
 /** When what has the focus is taken away, what is left around it takes the focus. */
-export function useKeptFocus(): void {
+export function useFocusRecovery(): void {
   useEffect(() => {
     let around: HTMLElement[] = [];
     const came = ({ target }: FocusEvent) => void (around = ancestors(target as HTMLElement));
@@ -40,7 +40,7 @@ export function useKeptFocus(): void {
     const pointed = () => void (around = []);
     const left = new MutationObserver(() => {
       if (around.length === 0 || document.activeElement !== document.body || around[0]!.isConnected) return;
-      const rest = around.find((one) => one.isConnected && one !== document.body && firstFocusable(one));
+      const rest = around.find((element) => element.isConnected && element !== document.body && firstFocusable(element));
       around = [];
       if (rest && !rest.contains(document.getElementById("main"))) firstFocusable(rest)!.focus();
       else focusHeading();
@@ -58,6 +58,6 @@ export function useKeptFocus(): void {
 
 function ancestors(element: HTMLElement): HTMLElement[] {
   const found: HTMLElement[] = [];
-  for (let one: HTMLElement | null = element; one; one = one.parentElement) found.push(one);
+  for (let current: HTMLElement | null = element; current; current = current.parentElement) found.push(current);
   return found;
 }

@@ -2,14 +2,14 @@
 
 import { createStore } from "zustand/vanilla";
 
-export interface Announced {
-  words: string;
+export interface Announcement {
+  message: string;
   /** Another number makes the same words be said again. */
   number: number;
 }
 
-export const announceStore = createStore<Announced>(() => ({ words: "", number: 0 }));
+export const announcementStore = createStore<Announcement>(() => ({ message: "", number: 0 }));
 
-export function announce(words: string): void {
-  announceStore.setState(({ number }) => ({ words, number: number + 1 }));
+export function announce(message: string): void {
+  announcementStore.setState(({ number }) => ({ message: message, number: number + 1 }));
 }

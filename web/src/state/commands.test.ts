@@ -1,29 +1,29 @@
 import { describe, expect, it } from "vitest";
 import type { Command } from "./commands";
-import { commandFor, commandStore, offer, shownKeys, spelt } from "./commands";
+import { commandFor, commandStore, registerCommands, formatKeys, keyCombination } from "./commands";
 
 const press = (key: string) => ({ key, ctrlKey: false, metaKey: false, shiftKey: false, altKey: false });
 const named = (id: string, more: Partial<Command> = {}): Command => ({ id, title: id, run: () => {}, ...more });
 
 describe("keys", () => {
   it("leaves the keys of a panel to the panel, and Enter to what has the focus", () => {
-    const stop = offer([named("walk", { keys: "arrowdown", at: "canvas" }), named("set", { keys: "enter", at: "node" }), named("add", { keys: "a" })]);
+    const stop = registerCommands([named("walk", { keys: "arrowdown", at: "canvas" }), named("set", { keys: "enter", at: "node" }), named("add", { keys: "a" })]);
     const found = (key: string) => (["canvas", "page", "panel", "field"] as const).map((where) => commandFor(press(key), where)?.id);
     expect(found("ArrowDown")).toEqual(["walk", "walk", undefined, undefined]);
     expect(found("Enter")).toEqual(["set", undefined, undefined, undefined]);
     expect(found("a")).toEqual(["add", "add", "add", undefined]);
-    commandStore.setState({ hasLetters: false });
+    commandStore.setState({ hasLetterKeys: false });
     expect(found("a")).toEqual([undefined, undefined, undefined, undefined]);
     expect(found("ArrowDown")[0]).toBe("walk");
-    commandStore.setState({ hasLetters: true });
+    commandStore.setState({ hasLetterKeys: true });
     stop();
   });
 
   it("spells keys and finds their command, in fields only those meant for them", () => {
     const pressed = { key: "Z", ctrlKey: true, metaKey: false, shiftKey: true, altKey: false };
-    expect(spelt(pressed)).toBe("mod+shift+z");
-    expect(shownKeys("mod+shift+z mod+y")).toBe("Ctrl Shift Z");
-    const stop = offer([{ id: "redo", title: "Redo", keys: "mod+shift+z", run: () => {} }]);
+    expect(keyCombination(pressed)).toBe("mod+shift+z");
+    expect(formatKeys("mod+shift+z mod+y")).toBe("Ctrl Shift Z");
+    const stop = registerCommands([{ id: "redo", title: "Redo", keys: "mod+shift+z", run: () => {} }]);
     expect(commandFor(pressed, "page")?.id).toBe("redo");
     expect(commandFor(pressed, "field")).toBeUndefined();
     stop();

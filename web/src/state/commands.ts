@@ -13,33 +13,33 @@ export interface Command {
   at?: "canvas" | "node";
   /** The key is left to the browser, whose own event does it. */
   isNative?: boolean;
-  isOff?(): boolean;
+  isDisabled?(): boolean;
   run(): void;
 }
 
 export interface CommandState {
   commands: readonly Command[];
   /** Whether a letter alone is a command: who dictates, or leans on keys, turns that off. */
-  hasLetters: boolean;
+  hasLetterKeys: boolean;
 }
 
-export const commandStore = createStore<CommandState>(() => ({ commands: [], hasLetters: true }));
+export const commandStore = createStore<CommandState>(() => ({ commands: [], hasLetterKeys: true }));
 
 /** Where the focus is: in a text field, in a panel, on the canvas, or nowhere in particular. */
-export type Where = "field" | "panel" | "canvas" | "page";
+export type FocusArea = "field" | "panel" | "canvas" | "page";
 
 /** Adds commands until the returned function is called. */
-export function offer(commands: readonly Command[]): () => void {
+export function registerCommands(commands: readonly Command[]): () => void {
   commandStore.setState((state) => ({ commands: [...state.commands, ...commands] }));
-  return () => commandStore.setState((state) => ({ commands: state.commands.filter((one) => !commands.includes(one)) }));
+  return () => commandStore.setState((state) => ({ commands: state.commands.filter((command) => !commands.includes(command)) }));
 }
 
 export function runCommand(id: string): void {
-  const command = commandStore.getState().commands.find((one) => one.id === id);
-  if (command && !command.isOff?.()) command.run();
+  const command = commandStore.getState().commands.find((command) => command.id === id);
+  if (command && !command.isDisabled?.()) command.run();
 }
 
-interface Pressed {
+interface KeyPress {
   key: string;
   ctrlKey: boolean;
   metaKey: boolean;
@@ -48,20 +48,20 @@ interface Pressed {
 }
 
 /** The command of a key press, if there is one for where the focus is. */
-export function commandFor(event: Pressed, where: Where): Command | undefined {
-  const pressed = spelt(event);
-  const { commands, hasLetters } = commandStore.getState();
-  if (pressed.length === 1 && !hasLetters) return undefined;
-  return commands.findLast((command) => command.keys?.split(" ").includes(pressed) && worksAt(command, where) && !command.isOff?.());
+export function commandFor(event: KeyPress, where: FocusArea): Command | undefined {
+  const pressed = keyCombination(event);
+  const { commands, hasLetterKeys: hasLetterKeys } = commandStore.getState();
+  if (pressed.length === 1 && !hasLetterKeys) return undefined;
+  return commands.findLast((command) => command.keys?.split(" ").includes(pressed) && isAvailableIn(command, where) && !command.isDisabled?.());
 }
 
-function worksAt({ inFields, at }: Command, where: Where): boolean {
+function isAvailableIn({ inFields, at }: Command, where: FocusArea): boolean {
   if (where === "field") return inFields === true;
   if (at === "node") return where === "canvas";
   return at === undefined || where !== "panel";
 }
 
-export function spelt({ key, ctrlKey, metaKey, shiftKey, altKey }: Pressed): string {
+export function keyCombination({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyPress): string {
   const name = key === " " ? "space" : key.toLowerCase();
   const isLetter = /^[a-z]$/.test(name);
   // Shift is part of what `?` is; of a letter or a named key it is said.
@@ -70,10 +70,10 @@ export function spelt({ key, ctrlKey, metaKey, shiftKey, altKey }: Pressed): str
 }
 
 /** Keys as people read them: `Ctrl Shift Z`. */
-export function shownKeys(keys: string | undefined): string {
+export function formatKeys(keys: string | undefined): string {
   const first = keys?.split(" ")[0];
   if (!first) return "";
-  return first.split("+").map((part) => NAMES[part] ?? (part.length === 1 ? part.toUpperCase() : part.charAt(0).toUpperCase() + part.slice(1))).join(" ");
+  return first.split("+").map((part) => KEY_NAMES[part] ?? (part.length === 1 ? part.toUpperCase() : part.charAt(0).toUpperCase() + part.slice(1))).join(" ");
 }
 
-const NAMES: Record<string, string> = { mod: "Ctrl", enter: "↵", backspace: "⌫", delete: "Del", arrowup: "↑", arrowdown: "↓", arrowleft: "←", arrowright: "→", escape: "Esc" };
+const KEY_NAMES: Record<string, string> = { mod: "Ctrl", enter: "↵", backspace: "⌫", delete: "Del", arrowup: "↑", arrowdown: "↓", arrowleft: "←", arrowright: "→", escape: "Esc" };

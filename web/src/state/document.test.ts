@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { remove } from "../model/workflow/edits";
+import { removeItems } from "../model/workflow/edits";
 import { newWorkflow } from "../model/workflow/workflow";
 import { currentWorkflow, documentStore, edit, openDocument, redoEdit, select, undoEdit } from "./document";
 
 describe("the open document", () => {
   it("selects what an undo brings back, unless something is selected", () => {
     openDocument({ workflow: { ...newWorkflow("a"), nodes: [...newWorkflow("a").nodes, { id: "middle", type: "prompt", name: "Middle", data: {} }] } });
-    edit((workflow) => remove(workflow, new Set(["middle"])));
+    edit((workflow) => removeItems(workflow, new Set(["middle"])));
     select([]);
     undoEdit();
     expect([...documentStore.getState().selection]).toEqual(["middle"]);

@@ -2,7 +2,7 @@
 
 import { createStore } from "zustand/vanilla";
 import type { History } from "../model/workflow/history";
-import { begin, redo, settle, step, undo } from "../model/workflow/history";
+import { createHistory, redo, endStep, recordStep, undo } from "../model/workflow/history";
 import type { Workflow } from "../model/workflow/workflow";
 
 export interface DocumentState {
@@ -17,14 +17,14 @@ export interface DocumentState {
   isReadOnly: boolean;
 }
 
-const NOTHING: ReadonlySet<string> = new Set();
+const NO_SELECTION: ReadonlySet<string> = new Set();
 
 export const documentStore = createStore<DocumentState>(() => ({
   history: null,
   storedAs: null,
   revision: null,
   saved: null,
-  selection: NOTHING,
+  selection: NO_SELECTION,
   isReadOnly: false,
 }));
 
@@ -42,13 +42,13 @@ export interface Opened {
 }
 
 export function openDocument({ workflow, storedAs = null, revision = null, isReadOnly = false, draft = null, isUnsaved = false }: Opened): void {
-  const history = draft ? step(begin(workflow), draft) : begin(workflow);
+  const history = draft ? recordStep(createHistory(workflow), draft) : createHistory(workflow);
   const saved = (storedAs === null && !isReadOnly) || isUnsaved ? null : workflow;
-  setState({ history, storedAs, revision, saved, selection: NOTHING, isReadOnly });
+  setState({ history, storedAs, revision, saved, selection: NO_SELECTION, isReadOnly });
 }
 
 export function closeDocument(): void {
-  setState({ history: null, storedAs: null, revision: null, saved: null, selection: NOTHING, isReadOnly: false });
+  setState({ history: null, storedAs: null, revision: null, saved: null, selection: NO_SELECTION, isReadOnly: false });
 }
 
 export function currentWorkflow(): Workflow | null {
@@ -59,13 +59,13 @@ export function currentWorkflow(): Workflow | null {
 export function edit(change: (workflow: Workflow) => Workflow, gesture: string | null = null): void {
   const { history, isReadOnly } = getState();
   if (!history || isReadOnly) return;
-  const next = step(history, change(history.present), gesture);
+  const next = recordStep(history, change(history.present), gesture);
   if (next !== history) setState({ history: next });
 }
 
 export function endGesture(): void {
   const { history } = getState();
-  if (history) setState({ history: settle(history) });
+  if (history) setState({ history: endStep(history) });
 }
 
 export function undoEdit(): void {
@@ -79,7 +79,7 @@ export function redoEdit(): void {
 }
 
 /** More nodes than these are not one thing that somebody did to them. */
-const MOST_TOUCHED = 20;
+const MAX_SELECTED_CHANGES = 20;
 
 /** What was selected stays so; where nothing is left of it, what came back or changed is. */
 function restore(history: History<Workflow>): void {
@@ -87,7 +87,7 @@ function restore(history: History<Workflow>): void {
   const there = new Set([...history.present.nodes, ...history.present.connections].map(({ id }) => id));
   const kept = [...getState().selection].filter((id) => there.has(id));
   const touched = history.present.nodes.filter((node) => !before.has(node)).map(({ id }) => id);
-  const isFew = touched.length <= MOST_TOUCHED;
+  const isFew = touched.length <= MAX_SELECTED_CHANGES;
   setState({ history, selection: new Set(kept.length === 0 && isFew ? touched : kept) });
 }
 

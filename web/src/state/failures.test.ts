@@ -1,11 +1,11 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { hearTime, serviceNow } from "../api/clock";
-import { follow } from "../api/eventStream";
+import { updateClock, serviceNow } from "../api/clock";
+import { followStream } from "../api/eventStream";
 import { currentWorkflow, documentStore, edit, undoEdit } from "./document";
-import { dropDraft, keepDraft, openNew, readDraft } from "./drafts";
-import { ofValues } from "../model/form/parameters";
+import { dropDraft, saveDraft, openNewWorkflow, readDraft } from "./drafts";
+import { inferParameters } from "../model/form/parameters";
 import { parseRoute } from "./route";
-import { shownText } from "../model/text/untrusted";
+import { safeText } from "../model/text/untrusted";
 import { newWorkflow } from "../model/workflow/workflow";
 
 // The client wants to know at once where the page is from.
@@ -13,11 +13,11 @@ vi.hoisted(() => vi.stubGlobal("window", { location: { origin: "http://localhost
 afterEach(() => vi.unstubAllGlobals());
 
 test("what others wrote is spelt out, and named", () => {
-  expect(shownText("plain")).toEqual({ text: "plain", marks: [] });
-  expect(shownText("a\u202eb").marks).toEqual(["characters that turn the reading direction"]);
-  expect(shownText("\u001b[31m").text).toBe("⟦U+001B⟧[31m");
-  expect(shownText("[here](javascript:hit())").marks).toEqual(["a Markdown link"]);
-  expect(shownText(`${"[".repeat(50_000)}](x)`).marks).toEqual(["a Markdown link"]);
+  expect(safeText("plain")).toEqual({ text: "plain", warnings: [] });
+  expect(safeText("a\u202eb").warnings).toEqual(["characters that turn the reading direction"]);
+  expect(safeText("\u001b[31m").text).toBe("⟦U+001B⟧[31m");
+  expect(safeText("[here](javascript:hit())").warnings).toEqual(["a Markdown link"]);
+  expect(safeText(`${"[".repeat(50_000)}](x)`).warnings).toEqual(["a Markdown link"]);
 });
 
 test("a route is read from the fragment of the address", () => {
@@ -31,21 +31,21 @@ test("an address that is no encoding of anything is a page that is not there", (
 });
 
 test("ages are told by the service's clock where ours is wrong", () => {
-  hearTime(new Date(1_000_000).toUTCString(), 1_000_000);
+  updateClock(new Date(1_000_000).toUTCString(), 1_000_000);
   expect(Math.abs(serviceNow() - Date.now())).toBeLessThan(1_000);
-  hearTime(new Date(Date.now() + 3_600_000).toUTCString());
+  updateClock(new Date(Date.now() + 3_600_000).toUTCString());
   expect(serviceNow() - Date.now()).toBeGreaterThan(3_500_000);
-  hearTime(null);
-  hearTime(new Date().toUTCString());
+  updateClock(null);
+  updateClock(new Date().toUTCString());
 });
 
 test("values of a tool that is gone keep a field each", () => {
-  expect(ofValues({ city: "Oslo", days: 2, more: [1] }).map(({ name, type, kind }) => [name, type, kind])).toEqual([
+  expect(inferParameters({ city: "Oslo", days: 2, more: [1] }).map(({ name, type, kind }) => [name, type, kind])).toEqual([
     ["city", "string", undefined],
     ["days", "number", undefined],
     ["more", "array", "any"],
   ]);
-  expect(ofValues(undefined)).toEqual([]);
+  expect(inferParameters(undefined)).toEqual([]);
 });
 
 function stored(): Storage {
@@ -55,13 +55,13 @@ function stored(): Storage {
 
 test("an import leaves the new workflow that was not saved one undo away", () => {
   vi.stubGlobal("window", { localStorage: stored() });
-  openNew(null);
+  openNewWorkflow(null);
   edit((workflow) => ({ ...workflow, name: "mine" }));
-  const { hasLeft } = openNew({ ...newWorkflow("brought"), name: "brought" });
+  const { hasLeft } = openNewWorkflow({ ...newWorkflow("brought"), name: "brought" });
   expect([hasLeft, currentWorkflow()?.name]).toEqual([true, "brought"]);
   undoEdit();
   expect(currentWorkflow()?.name).toBe("mine");
-  keepDraft();
+  saveDraft();
   expect(readDraft(null)?.workflow.name).toBe("mine");
 });
 
@@ -70,7 +70,7 @@ test("a draft that another tab wrote is not dropped by saving here", () => {
   vi.stubGlobal("window", { localStorage });
   documentStore.setState({ storedAs: "both" });
   edit((workflow) => ({ ...workflow, name: "here" }));
-  keepDraft();
+  saveDraft();
   localStorage.setItem("toolweave.draft.both", JSON.stringify({ workflow: newWorkflow("there"), revision: null }));
   dropDraft("both");
   expect(readDraft("both")?.workflow.name).toBe("there");
@@ -82,7 +82,7 @@ test("a store that is blocked keeps drafts as long as the page", () => {
   vi.stubGlobal("window", {});
   documentStore.setState({ storedAs: "blocked" });
   edit((workflow) => ({ ...workflow, name: "only here" }));
-  keepDraft();
+  saveDraft();
   expect(readDraft("blocked")?.workflow.name).toBe("only here");
 });
 
@@ -96,8 +96,8 @@ test("a stream goes on after a bad gateway and ends where it is forbidden", asyn
   });
   const seen: string[] = [];
   const following = { signal: new AbortController().signal, onEvent: ({ id }: { id: string }) => seen.push(id) };
-  await follow("/x", following);
+  await followStream("/x", following);
   expect([asked, seen]).toEqual([[null, null, "1"], ["1"]]);
   vi.stubGlobal("fetch", () => Promise.resolve(new Response("{}", { status: 403 })));
-  await expect(follow("/x", following)).rejects.toMatchObject({ status: 403 });
+  await expect(followStream("/x", following)).rejects.toMatchObject({ status: 403 });
 });

@@ -6,31 +6,31 @@ import { ApiError } from "../api/client";
 export interface Notice {
   id: number;
   tone: "plain" | "good" | "bad";
-  words: string;
+  message: string;
   hint?: string | null;
   action?: { title: string; run(): void };
 }
 
 export const noticeStore = createStore<{ notices: Notice[] }>(() => ({ notices: [] }));
 
-const SHOWN_MS = 6_000;
-let next = 1;
+const VISIBLE_MS = 6_000;
+let nextId = 1;
 
-export function notify(words: string, more: Partial<Omit<Notice, "id" | "words">> = {}): void {
-  const notice: Notice = { id: next++, tone: "plain", words, ...more };
+export function notify(message: string, more: Partial<Omit<Notice, "id" | "words">> = {}): void {
+  const notice: Notice = { id: nextId++, tone: "plain", message: message, ...more };
   noticeStore.setState(({ notices }) => ({ notices: [...notices.slice(-3), notice] }));
   // What asks for an answer waits for it: some need longer to reach a button.
-  if (notice.tone !== "bad" && !notice.action) setTimeout(() => dismiss(notice.id), SHOWN_MS);
+  if (notice.tone !== "bad" && !notice.action) setTimeout(() => dismiss(notice.id), VISIBLE_MS);
 }
 
 export function dismiss(id: number): void {
-  noticeStore.setState(({ notices }) => ({ notices: notices.filter((one) => one.id !== id) }));
+  noticeStore.setState(({ notices }) => ({ notices: notices.filter((notice) => notice.id !== id) }));
 }
 
 /** Tells why something was refused; that nobody answers is shown elsewhere. */
-export function notifyError(error: unknown, doing: string): void {
+export function notifyError(error: unknown, action: string): void {
   if (error instanceof ApiError) {
-    if (error.isUnreachable) notify(`${doing}: the service does not answer`, { tone: "bad", hint: "what you edit stays here; try again when it is back" });
-    else notify(`${doing}: ${error.message}`, { tone: "bad", hint: error.problems[0]?.message ?? error.hint });
-  } else notify(`${doing}: ${error instanceof Error ? error.message : String(error)}`, { tone: "bad" });
+    if (error.isUnreachable) notify(`${action}: the service does not answer`, { tone: "bad", hint: "what you edit stays here; try again when it is back" });
+    else notify(`${action}: ${error.message}`, { tone: "bad", hint: error.problems[0]?.message ?? error.hint });
+  } else notify(`${action}: ${error instanceof Error ? error.message : String(error)}`, { tone: "bad" });
 }

@@ -21,10 +21,10 @@ function decoded(part: string): string {
   }
 }
 
-export function pathTo(page: string, ...rest: string[]): string {
+export function hrefTo(page: string, ...rest: string[]): string {
   return `#/${[page, ...rest].map(encodeURIComponent).join("/")}`;
 }
 
-export function go(page: string, ...rest: string[]): void {
-  window.location.hash = pathTo(page, ...rest);
+export function navigate(page: string, ...rest: string[]): void {
+  window.location.hash = hrefTo(page, ...rest);
 }

@@ -1,32 +1,32 @@
 /** Light or dark: as chosen, else as the system is, also when that changes. */
 
 import { createStore } from "zustand/vanilla";
-import { readStored, store } from "../api/storage";
+import { readStored, writeStored } from "../api/storage";
 
 export type Theme = "light" | "dark";
-export type Choice = Theme | "system";
-const STORED = "toolweave.theme";
-const system = window.matchMedia("(prefers-color-scheme: dark)");
+export type ThemeChoice = Theme | "system";
+const STORAGE_KEY = "toolweave.theme";
+const systemTheme = window.matchMedia("(prefers-color-scheme: dark)");
 
-function themeOf(choice: Choice): Theme {
+function themeOf(choice: ThemeChoice): Theme {
   if (choice !== "system") return choice;
-  return system.matches ? "dark" : "light";
+  return systemTheme.matches ? "dark" : "light";
 }
 
-function first(): { choice: Choice; theme: Theme } {
-  const stored = readStored("localStorage", STORED);
+function initialTheme(): { choice: ThemeChoice; theme: Theme } {
+  const stored = readStored("localStorage", STORAGE_KEY);
   const choice = stored === "light" || stored === "dark" ? stored : "system";
   return { choice, theme: themeOf(choice) };
 }
 
-export const themeStore = createStore<{ choice: Choice; theme: Theme }>(first);
+export const themeStore = createStore<{ choice: ThemeChoice; theme: Theme }>(initialTheme);
 
 export function applyTheme(): void {
   document.documentElement.dataset["theme"] = themeStore.getState().theme;
 }
 
-export function chooseTheme(choice: Choice): void {
-  store("localStorage", STORED, choice);
+export function chooseTheme(choice: ThemeChoice): void {
+  writeStored("localStorage", STORAGE_KEY, choice);
   themeStore.setState({ choice, theme: themeOf(choice) });
   applyTheme();
 }
@@ -35,7 +35,7 @@ export function toggleTheme(): void {
   chooseTheme(themeStore.getState().theme === "dark" ? "light" : "dark");
 }
 
-system.addEventListener("change", () => {
+systemTheme.addEventListener("change", () => {
   const { choice } = themeStore.getState();
   themeStore.setState({ theme: themeOf(choice) });
   applyTheme();

@@ -3,12 +3,12 @@
 import { createStore } from "zustand/vanilla";
 import type { Versions } from "../api/changeEvents";
 
-export const liveStore = createStore<{ versions: Versions }>(() => ({ versions: {} }));
+export const versionStore = createStore<{ versions: Versions }>(() => ({ versions: {} }));
 
 /** Takes in what was told; the topics that are not as they were. */
-export function takeVersions(told: Versions): string[] {
-  const { versions } = liveStore.getState();
-  const fresh = Object.keys(told).filter((topic) => versions[topic] !== told[topic]);
-  if (fresh.length > 0) liveStore.setState({ versions: { ...versions, ...told } });
-  return fresh;
+export function updateVersions(received: Versions): string[] {
+  const { versions } = versionStore.getState();
+  const changed = Object.keys(received).filter((topic) => versions[topic] !== received[topic]);
+  if (changed.length > 0) versionStore.setState({ versions: { ...versions, ...received } });
+  return changed;
 }

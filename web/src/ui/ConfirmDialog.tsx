@@ -11,7 +11,7 @@ interface Props {
 }
 
 /** Asks before something that cannot be undone. */
-export function Confirm({ title, yes, onYes, onClose, children }: Props) {
+export function ConfirmDialog({ title, yes, onYes, onClose, children }: Props) {
   const foot = (
     <>
       <Button onClick={onClose}>Keep it</Button>

@@ -1,11 +1,11 @@
 import { useState } from "react";
 import { Button } from "./Button";
 
-const WORDS = { ready: "Copy", done: "Copied", failed: "Select it, and copy it yourself" } as const;
+const LABELS = { ready: "Copy", done: "Copied", failed: "Select it, and copy it yourself" } as const;
 
 /** Puts a text on the clipboard; `what` says which text that is. */
 export function CopyButton({ text, what }: { text: string; what: string }) {
-  const [state, setState] = useState<keyof typeof WORDS>("ready");
+  const [state, setState] = useState<keyof typeof LABELS>("ready");
   const copy = async () => {
     try {
       // Browsers give it only to pages that are safe from others.
@@ -18,10 +18,10 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
   return (
     <>
       <Button icon={state === "done" ? "check" : "copy"} aria-label={`Copy ${what}`} onClick={() => void copy()}>
-        {WORDS[state]}
+        {LABELS[state]}
       </Button>
       <span className="visually-hidden" role="status">
-        {state === "ready" ? "" : `${WORDS[state]}: ${what}`}
+        {state === "ready" ? "" : `${LABELS[state]}: ${what}`}
       </span>
     </>
   );

@@ -1,7 +1,7 @@
 import type { IconName } from "./Icon";
 import { Icon } from "./Icon";
 
-const SIGNS: Record<string, IconName> = {
+const ICONS: Record<string, IconName> = {
   mcp: "plug",
   trigger: "bolt",
   flow: "branch",
@@ -20,7 +20,7 @@ const SIGNS: Record<string, IconName> = {
 export function FamilyIcon({ family, size = 16 }: { family: string; size?: number }) {
   return (
     <span className={`family family--${family}`}>
-      <Icon name={SIGNS[family] ?? "help"} size={size} />
+      <Icon name={ICONS[family] ?? "help"} size={size} />
     </span>
   );
 }

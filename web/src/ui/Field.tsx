@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { useId } from "react";
 
 /** What a control says of itself: where its note and its fault are, and whether it has one. */
-export interface Said {
+export interface FieldAria {
   "aria-describedby": string | undefined;
   "aria-invalid": true | undefined;
 }
@@ -11,7 +11,7 @@ interface Props {
   label: string;
   note?: ReactNode;
   fault?: string | null;
-  children(id: string, describedBy: string | undefined, said: Said): ReactNode;
+  children(id: string, describedBy: string | undefined, said: FieldAria): ReactNode;
 }
 
 /** A control with its label, a note, and what is wrong with its value; the control spreads `said`. */

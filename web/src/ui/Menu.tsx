@@ -9,9 +9,9 @@ export interface MenuAction {
   title: string;
   icon?: IconName;
   keys?: string;
-  isOff?: boolean;
+  isDisabled?: boolean;
   /** Draws a line above it. */
-  begins?: boolean;
+  startsGroup?: boolean;
   run(): void;
 }
 
@@ -46,12 +46,12 @@ export function Menu({ label, actions, children, className = "button button--qui
         <div className="menu__list" role="menu" aria-label={label}>
           {actions.map((action) => (
             <div key={action.title} role="none">
-              {action.begins && <hr className="menu__line" />}
+              {action.startsGroup && <hr className="menu__line" />}
               <button
                 type="button"
                 role="menuitem"
                 className="menu__item"
-                disabled={action.isOff}
+                disabled={action.isDisabled}
                 onClick={() => {
                   close();
                   action.run();

@@ -2,22 +2,22 @@ import { useState } from "react";
 import { Badge } from "./Badge";
 
 /** What is read at a glance; the rest of a text is one press away. */
-const MOST = 700;
+const PREVIEW_CHARS = 700;
 
 /** Text of others, as text and nothing else; a mark says what is odd about it. */
-export function Untrusted({ text, marks }: { text: string; marks: string[] }) {
+export function Untrusted({ text, warnings }: { text: string; warnings: string[] }) {
   const [isWhole, setWhole] = useState(false);
-  const isLong = text.length > MOST + 100;
+  const isLong = text.length > PREVIEW_CHARS + 100;
   return (
     <span className="untrusted">
-      {marks.length > 0 && (
+      {warnings.length > 0 && (
         <>
           <Badge tone="warn" title="It is shown as text only">
-            contains {marks.join(", ")}
+            contains {warnings.join(", ")}
           </Badge>{" "}
         </>
       )}
-      <bdi>{isLong && !isWhole ? `${text.slice(0, MOST)}…` : text}</bdi>
+      <bdi>{isLong && !isWhole ? `${text.slice(0, PREVIEW_CHARS)}…` : text}</bdi>
       {isLong && (
         <>
           {" "}

@@ -7,26 +7,26 @@ import type { DragEvent } from "react";
 import { useCallback, useEffect, useState } from "react";
 import { addEntry } from "../../state/addEntry";
 import type { Specs } from "../../model/workflow/catalog";
-import { DRAGGED_ENTRY } from "../../model/workflow/catalog";
+import { ENTRY_DRAG_TYPE } from "../../model/workflow/catalog";
 import { edit } from "../../state/document";
-import { canConnect, connect, remove, settle } from "../../model/workflow/edits";
-import { openingView } from "../../model/layout/initialView";
+import { canConnect, connectPorts, removeItems, dropNodes } from "../../model/workflow/edits";
+import { initialView } from "../../model/layout/initialView";
 import { canvasActions } from "../../state/panels";
 import type { Workflow } from "../../model/workflow/workflow";
-import { INPUT, OUTPUT } from "../../model/workflow/workflow";
+import { INPUT_PORT, OUTPUT_PORT } from "../../model/workflow/workflow";
 import { IconButton } from "../../ui/Button";
-import { Far, useFar } from "./detailLevel";
-import { FarWires } from "./OverviewEdges";
+import { LowDetail, useDetailLevel } from "./detailLevel";
+import { OverviewEdges } from "./OverviewEdges";
 import { GroupNode, NoteNode } from "./AnnotationNodes";
 import { StepNode } from "./StepNode";
 import { useCanvasActions } from "./useCanvasActions";
-import { useDrawn } from "./useCanvasElements";
-import { Wire } from "./ConnectionEdge";
+import { useCanvasElements } from "./useCanvasElements";
+import { ConnectionEdge } from "./ConnectionEdge";
 import "./canvas.css";
 
-const NODES = { step: StepNode, group: GroupNode, note: NoteNode };
-const EDGES = { wire: Wire };
-const MOST_IN_MAP = 500;
+const NODE_TYPES = { step: StepNode, group: GroupNode, note: NoteNode };
+const EDGE_TYPES = { wire: ConnectionEdge };
+const MAX_NODES_IN_MAP = 500;
 const NO_EDGES: Edge[] = [];
 
 interface Props {
@@ -50,37 +50,37 @@ export function Canvas(props: Props) {
 }
 
 function Drawing({ workflow, specs, isReadOnly = false, width, height }: Props & { width: number; height: number }) {
-  const { nodes, edges, onNodesChange, onEdgesChange, drawAgain } = useDrawn(workflow, specs);
-  const [view] = useState(() => openingView(nodes, width, height));
-  const { isFar, isFarther } = useFar(nodes.length);
+  const { nodes, edges, onNodesChange, onEdgesChange, drawAgain } = useCanvasElements(workflow, specs);
+  const [view] = useState(() => initialView(nodes, width, height));
+  const { isFar, isFarther } = useDetailLevel(nodes.length);
   const flow = useReactFlow();
   // From afar nodes have no ports, and the canvas forgets where they were.
   useEffect(() => {
     if (isFar) return drawAgain;
   }, [isFar, drawAgain]);
   const { onMoveEnd } = useCanvasActions();
-  const onConnect = useCallback((made: Connection) => edit((now) => connected(now, made)), []);
-  const onReconnect = useCallback((old: Edge, made: Connection) => edit((now) => connected(remove(now, new Set([old.id])), made)), []);
+  const onConnect = useCallback((made: Connection) => edit((now) => withConnection(now, made)), []);
+  const onReconnect = useCallback((old: Edge, made: Connection) => edit((now) => withConnection(removeItems(now, new Set([old.id])), made)), []);
   const mayConnect = useCallback(
-    (made: Edge | Connection) => canConnect(workflow, made.source, made.target, made.sourceHandle ?? OUTPUT, made.targetHandle ?? INPUT),
+    (made: Edge | Connection) => canConnect(workflow, made.source, made.target, made.sourceHandle ?? OUTPUT_PORT, made.targetHandle ?? INPUT_PORT),
     [workflow],
   );
   const onDrop = (event: DragEvent) => {
-    const entry = specs.get(event.dataTransfer.getData(DRAGGED_ENTRY));
+    const entry = specs.get(event.dataTransfer.getData(ENTRY_DRAG_TYPE));
     if (!entry || isReadOnly) return;
     event.preventDefault();
     const at = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
     addEntry(entry, specs, { x: at.x - 100, y: at.y - 28 });
   };
-  const letGo = (moved: Node[]) => edit((now) => settle(now, new Map(moved.map(({ id, position }) => [id, position])), canvasActions()?.sizes()));
+  const letGo = (moved: Node[]) => edit((now) => dropNodes(now, new Map(moved.map(({ id, position }) => [id, position])), canvasActions()?.sizes()));
   return (
-    <Far value={isFar}>
+    <LowDetail value={isFar}>
       <ReactFlow
         className={isFarther ? "canvas canvas--farther" : "canvas"}
         nodes={nodes}
         edges={isFar ? NO_EDGES : edges}
-        nodeTypes={NODES}
-        edgeTypes={EDGES}
+        nodeTypes={NODE_TYPES}
+        edgeTypes={EDGE_TYPES}
         onNodesChange={onNodesChange}
         onEdgesChange={onEdgesChange}
         onConnect={onConnect}
@@ -90,7 +90,7 @@ function Drawing({ workflow, specs, isReadOnly = false, width, height }: Props &
         onNodeDragStop={(_, __, moved) => letGo(moved)}
         onSelectionDragStop={(_, moved) => letGo(moved)}
         onDrop={onDrop}
-        onDragOver={(event) => event.dataTransfer.types.includes(DRAGGED_ENTRY) && event.preventDefault()}
+        onDragOver={(event) => event.dataTransfer.types.includes(ENTRY_DRAG_TYPE) && event.preventDefault()}
         nodesDraggable={!isReadOnly}
         nodesConnectable={!isReadOnly}
         edgesReconnectable={!isReadOnly}
@@ -117,18 +117,18 @@ function Drawing({ workflow, specs, isReadOnly = false, width, height }: Props &
         <p id="canvas-help" className="visually-hidden">
           Arrows walk from node to node, Enter sets what one does, A adds one, C connects it, question mark lists all keys.
         </p>
-        {isFar ? <FarWires edges={edges} /> : <Background gap={20} size={1.4} />}
-        {nodes.length > 0 && nodes.length <= MOST_IN_MAP && <MiniMap style={{ width: 150, height: 96 }} pannable zoomable ariaLabel="Overview" nodeColor="var(--line-strong)" maskColor="color-mix(in srgb, var(--canvas) 70%, transparent)" />}
+        {isFar ? <OverviewEdges edges={edges} /> : <Background gap={20} size={1.4} />}
+        {nodes.length > 0 && nodes.length <= MAX_NODES_IN_MAP && <MiniMap style={{ width: 150, height: 96 }} pannable zoomable ariaLabel="Overview" nodeColor="var(--line-strong)" maskColor="color-mix(in srgb, var(--canvas) 70%, transparent)" />}
         <Panel position="bottom-left" className="canvas__tools">
           <IconButton label="Zoom in" icon="plus" onClick={() => void flow.zoomIn()} />
           <IconButton label="Zoom out" icon="minus" onClick={() => void flow.zoomOut()} />
           <IconButton label="Show all" icon="fit" keys="1" onClick={() => canvasActions()?.fit()} />
         </Panel>
       </ReactFlow>
-    </Far>
+    </LowDetail>
   );
 }
 
-function connected(workflow: Workflow, { source, target, sourceHandle, targetHandle }: Connection): Workflow {
-  return connect(workflow, source, target, sourceHandle ?? OUTPUT, targetHandle ?? INPUT);
+function withConnection(workflow: Workflow, { source, target, sourceHandle, targetHandle }: Connection): Workflow {
+  return connectPorts(workflow, source, target, sourceHandle ?? OUTPUT_PORT, targetHandle ?? INPUT_PORT);
 }

@@ -6,7 +6,7 @@ import { memo } from "react";
 import { useStore } from "zustand";
 import { runStore } from "../../state/run";
 
-export const Wire = memo(function Wire(props: EdgeProps) {
+export const ConnectionEdge = memo(function Wire(props: EdgeProps) {
   const { id, source, target, selected, label, markerEnd } = props;
   const [path, x, y] = getBezierPath(props);
   const isActive = useStore(runStore, ({ statuses }) => statuses[target] === "running" && statuses[source] === "success");

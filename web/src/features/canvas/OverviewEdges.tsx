@@ -4,14 +4,14 @@ import type { Edge, ReactFlowState } from "@xyflow/react";
 import { useStoreApi } from "@xyflow/react";
 import { useEffect, useRef } from "react";
 
-export function FarWires({ edges }: { edges: readonly Edge[] }) {
+export function OverviewEdges({ edges }: { edges: readonly Edge[] }) {
   const store = useStoreApi();
   const picture = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
     let asked = 0;
     const draw = () => {
       asked = 0;
-      if (picture.current) drawWires(picture.current, store.getState(), edges);
+      if (picture.current) drawEdges(picture.current, store.getState(), edges);
     };
     const soon = () => {
       asked ||= requestAnimationFrame(draw);
@@ -26,7 +26,7 @@ export function FarWires({ edges }: { edges: readonly Edge[] }) {
   return <canvas ref={picture} className="canvas__wires" aria-hidden="true" />;
 }
 
-function drawWires(picture: HTMLCanvasElement, { width, height, transform, nodeLookup }: ReactFlowState, edges: readonly Edge[]): void {
+function drawEdges(picture: HTMLCanvasElement, { width, height, transform, nodeLookup }: ReactFlowState, edges: readonly Edge[]): void {
   const sharp = window.devicePixelRatio;
   const [wide, high] = [Math.round(width * sharp), Math.round(height * sharp)];
   if (picture.width !== wide) picture.width = wide;

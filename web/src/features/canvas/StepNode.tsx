@@ -7,17 +7,17 @@ import { useStore } from "zustand";
 import { documentStore } from "../../state/document";
 import { inputTop } from "../../model/layout/geometry";
 import type { NodeView } from "../../model/layout/canvasMapping";
-import { labelIdOf } from "../../model/layout/canvasMapping";
-import { leadsTo, nodeWords } from "../../model/workflow/nodeDescription";
+import { nodeLabelId } from "../../model/layout/canvasMapping";
+import { targetTitles, describeNode } from "../../model/workflow/nodeDescription";
 import { problemStore } from "../../state/problems";
 import type { StepStatus } from "../../model/run/runState";
 import { runStore } from "../../state/run";
 import { FamilyIcon } from "../../ui/FamilyIcon";
 import { Icon } from "../../ui/Icon";
-import { Odd } from "../../ui/TextWarning";
-import { Far } from "./detailLevel";
+import { TextWarning } from "../../ui/TextWarning";
+import { LowDetail } from "./detailLevel";
 
-const WORDS: Record<StepStatus, string> = {
+const STATUS_LABELS: Record<StepStatus, string> = {
   running: "running",
   success: "done",
   failed: "failed",
@@ -29,34 +29,34 @@ const WORDS: Record<StepStatus, string> = {
 };
 
 /** How an MCP node stands with its server, where that is worth a word. */
-const FITS: Record<string, string> = { missing: "its server does not answer", invalid: "does not fit its server" };
+const TOOL_STATUS_LABELS: Record<string, string> = { missing: "its server does not answer", invalid: "does not fit its server" };
 
 type Props = NodeProps & { data: NodeView };
 
 export const StepNode = memo(function StepNode(props: Props) {
-  return useContext(Far) ? <FarStep {...props} /> : <NearStep {...props} />;
+  return useContext(LowDetail) ? <LowDetailStep {...props} /> : <FullStep {...props} />;
 });
 
 /** Its family, its state and, while it can be read, its name. */
-function FarStep({ id, data, selected }: Props) {
+function LowDetailStep({ id, data, selected }: Props) {
   const status = useStore(runStore, (state) => state.statuses[id]);
   const isWrong = useStore(problemStore, (state) => state.byNode[id]?.some((problem) => problem.severity === "error") ?? false);
   const names = ["step", "step--far", `family--${data.family}`, selected ? "is-selected" : "", isWrong ? "is-wrong" : ""];
   return (
-    <div id={selected ? undefined : labelIdOf(id)} className={names.filter(Boolean).join(" ")} data-status={status}>
-      {selected && <Words id={id} data={data} isSelected />}
+    <div id={selected ? undefined : nodeLabelId(id)} className={names.filter(Boolean).join(" ")} data-status={status}>
+      {selected && <NodeLabel id={id} data={data} isSelected />}
       {data.title}
     </div>
   );
 }
 
-function NearStep({ id, data, selected }: Props) {
+function FullStep({ id, data, selected }: Props) {
   const status = useStore(runStore, (state) => state.statuses[id] ?? null);
-  const { family, title, marks, kind, server, modeWords, isOff, inputs, outputs } = data;
-  const names = ["step", `family--${family}`, selected ? "is-selected" : "", isOff ? "is-off" : "", server !== null ? "step--mcp" : ""];
+  const { family, title, warnings: warnings, kind, server, modeLabel: modeLabel, isDisabled, inputs, outputs } = data;
+  const names = ["step", `family--${family}`, selected ? "is-selected" : "", isDisabled ? "is-off" : "", server !== null ? "step--mcp" : ""];
   return (
     <div className={names.filter(Boolean).join(" ")} data-status={status ?? undefined}>
-      <Words id={id} data={data} isSelected={selected ?? false} />
+      <NodeLabel id={id} data={data} isSelected={selected ?? false} />
       {inputs.map((port, at) => (
         <Handle key={port.name} id={port.name} type="target" position={Position.Left} className="step__port" style={{ top: inputTop(at) }} title={port.label} />
       ))}
@@ -64,7 +64,7 @@ function NearStep({ id, data, selected }: Props) {
         <FamilyIcon family={family} />
         <div className="step__names">
           <div className="step__title">
-            <Odd marks={marks} /> {title}
+            <TextWarning warnings={warnings} /> {title}
           </div>
           <div className="step__kind">
             {server !== null && <span className="step__server">{server || "no server"}</span>}
@@ -72,9 +72,9 @@ function NearStep({ id, data, selected }: Props) {
             <span className="step__tool">{kind}</span>
           </div>
         </div>
-        <Marks id={id} isMcp={server !== null} />
+        <ProblemMark id={id} isMcp={server !== null} />
       </div>
-      {modeWords && <div className="step__mode">{modeWords}</div>}
+      {modeLabel && <div className="step__mode">{modeLabel}</div>}
       {outputs.length > 1 ? (
         <div className="step__outs">
           {outputs.map((port) => (
@@ -89,7 +89,7 @@ function NearStep({ id, data, selected }: Props) {
       )}
       {status && (
         <span className={`step__status step__status--${status}`}>
-          {WORDS[status]}
+          {STATUS_LABELS[status]}
         </span>
       )}
     </div>
@@ -97,25 +97,25 @@ function NearStep({ id, data, selected }: Props) {
 }
 
 /** What a reader says of the node. */
-function Words({ id, data, isSelected }: { id: string; data: NodeView; isSelected: boolean }) {
+function NodeLabel({ id, data, isSelected }: { id: string; data: NodeView; isSelected: boolean }) {
   const status = useStore(runStore, (state) => state.statuses[id]);
   const problems = useStore(problemStore, (state) => state.byNode[id]);
-  const fit = useStore(problemStore, (state) => state.standings[id]?.status);
+  const fit = useStore(problemStore, (state) => state.toolStatuses[id]?.status);
   // Titles, joined: a list would be another one after each edit of anything.
-  const targets = useStore(documentStore, (state) => leadsTo(state.history?.present ?? null, id).join("\n"));
+  const targets = useStore(documentStore, (state) => targetTitles(state.history?.present ?? null, id).join("\n"));
   const errors = problems?.filter((problem) => problem.severity === "error").length ?? 0;
-  const standing = { state: status ? WORDS[status] : null, fit: fit ? FITS[fit] : undefined, errors, warnings: (problems?.length ?? 0) - errors, isSelected, leadsTo: targets ? targets.split("\n") : [] };
+  const standing = { state: status ? STATUS_LABELS[status] : null, fit: fit ? TOOL_STATUS_LABELS[fit] : undefined, errors, warnings: (problems?.length ?? 0) - errors, isSelected, leadsTo: targets ? targets.split("\n") : [] };
   return (
-    <span id={labelIdOf(id)} className="visually-hidden">
-      {nodeWords(data, standing)}
+    <span id={nodeLabelId(id)} className="visually-hidden">
+      {describeNode(data, standing)}
     </span>
   );
 }
 
 /** What is wrong with the node; of an MCP node also that nothing is. */
-function Marks({ id, isMcp }: { id: string; isMcp: boolean }) {
+function ProblemMark({ id, isMcp }: { id: string; isMcp: boolean }) {
   const problems = useStore(problemStore, (state) => state.byNode[id]);
-  const standing = useStore(problemStore, (state) => state.standings[id]);
+  const standing = useStore(problemStore, (state) => state.toolStatuses[id]);
   const errors = problems?.filter((problem) => problem.severity === "error").length ?? 0;
   if (errors > 0) {
     return (

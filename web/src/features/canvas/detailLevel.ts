@@ -4,17 +4,17 @@ import { useStore } from "@xyflow/react";
 import { createContext } from "react";
 
 /** Below this a title has less than five pixels. */
-const FAR_ZOOM = 0.36;
-const FARTHER_ZOOM = 0.2;
+const LOW_DETAIL_ZOOM = 0.36;
+const NO_TITLE_ZOOM = 0.2;
 /** Fewer nodes are drawn whole at every zoom. */
-const MANY_NODES = 150;
+const MIN_NODES = 150;
 
-export const Far = createContext(false);
+export const LowDetail = createContext(false);
 
 /** `isFarther`: nor can the large titles be read that nodes have from afar. */
-export function useFar(nodes: number): { isFar: boolean; isFarther: boolean } {
-  const isMany = nodes > MANY_NODES;
-  const isFar = useStore(({ transform }) => isMany && transform[2] < FAR_ZOOM);
-  const isFarther = useStore(({ transform }) => isMany && transform[2] < FARTHER_ZOOM);
+export function useDetailLevel(nodes: number): { isFar: boolean; isFarther: boolean } {
+  const isMany = nodes > MIN_NODES;
+  const isFar = useStore(({ transform }) => isMany && transform[2] < LOW_DETAIL_ZOOM);
+  const isFarther = useStore(({ transform }) => isMany && transform[2] < NO_TITLE_ZOOM);
   return { isFar, isFarther };
 }

@@ -1,32 +1,32 @@
 /** One field of an answer. */
 
 import { useId } from "react";
-import type { AnswerField, Filled } from "../../model/form/answerForm";
-import { shownText } from "../../model/text/untrusted";
-import type { Said } from "../../ui/Field";
+import type { AnswerField, AnswerValues } from "../../model/form/answerForm";
+import { safeText } from "../../model/text/untrusted";
+import type { FieldAria } from "../../ui/Field";
 import { Field } from "../../ui/Field";
 
 interface Props {
   field: AnswerField;
-  value: Filled[string] | undefined;
+  value: AnswerValues[string] | undefined;
   fault: string | null;
-  onChange(value: Filled[string]): void;
+  onChange(value: AnswerValues[string]): void;
 }
 
 export function AnswerControl({ field, value, fault, onChange }: Props) {
-  const label = `${shownText(field.title).text}${field.isRequired ? " *" : ""}`;
-  const note = field.note ? shownText(field.note).text : field.kind === "json" ? "As JSON." : undefined;
-  if (field.kind === "several") return <Several field={field} label={label} fault={fault} value={Array.isArray(value) ? value : []} onChange={onChange} />;
+  const label = `${safeText(field.title).text}${field.isRequired ? " *" : ""}`;
+  const note = field.note ? safeText(field.note).text : field.kind === "json" ? "As JSON." : undefined;
+  if (field.kind === "several") return <MultipleChoice field={field} label={label} fault={fault} value={Array.isArray(value) ? value : []} onChange={onChange} />;
   return (
     <Field label={label} note={note} fault={fault}>
-      {(id, _, said) => <Control id={id} said={said} field={field} value={value} onChange={onChange} />}
+      {(id, _, aria) => <Control id={id} aria={aria} field={field} value={value} onChange={onChange} />}
     </Field>
   );
 }
 
-function Control({ id, said, field, value, onChange }: Omit<Props, "fault"> & { id: string; said: Said }) {
+function Control({ id, aria, field, value, onChange }: Omit<Props, "fault"> & { id: string; aria: FieldAria }) {
   const text = typeof value === "string" ? value : "";
-  const shared = { id, ...said, "aria-required": field.isRequired };
+  const shared = { id, ...aria, "aria-required": field.isRequired };
   if (field.kind === "boolean") return <input {...shared} className="question__check" type="checkbox" checked={value === true} onChange={(event) => onChange(event.target.checked)} />;
   if (field.kind === "choice") {
     return (
@@ -34,7 +34,7 @@ function Control({ id, said, field, value, onChange }: Omit<Props, "fault"> & { 
         <option value="">Choose…</option>
         {field.options.map((option, at) => (
           <option key={at} value={at}>
-            {shownText(option.label).text}
+            {safeText(option.label).text}
           </option>
         ))}
       </select>
@@ -46,8 +46,8 @@ function Control({ id, said, field, value, onChange }: Omit<Props, "fault"> & { 
   return <input {...shared} className="input" inputMode={field.kind === "number" ? "decimal" : undefined} value={text} onChange={(event) => onChange(event.target.value)} />;
 }
 
-function Several({ field, label, fault, value, onChange }: { field: AnswerField; label: string; fault: string | null; value: readonly number[]; onChange(value: readonly number[]): void }) {
-  const toggle = (at: number) => onChange(value.includes(at) ? value.filter((one) => one !== at) : [...value, at].sort((one, other) => one - other));
+function MultipleChoice({ field, label, fault, value, onChange }: { field: AnswerField; label: string; fault: string | null; value: readonly number[]; onChange(value: readonly number[]): void }) {
+  const toggle = (at: number) => onChange(value.includes(at) ? value.filter((other) => other !== at) : [...value, at].sort((a, b) => a - b));
   const id = useId();
   return (
     <fieldset className="question__several" aria-describedby={fault ? id : undefined}>
@@ -55,7 +55,7 @@ function Several({ field, label, fault, value, onChange }: { field: AnswerField;
       {field.options.map((option, at) => (
         <label key={at} className="row">
           <input type="checkbox" checked={value.includes(at)} onChange={() => toggle(at)} />
-          {shownText(option.label).text}
+          {safeText(option.label).text}
         </label>
       ))}
       {fault && (

@@ -2,19 +2,19 @@
 
 import { useState } from "react";
 import type { Question } from "../../model/form/answerForm";
-import { shownText } from "../../model/text/untrusted";
-import { useQuestions, useUncertain } from "../../queries/inbox";
+import { safeText } from "../../model/text/untrusted";
+import { useQuestions, useUncertainSteps } from "../../queries/inbox";
 import { Badge } from "../../ui/Badge";
-import { Empty } from "../../ui/EmptyState";
+import { EmptyState } from "../../ui/EmptyState";
 import { QuestionCard } from "./QuestionCard";
 import { UncertainSteps } from "./UncertainSteps";
 import "./inbox.css";
 
 export function InboxPage({ chosen }: { chosen: string | null }) {
   const { data: questions, error } = useQuestions();
-  const { data: steps } = useUncertain();
+  const { data: steps } = useUncertainSteps();
   const [id, choose] = useState(chosen);
-  const open = questions?.find((one) => one.id === id) ?? questions?.[0];
+  const open = questions?.find((question) => question.id === id) ?? questions?.[0];
   return (
     <div className="page">
       <div className="page__inner">
@@ -24,15 +24,15 @@ export function InboxPage({ chosen }: { chosen: string | null }) {
         {error && <p role="alert">{error.message}</p>}
         {steps && steps.length > 0 && <UncertainSteps steps={steps} />}
         {questions?.length === 0 && steps?.length === 0 && (
-          <Empty title="Nothing waits for you">
+          <EmptyState title="Nothing waits for you">
             <p>When a run asks somebody, or may have done something twice, it stands here until it is answered.</p>
-          </Empty>
+          </EmptyState>
         )}
         {questions && open && (
           <div className="inbox">
             <nav className="inbox__list" aria-label="Open questions">
-              {questions.map((one) => (
-                <Line key={one.id} question={one} isOpen={one === open} onOpen={() => choose(one.id)} />
+              {questions.map((question) => (
+                <QuestionItem key={question.id} question={question} isOpen={question === open} onOpen={() => choose(question.id)} />
               ))}
             </nav>
             <QuestionCard key={open.id} question={open} />
@@ -43,11 +43,11 @@ export function InboxPage({ chosen }: { chosen: string | null }) {
   );
 }
 
-function Line({ question, isOpen, onOpen }: { question: Question; isOpen: boolean; onOpen(): void }) {
+function QuestionItem({ question, isOpen, onOpen }: { question: Question; isOpen: boolean; onOpen(): void }) {
   const asked = question.question;
   return (
     <button type="button" className="inbox__line" aria-current={isOpen} onClick={onOpen}>
-      <span className="inbox__title">{shownText(asked.title || asked.text).text}</span>
+      <span className="inbox__title">{safeText(asked.title || asked.text).text}</span>
       <span className="row faint">
         <Badge>{asked.kind}</Badge>
         <bdi>{question.workflow || `run ${question.run.slice(0, 8)}`}</bdi>

@@ -3,11 +3,11 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { ApiError } from "../../api/client";
-import type { AnswerField, Filled, Question } from "../../model/form/answerForm";
-import { decidingField, fieldsOf, replyOf } from "../../model/form/answerForm";
+import type { AnswerField, AnswerValues, Question } from "../../model/form/answerForm";
+import { decisionField, answerFields, parseAnswer } from "../../model/form/answerForm";
 import { notify } from "../../state/notices";
-import { pathTo } from "../../state/route";
-import { shownText } from "../../model/text/untrusted";
+import { hrefTo } from "../../state/route";
+import { safeText } from "../../model/text/untrusted";
 import type { Json, JsonObject } from "../../model/workflow/workflow";
 import { answerQuestion, INBOX } from "../../queries/inbox";
 import { Button } from "../../ui/Button";
@@ -17,15 +17,15 @@ import { AnswerControl } from "./AnswerControl";
 
 const DECLINED: JsonObject = { declined: true };
 
-export function QuestionCard({ question: { id, run, workflow, askedAt, question: asked } }: { question: Question }) {
-  const fields = fieldsOf(asked.schema as JsonObject);
-  const deciding = decidingField(fields);
-  const people = asked.people ?? [];
-  const [filled, fill] = useState<Filled>({});
-  const [who, setWho] = useState(people[0] ?? "");
-  const { send, isSending, faults, setFaults } = useSending(id, who || null);
-  const submit = (more: Filled = {}) => {
-    const read = replyOf(fields, { ...filled, ...more });
+export function QuestionCard({ question: { id, run, workflow, askedAt, question: details } }: { question: Question }) {
+  const fields = answerFields(details.schema as JsonObject);
+  const deciding = decisionField(fields);
+  const people = details.people ?? [];
+  const [filled, fill] = useState<AnswerValues>({});
+  const [respondent, setWho] = useState(people[0] ?? "");
+  const { send, isSending, faults, setFaults } = useAnswer(id, respondent || null);
+  const submit = (more: AnswerValues = {}) => {
+    const read = parseAnswer(fields, { ...filled, ...more });
     if (Object.keys(read.faults).length > 0) setFaults(read.faults);
     else send(read.reply);
   };
@@ -33,19 +33,19 @@ export function QuestionCard({ question: { id, run, workflow, askedAt, question:
   useEffect(() => card.current?.querySelector<HTMLElement>("[aria-invalid='true']")?.focus(), [faults]);
   return (
     <section ref={card} className="card question" aria-label="Question">
-      {asked.title && asked.title !== asked.text && (
+      {details.title && details.title !== details.text && (
         <h2>
-          <Untrusted {...shownText(asked.title)} />
+          <Untrusted {...safeText(details.title)} />
         </h2>
       )}
       <p className="question__text">
-        <Untrusted {...shownText(asked.text)} />
+        <Untrusted {...safeText(details.text)} />
       </p>
       <p className="faint">
-        <a href={pathTo("runs", run)}>{workflow ? `A run of ${workflow}` : `Run ${run.slice(0, 8)}`}</a> asked this on {new Date(askedAt).toLocaleString()}
-        {asked.due && <>; an answer counts until {new Date(asked.due).toLocaleString()}</>}.
+        <a href={hrefTo("runs", run)}>{workflow ? `A run of ${workflow}` : `Run ${run.slice(0, 8)}`}</a> asked this on {new Date(askedAt).toLocaleString()}
+        {details.due && <>; an answer counts until {new Date(details.due).toLocaleString()}</>}.
       </p>
-      {asked.content != null && <pre className="question__content">{contentText(asked.content as Json)}</pre>}
+      {details.content != null && <pre className="question__content">{contentText(details.content as Json)}</pre>}
       {fields
         .filter((field) => field !== deciding)
         .map((field) => (
@@ -54,9 +54,9 @@ export function QuestionCard({ question: { id, run, workflow, askedAt, question:
       {people.length > 0 && (
         <Field label="Who answers" note="Only the answers of those who were asked count.">
           {(control, more) => (
-            <select id={control} aria-describedby={more} className="select" value={who} onChange={(event) => setWho(event.target.value)}>
-              {people.map((one) => (
-                <option key={one}>{one}</option>
+            <select id={control} aria-describedby={more} className="select" value={respondent} onChange={(event) => setWho(event.target.value)}>
+              {people.map((person) => (
+                <option key={person}>{person}</option>
               ))}
             </select>
           )}
@@ -68,8 +68,8 @@ export function QuestionCard({ question: { id, run, workflow, askedAt, question:
         </p>
       )}
       <div className="row">
-        {deciding ? <Deciding field={deciding} isOff={isSending} onDecide={(at) => submit({ [deciding.name]: String(at) })} /> : <SendButton isOff={isSending} onSend={() => submit()} />}
-        {asked.kind !== "approval" && (
+        {deciding ? <DecisionButtons field={deciding} isDisabled={isSending} onDecide={(at) => submit({ [deciding.name]: String(at) })} /> : <SendButton isDisabled={isSending} onSend={() => submit()} />}
+        {details.kind !== "approval" && (
           <Button look="quiet" disabled={isSending} onClick={() => send(DECLINED)}>
             Do not answer
           </Button>
@@ -79,39 +79,39 @@ export function QuestionCard({ question: { id, run, workflow, askedAt, question:
   );
 }
 
-function Deciding({ field, isOff, onDecide }: { field: AnswerField; isOff: boolean; onDecide(at: number): void }) {
+function DecisionButtons({ field, isDisabled, onDecide }: { field: AnswerField; isDisabled: boolean; onDecide(at: number): void }) {
   return (
     <>
       {field.options.map((option, at) => (
-        <Button key={at} look={at === 0 ? "primary" : "plain"} disabled={isOff} onClick={() => onDecide(at)}>
-          {shownText(option.label).text}
+        <Button key={at} look={at === 0 ? "primary" : "plain"} disabled={isDisabled} onClick={() => onDecide(at)}>
+          {safeText(option.label).text}
         </Button>
       ))}
     </>
   );
 }
 
-function SendButton({ isOff, onSend }: { isOff: boolean; onSend(): void }) {
+function SendButton({ isDisabled, onSend }: { isDisabled: boolean; onSend(): void }) {
   return (
-    <Button look="primary" icon="check" disabled={isOff} onClick={onSend}>
+    <Button look="primary" icon="check" disabled={isDisabled} onClick={onSend}>
       Send the answer
     </Button>
   );
 }
 
 function contentText(content: Json): string {
-  return shownText(typeof content === "string" ? content : JSON.stringify(content, null, 2)).text;
+  return safeText(typeof content === "string" ? content : JSON.stringify(content, null, 2)).text;
 }
 
 /** Sends an answer; faults come back by field, those of no field under "". */
-function useSending(id: string, who: string | null) {
+function useAnswer(id: string, respondent: string | null) {
   const [isSending, setSending] = useState(false);
   const [faults, setFaults] = useState<Record<string, string>>({});
   const queries = useQueryClient();
   const send = (reply: Json) => {
     setSending(true);
     setFaults({});
-    answerQuestion(id, reply, who)
+    answerQuestion(id, reply, respondent)
       .then(({ counts, why }) => notify(counts ? "Answered; the run goes on" : `Noted, but it does not count: ${why}`, { tone: counts ? "good" : "bad" }))
       .catch((error: unknown) => setFaults(faultsOf(error)))
       .finally(() => {

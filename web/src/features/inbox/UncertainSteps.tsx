@@ -3,13 +3,13 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { notify, notifyError } from "../../state/notices";
-import { pathTo } from "../../state/route";
-import { shownText } from "../../model/text/untrusted";
-import type { Choice, UncertainStep } from "../../queries/inbox";
-import { settleStep, UNCERTAIN } from "../../queries/inbox";
+import { hrefTo } from "../../state/route";
+import { safeText } from "../../model/text/untrusted";
+import type { StepResolution, UncertainStep } from "../../queries/inbox";
+import { resolveStep, UNCERTAIN } from "../../queries/inbox";
 import { Button } from "../../ui/Button";
 
-const CHOICES: readonly { choice: Choice; title: string }[] = [
+const CHOICES: readonly { choice: StepResolution; title: string }[] = [
   { choice: "skip", title: "Go on without its result" },
   { choice: "retry", title: "Do it again" },
   { choice: "fail", title: "Let it fail" },
@@ -18,9 +18,9 @@ const CHOICES: readonly { choice: Choice; title: string }[] = [
 export function UncertainSteps({ steps }: { steps: UncertainStep[] }) {
   const [isSending, setSending] = useState(false);
   const queries = useQueryClient();
-  const settle = (step: UncertainStep, choice: Choice) => {
+  const settle = (step: UncertainStep, choice: StepResolution) => {
     setSending(true);
-    settleStep(step, choice)
+    resolveStep(step, choice)
       .then(() => notify("The run goes on", { tone: "good" }))
       .catch((error: unknown) => notifyError(error, "Not settled"))
       .finally(() => {
@@ -40,16 +40,16 @@ export function UncertainSteps({ steps }: { steps: UncertainStep[] }) {
           </tr>
         </thead>
         <tbody>
-          {steps.map((one) => (
-            <tr key={`${one.run} ${one.step}`}>
+          {steps.map((step) => (
+            <tr key={`${step.run} ${step.step}`}>
               <td>
-                <strong>{shownText(one.step).text}</strong> of <a href={pathTo("runs", one.run)}>{one.workflow || `run ${one.run.slice(0, 8)}`}</a>
-                <div className="faint">began {new Date(one.startedAt).toLocaleString()}</div>
+                <strong>{safeText(step.step).text}</strong> of <a href={hrefTo("runs", step.run)}>{step.workflow || `run ${step.run.slice(0, 8)}`}</a>
+                <div className="faint">began {new Date(step.startedAt).toLocaleString()}</div>
               </td>
               <td>
                 <div className="row">
                   {CHOICES.map(({ choice, title }) => (
-                    <Button key={choice} disabled={isSending} aria-label={`${title}: ${one.step}`} onClick={() => settle(one, choice)}>
+                    <Button key={choice} disabled={isSending} aria-label={`${title}: ${step.step}`} onClick={() => settle(step, choice)}>
                       {title}
                     </Button>
                   ))}

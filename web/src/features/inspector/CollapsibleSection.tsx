@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { useId, useState } from "react";
 import type { Problem } from "../../api/client";
-import { About, ProblemLines, saidOf } from "./fieldNotes";
+import { Description, FieldProblems, fieldAria } from "./fieldNotes";
 
 interface Props {
   title: ReactNode;
@@ -13,14 +13,14 @@ interface Props {
 }
 
 /** A section that folds; what is in it is drawn only while it is open. */
-export function Fold({ title, note, tools, isOpen, problems = [], children }: Props) {
+export function CollapsibleSection({ title, note, tools, isOpen, problems = [], children }: Props) {
   const [open, setOpen] = useState(isOpen);
   const id = useId();
-  const said = saidOf(id, note, problems);
+  const aria = fieldAria(id, note, problems);
   return (
     <section className="fold">
       <div className="param__head">
-        <button type="button" className="fold__title" aria-expanded={open} aria-describedby={said["aria-describedby"]} onClick={() => setOpen(!open)}>
+        <button type="button" className="fold__title" aria-expanded={open} aria-describedby={aria["aria-describedby"]} onClick={() => setOpen(!open)}>
           <span className="fold__sign" aria-hidden="true">
             {open ? "▾" : "▸"}
           </span>
@@ -28,8 +28,8 @@ export function Fold({ title, note, tools, isOpen, problems = [], children }: Pr
         </button>
         {tools}
       </div>
-      <About id={id} text={note} />
-      <ProblemLines id={id} problems={problems} />
+      <Description id={id} text={note} />
+      <FieldProblems id={id} problems={problems} />
       {open && <div className="fold__body">{children}</div>}
     </section>
   );

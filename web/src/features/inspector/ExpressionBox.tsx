@@ -2,10 +2,10 @@
 
 import type { KeyboardEvent, RefObject } from "react";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
-import type { Choice, Completion, Language, Nameable } from "../../model/form/completion";
-import { complete, taken } from "../../model/form/completion";
-import { shownText } from "../../model/text/untrusted";
-import type { Said } from "../../ui/Field";
+import type { Choice, Completion, Language, CompletionNames } from "../../model/form/completion";
+import { complete, applyChoice } from "../../model/form/completion";
+import { safeText } from "../../model/text/untrusted";
+import type { FieldAria } from "../../ui/Field";
 import { Untrusted } from "../../ui/Untrusted";
 import "./expression.css";
 
@@ -13,24 +13,24 @@ interface Props {
   id: string;
   text: string;
   language: Language;
-  names: Nameable;
+  names: CompletionNames;
   isLong: boolean;
   isCode: boolean;
   isReadOnly: boolean;
   placeholder?: string | undefined;
   isRequired?: boolean | undefined;
-  said: Said;
+  said: FieldAria;
   /** Values to choose from besides, as they are. */
   proposals?: readonly string[] | undefined;
   onType(text: string): void;
   onLeave(): void;
 }
 
-type Box = HTMLInputElement & HTMLTextAreaElement;
+type TextControl = HTMLInputElement & HTMLTextAreaElement;
 
 export function ExpressionBox(props: Props) {
   const { id, text, isLong, isCode, isReadOnly, onLeave } = props;
-  const box = useRef<Box>(null);
+  const box = useRef<TextControl>(null);
   const list = useCompletion(props, box);
   const shared = {
     id,
@@ -61,7 +61,7 @@ export function ExpressionBox(props: Props) {
 }
 
 /** The list at the caret: opened by typing or Ctrl+Space, walked by arrows, taken by Enter. */
-function useCompletion({ text, language, names, proposals, isReadOnly, onType }: Props, box: RefObject<Box | null>) {
+function useCompletion({ text, language, names, proposals, isReadOnly, onType }: Props, box: RefObject<TextControl | null>) {
   const [open, setOpen] = useState<{ place: number; isAsked: boolean } | null>(null);
   const [walked, setWalked] = useState<number | null>(null);
   const caret = useRef<number | null>(null);
@@ -71,7 +71,7 @@ function useCompletion({ text, language, names, proposals, isReadOnly, onType }:
   });
   // Worked out anew when the names arrive, which may be after the first keys.
   const found = useMemo(
-    () => (open && !isReadOnly ? (complete(text, open.place, language, names, open.isAsked) ?? proposed(text, proposals, open.isAsked)) : null),
+    () => (open && !isReadOnly ? (complete(text, open.place, language, names, open.isAsked) ?? proposalsFor(text, proposals, open.isAsked)) : null),
     [open, isReadOnly, text, language, names, proposals],
   );
   // Nothing is chosen for somebody who has typed nothing of it.
@@ -80,12 +80,12 @@ function useCompletion({ text, language, names, proposals, isReadOnly, onType }:
   const close = () => setOpen(null);
   const take = (choice: Choice) => {
     if (!found) return;
-    const made = taken(text, found, choice);
-    caret.current = made.caret;
-    onType(made.text);
-    const more = complete(made.text, made.caret, language, names);
+    const applied = applyChoice(text, found, choice);
+    caret.current = applied.caret;
+    onType(applied.text);
+    const more = complete(applied.text, applied.caret, language, names);
     const goesOn = more?.choices.some(({ insert }) => insert !== choice.insert && insert.startsWith(choice.insert) && !insert.endsWith("("));
-    setOpen(goesOn ? { place: made.caret, isAsked: false } : null);
+    setOpen(goesOn ? { place: applied.caret, isAsked: false } : null);
     setWalked(-1);
     box.current?.focus();
   };
@@ -109,10 +109,10 @@ function useCompletion({ text, language, names, proposals, isReadOnly, onType }:
 }
 
 /** Values that the field usually has, where no expression is begun. */
-function proposed(typed: string, proposals: readonly string[] | undefined, isAsked: boolean): Completion | null {
+function proposalsFor(typed: string, proposals: readonly string[] | undefined, isAsked: boolean): Completion | null {
   if (!proposals || (typed === "" && !isAsked)) return null;
-  const fitting = proposals.filter((one) => one !== typed && one.toLowerCase().includes(typed.toLowerCase()));
-  const choices = fitting.slice(0, 40).map((one) => ({ insert: one, title: one, kind: "", note: "" }));
+  const fitting = proposals.filter((proposal) => proposal !== typed && proposal.toLowerCase().includes(typed.toLowerCase()));
+  const choices = fitting.slice(0, 40).map((proposal) => ({ insert: proposal, title: proposal, kind: "", note: "" }));
   return choices.length ? { from: 0, to: typed.length, before: "", after: "", choices } : null;
 }
 
@@ -141,11 +141,11 @@ function Choices({ id, choices, at, onTake }: ChoicesProps) {
           onMouseDown={(event) => (event.preventDefault(), onTake(choice))}
         >
           <span className="expression__path">
-            <Untrusted {...shownText(choice.title)} />
+            <Untrusted {...safeText(choice.title)} />
           </span>
           <span className="expression__kind">{choice.kind}</span>
           <span className="expression__note">
-            <Untrusted {...shownText(choice.note)} />
+            <Untrusted {...safeText(choice.note)} />
           </span>
         </div>
       ))}

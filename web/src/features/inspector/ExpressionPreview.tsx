@@ -1,7 +1,7 @@
 /** What an expression gives with the last run's data, or where it goes wrong. */
 
 import type { Language } from "../../model/form/completion";
-import { shownText } from "../../model/text/untrusted";
+import { safeText } from "../../model/text/untrusted";
 import type { Preview } from "../../queries/expressions";
 import { usePreview } from "../../queries/expressions";
 import { Untrusted } from "../../ui/Untrusted";
@@ -12,23 +12,23 @@ interface Props {
   text: string;
   language: Language;
   /** Codes of what is told at the field already. */
-  told: ReadonlySet<string>;
+  shownCodes: ReadonlySet<string>;
 }
 
-export function Previewed({ node, field, text, language, told }: Props) {
+export function ExpressionPreview({ node, field, text, language, shownCodes }: Props) {
   const seesNode = language === "own" || language === "config";
   const { preview, error, isOld } = usePreview({ node, field, text, seesNode, isOn: text !== "" });
   if (error) return <p className="preview preview--none">No preview: {error.message}</p>;
   if (!preview) return null;
   return (
     <div className={isOld ? "preview preview--old" : "preview"} role="status" aria-busy={isOld}>
-      <Value preview={preview} />
+      <PreviewValue preview={preview} />
       {preview.faults.map((fault) => (
         <div key={`${fault.code} ${fault.offset}`} className={fault.severity === "error" ? "preview__fault" : "preview__fault preview__fault--warning"}>
-          <Place text={text} offset={fault.offset} />
-          {!told.has(fault.code) && (
+          <ErrorContext text={text} offset={fault.offset} />
+          {!shownCodes.has(fault.code) && (
             <>
-              <Untrusted {...shownText(fault.message)} />
+              <Untrusted {...safeText(fault.message)} />
               {fault.hint && <span className="faint"> — {fault.hint}</span>}
             </>
           )}
@@ -38,7 +38,7 @@ export function Previewed({ node, field, text, language, told }: Props) {
   );
 }
 
-function Value({ preview: { value, run, reached, faults } }: { preview: Preview }) {
+function PreviewValue({ preview: { value, run, reached, faults } }: { preview: Preview }) {
   if (value === null) {
     if (run === null) return <span className="preview--none">No run yet: run the workflow once to see what this gives.</span>;
     if (faults.length === 0) return <span className="preview--none">Nothing can be said of this before it runs.</span>;
@@ -49,7 +49,7 @@ function Value({ preview: { value, run, reached, faults } }: { preview: Preview 
     <>
       <span className="preview__kind">{value.kind}</span>
       <pre className="preview__value" tabIndex={0} role="region" aria-label="What it gives">
-        <Untrusted {...shownText(value.text)} />
+        <Untrusted {...safeText(value.text)} />
         {isCut && <span className="faint"> … {value.chars.toLocaleString("en")} characters in all</span>}
       </pre>
       {run && !reached && <span className="preview--none">The last run did not come to this node.</span>}
@@ -57,22 +57,22 @@ function Value({ preview: { value, run, reached, faults } }: { preview: Preview 
   );
 }
 
-const AROUND = 24;
+const CONTEXT_CHARS = 24;
 
 /** The text around a character, with that character marked. */
-function Place({ text, offset }: { text: string; offset: number }) {
+function ErrorContext({ text, offset }: { text: string; offset: number }) {
   // The service counts characters, not halves of them.
   const all = [...text];
   const at = Math.min(offset, all.length);
-  const [before, here, after] = [all.slice(Math.max(0, at - AROUND), at), all[at] ?? " ", all.slice(at + 1, at + AROUND)];
+  const [before, here, after] = [all.slice(Math.max(0, at - CONTEXT_CHARS), at), all[at] ?? " ", all.slice(at + 1, at + CONTEXT_CHARS)];
   return (
     <code className="preview__place">
       <span className="visually-hidden">At character {at + 1}: </span>
-      {at > AROUND && "…"}
-      {shownText(before.join("")).text}
-      <mark>{shownText(here).text}</mark>
-      {shownText(after.join("")).text}
-      {all.length > at + AROUND && "…"}
+      {at > CONTEXT_CHARS && "…"}
+      {safeText(before.join("")).text}
+      <mark>{safeText(here).text}</mark>
+      {safeText(after.join("")).text}
+      {all.length > at + CONTEXT_CHARS && "…"}
     </code>
   );
 }

@@ -3,20 +3,20 @@
 import { useMemo } from "react";
 import { edit, endGesture } from "../../state/document";
 import { renameNode } from "../../model/workflow/edits";
-import { ofDrawn, ofField } from "../../model/form/parameters";
+import { builtInParameters, fieldParameter } from "../../model/form/parameters";
 import type { WorkflowNode } from "../../model/workflow/workflow";
-import { refOf } from "../../model/workflow/workflow";
-import { useNodePage } from "../../queries/catalog";
+import { nodeRef } from "../../model/workflow/workflow";
+import { useNodeDetails } from "../../queries/catalog";
 import { Field } from "../../ui/Field";
-import { DataField } from "./JsonDataField";
-import { Fold } from "./CollapsibleSection";
+import { JsonDataField } from "./JsonDataField";
+import { CollapsibleSection } from "./CollapsibleSection";
 import "./inspector.css";
 import { McpPanel } from "./McpPanel";
 import type { TitledSection } from "./NodeForm";
 import { NodeForm } from "./NodeForm";
 
 /** Settings that every node has. */
-const SHARED: ReadonlySet<string> = new Set(["timeout", "retry_attempts", "enabled"]);
+const SHARED_SETTINGS: ReadonlySet<string> = new Set(["timeout", "retry_attempts", "enabled"]);
 
 interface Props {
   node: WorkflowNode;
@@ -26,10 +26,10 @@ interface Props {
 export function Inspector({ node, isReadOnly }: Props) {
   return (
     <div className="inspector">
-      <Field label="Name" note={<span className="mono">{refOf(node)}</span>}>
-        {(id, _, said) => (
+      <Field label="Name" note={<span className="mono">{nodeRef(node)}</span>}>
+        {(id, _, aria) => (
           <input
-            id={id} {...said}
+            id={id} {...aria}
             className="input"
             value={node.name}
             readOnly={isReadOnly}
@@ -45,25 +45,25 @@ export function Inspector({ node, isReadOnly }: Props) {
 
 /** A node whose fields are those of its specification, or of a step that every drawing has. */
 function PlainPanel({ node, isReadOnly }: Props) {
-  const ref = refOf(node);
-  const { data: page, isLoading } = useNodePage(ref.includes(".") ? ref : null);
+  const ref = nodeRef(node);
+  const { data: details, isLoading } = useNodeDetails(ref.includes(".") ? ref : null);
   const sections = useMemo<TitledSection[]>(() => {
-    if (!page) return [{ title: "Fields", path: [], parameters: ofDrawn(node) }];
-    const fields = page.configurations.map(ofField);
+    if (!details) return [{ title: "Fields", path: [], parameters: builtInParameters(node) }];
+    const fields = details.configurations.map(fieldParameter);
     return [
-      { title: "Settings", path: ["configurations"], parameters: fields.filter(({ name }) => !SHARED.has(name)) },
-      { title: "Inputs", path: ["inputParams"], parameters: page.inputs.map(ofField), isFolded: node.data["inputParams"] === undefined },
-      { title: "How it runs", path: ["configurations"], parameters: fields.filter(({ name }) => SHARED.has(name)), isFolded: true },
+      { title: "Settings", path: ["configurations"], parameters: fields.filter(({ name }) => !SHARED_SETTINGS.has(name)) },
+      { title: "Inputs", path: ["inputParams"], parameters: details.inputs.map(fieldParameter), isFolded: node.data["inputParams"] === undefined },
+      { title: "How it runs", path: ["configurations"], parameters: fields.filter(({ name }) => SHARED_SETTINGS.has(name)), isFolded: true },
     ];
     // The fields are those of the node's kind, not of its values.
-  }, [page, node.type]);
+  }, [details, node.type]);
   if (isLoading) return <p className="faint">Reading what it takes…</p>;
   const hasFields = sections.some(({ parameters }) => parameters.length > 0);
   return (
-    <NodeForm node={node} sections={sections} isReadOnly={isReadOnly} isPlain={!page}>
-      <Fold key={String(hasFields)} title="Everything as JSON" isOpen={!hasFields && Object.keys(node.data).length > 0}>
-        <DataField node={node} isReadOnly={isReadOnly} />
-      </Fold>
+    <NodeForm node={node} sections={sections} isReadOnly={isReadOnly} isPlain={!details}>
+      <CollapsibleSection key={String(hasFields)} title="Everything as JSON" isOpen={!hasFields && Object.keys(node.data).length > 0}>
+        <JsonDataField node={node} isReadOnly={isReadOnly} />
+      </CollapsibleSection>
     </NodeForm>
   );
 }

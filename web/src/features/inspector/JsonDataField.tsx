@@ -5,7 +5,7 @@ import type { JsonObject, WorkflowNode } from "../../model/workflow/workflow";
 import { Field } from "../../ui/Field";
 
 /** The node's data as JSON: every kind can be edited so. */
-export function DataField({ node, isReadOnly }: { node: WorkflowNode; isReadOnly: boolean }) {
+export function JsonDataField({ node, isReadOnly }: { node: WorkflowNode; isReadOnly: boolean }) {
   const [text, setText] = useState(() => JSON.stringify(node.data, null, 2));
   const [fault, setFault] = useState<string | null>(null);
   useEffect(() => {
@@ -25,7 +25,7 @@ export function DataField({ node, isReadOnly }: { node: WorkflowNode; isReadOnly
   };
   return (
     <Field label="Data" fault={fault}>
-      {(id, _, said) => <textarea id={id} {...said} className="textarea textarea--code" rows={16} spellCheck={false} value={text} readOnly={isReadOnly} onChange={(event) => type(event.target.value)} onBlur={endGesture} />}
+      {(id, _, aria) => <textarea id={id} {...aria} className="textarea textarea--code" rows={16} spellCheck={false} value={text} readOnly={isReadOnly} onChange={(event) => type(event.target.value)} onBlur={endGesture} />}
     </Field>
   );
 }

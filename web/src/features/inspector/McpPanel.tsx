@@ -5,45 +5,45 @@ import { useStore } from "zustand";
 import { ApiError } from "../../api/client";
 import { currentWorkflow } from "../../state/document";
 import type { Mode } from "../../model/form/modes";
-import { modeOf, snapshotTools, toolBefore, WORDS } from "../../model/form/modes";
+import { modeOf, snapshotTools, previousTool, DESCRIPTION_FIELDS } from "../../model/form/modes";
 import type { Parameter } from "../../model/form/parameters";
-import { ofValues } from "../../model/form/parameters";
+import { inferParameters } from "../../model/form/parameters";
 import { notifyError } from "../../state/notices";
 import { problemStore } from "../../state/problems";
-import { pathTo } from "../../state/route";
-import { shownText } from "../../model/text/untrusted";
+import { hrefTo } from "../../state/route";
+import { safeText } from "../../model/text/untrusted";
 import type { WorkflowNode } from "../../model/workflow/workflow";
-import { text } from "../../model/workflow/workflow";
-import type { Switch } from "../../queries/tools";
-import { switchNode, useAskAgain, useServerTools } from "../../queries/tools";
+import { asText } from "../../model/workflow/workflow";
+import type { ModeChange } from "../../queries/tools";
+import { switchMode, useServerRetry, useServerTools } from "../../queries/tools";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
 import { Untrusted } from "../../ui/Untrusted";
-import { DataField } from "./JsonDataField";
-import { Fold } from "./CollapsibleSection";
+import { JsonDataField } from "./JsonDataField";
+import { CollapsibleSection } from "./CollapsibleSection";
 import { ModeSwitch } from "./ModeSwitch";
 import type { TitledSection } from "./NodeForm";
 import { NodeForm } from "./NodeForm";
 import { ToolChoice } from "./ToolChoice";
-import { WordsEditor } from "./DescriptionEditor";
+import { DescriptionEditor } from "./DescriptionEditor";
 
-const STALE = "MCP_TOOL_LIST_STALE";
-const ELSEWHERE: ReadonlySet<string> = new Set([STALE, "MCP_NL_DESC_EMPTY", "MCP_NL_DESC_TOO_SHORT", "MCP_NL_DESC_TOO_LONG"]);
+const STALE_CODE = "MCP_TOOL_LIST_STALE";
+const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([STALE_CODE, "MCP_NL_DESC_EMPTY", "MCP_NL_DESC_TOO_SHORT", "MCP_NL_DESC_TOO_LONG"]);
 
 export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly: boolean }) {
   const [isSwitching, setIsSwitching] = useState(false);
   const [wanted, setWanted] = useState<Mode | null>(null);
-  const [server, tool, mode] = [text(node.data["serverId"]), text(node.data["toolName"]), modeOf(node.data)];
+  const [server, tool, mode] = [asText(node.data["serverId"]), asText(node.data["toolName"]), modeOf(node.data)];
   const { data: listed, error } = useServerTools(server);
-  const askAgain = useAskAgain(server);
+  const askAgain = useServerRetry(server);
   const names = listed?.tools.map(({ name }) => name) ?? snapshotTools(node.data);
   const isFixed = isReadOnly || isSwitching;
-  const switchTo = async (to: Switch) => {
+  const switchTo = async (to: ModeChange) => {
     const workflow = currentWorkflow();
     if (!workflow) return;
     setIsSwitching(true);
     try {
-      await switchNode(workflow, node.id, to);
+      await switchMode(workflow, node.id, to);
     } catch (fault) {
       notifyError(fault, "The node is as it was");
     } finally {
@@ -56,34 +56,34 @@ export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly:
     // From full language a tool has to be chosen first.
     if (to !== mode && mode !== "fullNaturalLanguage") void switchTo({ mode: to });
   };
-  const words = WORDS[mode];
-  const changes = listed?.changes.find((one) => one.tool === tool)?.changes ?? [];
+  const descriptionField = DESCRIPTION_FIELDS[mode];
+  const changes = listed?.changes.find((change) => change.tool === tool)?.changes ?? [];
   return (
     <>
       <ModeSwitch mode={wanted ?? mode} isFixed={isFixed} onChoose={choose} />
-      {error && <Unlisted server={server} error={error} onAgain={askAgain} />}
-      {wanted && mode === "fullNaturalLanguage" && <ToolChoice names={names} before={toolBefore(node.data)} isFixed={isFixed} onChoose={(name) => void switchTo({ mode: wanted, tool: name })} onCancel={() => setWanted(null)} />}
+      {error && <ToolListError server={server} error={error} onAgain={askAgain} />}
+      {wanted && mode === "fullNaturalLanguage" && <ToolChoice names={names} before={previousTool(node.data)} isFixed={isFixed} onChoose={(name) => void switchTo({ mode: wanted, tool: name })} onCancel={() => setWanted(null)} />}
       {mode !== "fullNaturalLanguage" && <ToolField tool={tool} names={names} isKnown={listed !== undefined} isFixed={isFixed} onChange={(name) => void switchTo({ mode, tool: name })} />}
-      {changes.length > 0 ? <Drift server={server} changes={changes} /> : names.includes(tool) && <Unfit node={node.id} />}
-      {mode === "fullNaturalLanguage" && <Stale node={node.id} isFixed={isFixed} onRefresh={() => void switchTo({ mode, live: true })} />}
-      {words && <WordsEditor node={node} words={words} isReadOnly={isFixed} />}
+      {changes.length > 0 ? <Drift server={server} changes={changes} /> : names.includes(tool) && <InvalidTool node={node.id} />}
+      {mode === "fullNaturalLanguage" && <StaleTools node={node.id} isFixed={isFixed} onRefresh={() => void switchTo({ mode, live: true })} />}
+      {descriptionField && <DescriptionEditor node={node} field={descriptionField} isReadOnly={isFixed} />}
       <Values node={node} isReadOnly={isFixed} listed={listed?.tools.find(({ name }) => name === tool)?.parameters as Parameter[] | undefined} />
     </>
   );
 }
 
 /** Why the server says nothing; the node keeps its values, and can be edited as it was last known. */
-function Unlisted({ server, error, onAgain }: { server: string; error: Error; onAgain(): void }) {
+function ToolListError({ server, error, onAgain }: { server: string; error: Error; onAgain(): void }) {
   const hint = error instanceof ApiError ? error.hint : null;
   return (
     <div className="inspector__problem" role="status">
-      The tools of {shownText(server).text} cannot be listed: <Untrusted {...shownText(error.message)} />
-      {hint && <div className="faint">{shownText(hint).text}</div>}
+      The tools of {safeText(server).text} cannot be listed: <Untrusted {...safeText(error.message)} />
+      {hint && <div className="faint">{safeText(hint).text}</div>}
       <div className="row">
         <Button icon="again" onClick={onAgain}>
           Try again
         </Button>
-        <a className="button button--quiet" href={pathTo("servers", server)}>
+        <a className="button button--quiet" href={hrefTo("servers", server)}>
           Look at the server
         </a>
       </div>
@@ -102,13 +102,13 @@ interface ToolProps {
 function ToolField({ tool, names, isKnown, isFixed, onChange }: ToolProps) {
   const isGone = isKnown && tool !== "" && !names.includes(tool);
   return (
-    <Field label="Tool" fault={isGone ? `The server has no tool ${shownText(tool).text} any more; choose another. Your values are kept.` : null}>
-      {(id, _, said) => (
-        <select id={id} {...said} className="select" value={tool} disabled={isFixed} onChange={(event) => onChange(event.target.value)}>
+    <Field label="Tool" fault={isGone ? `The server has no tool ${safeText(tool).text} any more; choose another. Your values are kept.` : null}>
+      {(id, _, aria) => (
+        <select id={id} {...aria} className="select" value={tool} disabled={isFixed} onChange={(event) => onChange(event.target.value)}>
           {!names.includes(tool) && <option value={tool}>{tool || "Choose a tool"}</option>}
           {names.map((name) => (
             <option key={name} value={name}>
-              {shownText(name).text}
+              {safeText(name).text}
             </option>
           ))}
         </select>
@@ -118,12 +118,12 @@ function ToolField({ tool, names, isKnown, isFixed, onChange }: ToolProps) {
 }
 
 /** That the server's tool cannot be called as the node would: its schema, or what it wants, is another. */
-function Unfit({ node }: { node: string }) {
-  const standing = useStore(problemStore, (state) => state.standings[node]);
+function InvalidTool({ node }: { node: string }) {
+  const standing = useStore(problemStore, (state) => state.toolStatuses[node]);
   if (standing?.status !== "invalid" || !standing.why) return null;
   return (
     <div className="inspector__problem inspector__problem--error" role="status">
-      {shownText(standing.why).text}
+      {safeText(standing.why).text}
     </div>
   );
 }
@@ -131,17 +131,17 @@ function Unfit({ node }: { node: string }) {
 function Drift({ server, changes }: { server: string; changes: readonly { pointer: string; message: string }[] }) {
   return (
     <div className="inspector__problem" role="status">
-      This tool is not as it was approved: {shownText(changes.map(({ message }) => message).join("; ")).text}
+      This tool is not as it was approved: {safeText(changes.map(({ message }) => message).join("; ")).text}
       <div>
-        <a href={pathTo("servers", server)}>Look at the changes</a>
+        <a href={hrefTo("servers", server)}>Look at the changes</a>
       </div>
     </div>
   );
 }
 
 /** That the list of tools is old, and a way to take the server's of now. */
-function Stale({ node, isFixed, onRefresh }: { node: string; isFixed: boolean; onRefresh(): void }) {
-  const stale = useStore(problemStore, (state) => state.byNode[node]?.find(({ code }) => code === STALE));
+function StaleTools({ node, isFixed, onRefresh }: { node: string; isFixed: boolean; onRefresh(): void }) {
+  const stale = useStore(problemStore, (state) => state.byNode[node]?.find(({ code }) => code === STALE_CODE));
   return (
     <div className={stale ? "inspector__problem row" : "row"} role="status">
       {stale && <span>{stale.message}</span>}
@@ -157,15 +157,15 @@ function Values({ node, isReadOnly, listed }: { node: WorkflowNode; isReadOnly: 
   const mode = modeOf(node.data);
   const remembered = node.data["parameters"];
   const sections = useMemo<TitledSection[]>(() => {
-    const parameters = listed ?? (Array.isArray(remembered) && remembered.length > 0 ? (remembered as unknown as Parameter[]) : ofValues(node.data["parameterValues"]));
+    const parameters = listed ?? (Array.isArray(remembered) && remembered.length > 0 ? (remembered as unknown as Parameter[]) : inferParameters(node.data["parameterValues"]));
     return mode === "detailed" ? [{ title: "Values", path: ["parameterValues"], parameters }] : [];
     // Without a tree the fields are those of the values there are, not of each letter typed.
   }, [listed, remembered, mode, node.id]);
   return (
-    <NodeForm node={node} sections={sections} isReadOnly={isReadOnly} besides={ELSEWHERE}>
-      <Fold title="Everything as JSON" isOpen={false}>
-        <DataField node={node} isReadOnly={isReadOnly} />
-      </Fold>
+    <NodeForm node={node} sections={sections} isReadOnly={isReadOnly} besides={SHOWN_ELSEWHERE}>
+      <CollapsibleSection title="Everything as JSON" isOpen={false}>
+        <JsonDataField node={node} isReadOnly={isReadOnly} />
+      </CollapsibleSection>
     </NodeForm>
   );
 }

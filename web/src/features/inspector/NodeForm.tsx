@@ -4,19 +4,19 @@ import type { ReactNode } from "react";
 import { useMemo } from "react";
 import { useStore } from "zustand";
 import type { Problem } from "../../api/client";
-import type { Section } from "../../model/form/problems";
-import { fieldsOf, placeProblems } from "../../model/form/problems";
+import type { FormSection } from "../../model/form/problems";
+import { fieldPointers, placeProblems } from "../../model/form/problems";
 import { problemStore } from "../../state/problems";
 import type { WorkflowNode } from "../../model/workflow/workflow";
 import { useNames } from "../../queries/expressions";
-import { Fold } from "./CollapsibleSection";
+import { CollapsibleSection } from "./CollapsibleSection";
 import "./form.css";
 import { FormContext } from "./formContext";
 import { ParameterField } from "./ParameterField";
 
-const NONE: readonly Problem[] = [];
+const NO_PROBLEMS: readonly Problem[] = [];
 
-export interface TitledSection extends Section {
+export interface TitledSection extends FormSection {
   title: string;
   isFolded?: boolean;
 }
@@ -33,10 +33,10 @@ interface Props {
 }
 
 export function NodeForm({ node, sections, isReadOnly, isPlain = false, besides, children }: Props) {
-  const problems = useStore(problemStore, (state) => state.byNode[node.id] ?? NONE);
+  const problems = useStore(problemStore, (state) => state.byNode[node.id] ?? NO_PROBLEMS);
   const placed = useMemo(() => {
     const left = besides ? problems.filter(({ code }) => !besides.has(code)) : problems;
-    return placeProblems(left, fieldsOf(sections, node.data));
+    return placeProblems(left, fieldPointers(sections, node.data));
   }, [problems, sections, node.data, besides]);
   const { data: names } = useNames(node.id);
   const form = useMemo(() => ({ node: node.id, data: node.data, placed, isReadOnly, names, isPlain, Inner: ParameterField }), [node.id, node.data, placed, isReadOnly, names, isPlain]);
@@ -47,9 +47,9 @@ export function NodeForm({ node, sections, isReadOnly, isPlain = false, besides,
         filled.length === 1 && !section.isFolded ? (
           <Fields key={section.title} section={section} />
         ) : (
-          <Fold key={section.title} title={section.title} isOpen={!section.isFolded}>
+          <CollapsibleSection key={section.title} title={section.title} isOpen={!section.isFolded}>
             <Fields section={section} />
-          </Fold>
+          </CollapsibleSection>
         ),
       )}
       {children}
@@ -64,5 +64,5 @@ export function NodeForm({ node, sections, isReadOnly, isPlain = false, besides,
 }
 
 function Fields({ section }: { section: TitledSection }) {
-  return section.parameters.map((one) => <ParameterField key={one.name} parameter={one} path={[...section.path, one.name]} depth={0} />);
+  return section.parameters.map((parameter) => <ParameterField key={parameter.name} parameter={parameter} path={[...section.path, parameter.name]} depth={0} />);
 }

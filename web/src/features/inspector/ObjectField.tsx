@@ -1,52 +1,52 @@
 import type { ReactNode } from "react";
 import { useId, useState } from "react";
-import { entryOf, labelOf, propertiesOf } from "../../model/form/parameters";
-import { otherKeys } from "../../model/form/problems";
-import { freeKey, freshValue, isObject, renameKey } from "../../model/form/values";
+import { entryParameter, labelOf, propertiesOf } from "../../model/form/parameters";
+import { additionalKeys } from "../../model/form/problems";
+import { unusedKey, initialValue, isObject, renameKey } from "../../model/form/values";
 import type { JsonObject } from "../../model/workflow/workflow";
 import { Button } from "../../ui/Button";
-import { Fold } from "./CollapsibleSection";
-import type { FieldProps, Place } from "./formContext";
-import { useForm, usePlace } from "./formContext";
-import { Required } from "./fieldNotes";
+import { CollapsibleSection } from "./CollapsibleSection";
+import type { FieldProps, FormField } from "./formContext";
+import { useForm, useFormField } from "./formContext";
+import { RequiredMark } from "./fieldNotes";
 
 /** An object: a section that folds, its properties inside, then the entries that have names of their own. */
 export function ObjectField({ parameter, path, depth, tools }: FieldProps & { tools: ReactNode }) {
   const { Inner } = useForm();
-  const place = usePlace(path);
-  const value = isObject(place.value) ? place.value : {};
+  const field = useFormField(path);
+  const value = isObject(field.value) ? field.value : {};
   const title = (
     <>
       {labelOf(parameter)}
-      {parameter.required && <Required isSection />}
+      {parameter.required && <RequiredMark isSection />}
     </>
   );
   return (
-    <Fold title={title} note={parameter.description} tools={tools} isOpen={Boolean(parameter.required) || place.value !== undefined} problems={place.problems}>
-      {propertiesOf(parameter).map((one) => (
-        <Inner key={one.name} parameter={one} path={[...path, one.name]} depth={depth + 1} />
+    <CollapsibleSection title={title} note={parameter.description} tools={tools} isOpen={Boolean(parameter.required) || field.value !== undefined} problems={field.problems}>
+      {propertiesOf(parameter).map((property) => (
+        <Inner key={property.name} parameter={property} path={[...path, property.name]} depth={depth + 1} />
       ))}
-      {entryOf(parameter, "") !== null && <Entries parameter={parameter} path={path} depth={depth} place={place} value={value} />}
-    </Fold>
+      {entryParameter(parameter, "") !== null && <AdditionalEntries parameter={parameter} path={path} depth={depth} field={field} value={value} />}
+    </CollapsibleSection>
   );
 }
 
-function Entries({ parameter, path, depth, place, value }: FieldProps & { place: Place; value: JsonObject }) {
+function AdditionalEntries({ parameter, path, depth, field, value }: FieldProps & { field: FormField; value: JsonObject }) {
   const { Inner } = useForm();
-  const keys = otherKeys(parameter, value);
+  const keys = additionalKeys(parameter, value);
   const add = () => {
-    const key = freeKey(value);
-    place.set({ ...value, [key]: freshValue(entryOf(parameter, key)!, depth + 1) });
+    const key = unusedKey(value);
+    field.set({ ...value, [key]: initialValue(entryParameter(parameter, key)!, depth + 1) });
   };
   return (
     <>
       {keys.map((key, at) => (
         <div key={at} className="item">
-          <KeyField name={key} isReadOnly={place.isReadOnly} isTaken={(to) => to !== key && Object.hasOwn(value, to)} onRename={(to) => place.set(renameKey(value, key, to))} />
-          <Inner parameter={{ ...entryOf(parameter, key)!, required: false }} path={[...path, key]} depth={depth + 1} />
+          <KeyField name={key} isReadOnly={field.isReadOnly} isTaken={(to) => to !== key && Object.hasOwn(value, to)} onRename={(to) => field.set(renameKey(value, key, to))} />
+          <Inner parameter={{ ...entryParameter(parameter, key)!, required: false }} path={[...path, key]} depth={depth + 1} />
         </div>
       ))}
-      {!place.isReadOnly && (
+      {!field.isReadOnly && (
         <Button look={propertiesOf(parameter).length ? "quiet" : "plain"} icon="plus" onClick={add}>
           Add an entry to {labelOf(parameter)}
         </Button>

@@ -5,51 +5,51 @@ import { controlOf, labelOf } from "../../model/form/parameters";
 import type { Control } from "../../model/form/parameters";
 import { isExpression } from "../../model/form/values";
 import { ArrayField } from "./ArrayField";
-import type { FieldProps, Place } from "./formContext";
-import { usePlace } from "./formContext";
+import type { FieldProps, FormField } from "./formContext";
+import { useFormField } from "./formContext";
 import { ObjectField } from "./ObjectField";
 import { BooleanControl, ConstantControl, EnumControl, ExpressionControl, JsonControl, NumberControl, TextControl } from "./controls";
 import { UnionField } from "./UnionField";
-import { About, ProblemLines, Required, saidOf } from "./fieldNotes";
+import { Description, FieldProblems, RequiredMark, fieldAria } from "./fieldNotes";
 
-const SIMPLE = { text: TextControl, number: NumberControl, boolean: BooleanControl, enum: EnumControl, constant: ConstantControl, null: ConstantControl, json: JsonControl };
-const NESTED = { array: ArrayField, object: ObjectField, union: UnionField };
+const SIMPLE_CONTROLS = { text: TextControl, number: NumberControl, boolean: BooleanControl, enum: EnumControl, constant: ConstantControl, null: ConstantControl, json: JsonControl };
+const NESTED_FIELDS = { array: ArrayField, object: ObjectField, union: UnionField };
 
 export function ParameterField({ parameter, path, depth, isBare = false }: FieldProps) {
-  const place = usePlace(path);
+  const field = useFormField(path);
   const id = useId();
   const [wantsExpression, setWantsExpression] = useState(false);
   const control = controlOf(parameter, depth);
   const label = labelOf(parameter);
-  const isComputed = control !== "text" && (wantsExpression || isExpression(place.value));
-  const Nested = control in NESTED ? NESTED[control as keyof typeof NESTED] : null;
-  const Simple = Nested ? null : SIMPLE[control as keyof typeof SIMPLE];
+  const isComputed = control !== "text" && (wantsExpression || isExpression(field.value));
+  const Nested = control in NESTED_FIELDS ? NESTED_FIELDS[control as keyof typeof NESTED_FIELDS] : null;
+  const Simple = Nested ? null : SIMPLE_CONTROLS[control as keyof typeof SIMPLE_CONTROLS];
   const toggle = () => {
-    if (isComputed && isExpression(place.value)) place.set(undefined);
+    if (isComputed && isExpression(field.value)) field.set(undefined);
     setWantsExpression(!isComputed);
   };
-  const said = saidOf(id, parameter.description, place.problems);
-  const isOwn = isComputed || place.value === null || !Nested;
-  const tools = isBare ? null : <Tools label={label} control={control} parameter={parameter} place={place} isComputed={isComputed} onExpression={toggle} />;
+  const aria = fieldAria(id, parameter.description, field.problems);
+  const isOwn = isComputed || field.value === null || !Nested;
+  const tools = isBare ? null : <FieldTools label={label} control={control} parameter={parameter} field={field} isComputed={isComputed} onExpression={toggle} />;
   if (!isOwn && Nested) return <Nested parameter={parameter} path={path} depth={depth} tools={tools} />;
   return (
     <div className="field param">
       <div className="param__head">
         <label className="field__label" htmlFor={id}>
           {label}
-          {parameter.required && <Required />}
+          {parameter.required && <RequiredMark />}
         </label>
         {tools}
       </div>
       {isComputed ? (
-        <ExpressionControl id={id} parameter={parameter} place={place} said={said} />
-      ) : place.value === null && control !== "json" ? (
-        <output id={id} aria-describedby={said["aria-describedby"]} className="param__fixed">null</output>
+        <ExpressionControl id={id} parameter={parameter} field={field} aria={aria} />
+      ) : field.value === null && control !== "json" ? (
+        <output id={id} aria-describedby={aria["aria-describedby"]} className="param__fixed">null</output>
       ) : (
-        Simple && <Simple id={id} parameter={parameter} place={place} said={said} />
+        Simple && <Simple id={id} parameter={parameter} field={field} aria={aria} />
       )}
-      <About id={id} text={parameter.description} />
-      <ProblemLines id={id} problems={place.problems} />
+      <Description id={id} text={parameter.description} />
+      <FieldProblems id={id} problems={field.problems} />
     </div>
   );
 }
@@ -58,29 +58,29 @@ interface ToolsProps {
   label: string;
   control: Control;
   parameter: FieldProps["parameter"];
-  place: Place;
+  field: FormField;
   isComputed: boolean;
   onExpression(): void;
 }
 
 /** What can be done to any value: an expression instead, null, or none at all. */
-function Tools({ label, control, parameter, place, isComputed, onExpression }: ToolsProps) {
-  if (place.isReadOnly || control === "constant") return null;
+function FieldTools({ label, control, parameter, field, isComputed, onExpression }: ToolsProps) {
+  if (field.isReadOnly || control === "constant") return null;
   const canBeNull = parameter.nullable && !isComputed && control !== "json";
   return (
     <span className="param__tools">
       {canBeNull && (
-        <button type="button" className="param__tool" aria-pressed={place.value === null} aria-label={`Null for ${label}`} title="Give null" onClick={() => place.set(place.value === null ? undefined : null)}>
+        <button type="button" className="param__tool" aria-pressed={field.value === null} aria-label={`Null for ${label}`} title="Give null" onClick={() => field.set(field.value === null ? undefined : null)}>
           null
         </button>
       )}
-      {place.language !== null && control !== "text" && (
+      {field.language !== null && control !== "text" && (
         <button type="button" className="param__tool" aria-pressed={isComputed} aria-label={`Expression for ${label}`} title="Work it out when it runs" onClick={onExpression}>
           {"{{ }}"}
         </button>
       )}
-      {place.value !== undefined && (
-        <button type="button" className="param__tool" aria-label={`Clear ${label}`} title="Leave it out" onClick={() => place.set(undefined)}>
+      {field.value !== undefined && (
+        <button type="button" className="param__tool" aria-label={`Clear ${label}`} title="Leave it out" onClick={() => field.set(undefined)}>
           ×
         </button>
       )}

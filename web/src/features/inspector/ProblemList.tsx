@@ -2,9 +2,9 @@
 
 import { useStore } from "zustand";
 import { select } from "../../state/document";
-import { nodeAt } from "../../model/workflow/problems";
+import { nodeAtPointer } from "../../model/workflow/problems";
 import { problemStore } from "../../state/problems";
-import { shownText } from "../../model/text/untrusted";
+import { safeText } from "../../model/text/untrusted";
 import { canvasActions } from "../../state/panels";
 import type { Workflow } from "../../model/workflow/workflow";
 import { Button } from "../../ui/Button";
@@ -14,7 +14,7 @@ export function ProblemList({ workflow, onMend }: { workflow: Workflow; onMend()
   const problems = useStore(problemStore, (state) => state.all);
   const canMend = problems.some((problem) => problem.patch?.length);
   const reveal = (pointer: string) => {
-    const node = nodeAt(workflow, pointer);
+    const node = nodeAtPointer(workflow, pointer);
     if (!node) return;
     select([node]);
     canvasActions()?.reveal(node);
@@ -32,7 +32,7 @@ export function ProblemList({ workflow, onMend }: { workflow: Workflow; onMend()
       {problems.length === 0 && <p className="faint">Nothing is wrong.</p>}
       {problems.map((problem) => (
         <button key={problem.code + problem.pointer} type="button" className={`inspector__problem inspector__problem--${problem.severity} inspector__problem--button`} onClick={() => reveal(problem.pointer)}>
-          {shownText(problem.message).text}
+          {safeText(problem.message).text}
           {problem.hint && <div className="faint">{problem.hint}</div>}
           <div className="mono faint">{problem.pointer || "/"}</div>
         </button>

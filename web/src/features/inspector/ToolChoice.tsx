@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { shownText } from "../../model/text/untrusted";
+import { safeText } from "../../model/text/untrusted";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
 
@@ -18,12 +18,12 @@ export function ToolChoice({ names, before, isFixed, onChoose, onCancel }: Props
   return (
     <div className="tool-choice">
       <Field label="Choose a tool" note="This mode works with one tool of the server.">
-        {(id, _, said) => (
-          <select id={id} {...said} className="select" value={chosen} disabled={isFixed} onChange={(event) => setChosen(event.target.value)}>
+        {(id, _, aria) => (
+          <select id={id} {...aria} className="select" value={chosen} disabled={isFixed} onChange={(event) => setChosen(event.target.value)}>
             <option value="">Choose…</option>
             {names.map((name) => (
               <option key={name} value={name}>
-                {shownText(name).text}
+                {safeText(name).text}
               </option>
             ))}
           </select>

@@ -2,43 +2,43 @@ import type { ReactNode } from "react";
 import { useId, useState } from "react";
 import type { Parameter } from "../../model/form/parameters";
 import { controlOf, labelOf } from "../../model/form/parameters";
-import { freshValue, variantOf } from "../../model/form/values";
+import { initialValue, matchingVariant } from "../../model/form/values";
 import type { FieldProps } from "./formContext";
-import { useForm, usePlace } from "./formContext";
-import { About, ProblemLines, Required, saidOf } from "./fieldNotes";
+import { useForm, useFormField } from "./formContext";
+import { Description, FieldProblems, RequiredMark, fieldAria } from "./fieldNotes";
 
 /** One of several shapes: which one, then the fields of it. */
 export function UnionField({ parameter, path, depth, tools }: FieldProps & { tools: ReactNode }) {
-  const place = usePlace(path);
+  const field = useFormField(path);
   const id = useId();
   // A value may fit several alternatives, as an empty one does: what was chosen stands then.
   const [chosen, setChosen] = useState(-1);
   const variants = parameter.variants ?? [];
-  const found = variantOf(parameter, place.value);
-  const at = place.value === undefined ? -1 : chosen >= 0 && fits(variants[chosen]!, place.value) ? chosen : found;
+  const found = matchingVariant(parameter, field.value);
+  const at = field.value === undefined ? -1 : chosen >= 0 && matchesVariant(variants[chosen]!, field.value) ? chosen : found;
   const choose = (index: number) => {
     setChosen(index);
-    place.set(index < 0 ? undefined : freshValue(variants[index]!, depth + 1));
+    field.set(index < 0 ? undefined : initialValue(variants[index]!, depth + 1));
   };
   return (
     <div className="field param">
       <div className="param__head">
         <label className="field__label" htmlFor={id}>
           {labelOf(parameter)}
-          {parameter.required && <Required />}
+          {parameter.required && <RequiredMark />}
         </label>
         {tools}
       </div>
-      <select id={id} {...saidOf(id, parameter.description, at >= 0 ? [] : place.problems)} className="select" value={at} disabled={place.isReadOnly} aria-required={parameter.required} onChange={(event) => choose(Number(event.target.value))}>
-        <option value={-1}>{place.value === undefined ? "Not set" : "Something else"}</option>
-        {variants.map((one, index) => (
+      <select id={id} {...fieldAria(id, parameter.description, at >= 0 ? [] : field.problems)} className="select" value={at} disabled={field.isReadOnly} aria-required={parameter.required} onChange={(event) => choose(Number(event.target.value))}>
+        <option value={-1}>{field.value === undefined ? "Not set" : "Something else"}</option>
+        {variants.map((variant, index) => (
           <option key={index} value={index}>
-            {titleOf(one, parameter.discriminator)}
+            {variantTitle(variant, parameter.discriminator)}
           </option>
         ))}
       </select>
-      <About id={id} text={parameter.description} />
-      {at >= 0 ? <Variant parameter={variants[at]!} title={titleOf(variants[at]!, parameter.discriminator)} path={path} depth={depth} /> : <ProblemLines id={id} problems={place.problems} />}
+      <Description id={id} text={parameter.description} />
+      {at >= 0 ? <Variant parameter={variants[at]!} title={variantTitle(variants[at]!, parameter.discriminator)} path={path} depth={depth} /> : <FieldProblems id={id} problems={field.problems} />}
     </div>
   );
 }
@@ -52,14 +52,14 @@ function Variant({ parameter, title, path, depth }: FieldProps & { title: string
   );
 }
 
-function fits(variant: Parameter, value: Parameters<typeof variantOf>[1]): boolean {
-  return variantOf({ name: "", type: "string", kind: "union", variants: [variant] }, value) === 0;
+function matchesVariant(variant: Parameter, value: Parameters<typeof matchingVariant>[1]): boolean {
+  return matchingVariant({ name: "", type: "string", kind: "union", variants: [variant] }, value) === 0;
 }
 
 /** The constant that tells it apart, its own title, or its kind. */
-function titleOf(variant: Parameter, discriminator: string | undefined): string {
-  const told = discriminator ? variant.properties?.[discriminator]?.validation?.enum?.[0] : undefined;
-  if (told !== undefined) return String(told);
+function variantTitle(variant: Parameter, discriminator: string | undefined): string {
+  const tag = discriminator ? variant.properties?.[discriminator]?.validation?.enum?.[0] : undefined;
+  if (tag !== undefined) return String(tag);
   if (variant.title) return variant.title;
   return variant.kind ?? (controlOf(variant) === "enum" ? variant.validation!.enum!.map(String).join(" | ") : variant.type);
 }

@@ -2,55 +2,55 @@
 
 import { useEffect, useRef, useState } from "react";
 import type { Parameter } from "../../model/form/parameters";
-import { isLong } from "../../model/form/parameters";
-import { isExpression, readJson, readNumber, shownJson } from "../../model/form/values";
-import { shownText } from "../../model/text/untrusted";
+import { isMultiline } from "../../model/form/parameters";
+import { isExpression, parseJson, parseNumber, formatJson } from "../../model/form/values";
+import { safeText } from "../../model/text/untrusted";
 import type { Json } from "../../model/workflow/workflow";
-import type { Said } from "../../ui/Field";
-import type { Place } from "./formContext";
+import type { FieldAria } from "../../ui/Field";
+import type { FormField } from "./formContext";
 import { ExpressionBox } from "./ExpressionBox";
-import { Previewed } from "./ExpressionPreview";
+import { ExpressionPreview } from "./ExpressionPreview";
 
 interface Props {
   id: string;
   parameter: Parameter;
-  place: Place;
-  said: Said;
+  field: FormField;
+  aria: FieldAria;
 }
 
-function placeholderOf({ default: usual }: Parameter): string | undefined {
-  if (usual === undefined || usual === null || usual === "") return undefined;
-  return typeof usual === "string" ? usual : JSON.stringify(usual);
+function placeholderOf({ default: defaultValue }: Parameter): string | undefined {
+  if (defaultValue === undefined || defaultValue === null || defaultValue === "") return undefined;
+  return typeof defaultValue === "string" ? defaultValue : JSON.stringify(defaultValue);
 }
 
-export function TextControl({ id, parameter, place, said }: Props) {
-  const value = typeof place.value === "string" ? place.value : shownJson(place.value);
-  const isComputed = isExpression(place.value) || place.language === "own";
+export function TextControl({ id, parameter, field, aria }: Props) {
+  const value = typeof field.value === "string" ? field.value : formatJson(field.value);
+  const isComputed = isExpression(field.value) || field.language === "own";
   // An emptied field is no value, but an emptied item stays an item.
-  const keep = (typed: string) => place.type(typed === "" && !place.isItem ? undefined : typed);
-  const shared = { id, placeholder: placeholderOf(parameter), ...said, "aria-required": parameter.required, onBlur: place.settle };
-  const isTall = isLong(parameter, place.value);
+  const keep = (typed: string) => field.type(typed === "" && !field.isItem ? undefined : typed);
+  const shared = { id, placeholder: placeholderOf(parameter), ...aria, "aria-required": parameter.required, onBlur: field.settle };
+  const isTall = isMultiline(parameter, field.value);
   if (parameter.isSensitive) {
     // One control for both, as it is typed into while it changes.
-    const told = new Set(place.problems.map(({ code }) => code));
+    const shownCodes = new Set(field.problems.map(({ code }) => code));
     return (
       <>
-        <input {...shared} className="input" type={isComputed ? "text" : "password"} autoComplete="off" value={value} readOnly={place.isReadOnly} onChange={(event) => keep(event.target.value)} />
-        {isComputed && <Previewed node={place.node} field={place.pointer} text={value} language={place.language ?? "value"} told={told} />}
+        <input {...shared} className="input" type={isComputed ? "text" : "password"} autoComplete="off" value={value} readOnly={field.isReadOnly} onChange={(event) => keep(event.target.value)} />
+        {isComputed && <ExpressionPreview node={field.node} field={field.pointer} text={value} language={field.language ?? "value"} shownCodes={shownCodes} />}
       </>
     );
   }
-  if (place.language === null) {
-    const plain = { ...shared, value, readOnly: place.isReadOnly };
+  if (field.language === null) {
+    const plain = { ...shared, value, readOnly: field.isReadOnly };
     if (isTall) return <textarea {...plain} className="textarea" rows={4} onChange={(event) => keep(event.target.value)} />;
     return <input {...plain} className="input" autoComplete="off" onChange={(event) => keep(event.target.value)} />;
   }
-  return <Expression id={id} place={place} text={value} isTall={isTall} isCode={isComputed} placeholder={shared.placeholder} parameter={parameter} said={said} onType={keep} />;
+  return <ExpressionInput id={id} field={field} text={value} isTall={isTall} isCode={isComputed} placeholder={shared.placeholder} parameter={parameter} aria={aria} onType={keep} />;
 }
 
-export function ExpressionControl({ id, parameter, place, said }: Props) {
-  const text = isExpression(place.value) ? place.value : "";
-  return <Expression id={id} place={place} text={text} isTall={false} isCode placeholder="{{ data.name }}" parameter={parameter} said={said} onType={(typed) => place.type(typed === "" ? undefined : typed)} />;
+export function ExpressionControl({ id, parameter, field, aria }: Props) {
+  const text = isExpression(field.value) ? field.value : "";
+  return <ExpressionInput id={id} field={field} text={text} isTall={false} isCode placeholder="{{ data.name }}" parameter={parameter} aria={aria} onType={(typed) => field.type(typed === "" ? undefined : typed)} />;
 }
 
 interface ExpressionProps extends Props {
@@ -62,9 +62,9 @@ interface ExpressionProps extends Props {
 }
 
 /** A text that may name values, and what it gives where it does. */
-function Expression({ id, parameter, place, said, text, isTall, isCode, placeholder, onType }: ExpressionProps) {
-  const language = place.language ?? "value";
-  const told = new Set(place.problems.map(({ code }) => code));
+function ExpressionInput({ id, parameter, field, aria, text, isTall, isCode, placeholder, onType }: ExpressionProps) {
+  const language = field.language ?? "value";
+  const shownCodes = new Set(field.problems.map(({ code }) => code));
   const isWhole = language === "own" || language === "words";
   const isTried = isWhole ? text.trim() !== "" : text.includes(language === "flow" ? "{" : "{{");
   return (
@@ -73,75 +73,75 @@ function Expression({ id, parameter, place, said, text, isTall, isCode, placehol
         id={id}
         text={text}
         language={language}
-        names={place.names}
+        names={field.names}
         isLong={isTall}
         isCode={isCode}
-        isReadOnly={place.isReadOnly}
+        isReadOnly={field.isReadOnly}
         placeholder={placeholder}
         isRequired={parameter.required}
-        said={said}
+        said={aria}
         proposals={parameter.proposals}
         onType={onType}
-        onLeave={place.settle}
+        onLeave={field.settle}
       />
-      {isTried && <Previewed node={place.node} field={place.pointer} text={text} language={language} told={told} />}
+      {isTried && <ExpressionPreview node={field.node} field={field.pointer} text={text} language={language} shownCodes={shownCodes} />}
     </>
   );
 }
 
-interface Read {
+interface ParsedInput {
   value?: Json;
   fault?: string;
 }
 
 /** Text that stands for a value: written when it can be read, else kept here with what is wrong. */
-function useTyped(place: Place, show: (value: Json | undefined) => string, read: (typed: string) => Read) {
-  const [typed, setTyped] = useState(() => show(place.value));
+function useDraftText(field: FormField, show: (value: Json | undefined) => string, read: (typed: string) => ParsedInput) {
+  const [typed, setTyped] = useState(() => show(field.value));
   const [fault, setFault] = useState<string | null>(null);
-  const mine = useRef(place.value);
+  const mine = useRef(field.value);
   useEffect(() => {
-    if (place.value === mine.current) return;
-    mine.current = place.value;
-    setTyped(show(place.value));
+    if (field.value === mine.current) return;
+    mine.current = field.value;
+    setTyped(show(field.value));
     setFault(null);
   });
   const type = (text: string) => {
     setTyped(text);
-    const said = read(text);
-    setFault(said.fault ?? null);
-    if (said.fault !== undefined) return;
-    mine.current = said.value;
-    place.type(said.value);
+    const aria = read(text);
+    setFault(aria.fault ?? null);
+    if (aria.fault !== undefined) return;
+    mine.current = aria.value;
+    field.type(aria.value);
   };
   return { typed, fault, type };
 }
 
-export function NumberControl({ id, parameter, place, said }: Props) {
-  const { typed, fault, type } = useTyped(place, (value) => (value === undefined ? "" : typeof value === "number" ? String(value) : shownJson(value)), (text) => readNumber(parameter, text));
+export function NumberControl({ id, parameter, field, aria }: Props) {
+  const { typed, fault, type } = useDraftText(field, (value) => (value === undefined ? "" : typeof value === "number" ? String(value) : formatJson(value)), (text) => parseNumber(parameter, text));
   return (
     <>
-      <input id={id} {...withFault(said, id, fault)} className="input" inputMode="decimal" value={typed} placeholder={placeholderOf(parameter)} readOnly={place.isReadOnly} autoComplete="off" aria-required={parameter.required} onChange={(event) => type(event.target.value)} onBlur={place.settle} />
-      <NotKept id={id} fault={fault} />
+      <input id={id} {...withFault(aria, id, fault)} className="input" inputMode="decimal" value={typed} placeholder={placeholderOf(parameter)} readOnly={field.isReadOnly} autoComplete="off" aria-required={parameter.required} onChange={(event) => type(event.target.value)} onBlur={field.settle} />
+      <InvalidInput id={id} fault={fault} />
     </>
   );
 }
 
-export function JsonControl({ id, parameter, place, said }: Props) {
-  const { typed, fault, type } = useTyped(place, shownJson, readJson);
+export function JsonControl({ id, parameter, field, aria }: Props) {
+  const { typed, fault, type } = useDraftText(field, formatJson, parseJson);
   return (
     <>
-      <textarea id={id} {...withFault(said, id, fault)} className="textarea textarea--code" rows={3} spellCheck={false} value={typed} placeholder={placeholderOf(parameter) ?? "JSON"} readOnly={place.isReadOnly} onChange={(event) => type(event.target.value)} onBlur={place.settle} />
-      <NotKept id={id} fault={fault} />
+      <textarea id={id} {...withFault(aria, id, fault)} className="textarea textarea--code" rows={3} spellCheck={false} value={typed} placeholder={placeholderOf(parameter) ?? "JSON"} readOnly={field.isReadOnly} onChange={(event) => type(event.target.value)} onBlur={field.settle} />
+      <InvalidInput id={id} fault={fault} />
     </>
   );
 }
 
-function withFault(said: Said, id: string, fault: string | null): Said {
-  if (fault === null) return said;
-  return { "aria-describedby": [`${id}-fault`, said["aria-describedby"]].filter(Boolean).join(" "), "aria-invalid": true };
+function withFault(aria: FieldAria, id: string, fault: string | null): FieldAria {
+  if (fault === null) return aria;
+  return { "aria-describedby": [`${id}-fault`, aria["aria-describedby"]].filter(Boolean).join(" "), "aria-invalid": true };
 }
 
-function NotKept({ id, fault }: { id: string; fault: string | null }) {
+function InvalidInput({ id, fault }: { id: string; fault: string | null }) {
   return fault === null ? null : (
     <div id={`${id}-fault`} className="field__fault" role="status">
       Not kept: {fault}
@@ -154,7 +154,7 @@ export function BooleanControl(props: Props) {
 }
 
 export function EnumControl(props: Props) {
-  return <Choice {...props} options={props.parameter.validation?.enum ?? []} show={(option) => shownText(typeof option === "string" ? option : JSON.stringify(option)).text} />;
+  return <Choice {...props} options={props.parameter.validation?.enum ?? []} show={(option) => safeText(typeof option === "string" ? option : JSON.stringify(option)).text} />;
 }
 
 interface ChoiceProps extends Props {
@@ -163,16 +163,16 @@ interface ChoiceProps extends Props {
 }
 
 /** Options by their place in the list; what is none of them is shown, so that it can be changed. */
-function Choice({ id, parameter, place, said, options, show }: ChoiceProps) {
-  const at = options.findIndex((one) => JSON.stringify(one) === JSON.stringify(place.value));
-  const current = place.value === undefined ? "" : at >= 0 ? String(at) : "other";
-  const usual = parameter.default;
+function Choice({ id, parameter, field, aria, options, show }: ChoiceProps) {
+  const at = options.findIndex((option) => JSON.stringify(option) === JSON.stringify(field.value));
+  const current = field.value === undefined ? "" : at >= 0 ? String(at) : "other";
+  const defaultValue = parameter.default;
   return (
-    <select id={id} {...said} className="select" value={current} disabled={place.isReadOnly} aria-required={parameter.required} onChange={(event) => place.set(event.target.value === "" ? undefined : options[Number(event.target.value)])}>
-      {!(place.isItem && current !== "") && <option value="">{usual === undefined || usual === null ? "Not set" : `Not set (${show(usual)})`}</option>}
+    <select id={id} {...aria} className="select" value={current} disabled={field.isReadOnly} aria-required={parameter.required} onChange={(event) => field.set(event.target.value === "" ? undefined : options[Number(event.target.value)])}>
+      {!(field.isItem && current !== "") && <option value="">{defaultValue === undefined || defaultValue === null ? "Not set" : `Not set (${show(defaultValue)})`}</option>}
       {current === "other" && (
         <option value="other" disabled>
-          {shownJson(place.value)}
+          {formatJson(field.value)}
         </option>
       )}
       {options.map((option, index) => (
@@ -185,14 +185,14 @@ function Choice({ id, parameter, place, said, options, show }: ChoiceProps) {
 }
 
 /** The only value that fits. */
-export function ConstantControl({ id, parameter, place, said }: Props) {
+export function ConstantControl({ id, parameter, field, aria }: Props) {
   const only = parameter.validation?.enum?.[0] ?? null;
-  const isSet = JSON.stringify(place.value) === JSON.stringify(only);
+  const isSet = JSON.stringify(field.value) === JSON.stringify(only);
   return (
-    <output id={id} aria-describedby={said["aria-describedby"]} className="param__fixed">
+    <output id={id} aria-describedby={aria["aria-describedby"]} className="param__fixed">
       {typeof only === "string" ? only : JSON.stringify(only)}
-      {!isSet && !place.isReadOnly && (
-        <button type="button" className="param__tool" onClick={() => place.set(only)}>
+      {!isSet && !field.isReadOnly && (
+        <button type="button" className="param__tool" onClick={() => field.set(only)}>
           set
         </button>
       )}

@@ -1,24 +1,24 @@
 /** Words around a field: that it is required, what it is for, what is wrong with it. */
 
 import type { Problem } from "../../api/client";
-import { shownText } from "../../model/text/untrusted";
-import type { Said } from "../../ui/Field";
+import { safeText } from "../../model/text/untrusted";
+import type { FieldAria } from "../../ui/Field";
 import { Untrusted } from "../../ui/Untrusted";
 
 /** What a control says of its description and its problems, drawn with the same id. */
-export function saidOf(id: string, about: string | undefined, problems: readonly Problem[]): Said {
+export function fieldAria(id: string, about: string | undefined, problems: readonly Problem[]): FieldAria {
   const ids = [problems.length > 0 ? `${id}-problems` : "", about ? `${id}-about` : ""].filter(Boolean);
   return { "aria-describedby": ids.join(" ") || undefined, "aria-invalid": problems.some(({ severity }) => severity === "error") || undefined };
 }
 
 /** What the service says about one field. */
-export function ProblemLines({ id, problems }: { id: string; problems: readonly Problem[] }) {
+export function FieldProblems({ id, problems }: { id: string; problems: readonly Problem[] }) {
   if (problems.length === 0) return null;
   return (
     <div id={`${id}-problems`}>
       {problems.map((problem) => (
         <div key={problem.code + problem.pointer + problem.message} className={problem.severity === "error" ? "field__fault" : "field__warning"}>
-          {shownText(problem.message).text}
+          {safeText(problem.message).text}
           {problem.hint && <span className="faint"> — {problem.hint}</span>}
         </div>
       ))}
@@ -27,7 +27,7 @@ export function ProblemLines({ id, problems }: { id: string; problems: readonly 
 }
 
 /** The star of a required value; a section has no control that could say it. */
-export function Required({ isSection = false }: { isSection?: boolean }) {
+export function RequiredMark({ isSection = false }: { isSection?: boolean }) {
   return (
     <>
       <span className="param__required" aria-hidden="true" title="required">
@@ -39,10 +39,10 @@ export function Required({ isSection = false }: { isSection?: boolean }) {
 }
 
 /** A description is what somebody else wrote: it is shown as text, with a mark where it is odd. */
-export function About({ id, text }: { id?: string; text: string | undefined }) {
+export function Description({ id, text }: { id?: string; text: string | undefined }) {
   return text ? (
     <div id={id && `${id}-about`} className="field__note param__about">
-      <Untrusted {...shownText(text)} />
+      <Untrusted {...safeText(text)} />
     </div>
   ) : null;
 }

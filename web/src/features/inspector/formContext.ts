@@ -5,18 +5,18 @@ import { createContext, useContext } from "react";
 import type { Problem } from "../../api/client";
 import { edit, endGesture } from "../../state/document";
 import { changeNode } from "../../model/workflow/edits";
-import type { Language, Nameable } from "../../model/form/completion";
+import type { Language, CompletionNames } from "../../model/form/completion";
 import type { Parameter } from "../../model/form/parameters";
-import type { Placed } from "../../model/form/problems";
+import type { PlacedProblems } from "../../model/form/problems";
 import type { Path } from "../../model/form/values";
 import { pointerOf, setAt, valueAt } from "../../model/form/values";
 import type { Json, JsonObject } from "../../model/workflow/workflow";
 import type { Names } from "../../queries/expressions";
 
-export interface Form {
+export interface FormState {
   node: string;
   data: JsonObject;
-  placed: Placed;
+  placed: PlacedProblems;
   isReadOnly: boolean;
   /** What expressions can name, as far as it is known yet. */
   names: Names | undefined;
@@ -26,7 +26,7 @@ export interface Form {
   Inner: ComponentType<FieldProps>;
 }
 
-export const FormContext = createContext<Form | null>(null);
+export const FormContext = createContext<FormState | null>(null);
 
 /** One field: its parameter, where its value stands, and how deep. */
 export interface FieldProps {
@@ -37,12 +37,12 @@ export interface FieldProps {
   isBare?: boolean;
 }
 
-const NONE: readonly Problem[] = [];
+const NO_PROBLEMS: readonly Problem[] = [];
 /** Texts of drawn steps that have names in them. */
-const PROMPTS: ReadonlySet<string> = new Set(["/prompt", "/questionText"]);
-const NO_NAMES: Nameable = { offers: [], functions: [] };
+const PROMPT_POINTERS: ReadonlySet<string> = new Set(["/prompt", "/questionText"]);
+const NO_NAMES: CompletionNames = { offers: [], functions: [] };
 
-export interface Place {
+export interface FormField {
   value: Json | undefined;
   problems: readonly Problem[];
   isReadOnly: boolean;
@@ -51,7 +51,7 @@ export interface Place {
   node: string;
   /** How a text there is read; none where it is only text. */
   language: Language | null;
-  names: Nameable;
+  names: CompletionNames;
   /** Whether it stands in a list, where taking it away moves the others. */
   isItem: boolean;
   /** Writes as it is typed: all until `settle` is one step of the history. */
@@ -61,20 +61,20 @@ export interface Place {
   settle(): void;
 }
 
-export function useForm(): Form {
+export function useForm(): FormState {
   const form = useContext(FormContext);
   if (!form) throw new Error("a field outside of a form");
   return form;
 }
 
-export function usePlace(path: Path): Place {
+export function useFormField(path: Path): FormField {
   const form = useForm();
   const pointer = pointerOf(path);
   const write = (value: Json | undefined, gesture: string | null) =>
-    edit((workflow) => changeNode(workflow, form.node, (node) => written(node, path, value)), gesture);
+    edit((workflow) => changeNode(workflow, form.node, (node) => withFieldValue(node, path, value)), gesture);
   return {
     value: valueAt(form.data, path),
-    problems: form.placed.byField.get(pointer) ?? NONE,
+    problems: form.placed.byField.get(pointer) ?? NO_PROBLEMS,
     isReadOnly: form.isReadOnly,
     pointer,
     node: form.node,
@@ -90,15 +90,15 @@ export function usePlace(path: Path): Place {
   };
 }
 
-function languageAt({ names, isPlain }: Form, pointer: string): Language | null {
-  const told = names?.languages[pointer];
-  if (told) return told;
+function languageAt({ names, isPlain }: FormState, pointer: string): Language | null {
+  const language = names?.languages[pointer];
+  if (language) return language;
   // What is certain before the service says so: a field must not become another one under the keys.
-  if (isPlain) return PROMPTS.has(pointer) ? "prompt" : null;
+  if (isPlain) return PROMPT_POINTERS.has(pointer) ? "prompt" : null;
   return pointer.startsWith("/configurations/") ? "config" : "value";
 }
 
-function written<Node extends { data: JsonObject }>(node: Node, path: Path, value: Json | undefined): Node {
+function withFieldValue<Node extends { data: JsonObject }>(node: Node, path: Path, value: Json | undefined): Node {
   const data = setAt(node.data, path, value);
   return data === node.data ? node : { ...node, data };
 }

@@ -2,25 +2,25 @@
 
 import { useEffect, useRef, useState } from "react";
 import { currentWorkflow, endGesture, replaceWorkflow } from "../../state/document";
-import { lineOf, readWorkflow } from "../../model/workflow/parse";
-import { sharing } from "../../model/workflow/structuralSharing";
+import { lineAndColumn, parseWorkflow } from "../../model/workflow/parse";
+import { shareUnchanged } from "../../model/workflow/structuralSharing";
 import type { Workflow } from "../../model/workflow/workflow";
 import { Button } from "../../ui/Button";
 import "./json.css";
 
 /** Longer texts are read when the typing pauses, so that a key does not wait for it. */
 const LONG_TEXT = 100_000;
-const PAUSE_MS = 300;
+const PARSE_DELAY_MS = 300;
 
 export function JsonView({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: boolean }) {
   const field = useRef<HTMLTextAreaElement>(null);
-  const { text, fault, at, isBehind, type, settle, takeCanvas } = useText(workflow);
+  const { text, fault, at, isBehind, type, settle, takeCanvas } = useJsonText(workflow);
   const goThere = () => {
     const box = field.current;
     if (!box || at === null) return;
     box.focus();
     box.setSelectionRange(at, Math.min(at + 1, text.length));
-    const { line } = lineOf(text, at);
+    const { line } = lineAndColumn(text, at);
     box.scrollTop = (line - 4) * Number.parseFloat(getComputedStyle(box).lineHeight);
   };
   return (
@@ -58,7 +58,7 @@ export function JsonView({ workflow, isReadOnly }: { workflow: Workflow; isReadO
   );
 }
 
-interface Written {
+interface JsonText {
   text: string;
   fault: string | null;
   at: number | null;
@@ -67,8 +67,8 @@ interface Written {
 }
 
 /** The text as it was typed while that is what the canvas shows, else as the canvas has it. */
-function useText(workflow: Workflow) {
-  const [now, setWritten] = useState<Written>(() => written(workflow));
+function useJsonText(workflow: Workflow) {
+  const [now, setWritten] = useState<JsonText>(() => jsonTextOf(workflow));
   const own = useRef(workflow);
   const unread = useRef<string | null>(null);
   const timer = useRef(0);
@@ -77,7 +77,7 @@ function useText(workflow: Workflow) {
     if (own.current === workflow) return;
     own.current = workflow;
     unread.current = null;
-    setWritten((before) => (before.fault ? { ...before, isBehind: true } : written(workflow)));
+    setWritten((before) => (before.fault ? { ...before, isBehind: true } : jsonTextOf(workflow)));
   }, [workflow]);
   const read = () => {
     window.clearTimeout(timer.current);
@@ -85,10 +85,10 @@ function useText(workflow: Workflow) {
     const before = currentWorkflow();
     if (typed === null || before?.id !== own.current.id) return;
     unread.current = null;
-    const found = readWorkflow(typed);
+    const found = parseWorkflow(typed);
     setWritten({ text: typed, fault: found.fault, at: found.at, isBehind: false });
     if (!found.workflow) return;
-    own.current = sharing(before, found.workflow);
+    own.current = shareUnchanged(before, found.workflow);
     replaceWorkflow(own.current, "json");
   };
   const type = (typed: string) => {
@@ -96,7 +96,7 @@ function useText(workflow: Workflow) {
     if (typed.length <= LONG_TEXT) return read();
     setWritten({ ...now, text: typed });
     window.clearTimeout(timer.current);
-    timer.current = window.setTimeout(read, PAUSE_MS);
+    timer.current = window.setTimeout(read, PARSE_DELAY_MS);
   };
   const settle = () => {
     read();
@@ -104,10 +104,10 @@ function useText(workflow: Workflow) {
   };
   // What is typed last is not lost with the panel.
   useEffect(() => read, []);
-  const takeCanvas = () => setWritten(written(own.current));
+  const takeCanvas = () => setWritten(jsonTextOf(own.current));
   return { ...now, type, settle, takeCanvas };
 }
 
-function written(workflow: Workflow): Written {
+function jsonTextOf(workflow: Workflow): JsonText {
   return { text: JSON.stringify(workflow, null, 2), fault: null, at: null, isBehind: false };
 }

@@ -1,13 +1,13 @@
 /** Markdown documents with tool calls in them. */
 
-import { useDoing } from "../../queries/action";
+import { useAction } from "../../queries/action";
 import { checkDocument, DOCUMENTS, runDocument, useDocuments } from "../../queries/manage";
 import { Button } from "../../ui/Button";
 import { Section } from "./Section";
 
 export function Documents() {
   const { data: documents, error } = useDocuments();
-  const [doing, start] = useDoing(DOCUMENTS);
+  const [isBusy, runAction] = useAction(DOCUMENTS);
   return (
     <Section
       title="Documents"
@@ -17,10 +17,10 @@ export function Documents() {
       columns={[{ title: "Document", show: (path) => <span className="mono">{path}</span> }]}
       actions={(path) => (
         <>
-          <Button disabled={doing} aria-label={`Check ${path}`} onClick={() => void start("Not checked", () => checkDocument(path))}>
+          <Button disabled={isBusy} aria-label={`Check ${path}`} onClick={() => void runAction("Not checked", () => checkDocument(path))}>
             Check
           </Button>
-          <Button disabled={doing} aria-label={`Run ${path}`} onClick={() => void start("Not run", () => runDocument(path))}>
+          <Button disabled={isBusy} aria-label={`Run ${path}`} onClick={() => void runAction("Not run", () => runDocument(path))}>
             Run its blocks
           </Button>
         </>

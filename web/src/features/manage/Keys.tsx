@@ -2,7 +2,7 @@
 
 import type { FormEvent } from "react";
 import { useState } from "react";
-import { useDoing } from "../../queries/action";
+import { useAction } from "../../queries/action";
 import type { Key } from "../../queries/settings";
 import { createKey, KEYS, revokeKey, useKeys } from "../../queries/settings";
 import { usePublished } from "../../queries/manage";
@@ -13,7 +13,7 @@ import { Dialog } from "../../ui/Dialog";
 import { Field } from "../../ui/Field";
 import { RemoveButton, Section } from "./Section";
 
-const WORDS: Record<string, string> = {
+const SCOPE_DESCRIPTIONS: Record<string, string> = {
   "tools:read": "see tools and servers",
   "tools:execute": "call tools and talk to models",
   "health:check": "ask whether the service is well",
@@ -26,9 +26,9 @@ const WORDS: Record<string, string> = {
 
 export function Keys() {
   const { data: found, error } = useKeys();
-  const [doing, start] = useDoing(KEYS);
-  const [made, setMade] = useState<string | null>(null);
-  const create = (name: string, scopes: string[], tools: string[]) => start("Not made", async () => setMade(await createKey(name, scopes, tools)));
+  const [isBusy, runAction] = useAction(KEYS);
+  const [newKey, setMade] = useState<string | null>(null);
+  const create = (name: string, scopes: string[], tools: string[]) => runAction("Not made", async () => setMade(await createKey(name, scopes, tools)));
   return (
     <Section
       title="Keys"
@@ -36,26 +36,26 @@ export function Keys() {
       rows={found?.keys}
       nothing="Make a key for a program that asks this service."
       columns={[
-        { title: "Name", show: (one) => <Name of={one} /> },
-        { title: "May", show: (one) => one.scopes.join(", ") },
-        { title: "Only these tools", show: (one) => one.tools?.join(", ") ?? "all" },
-        { title: "Since", show: (one) => new Date(one.createdAt).toLocaleString() },
+        { title: "Name", show: (apiKey) => <KeyName of={apiKey} /> },
+        { title: "May", show: (apiKey) => apiKey.scopes.join(", ") },
+        { title: "Only these tools", show: (apiKey) => apiKey.tools?.join(", ") ?? "all" },
+        { title: "Since", show: (apiKey) => new Date(apiKey.createdAt).toLocaleString() },
       ]}
-      actions={(one) =>
-        one.revokedAt ? (
-          <span className="faint">revoked {new Date(one.revokedAt).toLocaleString()}</span>
+      actions={(apiKey) =>
+        apiKey.revokedAt ? (
+          <span className="faint">revoked {new Date(apiKey.revokedAt).toLocaleString()}</span>
         ) : (
-          <RemoveButton name={one.name} title="Revoke" words={wordsFor(one)} isOff={doing} onRemove={() => void start("Not revoked", () => revokeKey(one))} />
+          <RemoveButton name={apiKey.name} title="Revoke" words={revokeWarning(apiKey)} isDisabled={isBusy} onRemove={() => void runAction("Not revoked", () => revokeKey(apiKey))} />
         )
       }
     >
-      <KeyForm scopes={found?.scopes ?? []} isOff={doing} onMake={create} />
-      {made && <Shown text={made} onClose={() => setMade(null)} />}
+      <KeyForm scopes={found?.scopes ?? []} isDisabled={isBusy} onMake={create} />
+      {newKey && <NewKeyDialog text={newKey} onClose={() => setMade(null)} />}
     </Section>
   );
 }
 
-function Name({ of: { name, isStudio, isYours, revokedAt } }: { of: Key }) {
+function KeyName({ of: { name, isStudio, isYours, revokedAt } }: { of: Key }) {
   return (
     <>
       <strong>{name}</strong> {isStudio && <Badge>the studio&rsquo;s own</Badge>} {isYours && <Badge tone="good">this page asks with it</Badge>} {revokedAt && <Badge>revoked</Badge>}
@@ -63,13 +63,13 @@ function Name({ of: { name, isStudio, isYours, revokedAt } }: { of: Key }) {
   );
 }
 
-function wordsFor({ isStudio, isYours }: Key): string {
+function revokeWarning({ isStudio, isYours }: Key): string {
   if (isStudio) return "This is the studio's own key: its pages stop working at once, this one too, until you start toolweave serve again and open the address that it prints.";
   if (isYours) return "This page asks with this key: it stops working at once, until you open the studio with another one.";
   return "Programs that use it are refused from now on. This cannot be undone.";
 }
 
-function KeyForm({ scopes, isOff, onMake }: { scopes: readonly string[]; isOff: boolean; onMake(name: string, scopes: string[], tools: string[]): Promise<boolean> }) {
+function KeyForm({ scopes, isDisabled, onMake }: { scopes: readonly string[]; isDisabled: boolean; onMake(name: string, scopes: string[], tools: string[]): Promise<boolean> }) {
   const [name, setName] = useState("");
   const [chosen, setChosen] = useState<string[]>([]);
   const [tools, setTools] = useState<string[]>([]);
@@ -89,10 +89,10 @@ function KeyForm({ scopes, isOff, onMake }: { scopes: readonly string[]; isOff: 
           {(id, more) => <input id={id} aria-describedby={more} className="input" autoComplete="off" maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />}
         </Field>
       </div>
-      <Choices title="What it may do" options={scopes} words={WORDS} chosen={chosen} onChange={setChosen} />
-      {published && published.length > 0 && <Choices title="Only these published tools (none: all of them)" options={published.map(({ tool }) => tool)} words={{}} chosen={tools} onChange={setTools} />}
+      <ScopeChoices title="What it may do" options={scopes} words={SCOPE_DESCRIPTIONS} chosen={chosen} onChange={setChosen} />
+      {published && published.length > 0 && <ScopeChoices title="Only these published tools (none: all of them)" options={published.map(({ tool }) => tool)} words={{}} chosen={tools} onChange={setTools} />}
       <div className="row">
-        <Button type="submit" look="primary" disabled={isOff || !name.trim() || chosen.length === 0}>
+        <Button type="submit" look="primary" disabled={isDisabled || !name.trim() || chosen.length === 0}>
           Make a key
         </Button>
       </div>
@@ -108,8 +108,8 @@ interface ChoicesProps {
   onChange(chosen: string[]): void;
 }
 
-function Choices({ title, options, words, chosen, onChange }: ChoicesProps) {
-  const toggle = (option: string) => onChange(chosen.includes(option) ? chosen.filter((one) => one !== option) : [...chosen, option]);
+function ScopeChoices({ title, options, words, chosen, onChange }: ChoicesProps) {
+  const toggle = (option: string) => onChange(chosen.includes(option) ? chosen.filter((other) => other !== option) : [...chosen, option]);
   return (
     <fieldset className="manage__choices">
       <legend>{title}</legend>
@@ -125,7 +125,7 @@ function Choices({ title, options, words, chosen, onChange }: ChoicesProps) {
   );
 }
 
-function Shown({ text, onClose }: { text: string; onClose(): void }) {
+function NewKeyDialog({ text, onClose }: { text: string; onClose(): void }) {
   const foot = (
     <Button look="primary" onClick={onClose}>
       I have kept it

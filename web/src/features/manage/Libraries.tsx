@@ -1,8 +1,8 @@
 /** Git repositories with flows and templates. */
 
 import { useState } from "react";
-import { shownText } from "../../model/text/untrusted";
-import { useDoing } from "../../queries/action";
+import { safeText } from "../../model/text/untrusted";
+import { useAction } from "../../queries/action";
 import { addLibrary, LIBRARIES, refreshLibrary, removeLibrary, useLibraries, useLibrary } from "../../queries/manage";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
@@ -18,7 +18,7 @@ const FIELDS = [
 
 export function Libraries() {
   const { data: libraries, error } = useLibraries();
-  const [doing, start] = useDoing(LIBRARIES);
+  const [isBusy, runAction] = useAction(LIBRARIES);
   const [open, setOpen] = useState<string | null>(null);
   return (
     <Section
@@ -27,29 +27,29 @@ export function Libraries() {
       rows={libraries}
       nothing="Add a git repository with flows and prompt templates that you share."
       columns={[
-        { title: "Name", show: (one) => <strong>{one.name}</strong> },
-        { title: "Repository", show: (one) => <span className="mono">{one.url}</span> },
-        { title: "At", show: (one) => one.ref },
+        { title: "Name", show: (library) => <strong>{library.name}</strong> },
+        { title: "Repository", show: (library) => <span className="mono">{library.url}</span> },
+        { title: "At", show: (library) => library.ref },
       ]}
-      actions={(one) => (
+      actions={(library) => (
         <>
-          <Button aria-label={`Show ${one.name}`} onClick={() => setOpen(one.name)}>
+          <Button aria-label={`Show ${library.name}`} onClick={() => setOpen(library.name)}>
             Show
           </Button>
-          <Button disabled={doing} aria-label={`Refresh ${one.name}`} onClick={() => void start("Not refreshed", () => refreshLibrary(one.name))}>
+          <Button disabled={isBusy} aria-label={`Refresh ${library.name}`} onClick={() => void runAction("Not refreshed", () => refreshLibrary(library.name))}>
             Refresh
           </Button>
-          <RemoveButton name={one.name} words="The repository itself stays as it is." isOff={doing} onRemove={() => void start("Not removed", () => removeLibrary(one.name))} />
+          <RemoveButton name={library.name} words="The repository itself stays as it is." isDisabled={isBusy} onRemove={() => void runAction("Not removed", () => removeLibrary(library.name))} />
         </>
       )}
     >
-      <AddForm title="Add a repository" fields={FIELDS} isOff={doing} onAdd={({ name, url, ref }) => start("Not added", () => addLibrary(name!, url!, ref ?? null))} />
-      {open && <Contents name={open} onClose={() => setOpen(null)} />}
+      <AddForm title="Add a repository" fields={FIELDS} isDisabled={isBusy} onAdd={({ name, url, ref }) => runAction("Not added", () => addLibrary(name!, url!, ref ?? null))} />
+      {open && <LibraryContents name={open} onClose={() => setOpen(null)} />}
     </Section>
   );
 }
 
-function Contents({ name, onClose }: { name: string; onClose(): void }) {
+function LibraryContents({ name, onClose }: { name: string; onClose(): void }) {
   const { data: found, error } = useLibrary(name);
   const [flow, setFlow] = useState<string | null>(null);
   return (
@@ -58,9 +58,9 @@ function Contents({ name, onClose }: { name: string; onClose(): void }) {
       {!found && !error && <p className="faint">Reading…</p>}
       {found && (
         <>
-          <Names title="Flows" entries={found.flows} onRun={setFlow} />
+          <EntryList title="Flows" entries={found.flows} onRun={setFlow} />
           {flow && <FlowRun key={flow} library={name} flow={flow} />}
-          <Names title="Templates" entries={found.templates} />
+          <EntryList title="Templates" entries={found.templates} />
           {found.skipped.length > 0 && <p className="faint">{found.skipped.length} files could not be read.</p>}
         </>
       )}
@@ -68,7 +68,7 @@ function Contents({ name, onClose }: { name: string; onClose(): void }) {
   );
 }
 
-function Names({ title, entries, onRun }: { title: string; entries: Record<string, unknown>[]; onRun?(name: string): void }) {
+function EntryList({ title, entries, onRun }: { title: string; entries: Record<string, unknown>[]; onRun?(name: string): void }) {
   return (
     <section aria-label={title}>
       <h3>{title}</h3>
@@ -78,9 +78,9 @@ function Names({ title, entries, onRun }: { title: string; entries: Record<strin
           const name = String(entry["name"] ?? entry["title"] ?? "without a name");
           return (
             <li key={at}>
-              {shownText(name).text}{" "}
+              {safeText(name).text}{" "}
               {onRun && (
-                <Button look="quiet" icon="play" aria-label={`Run ${shownText(name).text}`} onClick={() => onRun(name)}>
+                <Button look="quiet" icon="play" aria-label={`Run ${safeText(name).text}`} onClick={() => onRun(name)}>
                   Run
                 </Button>
               )}

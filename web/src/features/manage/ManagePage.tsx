@@ -1,7 +1,7 @@
 /** What the studio has besides workflows and servers, a section each. */
 
 import type { ReactNode } from "react";
-import { go } from "../../state/route";
+import { navigate } from "../../state/route";
 import { Tabs } from "../../ui/Tabs";
 import { Documents } from "./Documents";
 import { Keys } from "./Keys";
@@ -26,7 +26,7 @@ const SECTIONS = [
 
 type Name = (typeof SECTIONS)[number]["name"];
 
-const SHOWN: Record<Name, () => ReactNode> = {
+const SECTION_CONTENT: Record<Name, () => ReactNode> = {
   triggers: () => <Triggers />,
   models: () => <Models />,
   published: () => <Published />,
@@ -45,8 +45,8 @@ export function ManagePage({ section }: { section: string | null }) {
         <div className="page__head">
           <h1>Manage</h1>
         </div>
-        <Tabs<Name> label="Sections" tabs={SECTIONS} current={current} onChange={(name) => go("manage", name)}>
-          {SHOWN[current]()}
+        <Tabs<Name> label="Sections" tabs={SECTIONS} current={current} onChange={(name) => navigate("manage", name)}>
+          {SECTION_CONTENT[current]()}
         </Tabs>
       </div>
     </div>

@@ -1,6 +1,6 @@
 /** Language models: which there are, which is asked by default, whether one answers. */
 
-import { useDoing } from "../../queries/action";
+import { useAction } from "../../queries/action";
 import type { NewModel } from "../../queries/manage";
 import { addModel, makeDefault, MODELS, PROVIDERS, removeModel, testModel, useModels } from "../../queries/manage";
 import { Badge } from "../../ui/Badge";
@@ -18,7 +18,7 @@ const FIELDS = [
 
 export function Models() {
   const { data: models, error } = useModels();
-  const [doing, start] = useDoing(MODELS);
+  const [isBusy, runAction] = useAction(MODELS);
   return (
     <Section
       title="Models"
@@ -26,29 +26,29 @@ export function Models() {
       rows={models}
       nothing="Add a model of a provider, or one of your own. Agents and natural-language steps ask the default one."
       columns={[
-        { title: "Name", show: (one) => <strong>{one.name}</strong> },
-        { title: "Model", show: (one) => `${one.provider} · ${one.model}` },
-        { title: "Address", show: (one) => <span className="mono">{one.baseUrl}</span> },
-        { title: "Key", show: (one) => (one.hasKey ? "in the vault" : "none") },
-        { title: "From", show: (one) => (one.foundIn === "added" ? "added by you" : "the environment") },
+        { title: "Name", show: (model) => <strong>{model.name}</strong> },
+        { title: "Model", show: (model) => `${model.provider} · ${model.model}` },
+        { title: "Address", show: (model) => <span className="mono">{model.baseUrl}</span> },
+        { title: "Key", show: (model) => (model.hasKey ? "in the vault" : "none") },
+        { title: "From", show: (model) => (model.foundIn === "added" ? "added by you" : "the environment") },
       ]}
-      actions={(one) => (
+      actions={(model) => (
         <>
-          {one.isDefault ? (
+          {model.isDefault ? (
             <Badge tone="good">default</Badge>
           ) : (
-            <Button disabled={doing} aria-label={`Make ${one.name} the default`} onClick={() => void start("Not made the default", () => makeDefault(one.name))}>
+            <Button disabled={isBusy} aria-label={`Make ${model.name} the default`} onClick={() => void runAction("Not made the default", () => makeDefault(model.name))}>
               Make default
             </Button>
           )}
-          <Button disabled={doing} aria-label={`Test ${one.name}`} onClick={() => void start("It does not answer", () => testModel(one.name))}>
+          <Button disabled={isBusy} aria-label={`Test ${model.name}`} onClick={() => void runAction("It does not answer", () => testModel(model.name))}>
             Test
           </Button>
-          {one.foundIn === "added" && <RemoveButton name={one.name} words="Its key is forgotten. Steps that name it fail until it is added again." isOff={doing} onRemove={() => void start("Not removed", () => removeModel(one.name))} />}
+          {model.foundIn === "added" && <RemoveButton name={model.name} words="Its key is forgotten. Steps that name it fail until it is added again." isDisabled={isBusy} onRemove={() => void runAction("Not removed", () => removeModel(model.name))} />}
         </>
       )}
     >
-      <AddForm title="Add a model" fields={FIELDS} isOff={doing} onAdd={(values) => start("Not added", () => addModel(values as unknown as NewModel))} />
+      <AddForm title="Add a model" fields={FIELDS} isDisabled={isBusy} onAdd={(values) => runAction("Not added", () => addModel(values as unknown as NewModel))} />
     </Section>
   );
 }

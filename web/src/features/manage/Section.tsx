@@ -3,8 +3,8 @@
 import type { ReactNode } from "react";
 import { useState } from "react";
 import { Button } from "../../ui/Button";
-import { Confirm } from "../../ui/ConfirmDialog";
-import { Empty } from "../../ui/EmptyState";
+import { ConfirmDialog } from "../../ui/ConfirmDialog";
+import { EmptyState } from "../../ui/EmptyState";
 
 interface Props<Row> {
   title: string;
@@ -21,9 +21,9 @@ export function Section<Row>({ title, error, rows, columns, actions, nothing, ch
     <section className="manage" aria-label={title}>
       {error && <p role="alert">{error.message}</p>}
       {rows?.length === 0 && (
-        <Empty title="Nothing here yet">
+        <EmptyState title="Nothing here yet">
           <p>{nothing}</p>
-        </Empty>
+        </EmptyState>
       )}
       {rows && rows.length > 0 && (
         <div className="card">
@@ -62,12 +62,12 @@ interface RemoveProps {
   name: string;
   title?: string;
   words: string;
-  isOff: boolean;
+  isDisabled: boolean;
   onRemove(): void;
 }
 
 /** Removes after a question. */
-export function RemoveButton({ name, title = "Remove", words, isOff, onRemove }: RemoveProps) {
+export function RemoveButton({ name, title = "Remove", words, isDisabled, onRemove }: RemoveProps) {
   const [isAsked, ask] = useState(false);
   const yes = () => {
     ask(false);
@@ -75,13 +75,13 @@ export function RemoveButton({ name, title = "Remove", words, isOff, onRemove }:
   };
   return (
     <>
-      <Button look="danger" disabled={isOff} aria-label={`${title} ${name}`} onClick={() => ask(true)}>
+      <Button look="danger" disabled={isDisabled} aria-label={`${title} ${name}`} onClick={() => ask(true)}>
         {title}
       </Button>
       {isAsked && (
-        <Confirm title={`${title} ${name}?`} yes={title} onYes={yes} onClose={() => ask(false)}>
+        <ConfirmDialog title={`${title} ${name}?`} yes={title} onYes={yes} onClose={() => ask(false)}>
           {words}
-        </Confirm>
+        </ConfirmDialog>
       )}
     </>
   );

@@ -1,6 +1,6 @@
 /** Credentials of services; their secrets are in the vault and never shown. */
 
-import { useDoing } from "../../queries/action";
+import { useAction } from "../../queries/action";
 import { removeService, SERVICES, storeService, testService, useServices } from "../../queries/manage";
 import { Button } from "../../ui/Button";
 import { AddForm } from "./AddForm";
@@ -8,7 +8,7 @@ import { RemoveButton, Section } from "./Section";
 
 export function Services() {
   const { data: found, error } = useServices();
-  const [doing, start] = useDoing(SERVICES);
+  const [isBusy, runAction] = useAction(SERVICES);
   const fields = [
     { name: "name", title: "Name", isNeeded: true, note: "What nodes call it." },
     { name: "kind", title: "Service", isNeeded: true, options: found?.kinds ?? [] },
@@ -21,21 +21,21 @@ export function Services() {
       rows={found?.services}
       nothing="Keep a token of a service, such as GitHub or Slack, and its nodes can act for you."
       columns={[
-        { title: "Name", show: (one) => <strong>{one.name}</strong> },
-        { title: "Service", show: (one) => one.kind },
-        { title: "By", show: (one) => one.auth },
-        { title: "Address", show: (one) => <span className="mono">{one.baseUrl ?? "its usual one"}</span> },
+        { title: "Name", show: (service) => <strong>{service.name}</strong> },
+        { title: "Service", show: (service) => service.kind },
+        { title: "By", show: (service) => service.auth },
+        { title: "Address", show: (service) => <span className="mono">{service.baseUrl ?? "its usual one"}</span> },
       ]}
-      actions={(one) => (
+      actions={(service) => (
         <>
-          <Button disabled={doing} aria-label={`Test ${one.name}`} onClick={() => void start("It does not work", () => testService(one.name))}>
+          <Button disabled={isBusy} aria-label={`Test ${service.name}`} onClick={() => void runAction("It does not work", () => testService(service.name))}>
             Test
           </Button>
-          <RemoveButton name={one.name} words="Its secret is forgotten. Nodes that use it fail until it is kept again." isOff={doing} onRemove={() => void start("Not removed", () => removeService(one.name))} />
+          <RemoveButton name={service.name} words="Its secret is forgotten. Nodes that use it fail until it is kept again." isDisabled={isBusy} onRemove={() => void runAction("Not removed", () => removeService(service.name))} />
         </>
       )}
     >
-      <AddForm title="Keep a token" fields={fields} isOff={doing} onAdd={({ name, kind, token }) => start("Not kept", () => storeService(name!, kind!, token!))} />
+      <AddForm title="Keep a token" fields={fields} isDisabled={isBusy} onAdd={({ name, kind, token }) => runAction("Not kept", () => storeService(name!, kind!, token!))} />
     </Section>
   );
 }

@@ -1,10 +1,10 @@
 /** How this home stands: colours, settings with where they come from, secrets, and the doctor. */
 
 import { useStore } from "zustand";
-import type { Choice } from "../../state/theme";
+import type { ThemeChoice } from "../../state/theme";
 import { chooseTheme, themeStore } from "../../state/theme";
-import { shownText } from "../../model/text/untrusted";
-import { useDoing } from "../../queries/action";
+import { safeText } from "../../model/text/untrusted";
+import { useAction } from "../../queries/action";
 import type { Finding, Setting } from "../../queries/settings";
 import { removeSecret, SECRETS, storeSecret, useFindings, useSecrets, useSettings } from "../../queries/settings";
 import type { Tone } from "../../ui/Badge";
@@ -25,7 +25,7 @@ export function Settings() {
   );
 }
 
-const CHOICES: { choice: Choice; title: string }[] = [
+const CHOICES: { choice: ThemeChoice; title: string }[] = [
   { choice: "system", title: "As the system is" },
   { choice: "light", title: "Light" },
   { choice: "dark", title: "Dark" },
@@ -74,16 +74,16 @@ function Doctor() {
             </tr>
           </thead>
           <tbody>
-            {findings.map((one, at) => (
+            {findings.map((finding, at) => (
               <tr key={at}>
                 <td>
-                  <Badge tone={TONES[one.state]}>{STATES[one.state]}</Badge>
+                  <Badge tone={TONES[finding.state]}>{STATES[finding.state]}</Badge>
                 </td>
-                <td>{one.what}</td>
+                <td>{finding.what}</td>
                 <td className="manage__any">
-                  <Untrusted {...shownText(one.details)} />
+                  <Untrusted {...safeText(finding.details)} />
                 </td>
-                <td>{one.remedy}</td>
+                <td>{finding.remedy}</td>
               </tr>
             ))}
           </tbody>
@@ -114,15 +114,15 @@ function Variables() {
             </tr>
           </thead>
           <tbody>
-            {found.settings.map((one) => (
-              <tr key={one.variable}>
+            {found.settings.map((setting) => (
+              <tr key={setting.variable}>
                 <td>
-                  {one.words.replaceAll("`", "")}
-                  <div className="mono faint">{one.variable}</div>
+                  {setting.words.replaceAll("`", "")}
+                  <div className="mono faint">{setting.variable}</div>
                 </td>
-                <td className="mono manage__any">{one.value ?? "—"}</td>
+                <td className="mono manage__any">{setting.value ?? "—"}</td>
                 <td>
-                  <From of={one} />
+                  <SettingSource of={setting} />
                 </td>
               </tr>
             ))}
@@ -133,7 +133,7 @@ function Variables() {
   );
 }
 
-function From({ of: { source, value, default: usual } }: { of: Setting }) {
+function SettingSource({ of: { source, value, default: usual } }: { of: Setting }) {
   if (source === "default") return <span className="faint">default</span>;
   return (
     <>
@@ -149,7 +149,7 @@ const FIELDS = [
 
 function Secrets() {
   const { data: names, error } = useSecrets();
-  const [doing, start] = useDoing(SECRETS);
+  const [isBusy, runAction] = useAction(SECRETS);
   return (
     <Section
       title="Secrets"
@@ -160,9 +160,9 @@ function Secrets() {
         { title: "Secret", show: (name) => <strong className="mono">{name}</strong> },
         { title: "Written as", show: (name) => <span className="mono">{`\${vault:${name}}`}</span> },
       ]}
-      actions={(name) => <RemoveButton name={name} words="It is forgotten. What refers to it fails until it is kept again." isOff={doing} onRemove={() => void start("Not removed", () => removeSecret(name))} />}
+      actions={(name) => <RemoveButton name={name} words="It is forgotten. What refers to it fails until it is kept again." isDisabled={isBusy} onRemove={() => void runAction("Not removed", () => removeSecret(name))} />}
     >
-      <AddForm title="Keep a secret" fields={FIELDS} isOff={doing} onAdd={({ name, value }) => start("Not kept", () => storeSecret(name!, value!))} />
+      <AddForm title="Keep a secret" fields={FIELDS} isDisabled={isBusy} onAdd={({ name, value }) => runAction("Not kept", () => storeSecret(name!, value!))} />
     </Section>
   );
 }

@@ -5,19 +5,19 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { addEntry } from "../../state/addEntry";
 import { announce } from "../../state/announcements";
-import type { Entry, Specs } from "../../model/workflow/catalog";
-import { DRAWN, entryWords, inPorts, outPorts, portLabel, searchEntries } from "../../model/workflow/catalog";
-import { commandStore, shownKeys } from "../../state/commands";
+import type { CatalogEntry, Specs } from "../../model/workflow/catalog";
+import { BUILT_IN_STEPS, entryText, inputPorts, outputPorts, portLabel, searchEntries } from "../../model/workflow/catalog";
+import { commandStore, formatKeys } from "../../state/commands";
 import { currentWorkflow, documentStore, edit } from "../../state/document";
-import { connect, remove } from "../../model/workflow/edits";
+import { connectPorts, removeItems } from "../../model/workflow/edits";
 import { familyOf, familyOfNode } from "../../model/workflow/families";
-import { goTo } from "../../state/selection";
+import { selectAndFocus } from "../../state/selection";
 import { canvasActions } from "../../state/panels";
 import type { Workflow } from "../../model/workflow/workflow";
-import { nodeById, OUTPUT, refOf, titleOf } from "../../model/workflow/workflow";
+import { nodeById, OUTPUT_PORT, nodeRef, nodeTitle } from "../../model/workflow/workflow";
 import { FamilyIcon } from "../../ui/FamilyIcon";
 import { Icon } from "../../ui/Icon";
-import { Odd } from "../../ui/TextWarning";
+import { TextWarning } from "../../ui/TextWarning";
 import { useModal } from "../../ui/useModal";
 import "./palette.css";
 
@@ -25,7 +25,7 @@ interface Choice {
   id: string;
   title: string;
   summary: string;
-  marks?: string[];
+  warnings?: string[];
   family: string | null;
   keys?: string;
   run(): void;
@@ -33,15 +33,15 @@ interface Choice {
 
 interface Props {
   kind: "add" | "commands" | "connect" | "disconnect" | "find";
-  entries: Entry[];
+  entries: CatalogEntry[];
   specs: Specs;
   onClose(): void;
 }
 
-const MOST = 40;
+const MAX_CHOICES = 40;
 const PLACEHOLDERS = { add: "Add a node or a tool…", commands: "Type a command, a node or a tool…", connect: "Connect to…", disconnect: "Take a connection away…", find: "Find a node of this workflow…" };
 
-export function QuickAdd({ kind, entries, specs, onClose }: Props) {
+export function CommandPalette({ kind, entries, specs, onClose }: Props) {
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
   // Not deferred: Enter right after a letter means what was typed.
@@ -99,11 +99,11 @@ export function QuickAdd({ kind, entries, specs, onClose }: Props) {
               {choice.family ? <FamilyIcon family={choice.family} /> : <Icon name="bolt" />}
               <span className="palette__names">
                 <span className="palette__title">
-                  <Odd marks={choice.marks ?? []} /> {choice.title}
+                  <TextWarning warnings={choice.warnings ?? []} /> {choice.title}
                 </span>
                 <span className="palette__summary">{choice.summary}</span>
               </span>
-              {choice.keys && <span className="kbd">{shownKeys(choice.keys)}</span>}
+              {choice.keys && <span className="kbd">{formatKeys(choice.keys)}</span>}
             </div>
           ))}
           {choices.length === 0 && <p className="palette__more">Nothing fits.</p>}
@@ -113,91 +113,91 @@ export function QuickAdd({ kind, entries, specs, onClose }: Props) {
   );
 }
 
-function choicesOf(kind: Props["kind"], typed: string, entries: Entry[], specs: Specs): Choice[] {
-  if (kind === "connect") return targets(typed, specs);
-  if (kind === "disconnect") return ways(typed);
-  if (kind === "find") return nodesCalled(typed);
-  const nodes = searchEntries([...DRAWN, ...entries], typed, MOST).map((entry) => ({
+function choicesOf(kind: Props["kind"], typed: string, entries: CatalogEntry[], specs: Specs): Choice[] {
+  if (kind === "connect") return targetChoices(typed, specs);
+  if (kind === "disconnect") return connectionChoices(typed);
+  if (kind === "find") return nodeChoices(typed);
+  const nodes = searchEntries([...BUILT_IN_STEPS, ...entries], typed, MAX_CHOICES).map((entry) => ({
     id: entry.ref,
-    ...entryWords(entry),
+    ...entryText(entry),
     family: familyOf(entry.type),
     run: () => void addEntry(entry, specs),
   }));
-  return kind === "add" ? nodes : [...commands(typed), ...nodes].slice(0, MOST);
+  return kind === "add" ? nodes : [...commandChoices(typed), ...nodes].slice(0, MAX_CHOICES);
 }
 
-function commands(typed: string): Choice[] {
+function commandChoices(typed: string): Choice[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   return commandStore
     .getState()
-    .commands.filter((one) => !one.isOff?.() && words.every((word) => one.title.toLowerCase().includes(word)))
-    .map((one) => ({ id: `command ${one.id}`, title: one.title, summary: "Command", family: null, keys: one.keys, run: one.run }));
+    .commands.filter((command) => !command.isDisabled?.() && words.every((word) => command.title.toLowerCase().includes(word)))
+    .map((command) => ({ id: `command ${command.id}`, title: command.title, summary: "Command", family: null, keys: command.keys, run: command.run }));
 }
 
 /** The nodes of this workflow, by name, kind, server or id. */
-function nodesCalled(typed: string): Choice[] {
-  const found = currentWorkflow()?.nodes.filter((node) => fits(`${titleOf(node)} ${refOf(node)} ${node.id}`, typed)) ?? [];
-  return found.slice(0, MOST).map((node) => ({
+function nodeChoices(typed: string): Choice[] {
+  const found = currentWorkflow()?.nodes.filter((node) => matches(`${nodeTitle(node)} ${nodeRef(node)} ${node.id}`, typed)) ?? [];
+  return found.slice(0, MAX_CHOICES).map((node) => ({
     id: node.id,
-    title: titleOf(node),
-    summary: refOf(node),
+    title: nodeTitle(node),
+    summary: nodeRef(node),
     family: familyOfNode(node),
     run: () => {
-      goTo(node.id);
+      selectAndFocus(node.id);
       canvasActions()?.reveal(node.id, true);
     },
   }));
 }
 
 /** The nodes that the selected one can lead to, once for each way out of it. */
-function targets(typed: string, specs: Specs): Choice[] {
+function targetChoices(typed: string, specs: Specs): Choice[] {
   const workflow = currentWorkflow();
   const from = workflow && nodeById(workflow, [...documentStore.getState().selection][0] ?? "");
   if (!workflow || !from) return [];
-  const ports = outPorts(from, specs);
-  const nodes = workflow.nodes.filter((node) => node.id !== from.id && inPorts(node, specs).length > 0 && fits(titleOf(node), typed));
+  const ports = outputPorts(from, specs);
+  const nodes = workflow.nodes.filter((node) => node.id !== from.id && inputPorts(node, specs).length > 0 && matches(nodeTitle(node), typed));
   return nodes
     .flatMap((node) =>
-      freeFirst(workflow, from.id, ports).map((port) => ({
+      unusedFirst(workflow, from.id, ports).map((port) => ({
         id: `${node.id} ${port}`,
-        title: titleOf(node),
+        title: nodeTitle(node),
         summary: ports.length > 1 ? `from ${portLabel(from, port)}` : node.id,
         family: familyOfNode(node),
         run: () => {
-          edit((now) => connect(now, from.id, node.id, port, inPorts(node, specs)[0]));
-          announce(`Connected ${titleOf(from)} to ${titleOf(node)}`);
+          edit((now) => connectPorts(now, from.id, node.id, port, inputPorts(node, specs)[0]));
+          announce(`Connected ${nodeTitle(from)} to ${nodeTitle(node)}`);
         },
       })),
     )
-    .slice(0, MOST);
+    .slice(0, MAX_CHOICES);
 }
 
 /** Ways out that lead nowhere yet come first. */
-function freeFirst(workflow: Workflow, from: string, ports: string[]): string[] {
-  const used = new Set(workflow.connections.filter((one) => one.from === from).map((one) => one.fromPort ?? OUTPUT));
+function unusedFirst(workflow: Workflow, from: string, ports: string[]): string[] {
+  const used = new Set(workflow.connections.filter((connection) => connection.from === from).map((connection) => connection.fromPort ?? OUTPUT_PORT));
   return [...ports.filter((port) => !used.has(port)), ...ports.filter((port) => used.has(port))];
 }
 
 /** The connections of the selected node. */
-function ways(typed: string): Choice[] {
+function connectionChoices(typed: string): Choice[] {
   const workflow = currentWorkflow();
   const [here] = [...documentStore.getState().selection];
   if (!workflow) return [];
-  const named = (id: string) => titleOf(nodeById(workflow, id) ?? { id, type: "", name: id, data: {} });
+  const named = (id: string) => nodeTitle(nodeById(workflow, id) ?? { id, type: "", name: id, data: {} });
   return workflow.connections
     .filter(({ from, to }) => from === here || to === here)
-    .map(({ id, from, to, fromPort }) => ({ id, title: `${named(from)} → ${named(to)}`, summary: fromPort && fromPort !== OUTPUT ? `from ${fromPort}` : "Connection" }))
-    .filter(({ title }) => fits(title, typed))
-    .map((one) => ({
-      ...one,
+    .map(({ id, from, to, fromPort }) => ({ id, title: `${named(from)} → ${named(to)}`, summary: fromPort && fromPort !== OUTPUT_PORT ? `from ${fromPort}` : "Connection" }))
+    .filter(({ title }) => matches(title, typed))
+    .map((choice) => ({
+      ...choice,
       family: null,
       run: () => {
-        edit((now) => remove(now, new Set([one.id])));
-        announce(`Taken away: ${one.title}`);
+        edit((now) => removeItems(now, new Set([choice.id])));
+        announce(`Taken away: ${choice.title}`);
       },
     }));
 }
 
-function fits(title: string, typed: string): boolean {
+function matches(title: string, typed: string): boolean {
   return title.toLowerCase().includes(typed.toLowerCase());
 }

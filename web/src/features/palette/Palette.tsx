@@ -3,21 +3,21 @@
 import type { DragEvent, KeyboardEvent } from "react";
 import { useMemo, useRef, useState } from "react";
 import { addEntry } from "../../state/addEntry";
-import type { Entry, Specs } from "../../model/workflow/catalog";
-import { DRAGGED_ENTRY, DRAWN, entryWords, searchEntries } from "../../model/workflow/catalog";
+import type { CatalogEntry, Specs } from "../../model/workflow/catalog";
+import { ENTRY_DRAG_TYPE, BUILT_IN_STEPS, entryText, searchEntries } from "../../model/workflow/catalog";
 import { FAMILIES, FAMILY_TITLES, familyOf } from "../../model/workflow/families";
 import { FamilyIcon } from "../../ui/FamilyIcon";
-import { Odd } from "../../ui/TextWarning";
+import { TextWarning } from "../../ui/TextWarning";
 import "./palette.css";
 
-const MOST_A_FAMILY = 60;
+const MAX_PER_FAMILY = 60;
 
-export function Palette({ entries, specs }: { entries: Entry[]; specs: Specs }) {
+export function Palette({ entries, specs }: { entries: CatalogEntry[]; specs: Specs }) {
   const [typed, setTyped] = useState("");
   // Not deferred: Enter right after a letter means what was typed.
   const wanted = typed;
   const list = useRef<HTMLDivElement>(null);
-  const groups = useMemo(() => grouped([...DRAWN, ...entries], wanted), [entries, wanted]);
+  const groups = useMemo(() => groupByFamily([...BUILT_IN_STEPS, ...entries], wanted), [entries, wanted]);
   // The list is one stop of the Tab key; arrows go through it.
   const first = groups[0]?.found[0];
   const walk = (event: KeyboardEvent) => {
@@ -39,10 +39,10 @@ export function Palette({ entries, specs }: { entries: Entry[]; specs: Specs }) 
         {groups.map(({ family, found }) => (
           <section key={family} aria-label={FAMILY_TITLES[family]}>
             <h2 className="palette__family">{FAMILY_TITLES[family]}</h2>
-            {found.slice(0, MOST_A_FAMILY).map((entry) => (
+            {found.slice(0, MAX_PER_FAMILY).map((entry) => (
               <Item key={entry.ref} entry={entry} specs={specs} isStop={entry === first} />
             ))}
-            {found.length > MOST_A_FAMILY && <p className="palette__more">{found.length - MOST_A_FAMILY} more; type to find them.</p>}
+            {found.length > MAX_PER_FAMILY && <p className="palette__more">{found.length - MAX_PER_FAMILY} more; type to find them.</p>}
           </section>
         ))}
         {groups.length === 0 && <p className="palette__more">Nothing is called that. Tools of a server appear here once it is approved.</p>}
@@ -51,18 +51,18 @@ export function Palette({ entries, specs }: { entries: Entry[]; specs: Specs }) 
   );
 }
 
-function Item({ entry, specs, isStop }: { entry: Entry; specs: Specs; isStop: boolean }) {
+function Item({ entry, specs, isStop }: { entry: CatalogEntry; specs: Specs; isStop: boolean }) {
   const drag = (event: DragEvent) => {
-    event.dataTransfer.setData(DRAGGED_ENTRY, entry.ref);
+    event.dataTransfer.setData(ENTRY_DRAG_TYPE, entry.ref);
     event.dataTransfer.effectAllowed = "copy";
   };
-  const { title, summary, marks } = entryWords(entry);
+  const { title, summary, warnings } = entryText(entry);
   return (
     <button type="button" className="palette__item" tabIndex={isStop ? 0 : -1} draggable onDragStart={drag} onClick={() => addEntry(entry, specs)} title={summary}>
       <FamilyIcon family={familyOf(entry.type)} />
       <span className="palette__names">
         <span className="palette__title">
-          <Odd marks={marks} /> {title}
+          <TextWarning warnings={warnings} /> {title}
         </span>
         <span className="palette__summary">{summary}</span>
       </span>
@@ -70,9 +70,9 @@ function Item({ entry, specs, isStop }: { entry: Entry; specs: Specs; isStop: bo
   );
 }
 
-function grouped(entries: Entry[], typed: string) {
+function groupByFamily(entries: CatalogEntry[], typed: string) {
   const found = typed.trim() ? searchEntries(entries, typed, 120) : entries;
   // Tools of connected servers before nodes that only stand for one.
   const sorted = [...found.filter((entry) => entry.server), ...found.filter((entry) => !entry.server)];
-  return FAMILIES.map((family) => ({ family, found: sorted.filter((entry) => familyOf(entry.type) === family) })).filter((one) => one.found.length > 0);
+  return FAMILIES.map((family) => ({ family, found: sorted.filter((entry) => familyOf(entry.type) === family) })).filter((group) => group.found.length > 0);
 }

@@ -2,18 +2,18 @@
 
 import { useState } from "react";
 import { notifyError } from "../../state/notices";
-import { makeKeyFor } from "../../queries/publication";
+import { createToolKey } from "../../queries/publication";
 import { Button } from "../../ui/Button";
 import { CopyButton } from "../../ui/CopyButton";
 
-export function Connect({ tool }: { tool: string }) {
+export function ClientConnection({ tool }: { tool: string }) {
   const [key, setKey] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const address = `${window.location.origin}/mcp`;
   const make = async () => {
     setBusy(true);
     try {
-      setKey(await makeKeyFor(tool));
+      setKey(await createToolKey(tool));
     } catch (error) {
       notifyError(error, "No key was made");
     } finally {
@@ -25,8 +25,8 @@ export function Connect({ tool }: { tool: string }) {
     <section className="publish__connect" aria-label="Connect a client">
       <h3>Connect a client</h3>
       <p className="faint">Every MCP client that is connected to this service has the tool from now on; none has to be restarted.</p>
-      <Copied name="Address" text={address} />
-      <Copied name="Command for Claude Code" text={line} />
+      <CopyField name="Address" text={address} />
+      <CopyField name="Command for Claude Code" text={line} />
       <div className="row">
         <Button icon="key" disabled={isBusy || key !== null} onClick={() => void make()}>
           Make a key for this tool
@@ -38,7 +38,7 @@ export function Connect({ tool }: { tool: string }) {
   );
 }
 
-function Copied({ name, text }: { name: string; text: string }) {
+function CopyField({ name, text }: { name: string; text: string }) {
   return (
     <div className="publish__line">
       <textarea className="textarea textarea--code" aria-label={name} readOnly rows={text.length > 60 ? 2 : 1} value={text} onFocus={(event) => event.target.select()} />

@@ -4,31 +4,31 @@ import { useState } from "react";
 import { runCommand } from "../../state/commands";
 import { documentStore, isDirty } from "../../state/document";
 import type { Workflow } from "../../model/workflow/workflow";
-import { useDoing } from "../../queries/action";
+import { useAction } from "../../queries/action";
 import { PUBLISHED, unpublish } from "../../queries/manage";
-import type { Draft, Publication, Wish } from "../../queries/publication";
-import { publishAs, useDraft, usePublication } from "../../queries/publication";
+import type { ToolDraft, Publication, PublishOptions } from "../../queries/publication";
+import { publishAs, useToolDraft, usePublication } from "../../queries/publication";
 import { save } from "../../queries/save";
 import { WORKFLOWS } from "../../queries/workflows";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import { Field } from "../../ui/Field";
-import { Connect } from "./ClientConnection";
+import { ClientConnection } from "./ClientConnection";
 import "./publish.css";
 
-const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,47}$/;
-const MOST_WORDS = 1_000;
+const TOOL_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,47}$/;
+const MAX_DESCRIPTION = 1_000;
 
 export function PublishDialog({ workflow, onClose }: { workflow: Workflow; onClose(): void }) {
   const { publication, isBehind } = usePublication();
-  const { data: draft, error } = useDraft(workflow);
+  const { data: draft, error } = useToolDraft(workflow);
   return (
     <Dialog title={publication ? `Published as ${publication.tool}` : `Publish ${workflow.name}`} onClose={onClose} wide>
       {error && <p role="alert">{error.message}</p>}
       {!draft && !error && <p className="faint">Looking at what the tool would be…</p>}
-      {draft && <Form key={publication?.publishedAt ?? "new"} draft={draft} publication={publication} isBehind={isBehind} />}
-      {publication && <Connect tool={publication.tool} />}
+      {draft && <PublishForm key={publication?.publishedAt ?? "new"} draft={draft} publication={publication} isBehind={isBehind} />}
+      {publication && <ClientConnection tool={publication.tool} />}
       <p className="row faint">
         Or hand it on as files:
         <Button look="quiet" icon="download" onClick={() => (onClose(), runCommand("export"))}>
@@ -40,25 +40,25 @@ export function PublishDialog({ workflow, onClose }: { workflow: Workflow; onClo
 }
 
 interface FormProps {
-  draft: Draft;
+  draft: ToolDraft;
   publication: Publication | null;
   isBehind: boolean;
 }
 
-function Form({ draft, publication, isBehind }: FormProps) {
-  const [wish, setWish] = useState<Wish>({
+function PublishForm({ draft, publication, isBehind }: FormProps) {
+  const [options, setOptions] = useState<PublishOptions>({
     tool: publication?.tool ?? draft.tool,
     description: publication?.description ?? draft.description,
     ifLeft: publication?.ifLeft ?? "cancel",
   });
-  const [doing, start] = useDoing(PUBLISHED, WORKFLOWS);
-  const isNamed = NAME.test(wish.tool);
+  const [isBusy, runAction] = useAction(PUBLISHED, WORKFLOWS);
+  const isNamed = TOOL_NAME.test(options.tool);
   const publish = () =>
-    start("Not published", async () => {
+    runAction("Not published", async () => {
       if (isDirty(documentStore.getState()) && !(await save())) throw new Error("The workflow is not saved, so it was not published");
       const { storedAs } = documentStore.getState();
       if (!storedAs) throw new Error("Save the workflow first");
-      return `Published as the tool ${(await publishAs(storedAs, wish)).tool}`;
+      return `Published as the tool ${(await publishAs(storedAs, options)).tool}`;
     });
   const problems = draft.problems;
   return (
@@ -70,20 +70,20 @@ function Form({ draft, publication, isBehind }: FormProps) {
         </p>
       )}
       <Field label="Name of the tool" fault={isNamed ? null : "A letter, then letters, digits, _ and -, at most 48 in all."}>
-        {(id, _, said) => <input id={id} className="input input--code" {...said} value={wish.tool} onChange={(event) => setWish({ ...wish, tool: event.target.value })} />}
+        {(id, _, aria) => <input id={id} className="input input--code" {...aria} value={options.tool} onChange={(event) => setOptions({ ...options, tool: event.target.value })} />}
       </Field>
-      <Field label="Description" note={`What a client's model reads to decide when to call it. ${[...wish.description].length} of ${MOST_WORDS.toLocaleString("en")} characters.`}>
-        {(id, _, said) => <textarea id={id} className="textarea" rows={3} maxLength={MOST_WORDS} {...said} value={wish.description} onChange={(event) => setWish({ ...wish, description: event.target.value })} />}
+      <Field label="Description" note={`What a client's model reads to decide when to call it. ${[...options.description].length} of ${MAX_DESCRIPTION.toLocaleString("en")} characters.`}>
+        {(id, _, aria) => <textarea id={id} className="textarea" rows={3} maxLength={MAX_DESCRIPTION} {...aria} value={options.description} onChange={(event) => setOptions({ ...options, description: event.target.value })} />}
       </Field>
       <Field label="When a caller goes away">
         {(id) => (
-          <select id={id} className="select" value={wish.ifLeft} onChange={(event) => setWish({ ...wish, ifLeft: event.target.value as Wish["ifLeft"] })}>
+          <select id={id} className="select" value={options.ifLeft} onChange={(event) => setOptions({ ...options, ifLeft: event.target.value as PublishOptions["ifLeft"] })}>
             <option value="cancel">stop the run</option>
             <option value="continue">let the run go on</option>
           </select>
         )}
       </Field>
-      <Takes draft={draft} />
+      <ToolInputs draft={draft} />
       {problems.length > 0 && (
         <div role="alert" className="publish__problems">
           <strong>These keep it from being published:</strong>
@@ -98,11 +98,11 @@ function Form({ draft, publication, isBehind }: FormProps) {
         </div>
       )}
       <div className="row">
-        <Button look="primary" icon="share" type="submit" disabled={doing || !isNamed || problems.length > 0}>
+        <Button look="primary" icon="share" type="submit" disabled={isBusy || !isNamed || problems.length > 0}>
           {publication ? "Publish again" : "Publish"}
         </Button>
         {publication && (
-          <Button look="danger" disabled={doing} onClick={() => void start("Not taken back", () => unpublish(publication.tool))}>
+          <Button look="danger" disabled={isBusy} onClick={() => void runAction("Not taken back", () => unpublish(publication.tool))}>
             Take back
           </Button>
         )}
@@ -113,7 +113,7 @@ function Form({ draft, publication, isBehind }: FormProps) {
 }
 
 /** What a client sees of the tool: its inputs one by one, and both schemas. */
-function Takes({ draft }: { draft: Draft }) {
+function ToolInputs({ draft }: { draft: ToolDraft }) {
   const [isOpen, setOpen] = useState(false);
   const properties = Object.entries((draft.inputSchema["properties"] ?? {}) as Record<string, { type?: unknown; description?: unknown }>);
   const required = new Set((draft.inputSchema["required"] ?? []) as string[]);

@@ -1,18 +1,18 @@
 /** Two runs side by side: what differs, step by step. */
 
-import { shownMs } from "../../model/run/runState";
-import { shownValue } from "../../model/text/formatValue";
+import { formatDuration } from "../../model/run/runState";
+import { formatValue } from "../../model/text/formatValue";
 import type { WholeRun } from "../../queries/runs";
 import { useRun } from "../../queries/runs";
 import { Badge } from "../../ui/Badge";
-import { Empty } from "../../ui/EmptyState";
-import { toneOf } from "./statusTone";
+import { EmptyState } from "../../ui/EmptyState";
+import { statusTone } from "./statusTone";
 import "./runs.css";
 
-export function ComparePage({ one, other }: { one: string; other: string }) {
-  const [left, right] = [useRun(one), useRun(other)];
-  if (left.error || right.error) return <Empty title="One of the runs cannot be read" isPage />;
-  if (!left.data || !right.data) return <Empty title="Reading both runs…" isPage />;
+export function ComparePage({ first, second }: { first: string; second: string }) {
+  const [left, right] = [useRun(first), useRun(second)];
+  if (left.error || right.error) return <EmptyState title="One of the runs cannot be read" isPage />;
+  if (!left.data || !right.data) return <EmptyState title="Reading both runs…" isPage />;
   const keys = [...new Set([...left.data.steps, ...right.data.steps].map((step) => step.key))];
   return (
     <div className="page">
@@ -23,13 +23,13 @@ export function ComparePage({ one, other }: { one: string; other: string }) {
             <thead>
               <tr>
                 <th scope="col">Step</th>
-                <Head run={left.data} />
-                <Head run={right.data} />
+                <RunHeader run={left.data} />
+                <RunHeader run={right.data} />
               </tr>
             </thead>
             <tbody>
               {keys.map((key) => (
-                <Steps key={key} name={key} left={left.data} right={right.data} />
+                <StepRow key={key} name={key} left={left.data} right={right.data} />
               ))}
             </tbody>
           </table>
@@ -39,21 +39,21 @@ export function ComparePage({ one, other }: { one: string; other: string }) {
   );
 }
 
-function Head({ run }: { run: WholeRun }) {
+function RunHeader({ run }: { run: WholeRun }) {
   return (
     <th scope="col">
-      <a href={`#/runs/${run.id}`}>{run.workflow || "without a name"}</a> <Badge tone={toneOf(run.status)}>{run.status}</Badge>
+      <a href={`#/runs/${run.id}`}>{run.workflow || "without a name"}</a> <Badge tone={statusTone(run.status)}>{run.status}</Badge>
       <div className="faint">{new Date(run.startedAt).toLocaleString()}</div>
     </th>
   );
 }
 
-function Steps({ name, left, right }: { name: string; left: WholeRun; right: WholeRun }) {
+function StepRow({ name, left, right }: { name: string; left: WholeRun; right: WholeRun }) {
   const found = [left, right].map((run) => run.steps.find((step) => step.key === name));
-  const texts = found.map((step) => (step ? shownValue(step.cut?.["value"]?.text ?? step.value, 4_000).text : ""));
+  const texts = found.map((step) => (step ? formatValue(step.cut?.["value"]?.text ?? step.value, 4_000).text : ""));
   // What is too large to be compared here has a digest of all of it.
-  const [one, other] = found.map((step) => step?.cut?.["value"]?.digest ?? JSON.stringify(step?.value));
-  const isSame = one === other && found[0]?.status === found[1]?.status;
+  const [first, second] = found.map((step) => step?.cut?.["value"]?.digest ?? JSON.stringify(step?.value));
+  const isSame = first === second && found[0]?.status === found[1]?.status;
   return (
     <tr>
       <th scope="row">
@@ -64,7 +64,7 @@ function Steps({ name, left, right }: { name: string; left: WholeRun; right: Who
         <td key={at} className={isSame ? "compare__same" : ""}>
           {step ? (
             <>
-              <Badge tone={toneOf(step.status)}>{step.status}</Badge> <span className="faint">{shownMs(step.tookMs)}</span>
+              <Badge tone={statusTone(step.status)}>{step.status}</Badge> <span className="faint">{formatDuration(step.tookMs)}</span>
               {!isSame && <pre tabIndex={0} role="region" aria-label={`What ${name} gave`}>{step.error ? String(step.error["message"]) : texts[at]}</pre>}
             </>
           ) : (

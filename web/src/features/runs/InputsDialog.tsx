@@ -3,12 +3,12 @@
 import type { FormEvent } from "react";
 import { useState } from "react";
 import type { InputField } from "../../model/run/inputs";
-import { inputFields, startWords } from "../../model/run/inputs";
+import { inputFields, startText } from "../../model/run/inputs";
 import { initialInputs } from "../../state/lastInputs";
 import type { Json, JsonObject, Workflow } from "../../model/workflow/workflow";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
-import type { Said } from "../../ui/Field";
+import type { FieldAria } from "../../ui/Field";
 import { Field } from "../../ui/Field";
 
 interface Props {
@@ -19,7 +19,7 @@ interface Props {
 
 export function InputsDialog({ workflow, onRun, onClose }: Props) {
   const fields = inputFields(workflow);
-  const words = startWords(workflow);
+  const startButton = startText(workflow);
   const [values, setValues] = useState<JsonObject>(() => initialInputs(workflow));
   const [json, setJson] = useState(() => JSON.stringify(initialInputs(workflow), null, 2));
   const [fault, setFault] = useState<string | null>(null);
@@ -34,20 +34,20 @@ export function InputsDialog({ workflow, onRun, onClose }: Props) {
   return (
     <Dialog title="Run with inputs" onClose={onClose}>
       <form className="inputs" onSubmit={submit}>
-        {words.note && <p>{words.note}</p>}
+        {startButton.note && <p>{startButton.note}</p>}
         {fields.map((field) => (
           <Field key={field.name} label={field.title + (field.isRequired ? " (needed)" : "")} note={field.description}>
-            {(id, _, said) => <Control id={id} said={said} field={field} value={values[field.name]} onChange={(value) => setValues({ ...values, [field.name]: value })} />}
+            {(id, _, aria) => <Control id={id} aria={aria} field={field} value={values[field.name]} onChange={(value) => setValues({ ...values, [field.name]: value })} />}
           </Field>
         ))}
         {fields.length === 0 && (
           <Field label="Inputs, as JSON" fault={fault}>
-            {(id, _, said) => <textarea id={id} {...said} className="textarea textarea--code" rows={8} value={json} onChange={(event) => setJson(event.target.value)} />}
+            {(id, _, aria) => <textarea id={id} {...aria} className="textarea textarea--code" rows={8} value={json} onChange={(event) => setJson(event.target.value)} />}
           </Field>
         )}
         <div className="row">
           <Button look="primary" icon="play" type="submit">
-            {words.label}
+            {startButton.label}
           </Button>
         </div>
       </form>
@@ -55,23 +55,23 @@ export function InputsDialog({ workflow, onRun, onClose }: Props) {
   );
 }
 
-function Control({ id, said, field, value, onChange }: { id: string; said: Said; field: InputField; value: Json | undefined; onChange(value: Json): void }) {
-  if (field.kind === "boolean") return <input id={id} {...said} type="checkbox" checked={value === true} onChange={(event) => onChange(event.target.checked)} />;
+function Control({ id, aria, field, value, onChange }: { id: string; aria: FieldAria; field: InputField; value: Json | undefined; onChange(value: Json): void }) {
+  if (field.kind === "boolean") return <input id={id} {...aria} type="checkbox" checked={value === true} onChange={(event) => onChange(event.target.checked)} />;
   if (field.kind === "choice") {
     return (
-      <select id={id} {...said} className="select" value={String(value ?? "")} onChange={(event) => onChange(event.target.value)}>
+      <select id={id} {...aria} className="select" value={String(value ?? "")} onChange={(event) => onChange(event.target.value)}>
         {field.options.map((option) => (
           <option key={option}>{option}</option>
         ))}
       </select>
     );
   }
-  if (field.kind === "number") return <input id={id} {...said} className="input" type="number" step="any" value={typeof value === "number" ? value : ""} onChange={(event) => onChange(event.target.valueAsNumber)} />;
-  if (field.kind === "text") return <input id={id} {...said} className="input" value={typeof value === "string" ? value : ""} onChange={(event) => onChange(event.target.value)} />;
-  return <JsonControl id={id} said={said} value={value} onChange={onChange} />;
+  if (field.kind === "number") return <input id={id} {...aria} className="input" type="number" step="any" value={typeof value === "number" ? value : ""} onChange={(event) => onChange(event.target.valueAsNumber)} />;
+  if (field.kind === "text") return <input id={id} {...aria} className="input" value={typeof value === "string" ? value : ""} onChange={(event) => onChange(event.target.value)} />;
+  return <JsonControl id={id} aria={aria} value={value} onChange={onChange} />;
 }
 
-function JsonControl({ id, said, value, onChange }: { id: string; said: Said; value: Json | undefined; onChange(value: Json): void }) {
+function JsonControl({ id, aria, value, onChange }: { id: string; aria: FieldAria; value: Json | undefined; onChange(value: Json): void }) {
   const [text, setText] = useState(() => (value === undefined ? "" : JSON.stringify(value)));
   const type = (typed: string) => {
     setText(typed);
@@ -81,5 +81,5 @@ function JsonControl({ id, said, value, onChange }: { id: string; said: Said; va
       // Kept as it is until it is JSON.
     }
   };
-  return <textarea id={id} {...said} className="textarea textarea--code" rows={3} value={text} onChange={(event) => type(event.target.value)} />;
+  return <textarea id={id} {...aria} className="textarea textarea--code" rows={3} value={text} onChange={(event) => type(event.target.value)} />;
 }

@@ -3,11 +3,11 @@
 import { useState } from "react";
 import type { Mode } from "../../model/form/modes";
 import { notify, notifyError } from "../../state/notices";
-import type { ModelPart, Part, Step, ToolPart } from "../../model/run/runState";
-import { spentOn } from "../../model/run/runState";
-import { shownText } from "../../model/text/untrusted";
-import { shownValue } from "../../model/text/formatValue";
-import { freezeChosen } from "../../queries/freeze";
+import type { ModelPart, ModelActivity, Step, ToolPart } from "../../model/run/runState";
+import { modelUsage } from "../../model/run/runState";
+import { safeText } from "../../model/text/untrusted";
+import { formatValue } from "../../model/text/formatValue";
+import { freezeModelCalls } from "../../queries/freeze";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Untrusted } from "../../ui/Untrusted";
@@ -19,13 +19,13 @@ interface Props {
   canFreeze: boolean;
 }
 
-export function Chosen({ run, step, mode, canFreeze }: Props) {
+export function ModelChoices({ run, step, mode, canFreeze }: Props) {
   const [isBusy, setBusy] = useState(false);
   const isInWords = mode === "naturalLanguageParam" || mode === "fullNaturalLanguage";
   const freeze = async () => {
     setBusy(true);
     try {
-      const calls = await freezeChosen(run, step.node);
+      const calls = await freezeModelCalls(run, step.node);
       notify(`${step.node} now calls ${calls.map(({ tool }) => tool).join(", then ")} with these values; undo takes it back`, { tone: "good" });
     } catch (error) {
       notifyError(error, "Not frozen");
@@ -35,7 +35,7 @@ export function Chosen({ run, step, mode, canFreeze }: Props) {
   };
   return (
     <div className="chosen">
-      <Spent step={step} />
+      <Usage step={step} />
       {isInWords && (
         <div className="row">
           <Button look="primary" icon="check" disabled={isBusy || !canFreeze || step.status !== "success"} onClick={() => void freeze()}>
@@ -47,7 +47,7 @@ export function Chosen({ run, step, mode, canFreeze }: Props) {
       <ol className="chosen__parts" aria-label="What the model did">
         {step.parts.map((part, index) => (
           <li key={index}>
-            <PartLine part={part} />
+            <Activity part={part} />
           </li>
         ))}
       </ol>
@@ -55,42 +55,42 @@ export function Chosen({ run, step, mode, canFreeze }: Props) {
   );
 }
 
-function Spent({ step }: { step: Step }) {
-  const { input, output, cost, model } = spentOn(step);
+function Usage({ step }: { step: Step }) {
+  const { input, output, cost, model } = modelUsage(step);
   if (!model) return null;
   return (
     <p className="faint">
-      <Untrusted {...shownText(model)} /> · {input.toLocaleString("en")} tokens in, {output.toLocaleString("en")} out
+      <Untrusted {...safeText(model)} /> · {input.toLocaleString("en")} tokens in, {output.toLocaleString("en")} out
       {cost !== null && ` · $${cost.toFixed(4)}`}
     </p>
   );
 }
 
-function PartLine({ part }: { part: Part }) {
-  if (part.kind === "tool") return <Call part={part} />;
-  if (part.kind === "model") return <Said part={part} />;
+function Activity({ part }: { part: ModelActivity }) {
+  if (part.kind === "tool") return <ToolCall part={part} />;
+  if (part.kind === "model") return <ModelMessage part={part} />;
   return <span className="faint">The provider failed and was asked again: {part.message}</span>;
 }
 
-function Call({ part }: { part: ToolPart }) {
+function ToolCall({ part }: { part: ToolPart }) {
   return (
     <>
       <strong className="mono">
-        <Untrusted {...shownText(part.name)} />
+        <Untrusted {...safeText(part.name)} />
       </strong>{" "}
       <Badge tone={part.is_error ? "bad" : "good"}>{part.is_error ? "refused" : "called"}</Badge> <span className="faint">{part.took_ms ?? 0} ms</span>
       <pre className="value value--small" tabIndex={0} role="region" aria-label={`Arguments of ${part.name}`}>
-        {shownValue(part.arguments, 4_000).text}
+        {formatValue(part.arguments, 4_000).text}
       </pre>
       <div className="chosen__answer faint">
-        <Untrusted {...shownText(part.text.slice(0, 600))} />
+        <Untrusted {...safeText(part.text.slice(0, 600))} />
       </div>
     </>
   );
 }
 
-function Said({ part }: { part: ModelPart }) {
+function ModelMessage({ part }: { part: ModelPart }) {
   const { text, wanted } = part.message;
-  if (text) return <Untrusted {...shownText(text.slice(0, 2_000))} />;
+  if (text) return <Untrusted {...safeText(text.slice(0, 2_000))} />;
   return <span className="faint">The model asks for {wanted?.length ? wanted.map(({ name }) => name).join(", ") : "nothing"}.</span>;
 }

@@ -18,13 +18,13 @@ interface Props {
 }
 
 export function RerunDialog({ run, step, title, isEdited, onRun, onClose }: Props) {
-  const came = useStepInput(run, step, "again");
+  const stepInput = useStepInput(run, step, "again");
   const [typed, setTyped] = useState<string | null>(null);
-  const cameIn = came.data?.input;
-  const isCut = came.data?.cut !== undefined;
-  const text = typed ?? (cameIn === undefined || isCut ? "" : JSON.stringify(cameIn, null, 2));
+  const originalInput = stepInput.data?.input;
+  const isCut = stepInput.data?.cut !== undefined;
+  const text = typed ?? (originalInput === undefined || isCut ? "" : JSON.stringify(originalInput, null, 2));
   const { value, fault } = read(text);
-  const isChanged = typed !== null && JSON.stringify(value) !== JSON.stringify(cameIn);
+  const isChanged = typed !== null && JSON.stringify(value) !== JSON.stringify(originalInput);
   const foot = (
     <>
       <Button onClick={onClose}>Not now</Button>

@@ -4,47 +4,47 @@ import { useMemo, useState } from "react";
 import { useStore } from "zustand";
 import { documentStore, select } from "../../state/document";
 import { notifyError } from "../../state/notices";
-import { nodeOfKey, shownMs, tookMs } from "../../model/run/runState";
-import { cancelRun, forgetRun, isOver, lookAt, rerunFrom, runStore } from "../../state/run";
-import { canvasActions, show } from "../../state/panels";
+import { nodeOfStep, formatDuration, durationMs } from "../../model/run/runState";
+import { cancelRun, clearRun, isRunOver, selectStep, rerunFrom, runStore } from "../../state/run";
+import { canvasActions, setPanels } from "../../state/panels";
 import type { Mode } from "../../model/form/modes";
 import { modeOf } from "../../model/form/modes";
 import type { RunView } from "../../model/run/runState";
 import type { Workflow } from "../../model/workflow/workflow";
-import { nodeById, titleOf as nodeTitle } from "../../model/workflow/workflow";
+import { nodeById, nodeTitle as nodeTitle } from "../../model/workflow/workflow";
 import { Badge } from "../../ui/Badge";
 import { Button, IconButton } from "../../ui/Button";
 import { RerunDialog } from "./RerunDialog";
 import { StepDetail } from "./StepDetail";
-import { Timeline, titleOf } from "./Timeline";
-import { toneOf } from "./statusTone";
-import { Value } from "./RunValue";
-import { useRunWords } from "./useRunAnnouncements";
+import { Timeline, stepTitle } from "./Timeline";
+import { statusTone } from "./statusTone";
+import { RunValue } from "./RunValue";
+import { useRunAnnouncements } from "./useRunAnnouncements";
 import "./runs.css";
 
 export function RunPanel({ workflow }: { workflow: Workflow }) {
   const run = useStore(runStore, (state) => state.run);
   const isReadOnly = useStore(documentStore, (state) => state.isReadOnly);
-  const chosen = useChosen();
+  const chosen = useChosenStep();
   const [isAsking, setAsking] = useState(false);
   const titles = useMemo(() => new Map(workflow.nodes.map((node) => [node.id, nodeTitle(node)])), [workflow]);
-  useRunWords(run, titles);
+  useRunAnnouncements(run, titles);
   if (!run) return null;
   const step = chosen ? run.steps[chosen] : undefined;
   const choose = (key: string) => {
-    lookAt(key);
-    select([nodeOfKey(key)]);
-    canvasActions()?.reveal(nodeOfKey(key));
+    selectStep(key);
+    select([nodeOfStep(key)]);
+    canvasActions()?.reveal(nodeOfStep(key));
   };
   return (
     <div className="run-panel">
       <div className="run-panel__head">
         <h2>Run</h2>
-        <Badge tone={toneOf(run.status)}>{run.status}</Badge>
-        <span className="faint">{run.finishedAt ? shownMs(tookMs(run.startedAt, run.finishedAt)) : `${run.order.length} steps so far`}</span>
+        <Badge tone={statusTone(run.status)}>{run.status}</Badge>
+        <span className="faint">{run.finishedAt ? formatDuration(durationMs(run.startedAt, run.finishedAt)) : `${run.order.length} steps so far`}</span>
         {run.error && <span className="run-panel__error">{String(run.error["message"] ?? "")}</span>}
         <span className="step-detail__space" />
-        {!isOver(run) && (
+        {!isRunOver(run) && (
           <Button icon="stop" onClick={() => void cancelRun(run.id).catch((error: unknown) => notifyError(error, "Not cancelled"))}>
             Cancel
           </Button>
@@ -52,7 +52,7 @@ export function RunPanel({ workflow }: { workflow: Workflow }) {
         <a className="button button--quiet" href={`#/runs/${run.id}`}>
           Open
         </a>
-        <IconButton label="Close the run" icon="close" onClick={() => (forgetRun(), show({ hasRunPanel: false }))} />
+        <IconButton label="Close the run" icon="close" onClick={() => (clearRun(), setPanels({ hasRunPanel: false }))} />
       </div>
       <div className="run-panel__body">
         <Timeline run={run} titles={titles} chosen={chosen} onChoose={choose} />
@@ -61,8 +61,8 @@ export function RunPanel({ workflow }: { workflow: Workflow }) {
             key={step.key}
             run={run.id}
             step={step}
-            title={titleOf(step.key, titles)}
-            canRerun={isOver(run) && !step.key.includes("/")}
+            title={stepTitle(step.key, titles)}
+            canRerun={isRunOver(run) && !step.key.includes("/")}
             mode={modeIn(workflow, step.node)}
             canFreeze={!isReadOnly}
             onRerun={() => setAsking(true)}
@@ -75,7 +75,7 @@ export function RunPanel({ workflow }: { workflow: Workflow }) {
         <RerunDialog
           run={run.id}
           step={step.key}
-          title={titleOf(step.key, titles)}
+          title={stepTitle(step.key, titles)}
           isEdited={!documentStore.getState().isReadOnly}
           onClose={() => setAsking(false)}
           onRun={(input) => {
@@ -90,13 +90,13 @@ export function RunPanel({ workflow }: { workflow: Workflow }) {
 }
 
 /** The step that was chosen, else the last one of the node that is selected. */
-function useChosen(): string | null {
-  const step = useStore(runStore, (state) => state.step);
+function useChosenStep(): string | null {
+  const step = useStore(runStore, (state) => state.selectedStep);
   const run = useStore(runStore, (state) => state.run);
   const selection = useStore(documentStore, (state) => state.selection);
   const node = selection.size === 1 ? [...selection][0]! : null;
-  if (step && run?.steps[step] && (node === null || nodeOfKey(step) === node)) return step;
-  return (node && run?.ofNode[node]?.at(-1)) || null;
+  if (step && run?.steps[step] && (node === null || nodeOfStep(step) === node)) return step;
+  return (node && run?.stepsOfNode[node]?.at(-1)) || null;
 }
 
 function modeIn(workflow: Workflow, id: string): Mode | null {
@@ -108,8 +108,8 @@ function Result({ run }: { run: RunView }) {
   return (
     <section className="step-detail" aria-label="Result">
       <h3>Result</h3>
-      {isOver(run) ? (
-        <Value name="Result" value={run.result} cut={run.resultCut} source={{ run: run.id, step: null, part: "output" }} />
+      {isRunOver(run) ? (
+        <RunValue name="Result" value={run.result} truncated={run.resultTruncated} source={{ run: run.id, step: null, part: "output" }} />
       ) : (
         <p className="faint">The run goes on. Choose a step to see what came in and what it gave.</p>
       )}

@@ -2,36 +2,36 @@
 
 import { useEffect, useState } from "react";
 import { notifyError } from "../../state/notices";
-import { picturesIn } from "../../model/run/images";
-import type { Cut } from "../../model/run/runState";
-import { shownValue, textOf } from "../../model/text/formatValue";
-import type { Source } from "../../queries/runs";
-import { loadPicture, loadWhole } from "../../queries/runs";
+import { imagePointers } from "../../model/run/images";
+import type { TruncatedValue } from "../../model/run/runState";
+import { formatValue, toolResultText } from "../../model/text/formatValue";
+import type { ValueSource } from "../../queries/runs";
+import { loadImage, loadValue } from "../../queries/runs";
 import { Button } from "../../ui/Button";
 
 interface Props {
   name: string;
   value: unknown;
   /** Told instead of a value that is too large to be sent. */
-  cut?: Cut | undefined;
+  truncated?: TruncatedValue | undefined;
   /** Where all of it is. */
-  source?: Source;
+  source?: ValueSource;
 }
 
-export function Value({ name, value, cut, source }: Props) {
-  const said = cut ? null : textOf(value);
-  const { text, isAll } = cut ? { text: shownValue(cut.text).text, isAll: false } : shownValue(said ?? value);
-  const pictures = cut ? cut.pictures : picturesIn(value);
+export function RunValue({ name, value, truncated, source }: Props) {
+  const resultText = truncated ? null : toolResultText(value);
+  const { text, isAll } = truncated ? { text: formatValue(truncated.text).text, isAll: false } : formatValue(resultText ?? value);
+  const pictures = truncated ? truncated.pictures : imagePointers(value);
   return (
     <>
-      {source?.part === "output" && pictures.map((at) => <Picture key={at} source={source} at={at} name={name} />)}
+      {source?.part === "output" && pictures.map((at) => <RunImage key={at} source={source} at={at} name={name} />)}
       <pre className="value" tabIndex={0} role="region" aria-label={name}>
         {text}
       </pre>
-      {said !== null && <AsJson name={name} value={value} />}
+      {resultText !== null && <AsJson name={name} value={value} />}
       {!isAll && (
         <p className="row faint">
-          The beginning is shown{cut ? ` of ${cut.chars.toLocaleString("en")} characters` : ""}.
+          The beginning is shown{truncated ? ` of ${truncated.chars.toLocaleString("en")} characters` : ""}.
           {source && (
             <Button look="quiet" icon="download" onClick={() => void save(source, name)}>
               Download all of it
@@ -53,17 +53,17 @@ function AsJson({ name, value }: { name: string; value: unknown }) {
       </button>
       {isOpen && (
         <pre className="value" tabIndex={0} role="region" aria-label={`${name} as JSON`}>
-          {shownValue(value).text}
+          {formatValue(value).text}
         </pre>
       )}
     </>
   );
 }
 
-async function save(source: Source, name: string): Promise<void> {
+async function save(source: ValueSource, name: string): Promise<void> {
   try {
     const link = document.createElement("a");
-    link.href = URL.createObjectURL(await loadWhole(source));
+    link.href = URL.createObjectURL(await loadValue(source));
     link.download = `${name}.json`;
     link.click();
     URL.revokeObjectURL(link.href);
@@ -72,22 +72,22 @@ async function save(source: Source, name: string): Promise<void> {
   }
 }
 
-function Picture({ source, at, name }: { source: Source; at: string; name: string }) {
+function RunImage({ source, at, name }: { source: ValueSource; at: string; name: string }) {
   const [url, setUrl] = useState<string | null>(null);
   const { run, step } = source;
   useEffect(() => {
-    let made: string | null = null;
+    let objectUrl: string | null = null;
     let isGone = false;
-    loadPicture(run, step, at)
+    loadImage(run, step, at)
       .then((picture) => {
         if (isGone) return;
-        made = URL.createObjectURL(picture);
-        setUrl(made);
+        objectUrl = URL.createObjectURL(picture);
+        setUrl(objectUrl);
       })
       .catch(() => setUrl(null));
     return () => {
       isGone = true;
-      if (made) URL.revokeObjectURL(made);
+      if (objectUrl) URL.revokeObjectURL(objectUrl);
     };
   }, [run, step, at]);
   return url && <img className="value__picture" src={url} alt={`Picture of ${name}`} />;

@@ -1,15 +1,15 @@
 /** The history: every run, by state and workflow; two of them can be compared. */
 
 import { useState } from "react";
-import { go, pathTo } from "../../state/route";
+import { navigate, hrefTo } from "../../state/route";
 import type { RunStatus } from "../../model/run/runState";
-import { shownMs, tookMs } from "../../model/run/runState";
+import { formatDuration, durationMs } from "../../model/run/runState";
 import { useRuns } from "../../queries/runs";
 import { useWorkflows } from "../../queries/workflows";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
-import { Empty } from "../../ui/EmptyState";
-import { toneOf } from "./statusTone";
+import { EmptyState } from "../../ui/EmptyState";
+import { statusTone } from "./statusTone";
 import "./runs.css";
 
 const STATUSES: RunStatus[] = ["running", "waiting", "uncertain", "success", "partial", "failed", "cancelled"];
@@ -21,7 +21,7 @@ export function RunsPage() {
   const [marked, setMarked] = useState<string[]>([]);
   const { data: runs, error } = useRuns({ status, workflow, limit });
   const { data: workflows } = useWorkflows();
-  const mark = (id: string) => setMarked(marked.includes(id) ? marked.filter((one) => one !== id) : [...marked.slice(-1), id]);
+  const mark = (id: string) => setMarked(marked.includes(id) ? marked.filter((other) => other !== id) : [...marked.slice(-1), id]);
   return (
     <div className="page">
       <div className="page__inner">
@@ -30,26 +30,26 @@ export function RunsPage() {
           <div className="filters">
             <select className="select" aria-label="State" value={status ?? ""} onChange={(event) => setStatus((event.target.value || null) as RunStatus | null)}>
               <option value="">Every state</option>
-              {STATUSES.map((one) => (
-                <option key={one}>{one}</option>
+              {STATUSES.map((option) => (
+                <option key={option}>{option}</option>
               ))}
             </select>
             <select className="select" aria-label="Workflow" value={workflow ?? ""} onChange={(event) => setWorkflow(event.target.value || null)}>
               <option value="">Every workflow</option>
-              {workflows?.map((one) => (
-                <option key={one.slug}>{one.name}</option>
+              {workflows?.map((workflow) => (
+                <option key={workflow.slug}>{workflow.name}</option>
               ))}
             </select>
-            <Button icon="compare" disabled={marked.length !== 2} onClick={() => go("compare", ...marked)} title="Mark two runs first">
+            <Button icon="compare" disabled={marked.length !== 2} onClick={() => navigate("compare", ...marked)} title="Mark two runs first">
               Compare
             </Button>
           </div>
         </div>
         {error && <p role="alert">{error.message}</p>}
         {runs?.length === 0 && (
-          <Empty title="No runs">
+          <EmptyState title="No runs">
             <p>Open a workflow and press Run, or loosen the filters.</p>
-          </Empty>
+          </EmptyState>
         )}
         {runs && runs.length > 0 && (
           <div className="card">
@@ -73,14 +73,14 @@ export function RunsPage() {
                       <input type="checkbox" aria-label={`Mark run ${run.id.slice(0, 8)} of ${run.workflow || "no name"}`} checked={marked.includes(run.id)} onChange={() => mark(run.id)} />
                     </td>
                     <td>
-                      <a href={pathTo("runs", run.id)}>{run.workflow || "without a name"}</a> <span className="mono faint">{run.id.slice(0, 8)}</span>
+                      <a href={hrefTo("runs", run.id)}>{run.workflow || "without a name"}</a> <span className="mono faint">{run.id.slice(0, 8)}</span>
                       {run.error && <div className="faint">{run.error}</div>}
                     </td>
                     <td>
-                      <Badge tone={toneOf(run.status)}>{run.status}</Badge>
+                      <Badge tone={statusTone(run.status)}>{run.status}</Badge>
                     </td>
                     <td>{new Date(run.startedAt).toLocaleString()}</td>
-                    <td>{run.finishedAt ? shownMs(tookMs(run.startedAt, run.finishedAt)) : "—"}</td>
+                    <td>{run.finishedAt ? formatDuration(durationMs(run.startedAt, run.finishedAt)) : "—"}</td>
                     <td className="faint">{run.forkOf ? `again, of ${run.forkOf.slice(0, 8)}` : (run.trigger ?? "—")}</td>
                   </tr>
                 ))}

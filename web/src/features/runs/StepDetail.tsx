@@ -2,16 +2,16 @@
 
 import { useState } from "react";
 import type { Step } from "../../model/run/runState";
-import { shownMs, tookMs } from "../../model/run/runState";
+import { formatDuration, durationMs } from "../../model/run/runState";
 import type { Mode } from "../../model/form/modes";
 import { useStepInput } from "../../queries/runs";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Tabs } from "../../ui/Tabs";
-import { Chosen } from "./ModelChoices";
+import { ModelChoices } from "./ModelChoices";
 import { StepLog } from "./StepLog";
-import { toneOf } from "./statusTone";
-import { Value } from "./RunValue";
+import { statusTone } from "./statusTone";
+import { RunValue } from "./RunValue";
 
 type TabName = "output" | "input" | "chosen" | "log";
 const TABS: readonly { name: TabName; title: string }[] = [
@@ -40,8 +40,8 @@ export function StepDetail({ run, step, title, canRerun, mode, canFreeze, onReru
     <section className="step-detail" aria-label={`Step ${title}`}>
       <div className="step-detail__head">
         <h3>{title}</h3>
-        <Badge tone={toneOf(step.status)}>{step.status}</Badge>
-        {step.finishedAt && <span className="faint">{shownMs(tookMs(step.startedAt, step.finishedAt))}</span>}
+        <Badge tone={statusTone(step.status)}>{step.status}</Badge>
+        {step.finishedAt && <span className="faint">{formatDuration(durationMs(step.startedAt, step.finishedAt))}</span>}
         <span className="step-detail__space" />
         <Button icon="again" disabled={!canRerun} onClick={onRerun}>
           Re-run from here
@@ -50,7 +50,7 @@ export function StepDetail({ run, step, title, canRerun, mode, canFreeze, onReru
       <Tabs<TabName> label="What to see of the step" tabs={tabs} current={tab} onChange={setTab}>
         {tab === "output" && <Output run={run} step={step} title={title} />}
         {tab === "input" && <Input run={run} step={step} title={title} />}
-        {tab === "chosen" && <Chosen run={run} step={step} mode={mode} canFreeze={canFreeze} />}
+        {tab === "chosen" && <ModelChoices run={run} step={step} mode={mode} canFreeze={canFreeze} />}
         {tab === "log" && <StepLog step={step} />}
       </Tabs>
     </section>
@@ -58,26 +58,26 @@ export function StepDetail({ run, step, title, canRerun, mode, canFreeze, onReru
 }
 
 function Output({ run, step, title }: { run: string; step: Step; title: string }) {
-  if (step.status === "waiting" && step.question) return <Value name={`${title} question`} value={step.question} />;
-  const isNothing = step.value === undefined && !step.cut;
+  if (step.status === "waiting" && step.question) return <RunValue name={`${title} question`} value={step.question} />;
+  const isNothing = step.value === undefined && !step.truncated;
   if (isNothing) return <p className="faint">{step.status === "running" ? "It has not given anything yet." : "It gave nothing."}</p>;
-  return <Value name={`${title} output`} value={step.value} cut={step.cut} source={{ run, step: step.key, part: "output" }} />;
+  return <RunValue name={`${title} output`} value={step.value} truncated={step.truncated} source={{ run, step: step.key, part: "output" }} />;
 }
 
 function Input({ run, step, title }: { run: string; step: Step; title: string }) {
-  const { data: came, error } = useStepInput(run, step.key, step.status);
+  const { data: stepInput, error } = useStepInput(run, step.key, step.status);
   if (error) return <p className="faint">Not known: {error.message}</p>;
-  if (!came) return <p className="faint">Reading…</p>;
+  if (!stepInput) return <p className="faint">Reading…</p>;
   return (
     <>
-      {came.given !== undefined && (
+      {stepInput.given !== undefined && (
         <>
           <h4 className="step-detail__part">What it worked with</h4>
-          <Value name={`${title} settings`} value={came.given} />
+          <RunValue name={`${title} settings`} value={stepInput.given} />
         </>
       )}
       <h4 className="step-detail__part">What came in</h4>
-      <Value name={`${title} input`} value={came.input} cut={came.cut} source={{ run, step: step.key, part: "input" }} />
+      <RunValue name={`${title} input`} value={stepInput.input} truncated={stepInput.cut} source={{ run, step: step.key, part: "input" }} />
     </>
   );
 }

@@ -1,47 +1,47 @@
 /** What a step said while it ran, and every try: when, how long, why it failed, when the next one follows. */
 
-import type { LogLine, Step, Try } from "../../model/run/runState";
-import { shownMs, tookMs } from "../../model/run/runState";
-import { shownText } from "../../model/text/untrusted";
+import type { LogLine, Step, Attempt } from "../../model/run/runState";
+import { formatDuration, durationMs } from "../../model/run/runState";
+import { safeText } from "../../model/text/untrusted";
 import { Untrusted } from "../../ui/Untrusted";
 
 export function StepLog({ step }: { step: Step }) {
-  const { tries, log } = step;
+  const { attempts: attempts, log } = step;
   return (
     <ol className="tries" aria-label="Tries">
-      {tries.map((one, index) => (
-        <li key={one.attempt}>
-          <span className="mono">{new Date(one.startedAt).toLocaleTimeString()}</span> try {one.attempt}
-          {one.finishedAt && <span className="faint"> · {shownMs(tookMs(one.startedAt, one.finishedAt))}</span>}
-          <Lines lines={log.filter((line) => line.attempt === one.attempt)} />
-          <Failure one={one} next={tries[index + 1]} />
+      {attempts.map((attempt, index) => (
+        <li key={attempt.attempt}>
+          <span className="mono">{new Date(attempt.startedAt).toLocaleTimeString()}</span> try {attempt.attempt}
+          {attempt.finishedAt && <span className="faint"> · {formatDuration(durationMs(attempt.startedAt, attempt.finishedAt))}</span>}
+          <LogLines lines={log.filter((line) => line.attempt === attempt.attempt)} />
+          <Failure attempt={attempt} next={attempts[index + 1]} />
         </li>
       ))}
-      {tries.length === 0 && <li className="faint">Computed at once.</li>}
+      {attempts.length === 0 && <li className="faint">Computed at once.</li>}
     </ol>
   );
 }
 
-function Lines({ lines }: { lines: readonly LogLine[] }) {
+function LogLines({ lines }: { lines: readonly LogLine[] }) {
   if (lines.length === 0) return null;
   return (
     <ul className="log" aria-label="Log">
       {lines.map((line, index) => (
         <li key={index}>
-          <span className="mono faint">{new Date(line.at).toLocaleTimeString()}</span> <span className="mono">{line.total ? `${line.done}/${line.total}` : line.done}</span> {line.message && <Untrusted {...shownText(line.message)} />}
+          <span className="mono faint">{new Date(line.at).toLocaleTimeString()}</span> <span className="mono">{line.total ? `${line.done}/${line.total}` : line.done}</span> {line.message && <Untrusted {...safeText(line.message)} />}
         </li>
       ))}
     </ul>
   );
 }
 
-function Failure({ one, next }: { one: Try; next: Try | undefined }) {
-  if (!one.error) return null;
-  const again = one.retryAt && (next ? `tried again after ${shownMs(tookMs(one.finishedAt, next.startedAt))}` : `tried again at ${new Date(one.retryAt).toLocaleTimeString()}`);
+function Failure({ attempt, next }: { attempt: Attempt; next: Attempt | undefined }) {
+  if (!attempt.error) return null;
+  const again = attempt.retryAt && (next ? `tried again after ${formatDuration(durationMs(attempt.finishedAt, next.startedAt))}` : `tried again at ${new Date(attempt.retryAt).toLocaleTimeString()}`);
   return (
     <div className="tries__error">
-      <Untrusted {...shownText(one.error.message)} /> <span className="mono faint">{one.error.code}</span>
-      {one.error.hint && <div className="faint">{one.error.hint}</div>}
+      <Untrusted {...safeText(attempt.error.message)} /> <span className="mono faint">{attempt.error.code}</span>
+      {attempt.error.hint && <div className="faint">{attempt.error.hint}</div>}
       {again && <div className="faint">{again}</div>}
     </div>
   );

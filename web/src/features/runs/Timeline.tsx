@@ -4,8 +4,8 @@ import type { KeyboardEvent, RefObject } from "react";
 import { memo, useEffect, useId, useRef, useState } from "react";
 import { serviceNow } from "../../api/clock";
 import type { RunView, Step } from "../../model/run/runState";
-import { FINAL, shownMs, tookMs } from "../../model/run/runState";
-import { toneOf } from "./statusTone";
+import { FINAL_STATUSES, formatDuration, durationMs } from "../../model/run/runState";
+import { statusTone } from "./statusTone";
 
 interface Props {
   run: RunView;
@@ -16,16 +16,16 @@ interface Props {
 
 /** Every row is this high, so that only those in view have to be drawn; keep it in step with runs.css. */
 const ROW_HEIGHT = 22;
-const ROWS_BESIDE = 8;
+const EXTRA_ROWS = 8;
 
 export function Timeline({ run, titles, chosen, onChoose }: Props) {
-  const now = useNow(!FINAL.has(run.status));
+  const now = useNow(!FINAL_STATUSES.has(run.status));
   const start = Date.parse(run.startedAt ?? new Date(now).toISOString());
   const end = Math.max(run.finishedAt ? Date.parse(run.finishedAt) : now, start + 1);
   const keys = run.order;
   const at = chosen === null ? -1 : keys.indexOf(chosen);
   const list = useRef<HTMLDivElement>(null);
-  const { first, last } = useRowsInView(list, keys.length, at);
+  const { first, last } = useVisibleRows(list, keys.length, at);
   const walk = (event: KeyboardEvent) => {
     const to = { ArrowDown: Math.min(at + 1, keys.length - 1), ArrowUp: Math.max(at - 1, 0), Home: 0, End: keys.length - 1 }[event.key];
     if (to === undefined || keys.length === 0) return;
@@ -39,7 +39,7 @@ export function Timeline({ run, titles, chosen, onChoose }: Props) {
     <div ref={list} className="timeline" role="listbox" aria-label="Steps in the order they began" tabIndex={0} aria-activedescendant={isDrawn ? `${id}-${at}` : undefined} onKeyDown={walk}>
       <div style={{ height: first * ROW_HEIGHT }} />
       {keys.slice(first, last).map((key, index) => (
-        <Row key={key} id={`${id}-${first + index}`} step={run.steps[key]!} title={titleOf(key, titles)} start={start} span={end - start} now={end} isChosen={key === chosen} place={first + index + 1} of={keys.length} onChoose={onChoose} />
+        <Row key={key} id={`${id}-${first + index}`} step={run.steps[key]!} title={stepTitle(key, titles)} start={start} span={end - start} now={end} isChosen={key === chosen} place={first + index + 1} of={keys.length} onChoose={onChoose} />
       ))}
       <div style={{ height: (keys.length - last) * ROW_HEIGHT }} />
       {keys.length === 0 && <div className="faint timeline__more">Waiting for the first step…</div>}
@@ -48,7 +48,7 @@ export function Timeline({ run, titles, chosen, onChoose }: Props) {
 }
 
 /** Which rows to draw; the chosen one comes into view, and the end stays in view while it is. */
-function useRowsInView(list: RefObject<HTMLDivElement | null>, count: number, chosen: number): { first: number; last: number } {
+function useVisibleRows(list: RefObject<HTMLDivElement | null>, count: number, chosen: number): { first: number; last: number } {
   const [view, setView] = useState({ top: 0, height: 300 });
   const wasAtEnd = useRef(false);
   useEffect(() => {
@@ -75,8 +75,8 @@ function useRowsInView(list: RefObject<HTMLDivElement | null>, count: number, ch
   useEffect(() => {
     if (wasAtEnd.current && list.current) list.current.scrollTop = list.current.scrollHeight;
   }, [list, count]);
-  const first = Math.max(0, Math.floor(view.top / ROW_HEIGHT) - ROWS_BESIDE);
-  return { first, last: Math.min(count, Math.ceil((view.top + view.height) / ROW_HEIGHT) + ROWS_BESIDE) };
+  const first = Math.max(0, Math.floor(view.top / ROW_HEIGHT) - EXTRA_ROWS);
+  return { first, last: Math.min(count, Math.ceil((view.top + view.height) / ROW_HEIGHT) + EXTRA_ROWS) };
 }
 
 interface RowProps {
@@ -104,20 +104,20 @@ const Row = memo(function Row({ id, step, title, start, span, now, isChosen, pla
         {title}
       </span>
       <span className="visually-hidden">
-        , {step.status}, began after {shownMs(from - start)},{" "}
+        , {step.status}, began after {formatDuration(from - start)},{" "}
       </span>
       <svg className="timeline__bars" aria-hidden="true">
-        <rect className={`timeline__bar timeline__bar--${toneOf(step.status)}`} x={`${Math.min(left, 99.4)}%`} y="4" width={`${Math.min(width, 100 - Math.min(left, 99.4))}%`} height="12" rx="3" />
+        <rect className={`timeline__bar timeline__bar--${statusTone(step.status)}`} x={`${Math.min(left, 99.4)}%`} y="4" width={`${Math.min(width, 100 - Math.min(left, 99.4))}%`} height="12" rx="3" />
       </svg>
       <span className="timeline__took">
-        {step.status === "success" || step.status === "failed" ? shownMs(tookMs(step.startedAt, step.finishedAt)) : step.status}
-        {step.tries.length > 1 && ` · ${step.tries.length} tries`}
+        {step.status === "success" || step.status === "failed" ? formatDuration(durationMs(step.startedAt, step.finishedAt)) : step.status}
+        {step.attempts.length > 1 && ` · ${step.attempts.length} tries`}
       </span>
     </div>
   );
 });
 
-export function titleOf(key: string, titles: ReadonlyMap<string, string>): string {
+export function stepTitle(key: string, titles: ReadonlyMap<string, string>): string {
   const parts = key.split("/").map((part) => {
     const [id = part, turn] = part.split("#");
     const title = titles.get(id) ?? id;

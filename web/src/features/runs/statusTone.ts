@@ -13,6 +13,6 @@ const TONES: Record<RunStatus | StepStatus, Tone> = {
   skipped: "plain",
 };
 
-export function toneOf(status: string): Tone {
+export function statusTone(status: string): Tone {
   return TONES[status as RunStatus] ?? "plain";
 }

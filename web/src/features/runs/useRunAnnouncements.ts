@@ -1,16 +1,16 @@
 import { useEffect, useRef } from "react";
 import { announce } from "../../state/announcements";
 import type { RunView } from "../../model/run/runState";
-import type { Told } from "../../model/run/progressMessage";
-import { runWords } from "../../model/run/progressMessage";
+import type { ReportedProgress } from "../../model/run/progressMessage";
+import { progressMessage } from "../../model/run/progressMessage";
 
 /** A busy run changes a hundred times a second; nobody can hear that. */
-const PAUSE_MS = 1_000;
+const INTERVAL_MS = 1_000;
 
 /** Tells how the run stands, at most once a second. */
-export function useRunWords(run: RunView | null, titles: ReadonlyMap<string, string>): void {
+export function useRunAnnouncements(run: RunView | null, titles: ReadonlyMap<string, string>): void {
   const latest = useRef({ run, titles });
-  const told = useRef<Told | null>(null);
+  const told = useRef<ReportedProgress | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => {
     latest.current = { run, titles };
@@ -18,10 +18,10 @@ export function useRunWords(run: RunView | null, titles: ReadonlyMap<string, str
       timer.current = undefined;
       const { run: now, titles: names } = latest.current;
       if (!now) return;
-      const said = runWords(told.current, now, names);
+      const said = progressMessage(told.current, now, names);
       told.current = said.told;
       if (said.words) announce(said.words);
-    }, PAUSE_MS);
+    }, INTERVAL_MS);
   }, [run, titles]);
   useEffect(() => () => clearTimeout(timer.current), []);
 }

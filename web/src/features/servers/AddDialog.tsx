@@ -5,7 +5,7 @@ import { useState } from "react";
 import { ApiError } from "../../api/client";
 import { addressDefinition, commandDefinition } from "../../model/servers/definition";
 import { notify } from "../../state/notices";
-import { go } from "../../state/route";
+import { navigate } from "../../state/route";
 import { addServers, SERVERS } from "../../queries/servers";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
@@ -14,15 +14,15 @@ import { Tabs } from "../../ui/Tabs";
 
 const SAMPLE = '{"mcpServers": {"demo": {"command": "toolweave", "args": ["demo-server"]}}}';
 const SECRET = "One NAME=value a line. Write ${vault:NAME} for a secret you keep in the vault.";
-const WAYS = [
+const METHODS = [
   { name: "command", title: "A command" },
   { name: "address", title: "An address" },
   { name: "json", title: "JSON" },
 ] as const;
-type Way = (typeof WAYS)[number]["name"];
+type Method = (typeof METHODS)[number]["name"];
 
 export function AddDialog({ onClose }: { onClose(): void }) {
-  const [way, setWay] = useState<Way>("command");
+  const [way, setWay] = useState<Method>("command");
   const [name, setName] = useState("");
   const [target, setTarget] = useState("");
   const [pairs, setPairs] = useState("");
@@ -30,21 +30,21 @@ export function AddDialog({ onClose }: { onClose(): void }) {
   const [json, setJson] = useState("");
   const [faults, setFaults] = useState<string[]>([]);
   const queries = useQueryClient();
-  const typed = { name, target, pairs };
-  const choose = (chosen: Way) => {
+  const form = { name, target, pairs };
+  const choose = (chosen: Method) => {
     setWay(chosen);
     setFaults([]);
   };
   const add = async () => {
     try {
-      const definition = way === "json" ? json : way === "command" ? commandDefinition(typed) : addressDefinition(typed, isSse);
+      const definition = way === "json" ? json : way === "command" ? commandDefinition(form) : addressDefinition(form, isSse);
       const added = await addServers(definition, way === "json" ? name.trim() || null : null);
       await queries.invalidateQueries({ queryKey: SERVERS });
-      notify(`Added ${added.map((one) => one.name).join(", ")}; nothing runs before you approve it`, { tone: "good" });
+      notify(`Added ${added.map((server) => server.name).join(", ")}; nothing runs before you approve it`, { tone: "good" });
       onClose();
-      go("servers", added[0]!.id);
+      navigate("servers", added[0]!.id);
     } catch (error) {
-      const problems = error instanceof ApiError ? error.problems.map((one) => [one.pointer, one.message].filter(Boolean).join(": ")) : [];
+      const problems = error instanceof ApiError ? error.problems.map((problem) => [problem.pointer, problem.message].filter(Boolean).join(": ")) : [];
       setFaults(problems.length > 0 ? problems : [error instanceof Error ? error.message : String(error)]);
     }
   };
@@ -63,19 +63,19 @@ export function AddDialog({ onClose }: { onClose(): void }) {
         </>
       }
     >
-      <Tabs label="How it is reached" tabs={WAYS} current={way} onChange={choose}>
+      <Tabs label="How it is reached" tabs={METHODS} current={way} onChange={choose}>
         <Field label="Name" note={way === "json" ? "Only where the JSON has none." : "What you call it."}>
           {(id, more) => <input id={id} aria-describedby={more} className="input" maxLength={128} value={name} onChange={(event) => setName(event.target.value)} />}
         </Field>
         {way === "json" && (
           <Field label="Definition" note="As the server's manual has it: mcpServers with entries, or one entry and its name above." fault={fault}>
-            {(id, _, said) => <textarea id={id} {...said} className="textarea textarea--code" rows={9} spellCheck={false} placeholder={SAMPLE} value={json} onChange={(event) => setJson(event.target.value)} />}
+            {(id, _, aria) => <textarea id={id} {...aria} className="textarea textarea--code" rows={9} spellCheck={false} placeholder={SAMPLE} value={json} onChange={(event) => setJson(event.target.value)} />}
           </Field>
         )}
         {way !== "json" && (
           <>
             <Field label={way === "command" ? "Command" : "Address"} note={way === "command" ? "With its arguments; it is started without a shell, and only after you approved it." : "Of a server that speaks streamable HTTP."} fault={fault}>
-              {(id, _, said) => <input id={id} {...said} className="input" spellCheck={false} placeholder={way === "command" ? "npx -y @modelcontextprotocol/server-filesystem /tmp" : "https://example.com/mcp"} value={target} onChange={(event) => setTarget(event.target.value)} />}
+              {(id, _, aria) => <input id={id} {...aria} className="input" spellCheck={false} placeholder={way === "command" ? "npx -y @modelcontextprotocol/server-filesystem /tmp" : "https://example.com/mcp"} value={target} onChange={(event) => setTarget(event.target.value)} />}
             </Field>
             {way === "address" && (
               <label className="check">

@@ -1,8 +1,8 @@
 /** Servers in the files of other programs; their files are only read. */
 
 import { useState } from "react";
-import { shownText } from "../../model/text/untrusted";
-import { useDoing } from "../../queries/action";
+import { safeText } from "../../model/text/untrusted";
+import { useAction } from "../../queries/action";
 import type { Discovered } from "../../queries/servers";
 import { CATALOG, importServers, SERVERS, useDiscovered } from "../../queries/servers";
 import { Badge } from "../../ui/Badge";
@@ -11,10 +11,10 @@ import { Dialog } from "../../ui/Dialog";
 
 export function DiscoverDialog({ onClose }: { onClose(): void }) {
   const { data: found, error } = useDiscovered();
-  const [came, setCame] = useState<Discovered[] | null>(null);
-  const [doing, start] = useDoing(SERVERS, CATALOG);
-  const bring = (names: string[]) => void start("Not imported", async () => setCame(await importServers(names)));
-  const all = (found ?? []).filter(canCome).map((one) => one.name);
+  const [imported, setCame] = useState<Discovered[] | null>(null);
+  const [isBusy, runAction] = useAction(SERVERS, CATALOG);
+  const importNamed = (names: string[]) => void runAction("Not imported", async () => setCame(await importServers(names)));
+  const all = (found ?? []).filter(canImport).map((server) => server.name);
   return (
     <Dialog
       title="Servers of other programs"
@@ -23,7 +23,7 @@ export function DiscoverDialog({ onClose }: { onClose(): void }) {
       foot={
         <>
           <Button onClick={onClose}>Done</Button>
-          <Button look="primary" disabled={doing || all.length === 0} onClick={() => bring(all)}>
+          <Button look="primary" disabled={isBusy || all.length === 0} onClick={() => importNamed(all)}>
             Import all
           </Button>
         </>
@@ -45,23 +45,23 @@ export function DiscoverDialog({ onClose }: { onClose(): void }) {
             </tr>
           </thead>
           <tbody>
-            {found.map((one, at) => (
+            {found.map((server, at) => (
               <tr key={at}>
                 <td>
-                  <bdi>{shownText(one.name).text}</bdi> {one.type && <Badge>{one.type}</Badge>}
-                  <div className="faint mono">{one.foundIn}</div>
-                  {one.shadowedBy && <div className="faint">hidden by the one in {one.shadowedBy}</div>}
-                  {one.problems.map((problem, index) => (
+                  <bdi>{safeText(server.name).text}</bdi> {server.type && <Badge>{server.type}</Badge>}
+                  <div className="faint mono">{server.foundIn}</div>
+                  {server.shadowedBy && <div className="faint">hidden by the one in {server.shadowedBy}</div>}
+                  {server.problems.map((problem, index) => (
                     <div key={index} className="field__fault">
                       {problem.message}
                     </div>
                   ))}
                 </td>
-                <td>{one.client}</td>
-                <td>{one.scope}</td>
+                <td>{server.client}</td>
+                <td>{server.scope}</td>
                 <td>
-                  {came?.[at]?.import ?? (
-                    <Button disabled={doing || !canCome(one)} aria-label={`Import ${one.name}`} onClick={() => bring([one.name])}>
+                  {imported?.[at]?.import ?? (
+                    <Button disabled={isBusy || !canImport(server)} aria-label={`Import ${server.name}`} onClick={() => importNamed([server.name])}>
                       Import
                     </Button>
                   )}
@@ -75,6 +75,6 @@ export function DiscoverDialog({ onClose }: { onClose(): void }) {
   );
 }
 
-function canCome(one: Discovered): boolean {
-  return one.type !== null && one.shadowedBy === null;
+function canImport(server: Discovered): boolean {
+  return server.type !== null && server.shadowedBy === null;
 }

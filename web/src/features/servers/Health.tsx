@@ -1,8 +1,8 @@
 /** How a server did lately: its checks as a line, what failed, its calls, and its own log. */
 
 import type { Server } from "../../model/servers/serverStatus";
-import { ms, sparkline } from "../../model/servers/sparkline";
-import { shownText } from "../../model/text/untrusted";
+import { formatMs, sparkline } from "../../model/servers/sparkline";
+import { safeText } from "../../model/text/untrusted";
 import type { ServerHealth } from "../../queries/servers";
 import { useServerHealth } from "../../queries/servers";
 import { Badge } from "../../ui/Badge";
@@ -28,7 +28,7 @@ function Latency({ checks }: { checks: ServerHealth["checks"] }) {
     <figure className="latency">
       <Sparkline checks={checks} />
       <figcaption className="faint" aria-hidden={checks.length > 0}>
-        {sparkline(checks, 1, 1).words}
+        {sparkline(checks, 1, 1).summary}
       </figcaption>
     </figure>
   );
@@ -46,7 +46,7 @@ function Failures({ health: { checks, calls } }: { health: ServerHealth }) {
     ...calls.filter(({ code }) => code).map(({ at, tool, code, message }) => ({ at, what: tool, why: [code, message].filter(Boolean).join(": ") })),
   ];
   if (found.length === 0) return <p className="faint">Nothing failed lately.</p>;
-  const newest = found.sort((one, other) => other.at.localeCompare(one.at)).slice(0, 10);
+  const newest = found.sort((a, b) => b.at.localeCompare(a.at)).slice(0, 10);
   return (
     <table className="table" aria-label="Last errors">
       <thead>
@@ -60,9 +60,9 @@ function Failures({ health: { checks, calls } }: { health: ServerHealth }) {
         {newest.map(({ at, what, why }, index) => (
           <tr key={index}>
             <td>{new Date(at).toLocaleString()}</td>
-            <td>{shownText(what).text}</td>
+            <td>{safeText(what).text}</td>
             <td>
-              <Untrusted {...shownText(why)} />
+              <Untrusted {...safeText(why)} />
             </td>
           </tr>
         ))}
@@ -85,14 +85,14 @@ function Calls({ calls }: { calls: ServerHealth["calls"] }) {
         </tr>
       </thead>
       <tbody>
-        {newest.map((one, at) => (
+        {newest.map((call, at) => (
           <tr key={at}>
-            <td>{new Date(one.at).toLocaleString()}</td>
-            <td className="mono">{shownText(one.tool).text}</td>
+            <td>{new Date(call.at).toLocaleString()}</td>
+            <td className="mono">{safeText(call.tool).text}</td>
             <td>
-              <Badge tone={one.status === "success" ? "good" : one.code ? "bad" : "plain"}>{one.status}</Badge>
+              <Badge tone={call.status === "success" ? "good" : call.code ? "bad" : "plain"}>{call.status}</Badge>
             </td>
-            <td>{one.tookMs == null ? "—" : ms(one.tookMs)}</td>
+            <td>{call.tookMs == null ? "—" : formatMs(call.tookMs)}</td>
           </tr>
         ))}
       </tbody>
@@ -106,7 +106,7 @@ function Log({ lines }: { lines: readonly string[] }) {
     <section aria-label="Log">
       <h3>Last lines of its log</h3>
       <pre className="schema" tabIndex={0}>
-        {lines.map((line) => shownText(line).text).join("\n")}
+        {lines.map((line) => safeText(line).text).join("\n")}
       </pre>
     </section>
   );

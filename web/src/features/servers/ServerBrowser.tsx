@@ -2,9 +2,9 @@
 
 import { useState } from "react";
 import type { Server } from "../../model/servers/serverStatus";
-import { byScope, toneOf } from "../../model/servers/serverStatus";
+import { groupByScope, stateTone } from "../../model/servers/serverStatus";
 import { Badge } from "../../ui/Badge";
-import { Empty } from "../../ui/EmptyState";
+import { EmptyState } from "../../ui/EmptyState";
 import { ServerCard } from "./ServerCard";
 
 interface Props {
@@ -16,24 +16,24 @@ interface Props {
 export function ServerBrowser({ servers, first, onAdded }: Props) {
   const [chosen, choose] = useState(first);
   const [wanted, setWanted] = useState("");
-  const found = servers.filter((one) => `${one.name} ${one.description ?? ""}`.toLowerCase().includes(wanted.toLowerCase()));
+  const found = servers.filter((server) => `${server.name} ${server.description ?? ""}`.toLowerCase().includes(wanted.toLowerCase()));
   const server = found.find((one) => one.id === chosen || one.name === chosen) ?? found[0];
   if (servers.length === 0) {
     return (
-      <Empty title="No servers yet">
+      <EmptyState title="No servers yet">
         <p>Add one by its command, its address or the JSON of its manual, or find those that other programs on this machine use.</p>
-      </Empty>
+      </EmptyState>
     );
   }
   return (
     <div className="browser">
       <div className="browser__list">
         {servers.length > 8 && <input className="input" type="search" placeholder="Search servers" aria-label="Search servers" value={wanted} onChange={(event) => setWanted(event.target.value)} />}
-        {byScope(found).map((one) => (
+        {groupByScope(found).map((one) => (
           <section key={one.scope} aria-label={`Scope ${one.scope}`}>
             <h2 className="browser__scope">{one.scope}</h2>
             {one.servers.map((line) => (
-              <Line key={line.id} server={line} isChosen={line === server} onChoose={() => choose(line.id)} />
+              <ServerItem key={line.id} server={line} isChosen={line === server} onChoose={() => choose(line.id)} />
             ))}
           </section>
         ))}
@@ -44,7 +44,7 @@ export function ServerBrowser({ servers, first, onAdded }: Props) {
   );
 }
 
-function Line({ server, isChosen, onChoose }: { server: Server; isChosen: boolean; onChoose(): void }) {
+function ServerItem({ server, isChosen, onChoose }: { server: Server; isChosen: boolean; onChoose(): void }) {
   const facts = [
     server.transport,
     ...(server.toolCount == null ? [] : [`${server.toolCount} ${server.toolCount === 1 ? "tool" : "tools"}`]),
@@ -56,7 +56,7 @@ function Line({ server, isChosen, onChoose }: { server: Server; isChosen: boolea
         <bdi className="browser__name">{server.name}</bdi>
         <span className="faint">{facts.join(" · ")}</span>
       </span>
-      <Badge tone={toneOf(server.state)} title={server.details ?? undefined}>
+      <Badge tone={stateTone(server.state)} title={server.details ?? undefined}>
         {server.state}
       </Badge>
     </button>

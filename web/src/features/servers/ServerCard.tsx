@@ -3,17 +3,17 @@
 import type { ReactNode } from "react";
 import { useState } from "react";
 import type { Server } from "../../model/servers/serverStatus";
-import { canList, nextStep, toneOf } from "../../model/servers/serverStatus";
-import { ms } from "../../model/servers/sparkline";
-import { shownText } from "../../model/text/untrusted";
-import { useDoing } from "../../queries/action";
+import { canListTools, nextStepHint, stateTone } from "../../model/servers/serverStatus";
+import { formatMs } from "../../model/servers/sparkline";
+import { safeText } from "../../model/text/untrusted";
+import { useAction } from "../../queries/action";
 import { CATALOG, checkServer, removeServer, SERVERS, switchServer, useServerHealth } from "../../queries/servers";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
-import { Confirm } from "../../ui/ConfirmDialog";
+import { ConfirmDialog } from "../../ui/ConfirmDialog";
 import { Tabs } from "../../ui/Tabs";
 import { Untrusted } from "../../ui/Untrusted";
-import { Command } from "./ServerDefinition";
+import { ServerDefinition } from "./ServerDefinition";
 import { Health } from "./Health";
 import { SignInButton } from "./SignIn";
 import { Sparkline } from "./Sparkline";
@@ -30,29 +30,29 @@ type Tab = (typeof TABS)[number]["name"];
 export function ServerCard({ server, onAdded }: { server: Server; onAdded?(): void }) {
   const [tab, setTab] = useState<Tab>("tools");
   const current = server.approved ? tab : "command";
-  const why = server.details ? shownText(server.details) : null;
+  const why = server.details ? safeText(server.details) : null;
   return (
     <section className="card server" aria-label={`Server ${server.name}`}>
       <div className="server__head">
         <h2>
           <bdi>{server.displayName}</bdi>
         </h2>
-        <Badge tone={toneOf(server.state)}>{server.state}</Badge>
+        <Badge tone={stateTone(server.state)}>{server.state}</Badge>
         <Badge>{server.connectionStatus}</Badge>
       </div>
-      {server.description && <Untrusted {...shownText(server.description)} />}
+      {server.description && <Untrusted {...safeText(server.description)} />}
       {why && (
         <p role="alert">
           <Untrusted {...why} />
         </p>
       )}
-      {nextStep(server.state) && <p className="faint">{nextStep(server.state)}</p>}
+      {nextStepHint(server.state) && <p className="faint">{nextStepHint(server.state)}</p>}
       <dl className="facts">
         <Fact title="Scope" value={server.scope} />
         <Fact title="Kind" value={[server.transport, server.deploymentType, server.runner].filter(Boolean).join(" · ")} />
         <Fact title="Found in" value={server.foundIn ?? "added by you"} />
         <Fact title="Tools" value={server.toolCount == null ? "not known yet" : String(server.toolCount)} />
-        <Fact title="Answers in" value={server.latencyMs == null ? "not known yet" : ms(server.latencyMs)}>
+        <Fact title="Answers in" value={server.latencyMs == null ? "not known yet" : formatMs(server.latencyMs)}>
           {server.approved && <Latency server={server} />}
         </Fact>
         <Fact title="Failures" value={String(server.failureCount)} />
@@ -60,12 +60,12 @@ export function ServerCard({ server, onAdded }: { server: Server; onAdded?(): vo
       <Actions server={server} />
       {server.approved ? (
         <Tabs<Tab> label="About the server" tabs={TABS} current={tab} onChange={setTab}>
-          {current === "command" && <Command server={server} onApproved={() => setTab("tools")} />}
+          {current === "command" && <ServerDefinition server={server} onApproved={() => setTab("tools")} />}
       {current === "health" && <Health server={server} />}
-      {current === "tools" && <Tools server={server} canList={canList(server)} onAdded={onAdded} />}
+      {current === "tools" && <Tools server={server} canList={canListTools(server)} onAdded={onAdded} />}
         </Tabs>
       ) : (
-        <Command server={server} onApproved={() => setTab("tools")} />
+        <ServerDefinition server={server} onApproved={() => setTab("tools")} />
       )}
     </section>
   );
@@ -89,31 +89,31 @@ function Latency({ server }: { server: Server }) {
 }
 
 function Actions({ server }: { server: Server }) {
-  const [doing, start] = useDoing(SERVERS, CATALOG);
+  const [isBusy, runAction] = useAction(SERVERS, CATALOG);
   const [isAsked, ask] = useState(false);
-  const toggle = () => void start(server.enabled ? "Not switched off" : "Not switched on", () => switchServer(server.id, !server.enabled));
+  const toggle = () => void runAction(server.enabled ? "Not switched off" : "Not switched on", () => switchServer(server.id, !server.enabled));
   const remove = () => {
     ask(false);
-    void start("Not removed", () => removeServer(server.id));
+    void runAction("Not removed", () => removeServer(server.id));
   };
   return (
     <div className="row">
-      <Button icon="again" disabled={doing || !canList(server)} onClick={() => void start("Not checked", () => checkServer(server.id))}>
+      <Button icon="again" disabled={isBusy || !canListTools(server)} onClick={() => void runAction("Not checked", () => checkServer(server.id))}>
         Check now
       </Button>
       {server.approved && (
-        <Button disabled={doing} onClick={toggle}>
+        <Button disabled={isBusy} onClick={toggle}>
           {server.enabled ? "Disable" : "Enable"}
         </Button>
       )}
       {server.approved && server.signIn && <SignInButton server={server} />}
-      <Button look="danger" icon="trash" disabled={doing} onClick={() => ask(true)}>
+      <Button look="danger" icon="trash" disabled={isBusy} onClick={() => ask(true)}>
         Remove
       </Button>
       {isAsked && (
-        <Confirm title={`Remove ${server.name}?`} yes="Remove the server" onYes={remove} onClose={() => ask(false)}>
+        <ConfirmDialog title={`Remove ${server.name}?`} yes="Remove the server" onYes={remove} onClose={() => ask(false)}>
           Its approval and the tools it was held to are forgotten. Workflows that use it stop working until it is added again.
-        </Confirm>
+        </ConfirmDialog>
       )}
     </div>
   );

@@ -5,7 +5,7 @@ import { Dialog } from "../../ui/Dialog";
 import { ServerBrowser } from "./ServerBrowser";
 import "./servers.css";
 
-export function BrowserDialog({ onClose }: { onClose(): void }) {
+export function ServersDialog({ onClose }: { onClose(): void }) {
   const { data: servers, error } = useServers();
   return (
     <Dialog title="MCP servers and their tools" wide onClose={onClose}>

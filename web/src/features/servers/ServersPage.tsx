@@ -9,14 +9,14 @@ import { ServerBrowser } from "./ServerBrowser";
 import "./servers.css";
 
 export function ServersPage({ chosen }: { chosen: string | null }) {
-  const [asked, ask] = useState<"add" | "discover" | null>(null);
+  const [openDialog, setOpenDialog] = useState<"add" | "discover" | null>(null);
   const { data: servers, error } = useServers();
   const buttons = (
     <div className="row">
-      <Button icon="search" onClick={() => ask("discover")}>
+      <Button icon="search" onClick={() => setOpenDialog("discover")}>
         Find servers of other programs
       </Button>
-      <Button look="primary" icon="plus" onClick={() => ask("add")}>
+      <Button look="primary" icon="plus" onClick={() => setOpenDialog("add")}>
         Add a server
       </Button>
     </div>
@@ -31,8 +31,8 @@ export function ServersPage({ chosen }: { chosen: string | null }) {
         {error && <p role="alert">{error.message}</p>}
         {servers && <ServerBrowser servers={servers} first={chosen} />}
       </div>
-      {asked === "add" && <AddDialog onClose={() => ask(null)} />}
-      {asked === "discover" && <DiscoverDialog onClose={() => ask(null)} />}
+      {openDialog === "add" && <AddDialog onClose={() => setOpenDialog(null)} />}
+      {openDialog === "discover" && <DiscoverDialog onClose={() => setOpenDialog(null)} />}
     </div>
   );
 }

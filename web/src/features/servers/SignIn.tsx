@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import { useQueryClient } from "@tanstack/react-query";
 import { notify } from "../../state/notices";
 import type { Server } from "../../model/servers/serverStatus";
-import { shownText } from "../../model/text/untrusted";
+import { safeText } from "../../model/text/untrusted";
 import { CATALOG, SERVERS, signIn } from "../../queries/servers";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
@@ -41,14 +41,14 @@ function SignInDialog({ server, onClose }: { server: Server; onClose(): void }) 
     <Dialog title={`Sign in to ${server.name}`} onClose={onClose} foot={<Button onClick={onClose}>{fault ? "Close" : "Cancel"}</Button>}>
       {fault && (
         <p role="alert">
-          <Untrusted {...shownText(fault)} />
+          <Untrusted {...safeText(fault)} />
         </p>
       )}
       {!url && !fault && <p className="faint">Asking the server where to sign in…</p>}
       {url && !fault && (
         <>
           <p>Open the page of the service, sign in there, and come back. What it gives goes into the vault.</p>
-          <p className="mono server__address">{shownText(url).text}</p>
+          <p className="mono server__address">{safeText(url).text}</p>
           <a className="button button--primary" href={url} target="_blank" rel="noopener noreferrer">
             Open the sign-in page
           </a>

@@ -12,9 +12,9 @@ interface Props {
 /** How fast a server answered, as a line; where it failed, a stroke. */
 export function Sparkline({ checks, isSmall = false }: Props) {
   if (checks.length === 0) return null;
-  const { lines, failures, words } = sparkline(checks, WIDTH, HEIGHT);
+  const { lines, failures, summary: summary } = sparkline(checks, WIDTH, HEIGHT);
   return (
-    <svg className={isSmall ? "sparkline sparkline--small" : "sparkline"} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={words}>
+    <svg className={isSmall ? "sparkline sparkline--small" : "sparkline"} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={summary}>
       {lines.map((points, at) => (
         <polyline key={at} points={points} />
       ))}

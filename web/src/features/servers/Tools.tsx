@@ -3,14 +3,14 @@
 import { useState } from "react";
 import { addEntry } from "../../state/addEntry";
 import { currentWorkflow, documentStore } from "../../state/document";
-import { openNew } from "../../state/drafts";
+import { openNewWorkflow } from "../../state/drafts";
 import { notify } from "../../state/notices";
-import { go } from "../../state/route";
+import { navigate } from "../../state/route";
 import type { Drift, Server, ServerTool } from "../../model/servers/serverStatus";
-import { entryOf, hashOf } from "../../model/servers/serverStatus";
-import { shownText } from "../../model/text/untrusted";
+import { toolEntry, definitionHash } from "../../model/servers/serverStatus";
+import { safeText } from "../../model/text/untrusted";
 import { useEntries, useSpecs } from "../../queries/catalog";
-import { useDoing } from "../../queries/action";
+import { useAction } from "../../queries/action";
 import { approveServer, CATALOG, SERVERS, useServerFacts, useServerTools } from "../../queries/servers";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
@@ -25,12 +25,12 @@ interface Props {
 export function Tools({ server, canList, onAdded }: Props) {
   const { data: listed, error, isLoading } = useServerTools(server.id, canList);
   const [wanted, setWanted] = useState("");
-  const add = useAdding(server, onAdded);
+  const add = useAddTool(server, onAdded);
   if (!canList) return <p className="faint">Its tools can be seen once it is approved and enabled.</p>;
   if (isLoading) return <p className="faint">Asking the server for its tools…</p>;
   if (error) return <p role="alert">{error.message}</p>;
   if (!listed) return null;
-  const changed = new Set(listed.changes.map((one) => one.tool));
+  const changed = new Set(listed.changes.map((change) => change.tool));
   const found = listed.tools.filter((tool) => `${tool.name} ${tool.description}`.toLowerCase().includes(wanted.toLowerCase()));
   return (
     <>
@@ -47,7 +47,7 @@ export function Tools({ server, canList, onAdded }: Props) {
 }
 
 function Tool({ tool, isChanged, onAdd }: { tool: ServerTool; isChanged: boolean; onAdd(): void }) {
-  const name = shownText(tool.name);
+  const name = safeText(tool.name);
   return (
     <li className="tool">
       <div className="tool__head">
@@ -59,7 +59,7 @@ function Tool({ tool, isChanged, onAdd }: { tool: ServerTool; isChanged: boolean
           Add to the workflow
         </Button>
       </div>
-      <div className="tool__words">{tool.description ? <Untrusted {...shownText(tool.description)} /> : <span className="faint">It has no description.</span>}</div>
+      <div className="tool__words">{tool.description ? <Untrusted {...safeText(tool.description)} /> : <span className="faint">It has no description.</span>}</div>
       {tool.problems.map((problem, at) => (
         <p key={at} className="field__fault">
           {problem.message}
@@ -82,29 +82,29 @@ function Tool({ tool, isChanged, onAdd }: { tool: ServerTool; isChanged: boolean
 
 function schemaText(schema: unknown): string {
   // Line breaks are the printing's own; all else that cannot be seen is spelt out.
-  return shownText(JSON.stringify(schema, null, 2)).text;
+  return safeText(JSON.stringify(schema, null, 2)).text;
 }
 
 function Changes({ server, changes }: { server: Server; changes: Drift[] }) {
   const { data: facts } = useServerFacts(server.id);
-  const [doing, start] = useDoing(SERVERS, CATALOG);
-  const hash = facts ? hashOf(facts) : null;
+  const [isBusy, runAction] = useAction(SERVERS, CATALOG);
+  const hash = facts ? definitionHash(facts) : null;
   return (
     <div className="changes" role="region" aria-label="Changed tools">
       <strong>These tools are not as they were approved, and are blocked until you accept them.</strong>
       <ul>
-        {changes.map((one) => (
-          <li key={`${one.kind} ${one.tool}`}>
-            <span className="mono">{shownText(one.tool).text}</span> <Badge tone="warn">{one.kind.replaceAll("_", " ")}</Badge>
-            {one.changes.map((change, at) => (
+        {changes.map((drift) => (
+          <li key={`${drift.kind} ${drift.tool}`}>
+            <span className="mono">{safeText(drift.tool).text}</span> <Badge tone="warn">{drift.kind.replaceAll("_", " ")}</Badge>
+            {drift.changes.map((change, at) => (
               <div key={at}>
-                <span className="mono faint">{shownText(change.pointer).text}</span> <Untrusted {...shownText(change.message)} />
+                <span className="mono faint">{safeText(change.pointer).text}</span> <Untrusted {...safeText(change.message)} />
               </div>
             ))}
           </li>
         ))}
       </ul>
-      <Button disabled={doing || hash === null} onClick={() => void start("Not accepted", () => approveServer(server.id, hash!, true))}>
+      <Button disabled={isBusy || hash === null} onClick={() => void runAction("Not accepted", () => approveServer(server.id, hash!, true))}>
         Accept the changes
       </Button>
     </div>
@@ -112,16 +112,16 @@ function Changes({ server, changes }: { server: Server; changes: Drift[] }) {
 }
 
 /** Makes a node in the open workflow, or in a new one, and goes there. */
-function useAdding(server: Server, onAdded?: () => void): (tool: ServerTool) => void {
+function useAddTool(server: Server, onAdded?: () => void): (tool: ServerTool) => void {
   const { entries } = useEntries();
   const specs = useSpecs();
   return (tool) => {
-    if (!currentWorkflow() || documentStore.getState().isReadOnly) openNew(null);
-    addEntry(entryOf(server.name, tool, entries), specs);
+    if (!currentWorkflow() || documentStore.getState().isReadOnly) openNewWorkflow(null);
+    addEntry(toolEntry(server.name, tool, entries), specs);
     const { storedAs } = documentStore.getState();
-    notify(`Added ${shownText(tool.name).text} to ${currentWorkflow()?.name}`, { tone: "good" });
+    notify(`Added ${safeText(tool.name).text} to ${currentWorkflow()?.name}`, { tone: "good" });
     if (onAdded) onAdded();
-    else if (storedAs === null) go("new");
-    else go("w", storedAs);
+    else if (storedAs === null) navigate("new");
+    else navigate("w", storedAs);
   };
 }

@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { useStore } from "zustand";
 import { conflictStore } from "../../state/conflict";
-import { differences } from "../../model/workflow/diff";
+import { diffWorkflows } from "../../model/workflow/diff";
 import { markSaved, replaceWorkflow } from "../../state/document";
 import { save } from "../../queries/save";
 import { Badge } from "../../ui/Badge";
@@ -43,10 +43,10 @@ export function ConflictDialog() {
       <p>{theirs ? "Another tab, program or person saved it after you opened it. Nothing is overwritten until you decide; taking theirs can be undone." : "It was deleted after you opened it. Keep yours to save it again."}</p>
       {isShown && theirs && (
         <ul className="difference">
-          {differences(mine, theirs).map((one) => (
-            <li key={one.what}>
-              <Badge tone={TONES[one.kind]}>{one.kind} by you</Badge> {one.what}
-              {one.details.map((detail) => (
+          {diffWorkflows(mine, theirs).map((difference) => (
+            <li key={difference.what}>
+              <Badge tone={TONES[difference.kind]}>{difference.kind} by you</Badge> {difference.what}
+              {difference.details.map((detail) => (
                 <div key={detail.field} className="difference__detail">
                   <code>{detail.field}</code>
                   <span className="difference__mine">yours: {detail.mine}</span>

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Workflow } from "../../model/workflow/workflow";
-import { AGENTS, DIALECTS, exportAs } from "../../queries/formats";
+import { AGENT_FORMATS, DIALECTS, exportWorkflow } from "../../queries/formats";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import { Field } from "../../ui/Field";
@@ -12,20 +12,20 @@ import "./workflows.css";
 
 export function ExportDialog({ workflow, onClose }: { workflow: Workflow; onClose(): void }) {
   const [to, setTo] = useState<string>("toolweave");
-  const { data: files, error } = useQuery({ queryKey: ["export", to, workflow], queryFn: () => exportAs(workflow, to), retry: false });
+  const { data: files, error } = useQuery({ queryKey: ["export", to, workflow], queryFn: () => exportWorkflow(workflow, to), retry: false });
   return (
     <Dialog title={`Export ${workflow.name}`} onClose={onClose} wide>
       <Field label="As">
         {(id, _, said) => (
           <select id={id} {...said} className="select" value={to} onChange={(event) => setTo(event.target.value)}>
             <optgroup label="Workflow files">
-              {DIALECTS.map((one) => (
-                <option key={one}>{one}</option>
+              {DIALECTS.map((format) => (
+                <option key={format}>{format}</option>
               ))}
             </optgroup>
             <optgroup label="Coding agents and diagrams">
-              {AGENTS.map((one) => (
-                <option key={one}>{one}</option>
+              {AGENT_FORMATS.map((format) => (
+                <option key={format}>{format}</option>
               ))}
             </optgroup>
           </select>

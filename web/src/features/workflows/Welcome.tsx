@@ -2,8 +2,8 @@
 
 import { useState } from "react";
 import { notifyError } from "../../state/notices";
-import { go } from "../../state/route";
-import { makeSample } from "../../queries/sample";
+import { navigate } from "../../state/route";
+import { createSample } from "../../queries/sample";
 import { Button } from "../../ui/Button";
 import "./workflows.css";
 
@@ -12,7 +12,7 @@ export function Welcome() {
   const open = async (run: boolean) => {
     setBusy(true);
     try {
-      const name = await makeSample();
+      const name = await createSample();
       window.location.hash = `#/w/${encodeURIComponent(name)}${run ? "?run" : ""}`;
     } catch (error) {
       notifyError(error, "The sample cannot be opened");
@@ -31,18 +31,18 @@ export function Welcome() {
           <Button disabled={isBusy} onClick={() => void open(false)}>
             Open it
           </Button>
-          <Button look="quiet" icon="plus" onClick={() => go("new")}>
+          <Button look="quiet" icon="plus" onClick={() => navigate("new")}>
             Start empty
           </Button>
         </div>
       </div>
-      <Picture />
+      <Illustration />
     </div>
   );
 }
 
 /** Three steps and a choice, as the canvas draws them. */
-function Picture() {
+function Illustration() {
   const steps = [
     { x: 4, y: 62, family: "ends" },
     { x: 116, y: 62, family: "mcp" },

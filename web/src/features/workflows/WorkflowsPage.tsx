@@ -2,11 +2,11 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { openNew } from "../../state/drafts";
+import { openNewWorkflow } from "../../state/drafts";
 import { notify, notifyError } from "../../state/notices";
-import { go, pathTo } from "../../state/route";
+import { navigate, hrefTo } from "../../state/route";
 import { importFile } from "../../queries/formats";
-import { makeSample } from "../../queries/sample";
+import { createSample } from "../../queries/sample";
 import { deleteWorkflow, loadWorkflow, saveWorkflow, useWorkflows, WORKFLOWS } from "../../queries/workflows";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
@@ -16,15 +16,15 @@ import { Welcome } from "./Welcome";
 
 export function WorkflowsPage() {
   const { data: workflows, error } = useWorkflows();
-  const [wanted, setWanted] = useState("");
+  const [search, setSearch] = useState("");
   const file = useRef<HTMLInputElement>(null);
-  const found = workflows?.filter((one) => `${one.name} ${one.description ?? ""}`.toLowerCase().includes(wanted.toLowerCase()));
+  const matching = workflows?.filter((workflow) => `${workflow.name} ${workflow.description ?? ""}`.toLowerCase().includes(search.toLowerCase()));
   const read = async (chosen: File | undefined) => {
     if (!chosen) return;
     try {
-      const { hasLeft } = openNew(await importFile(chosen));
+      const { hasLeft } = openNewWorkflow(await importFile(chosen));
       if (hasLeft) notify("Undo brings back the new workflow you had not saved");
-      go("new");
+      navigate("new");
     } catch (refused) {
       notifyError(refused, `${chosen.name} cannot be read`);
     }
@@ -48,14 +48,14 @@ export function WorkflowsPage() {
               }}
             />
             {workflows && workflows.length > 0 && (
-              <Button look="quiet" onClick={() => void makeSample().then((name) => go("w", name)).catch((refused: unknown) => notifyError(refused, "The sample cannot be opened"))}>
+              <Button look="quiet" onClick={() => void createSample().then((name) => navigate("w", name)).catch((refused: unknown) => notifyError(refused, "The sample cannot be opened"))}>
                 Sample
               </Button>
             )}
             <Button icon="upload" onClick={() => file.current?.click()}>
               Import
             </Button>
-            <Button look="primary" icon="plus" onClick={() => go("new")}>
+            <Button look="primary" icon="plus" onClick={() => navigate("new")}>
               New workflow
             </Button>
           </div>
@@ -64,7 +64,7 @@ export function WorkflowsPage() {
         {workflows?.length === 0 && <Welcome />}
         {workflows && workflows.length > 0 && (
           <>
-            {workflows.length > 8 && <input className="input" type="search" placeholder="Search workflows" aria-label="Search workflows" value={wanted} onChange={(event) => setWanted(event.target.value)} />}
+            {workflows.length > 8 && <input className="input" type="search" placeholder="Search workflows" aria-label="Search workflows" value={search} onChange={(event) => setSearch(event.target.value)} />}
             <div className="card">
               <table className="table" aria-label="Workflows">
                 <thead>
@@ -78,18 +78,18 @@ export function WorkflowsPage() {
                   </tr>
                 </thead>
                 <tbody>
-                  {found?.map((one) => (
-                    <tr key={one.slug}>
+                  {matching?.map((workflow) => (
+                    <tr key={workflow.slug}>
                       <td>
-                        <a href={pathTo("w", one.name)}>
-                          <strong>{one.name}</strong>
+                        <a href={hrefTo("w", workflow.name)}>
+                          <strong>{workflow.name}</strong>
                         </a>
-                        {one.description && <div className="faint">{one.description}</div>}
+                        {workflow.description && <div className="faint">{workflow.description}</div>}
                       </td>
-                      <td>{one.nodes}</td>
-                      <td>{one.errors ? <Badge tone="bad">{one.errors} wrong</Badge> : <Badge tone="good">fine</Badge>}</td>
+                      <td>{workflow.nodes}</td>
+                      <td>{workflow.errors ? <Badge tone="bad">{workflow.errors} wrong</Badge> : <Badge tone="good">fine</Badge>}</td>
                       <td className="file-row__actions">
-                        <RowMenu name={one.name} revision={one.revision} />
+                        <RowMenu name={workflow.name} revision={workflow.revision} />
                       </td>
                     </tr>
                   ))}
@@ -118,14 +118,14 @@ function RowMenu({ name, revision }: { name: string; revision: string }) {
     const back = () => void saveWorkflow(workflow, name, null).then(again).catch((error: unknown) => notifyError(error, "Not brought back"));
     notify(`Deleted ${name}`, { action: { title: "Undo", run: back } });
   };
-  const told = (doing: Promise<void>, words: string) => void doing.catch((error: unknown) => notifyError(error, words));
+  const notifyFailure = (doing: Promise<void>, words: string) => void doing.catch((error: unknown) => notifyError(error, words));
   return (
     <Menu
       label={`Actions for ${name}`}
       actions={[
-        { title: "Open", icon: "list", run: () => go("w", name) },
-        { title: "Make a copy", icon: "copy", run: () => told(copy(), "Not copied") },
-        { title: "Delete", icon: "trash", begins: true, run: () => told(remove(), "Not deleted") },
+        { title: "Open", icon: "list", run: () => navigate("w", name) },
+        { title: "Make a copy", icon: "copy", run: () => notifyFailure(copy(), "Not copied") },
+        { title: "Delete", icon: "trash", startsGroup: true, run: () => notifyFailure(remove(), "Not deleted") },
       ]}
     >
       <Icon name="more" />

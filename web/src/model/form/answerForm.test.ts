@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { decidingField, fieldsOf, replyOf } from "./answerForm";
+import { decisionField, answerFields, parseAnswer } from "./answerForm";
 
-const approval = fieldsOf({
+const approval = answerFields({
   type: "object",
   properties: {
     answer: { type: "string", title: "Answer", enum: ["confirmed", "rejected"], enumNames: ["Approve", "Decline"] },
@@ -9,7 +9,7 @@ const approval = fieldsOf({
   },
   required: ["answer"],
 });
-const form = fieldsOf({
+const form = answerFields({
   type: "object",
   properties: {
     name: { type: "string", description: "Of whom" },
@@ -26,23 +26,23 @@ describe("questions", () => {
     expect(form.map(({ kind }) => kind)).toEqual(["text", "number", "boolean", "several", "json"]);
     expect(form[0]).toMatchObject({ title: "name", note: "Of whom", isRequired: false });
     expect(approval.map(({ kind }) => kind)).toEqual(["choice", "lines"]);
-    expect(fieldsOf({})).toEqual([]);
-    expect(fieldsOf({ properties: { odd: true } })[0]?.kind).toBe("json");
+    expect(answerFields({})).toEqual([]);
+    expect(answerFields({ properties: { odd: true } })[0]?.kind).toBe("json");
   });
 
   it("that only want a decision have buttons", () => {
-    expect(decidingField(approval)?.options.map(({ label }) => label)).toEqual(["Approve", "Decline"]);
-    expect(decidingField(form)).toBeNull();
+    expect(decisionField(approval)?.options.map(({ label }) => label)).toEqual(["Approve", "Decline"]);
+    expect(decisionField(form)).toBeNull();
   });
 
   it("are answered by what was filled in", () => {
     const filled = { name: "Ada", boxes: "3", fast: true, days: [1], more: '{"a": 1}' };
-    expect(replyOf(form, filled)).toEqual({ reply: { name: "Ada", boxes: 3, fast: true, days: ["tue"], more: { a: 1 } }, faults: {} });
-    expect(replyOf(approval, { answer: "1" }).reply).toEqual({ answer: "rejected" });
+    expect(parseAnswer(form, filled)).toEqual({ reply: { name: "Ada", boxes: 3, fast: true, days: ["tue"], more: { a: 1 } }, faults: {} });
+    expect(parseAnswer(approval, { answer: "1" }).reply).toEqual({ answer: "rejected" });
   });
 
   it("say what cannot be read or is missing", () => {
-    expect(replyOf(form, { boxes: "three", more: "{" }).faults).toEqual({ boxes: "This is no number.", more: "This is no JSON." });
-    expect(replyOf(form, {}).faults).toEqual({ boxes: "This is needed." });
+    expect(parseAnswer(form, { boxes: "three", more: "{" }).faults).toEqual({ boxes: "This is no number.", more: "This is no JSON." });
+    expect(parseAnswer(form, {}).faults).toEqual({ boxes: "This is needed." });
   });
 });

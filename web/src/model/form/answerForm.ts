@@ -22,20 +22,20 @@ export interface AnswerField {
 }
 
 /** What was typed, by field; options are kept by their place. */
-export type Filled = Readonly<Record<string, string | boolean | readonly number[]>>;
+export type AnswerValues = Readonly<Record<string, string | boolean | readonly number[]>>;
 
 const LONG_TEXT = 500;
 
-export function fieldsOf(schema: JsonObject): AnswerField[] {
-  const properties = record(schema["properties"]);
+export function answerFields(schema: JsonObject): AnswerField[] {
+  const properties = asObject(schema["properties"]);
   const required = Array.isArray(schema["required"]) ? schema["required"] : [];
-  return Object.entries(properties).map(([name, told]) => fieldOf(name, record(told), required.includes(name)));
+  return Object.entries(properties).map(([name, told]) => answerField(name, asObject(told), required.includes(name)));
 }
 
-function fieldOf(name: string, schema: JsonObject, isRequired: boolean): AnswerField {
+function answerField(name: string, schema: JsonObject, isRequired: boolean): AnswerField {
   const title = typeof schema["title"] === "string" && schema["title"] ? schema["title"] : name;
   const note = typeof schema["description"] === "string" ? schema["description"] : null;
-  const items = record(schema["items"]);
+  const items = asObject(schema["items"]);
   const options = optionsOf(schema["type"] === "array" ? items : schema);
   return { name, title, note, kind: kindOf(schema, options), isRequired, options };
 }
@@ -57,20 +57,20 @@ function optionsOf(schema: JsonObject): Option[] {
 }
 
 /** The field whose options can be buttons: the one thing that must be said. */
-export function decidingField(fields: readonly AnswerField[]): AnswerField | null {
+export function decisionField(fields: readonly AnswerField[]): AnswerField | null {
   const required = fields.filter((field) => field.isRequired);
   const only = required.length === 1 ? required[0]! : null;
   return only?.kind === "choice" && only.options.length <= 6 ? only : null;
 }
 
-export interface Reading {
+export interface ParsedAnswer {
   reply: JsonObject;
   /** What cannot be read, by field. */
   faults: Record<string, string>;
 }
 
 /** The answer; fields left empty are left out, the service says which it misses. */
-export function replyOf(fields: readonly AnswerField[], filled: Filled): Reading {
+export function parseAnswer(fields: readonly AnswerField[], filled: AnswerValues): ParsedAnswer {
   const reply: JsonObject = {};
   const faults: Record<string, string> = {};
   for (const field of fields) {
@@ -85,7 +85,7 @@ export function replyOf(fields: readonly AnswerField[], filled: Filled): Reading
   return { reply, faults };
 }
 
-function valueOf(field: AnswerField, typed: Filled[string] | undefined): Json | undefined {
+function valueOf(field: AnswerField, typed: AnswerValues[string] | undefined): Json | undefined {
   if (field.kind === "boolean") return typed === true;
   if (field.kind === "several") return (Array.isArray(typed) ? typed : []).map((at: number) => field.options[at]!.value);
   if (typeof typed !== "string" || typed === "") return undefined;
@@ -97,6 +97,6 @@ function valueOf(field: AnswerField, typed: Filled[string] | undefined): Json | 
   return number;
 }
 
-function record(value: unknown): JsonObject {
+function asObject(value: unknown): JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 }

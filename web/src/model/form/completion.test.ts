@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Language, Nameable } from "./completion";
-import { complete, taken } from "./completion";
+import type { Language, CompletionNames } from "./completion";
+import { complete, applyChoice } from "./completion";
 
 const offer = (path: string, sample: string | null = null) => ({ path, kind: "text", about: null, sample });
-const names: Nameable = {
+const names: CompletionNames = {
   offers: ["data", "data.city", "trigger", "trigger.who", "nodes.get.output", "nodes.get.output.temperature", "nodes['a-b'].output"].map((path) => offer(path)),
   functions: [
     { name: "size", isMethod: false, call: "size(sized)", gives: "int" },
@@ -46,12 +46,12 @@ describe("completion", () => {
 
   it("is taken with what is missing around it", () => {
     const open = at("Hi {{ trigger.w|")!;
-    expect(taken("Hi {{ trigger.w", open, open.choices[0]!)).toEqual({ text: "Hi {{ trigger.who }}", caret: 17 });
+    expect(applyChoice("Hi {{ trigger.w", open, open.choices[0]!)).toEqual({ text: "Hi {{ trigger.who }}", caret: 17 });
     const closed = at("{{ da| }}!")!;
-    expect(taken("{{ da }}!", closed, closed.choices[1]!).text).toBe("{{ data.city }}!");
+    expect(applyChoice("{{ da }}!", closed, closed.choices[1]!).text).toBe("{{ data.city }}!");
     const asked = at("Hi |!", "value", true)!;
-    expect(taken("Hi !", asked, asked.choices[0]!).text).toBe("Hi {{ data }}!");
+    expect(applyChoice("Hi !", asked, asked.choices[0]!).text).toBe("Hi {{ data }}!");
     const next = at("{{ da| and {{ data }}")!;
-    expect(taken("{{ da and {{ data }}", next, next.choices[0]!).text).toBe("{{ data }} and {{ data }}");
+    expect(applyChoice("{{ da and {{ data }}", next, next.choices[0]!).text).toBe("{{ data }} and {{ data }}");
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { counted, modeOf, snapshotTools, toolBefore, withWords, WORDS, wordsOf } from "./modes";
-import { fieldsOf, isWrongValue, placeProblems } from "./problems";
+import { checkLength, modeOf, snapshotTools, previousTool, withDescription, DESCRIPTION_FIELDS, descriptionOf } from "./modes";
+import { fieldPointers, isInvalidValue, placeProblems } from "./problems";
 import type { Parameter } from "./parameters";
-import { controlOf, DEEPEST, entryOf, ofField } from "./parameters";
-import { freshValue, pointerOf, readJson, readNumber, renameKey, setAt, valueAt, variantOf } from "./values";
+import { controlOf, MAX_DEPTH, entryParameter, fieldParameter } from "./parameters";
+import { initialValue, pointerOf, parseJson, parseNumber, renameKey, setAt, valueAt, matchingVariant } from "./values";
 
 const fixed = (name: string): Parameter => ({ name: "method", type: "string", required: true, validation: { enum: [name] } });
 const payment: Parameter = {
@@ -74,39 +74,39 @@ describe("controls", () => {
   });
 
   it("end at a depth that nobody reads", () => {
-    expect(controlOf(order, DEEPEST)).toBe("object");
-    expect(controlOf(order, DEEPEST + 1)).toBe("json");
+    expect(controlOf(order, MAX_DEPTH)).toBe("object");
+    expect(controlOf(order, MAX_DEPTH + 1)).toBe("json");
   });
 
   it("of catalog fields keep what the catalog says", () => {
     const field = { name: "model", type: "string", description: "d", required: false, default: "m", minimum: null, maximum: null, options: ["m", "n"], isOpen: true, sensitive: false, multiline: false, pattern: null, items: null, schema: null };
-    expect(ofField(field)).toMatchObject({ type: "string", default: "m", proposals: ["m", "n"] });
-    expect(controlOf(ofField({ ...field, isOpen: false }))).toBe("enum");
-    expect(controlOf(ofField({ ...field, type: "array", items: "string", options: [] }))).toBe("array");
-    expect(controlOf(ofField({ ...field, type: "any", options: [] }))).toBe("json");
+    expect(fieldParameter(field)).toMatchObject({ type: "string", default: "m", proposals: ["m", "n"] });
+    expect(controlOf(fieldParameter({ ...field, isOpen: false }))).toBe("enum");
+    expect(controlOf(fieldParameter({ ...field, type: "array", items: "string", options: [] }))).toBe("array");
+    expect(controlOf(fieldParameter({ ...field, type: "any", options: [] }))).toBe("json");
   });
 
   it("of other keys are those of the schema", () => {
-    expect(entryOf(order, "x")).toBeNull();
-    expect(entryOf(order.properties!["labels"]!, "x")).toMatchObject({ name: "x", type: "integer" });
+    expect(entryParameter(order, "x")).toBeNull();
+    expect(entryParameter(order.properties!["labels"]!, "x")).toMatchObject({ name: "x", type: "integer" });
   });
 });
 
 describe("unions", () => {
   it("are told apart by their constant, else by likeness", () => {
-    expect(variantOf(payment, { method: "cash" })).toBe(1);
-    expect(variantOf(payment, {})).toBe(0);
-    expect(variantOf(payment, undefined)).toBe(-1);
-    expect(variantOf(payment, 7)).toBe(-1);
+    expect(matchingVariant(payment, { method: "cash" })).toBe(1);
+    expect(matchingVariant(payment, {})).toBe(0);
+    expect(matchingVariant(payment, undefined)).toBe(-1);
+    expect(matchingVariant(payment, 7)).toBe(-1);
     const plain: Parameter = { name: "v", type: "string", kind: "union", variants: [{ name: "", type: "string" }, { name: "", type: "integer" }, { name: "", type: "number" }, { name: "", type: "boolean" }] };
-    expect(["a", 1, 1.5, true].map((value) => variantOf(plain, value))).toEqual([0, 1, 2, 3]);
+    expect(["a", 1, 1.5, true].map((value) => matchingVariant(plain, value))).toEqual([0, 1, 2, 3]);
   });
 
   it("begin with what cannot be otherwise", () => {
-    expect(freshValue(payment.variants![1]!)).toEqual({ method: "cash" });
-    expect(freshValue(order)).toEqual({});
-    expect(freshValue({ name: "n", type: "integer", validation: { minimum: 3 } })).toBe(3);
-    expect(freshValue({ name: "n", type: "integer", default: 8 })).toBe(8);
+    expect(initialValue(payment.variants![1]!)).toEqual({ method: "cash" });
+    expect(initialValue(order)).toEqual({});
+    expect(initialValue({ name: "n", type: "integer", validation: { minimum: 3 } })).toBe(3);
+    expect(initialValue({ name: "n", type: "integer", default: 8 })).toBe(8);
   });
 });
 
@@ -121,18 +121,18 @@ describe("typed text", () => {
     ["Infinity", { fault: "a number is expected" }],
     ["0", { fault: "at least 1 is expected" }],
     ["11", { fault: "at most 10 is expected" }],
-  ])("%s", (typed, read) => expect(readNumber(count, typed)).toEqual(read));
+  ])("%s", (typed, read) => expect(parseNumber(count, typed)).toEqual(read));
 
   it("of JSON is a value, an expression or a fault", () => {
-    expect(readJson('{"a": 1}')).toEqual({ value: { a: 1 } });
-    expect(readJson("{{ steps.a }}")).toEqual({ value: "{{ steps.a }}" });
-    expect(readJson("{").fault).toBeTruthy();
+    expect(parseJson('{"a": 1}')).toEqual({ value: { a: 1 } });
+    expect(parseJson("{{ steps.a }}")).toEqual({ value: "{{ steps.a }}" });
+    expect(parseJson("{").fault).toBeTruthy();
   });
 });
 
 describe("problems", () => {
   const data = { parameterValues: { order: { payment: { method: "card" }, lines: [{}], labels: { mine: 1 } } } };
-  const fields = fieldsOf([{ path: ["parameterValues"], parameters: [order] }], data);
+  const fields = fieldPointers([{ path: ["parameterValues"], parameters: [order] }], data);
   const problem = (pointer: string) => ({ code: "X", severity: "error" as const, pointer, message: pointer });
 
   it.each([
@@ -145,8 +145,8 @@ describe("problems", () => {
   });
 
   it("of a value that was given keep it from being saved, of one that is missing they do not", () => {
-    const workflow = { nodes: [{ data }] } as unknown as Parameters<typeof isWrongValue>[0];
-    const wrong = (pointer: string) => isWrongValue(workflow, problem(`/nodes/0/data${pointer}`));
+    const workflow = { nodes: [{ data }] } as unknown as Parameters<typeof isInvalidValue>[0];
+    const wrong = (pointer: string) => isInvalidValue(workflow, problem(`/nodes/0/data${pointer}`));
     expect(wrong("/parameterValues/order/payment/method")).toBe(true);
     expect(wrong("/parameterValues/order/lines/0")).toBe(true);
     expect(wrong("/parameterValues/order/payment/digits")).toBe(false);
@@ -163,15 +163,15 @@ describe("problems", () => {
 describe("modes", () => {
   it("are read with their other names, and hold words", () => {
     expect([modeOf({}), modeOf({ mode: "aiToolSelection" })]).toEqual(["detailed", "fullNaturalLanguage"]);
-    const words = WORDS.fullNaturalLanguage!;
-    const data = withWords({ fullNaturalLanguageConfig: { availableTools: [{ name: "a" }] } }, words, "do it", "now");
-    expect([wordsOf(data, words), snapshotTools(data)]).toEqual(["do it", ["a"]]);
-    expect(toolBefore({ preservedDetailedConfig: { toolName: "weather" } })).toBe("weather");
+    const words = DESCRIPTION_FIELDS.fullNaturalLanguage!;
+    const data = withDescription({ fullNaturalLanguageConfig: { availableTools: [{ name: "a" }] } }, words, "do it", "now");
+    expect([descriptionOf(data, words), snapshotTools(data)]).toEqual(["do it", ["a"]]);
+    expect(previousTool({ preservedDetailedConfig: { toolName: "weather" } })).toBe("weather");
   });
 
   it("count characters as the service does", () => {
-    expect(counted("🙂".repeat(10), 10)).toEqual({ count: 10, isRight: true });
-    expect(counted(" ".repeat(30), 10).isRight).toBe(false);
-    expect(counted("a".repeat(10_001), 10).isRight).toBe(false);
+    expect(checkLength("🙂".repeat(10), 10)).toEqual({ count: 10, isRight: true });
+    expect(checkLength(" ".repeat(30), 10).isRight).toBe(false);
+    expect(checkLength("a".repeat(10_001), 10).isRight).toBe(false);
   });
 });

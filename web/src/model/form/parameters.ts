@@ -1,7 +1,7 @@
 /** The parameter tree that forms are drawn from: of tools as the service writes it, of nodes by their fields. */
 
 import type { Schemas } from "../../api/client";
-import { shownText } from "../text/untrusted";
+import { safeText } from "../text/untrusted";
 import type { Json, WorkflowNode } from "../workflow/workflow";
 
 export interface Validation {
@@ -46,12 +46,12 @@ export interface Parameter {
 export type Control = "text" | "number" | "boolean" | "enum" | "constant" | "array" | "object" | "union" | "null" | "json";
 
 /** A schema can be deeper than anybody would read; below this it is edited as JSON. */
-export const DEEPEST = 8;
+export const MAX_DEPTH = 8;
 const LONG_TEXT = 300;
 
 /** How a parameter is edited, at some depth of its tree. */
 export function controlOf(parameter: Parameter, depth = 0): Control {
-  if (parameter.recursiveRef !== undefined || depth > DEEPEST) return "json";
+  if (parameter.recursiveRef !== undefined || depth > MAX_DEPTH) return "json";
   const options = parameter.validation?.enum;
   if (options) return options.length === 1 && !parameter.nullable ? "constant" : "enum";
   if (parameter.kind === "union") return parameter.variants?.length ? "union" : "json";
@@ -72,41 +72,41 @@ export function propertiesOf(parameter: Parameter): Parameter[] {
   return Object.entries(parameter.properties ?? {}).map(([name, one]) => ({ ...one, name }));
 }
 
-export function itemOf(parameter: Parameter, at: number): Parameter {
-  return parameter.prefixItems?.[at] ?? parameter.items ?? anything(String(at));
+export function itemParameter(parameter: Parameter, at: number): Parameter {
+  return parameter.prefixItems?.[at] ?? parameter.items ?? anyParameter(String(at));
 }
 
-export function anything(name: string): Parameter {
+export function anyParameter(name: string): Parameter {
   return { name, type: "string", kind: "any" };
 }
 
 /** What a key that an object does not name holds; none where it takes no other keys. */
-export function entryOf(parameter: Parameter, key: string): Parameter | null {
+export function entryParameter(parameter: Parameter, key: string): Parameter | null {
   const { extra } = parameter;
   if (typeof extra === "object") return { ...extra, name: key, title: undefined };
   const [only, ...others] = parameter.patternProperties ?? [];
   if (only && others.length === 0 && !extra) return { ...only, name: key };
-  return extra || only ? anything(key) : null;
+  return extra || only ? anyParameter(key) : null;
 }
 
-export function isLong(parameter: Parameter, value: unknown): boolean {
+export function isMultiline(parameter: Parameter, value: unknown): boolean {
   if (parameter.isLong || (typeof value === "string" && value.includes("\n"))) return true;
   return (parameter.validation?.maxLength ?? 0) > LONG_TEXT;
 }
 
 /** Fields for values whose tool is not known any more: what was typed stays to be seen and taken over. */
-export function ofValues(values: Json | undefined): Parameter[] {
+export function inferParameters(values: Json | undefined): Parameter[] {
   if (typeof values !== "object" || values === null || Array.isArray(values)) return [];
-  return Object.entries(values).map(([name, value]) => ({ name, ...guessed(value) }));
+  return Object.entries(values).map(([name, value]) => ({ name, ...inferType(value) }));
 }
 
-function guessed(value: Json): Pick<Parameter, "type" | "kind"> {
+function inferType(value: Json): Pick<Parameter, "type" | "kind"> {
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return { type: typeof value as "string" };
   return { type: Array.isArray(value) ? "array" : "object", kind: "any" };
 }
 
 export function labelOf(parameter: Parameter): string {
-  return shownText(parameter.title || parameter.name).text;
+  return safeText(parameter.title || parameter.name).text;
 }
 
 type Field = Schemas["FieldShape"];
@@ -114,7 +114,7 @@ type Field = Schemas["FieldShape"];
 const TYPES: Record<string, Parameter["type"]> = { string: "string", integer: "integer", float: "number", boolean: "boolean", object: "object", array: "array" };
 
 /** A field of a catalog node as a parameter. */
-export function ofField(field: Field): Parameter {
+export function fieldParameter(field: Field): Parameter {
   const type = TYPES[field.type];
   const made: Parameter = {
     name: field.name,
@@ -137,10 +137,10 @@ export function ofField(field: Field): Parameter {
   return made;
 }
 
-const PROMPT: Parameter = { name: "prompt", title: "Text", type: "string", required: true, isLong: true, description: "Values stand in double braces: {{ who }}." };
-const CONTENT: Parameter = { name: "content", title: "Remark", type: "string", isLong: true };
-const LABEL: Parameter = { name: "label", title: "Label", type: "string" };
-const QUESTION: Parameter[] = [
+const PROMPT_TEXT: Parameter = { name: "prompt", title: "Text", type: "string", required: true, isLong: true, description: "Values stand in double braces: {{ who }}." };
+const NOTE_TEXT: Parameter = { name: "content", title: "Remark", type: "string", isLong: true };
+const GROUP_LABEL: Parameter = { name: "label", title: "Label", type: "string" };
+const QUESTION_FIELDS: Parameter[] = [
   { name: "questionText", title: "Question", type: "string", required: true, isLong: true },
   {
     name: "options",
@@ -157,9 +157,9 @@ const QUESTION: Parameter[] = [
 ];
 
 /** The fields of steps that are no catalog nodes; none for those that are edited as JSON. */
-export function ofDrawn(node: WorkflowNode): Parameter[] {
-  if (node.type === "prompt") return [PROMPT];
-  if (node.type === "note") return [CONTENT];
-  if (node.type === "group") return [LABEL];
-  return node.type === "askUserQuestion" ? QUESTION : [];
+export function builtInParameters(node: WorkflowNode): Parameter[] {
+  if (node.type === "prompt") return [PROMPT_TEXT];
+  if (node.type === "note") return [NOTE_TEXT];
+  if (node.type === "group") return [GROUP_LABEL];
+  return node.type === "askUserQuestion" ? QUESTION_FIELDS : [];
 }

@@ -2,52 +2,52 @@
 
 import type { Problem } from "../../api/client";
 import type { Parameter } from "./parameters";
-import { controlOf, entryOf, itemOf, propertiesOf } from "./parameters";
+import { controlOf, entryParameter, itemParameter, propertiesOf } from "./parameters";
 import type { Path } from "./values";
-import { isExpression, isObject, pointerOf, valueAt, variantOf } from "./values";
+import { isExpression, isObject, pointerOf, valueAt, matchingVariant } from "./values";
 import type { Json, JsonObject, Workflow } from "../workflow/workflow";
 
-export interface Placed {
+export interface PlacedProblems {
   byField: ReadonlyMap<string, readonly Problem[]>;
   /** Those that no field is drawn for. */
   rest: readonly Problem[];
 }
 
-export interface Section {
+export interface FormSection {
   path: Path;
   parameters: readonly Parameter[];
 }
 
 /** Pointers within the node's data of every field that is drawn. */
-export function fieldsOf(sections: readonly Section[], data: JsonObject): Set<string> {
+export function fieldPointers(sections: readonly FormSection[], data: JsonObject): Set<string> {
   const found = new Set<string>();
-  for (const { path, parameters } of sections) for (const one of parameters) walk(one, [...path, one.name], valueAt(data, [...path, one.name]), 0, found);
+  for (const { path, parameters } of sections) for (const item of parameters) collectPointers(item, [...path, item.name], valueAt(data, [...path, item.name]), 0, found);
   return found;
 }
 
-function walk(parameter: Parameter, path: Path, value: Json | undefined, depth: number, found: Set<string>): void {
+function collectPointers(parameter: Parameter, path: Path, value: Json | undefined, depth: number, found: Set<string>): void {
   found.add(pointerOf(path));
   if (isExpression(value) || value === null) return;
   const control = controlOf(parameter, depth);
   if (control === "union") {
-    const chosen = parameter.variants![variantOf(parameter, value)];
-    if (chosen) walk(chosen, path, value, depth + 1, found);
+    const chosen = parameter.variants![matchingVariant(parameter, value)];
+    if (chosen) collectPointers(chosen, path, value, depth + 1, found);
   } else if (control === "array" && Array.isArray(value)) {
-    value.forEach((one, at) => walk(itemOf(parameter, at), [...path, at], one, depth + 1, found));
+    value.forEach((item, at) => collectPointers(itemParameter(parameter, at), [...path, at], item, depth + 1, found));
   } else if (control === "object") {
     const held = isObject(value) ? value : {};
-    for (const one of propertiesOf(parameter)) walk(one, [...path, one.name], valueAt(held, [one.name]), depth + 1, found);
-    for (const key of otherKeys(parameter, held)) walk(entryOf(parameter, key)!, [...path, key], held[key], depth + 1, found);
+    for (const item of propertiesOf(parameter)) collectPointers(item, [...path, item.name], valueAt(held, [item.name]), depth + 1, found);
+    for (const key of additionalKeys(parameter, held)) collectPointers(entryParameter(parameter, key)!, [...path, key], held[key], depth + 1, found);
   }
 }
 
 /** Keys of an object that the schema allows without naming them. */
-export function otherKeys(parameter: Parameter, value: JsonObject): string[] {
-  if (entryOf(parameter, "") === null) return [];
+export function additionalKeys(parameter: Parameter, value: JsonObject): string[] {
+  if (entryParameter(parameter, "") === null) return [];
   return Object.keys(value).filter((key) => !Object.hasOwn(parameter.properties ?? {}, key));
 }
 
-export function placeProblems(problems: readonly Problem[], fields: ReadonlySet<string>): Placed {
+export function placeProblems(problems: readonly Problem[], fields: ReadonlySet<string>): PlacedProblems {
   const byField = new Map<string, Problem[]>();
   const rest: Problem[] = [];
   for (const problem of problems) {
@@ -68,13 +68,13 @@ function innermost(pointer: string, fields: ReadonlySet<string>): string | null 
   return null;
 }
 
-const VALUES = /^\/nodes\/\d+\/data\/(parameterValues|configurations|inputParams)\/./;
+const VALUE_POINTER = /^\/nodes\/\d+\/data\/(parameterValues|configurations|inputParams)\/./;
 
 /** Whether a problem is about a value that somebody gave, and not about one that is missing. */
-export function isWrongValue(workflow: Workflow, { severity, pointer }: Problem): boolean {
-  if (severity !== "error" || !VALUES.test(pointer)) return false;
+export function isInvalidValue(workflow: Workflow, { severity, pointer }: Problem): boolean {
+  if (severity !== "error" || !VALUE_POINTER.test(pointer)) return false;
   let found: unknown = workflow;
-  for (const part of pointer.slice(1).split("/").map((one) => one.replaceAll("~1", "/").replaceAll("~0", "~"))) {
+  for (const part of pointer.slice(1).split("/").map((item) => item.replaceAll("~1", "/").replaceAll("~0", "~"))) {
     if (typeof found !== "object" || found === null || !Object.hasOwn(found, part)) return false;
     found = (found as Record<string, unknown>)[part];
   }

@@ -16,49 +16,49 @@ export function isObject(value: Json | undefined): value is JsonObject {
 }
 
 export function valueAt(value: Json | undefined, path: Path): Json | undefined {
-  let found = value;
+  let current = value;
   for (const part of path) {
-    if (Array.isArray(found) && typeof part === "number") found = found[part];
-    else if (isObject(found) && typeof part === "string") found = Object.hasOwn(found, part) ? found[part] : undefined;
+    if (Array.isArray(current) && typeof part === "number") current = current[part];
+    else if (isObject(current) && typeof part === "string") current = Object.hasOwn(current, part) ? current[part] : undefined;
     else return undefined;
   }
-  return found;
+  return current;
 }
 
 /** With another value at a place; what is missing on the way is made, `undefined` takes the place away. */
 export function setAt<Value extends Json>(value: Value | undefined, path: Path, wanted: Json | undefined): Value {
-  return changed(value, path, wanted) as Value;
+  return withValueAt(value, path, wanted) as Value;
 }
 
-function changed(value: Json | undefined, path: Path, wanted: Json | undefined): Json | undefined {
+function withValueAt(value: Json | undefined, path: Path, wanted: Json | undefined): Json | undefined {
   const [part, ...rest] = path;
   if (part === undefined) return wanted;
-  if (typeof part === "number") return changedItem(Array.isArray(value) ? value : [], part, rest, wanted);
+  if (typeof part === "number") return withItemAt(Array.isArray(value) ? value : [], part, rest, wanted);
   const before = isObject(value) ? value : {};
   const had = Object.hasOwn(before, part) ? before[part] : undefined;
   if (wanted === undefined && had === undefined) return value;
-  const after = changed(had, rest, wanted);
+  const after = withValueAt(had, rest, wanted);
   const entries = Object.entries(before);
   if (after === undefined) return Object.fromEntries(entries.filter(([key]) => key !== part));
   // `fromEntries` makes own keys even of `__proto__`, which an assignment would not.
   if (had === undefined) return Object.fromEntries([...entries, [part, after]]);
-  return Object.fromEntries(entries.map(([key, one]) => [key, key === part ? after : one]));
+  return Object.fromEntries(entries.map(([key, property]) => [key, key === part ? after : property]));
 }
 
-function changedItem(list: Json[], at: number, rest: Path, wanted: Json | undefined): Json[] {
-  const after = changed(list[at], rest, wanted);
+function withItemAt(list: Json[], at: number, rest: Path, wanted: Json | undefined): Json[] {
+  const after = withValueAt(list[at], rest, wanted);
   if (after === undefined) return list.filter((_, index) => index !== at);
-  return at < list.length ? list.map((one, index) => (index === at ? after : one)) : [...list, after];
+  return at < list.length ? list.map((property, index) => (index === at ? after : property)) : [...list, after];
 }
 
 /** With a key under another name, at the same place; a name that is taken changes nothing. */
 export function renameKey(value: JsonObject, from: string, to: string): JsonObject {
   if (from === to || Object.hasOwn(value, to)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key === from ? to : key, one]));
+  return Object.fromEntries(Object.entries(value).map(([key, property]) => [key === from ? to : key, property]));
 }
 
 /** A key that an object does not have yet. */
-export function freeKey(value: JsonObject): string {
+export function unusedKey(value: JsonObject): string {
   for (let number = 1; ; number += 1) if (!Object.hasOwn(value, `key${number}`)) return `key${number}`;
 }
 
@@ -68,7 +68,7 @@ export function isExpression(value: Json | undefined): value is string {
 }
 
 /** What a new item, entry or alternative begins with. */
-export function freshValue(parameter: Parameter, depth = 0): Json {
+export function initialValue(parameter: Parameter, depth = 0): Json {
   if (parameter.default !== undefined) return parameter.default;
   const control = controlOf(parameter, depth);
   if (control === "constant" || control === "enum") return parameter.validation?.enum?.[0] ?? null;
@@ -76,54 +76,54 @@ export function freshValue(parameter: Parameter, depth = 0): Json {
   if (control === "number") return parameter.validation?.minimum ?? 0;
   if (control === "boolean") return false;
   if (control === "array") return [];
-  if (control === "union") return freshValue(parameter.variants![0]!, depth + 1);
-  if (control === "object") return freshObject(parameter);
+  if (control === "union") return initialValue(parameter.variants![0]!, depth + 1);
+  if (control === "object") return initialObject(parameter);
   return parameter.type === "object" && parameter.kind === undefined ? {} : null;
 }
 
 /** Only what cannot be otherwise: the rest is for the person to say. */
-function freshObject(parameter: Parameter): JsonObject {
-  const fixed = propertiesOf(parameter).filter((one) => controlOf(one) === "constant" && one.required);
-  return Object.fromEntries(fixed.map((one) => [one.name, one.validation!.enum![0]!]));
+function initialObject(parameter: Parameter): JsonObject {
+  const fixed = propertiesOf(parameter).filter((property) => controlOf(property) === "constant" && property.required);
+  return Object.fromEntries(fixed.map((property) => [property.name, property.validation!.enum![0]!]));
 }
 
 /** Which alternative of a union a value is; -1 for none. */
-export function variantOf(parameter: Parameter, value: Json | undefined): number {
+export function matchingVariant(parameter: Parameter, value: Json | undefined): number {
   const variants = parameter.variants ?? [];
   if (value === undefined) return -1;
   const { discriminator } = parameter;
   if (discriminator !== undefined && isObject(value)) {
-    const said = value[discriminator];
-    const at = variants.findIndex((one) => one.properties?.[discriminator]?.validation?.enum?.some((option) => option === said));
+    const tag = value[discriminator];
+    const at = variants.findIndex((variant) => variant.properties?.[discriminator]?.validation?.enum?.some((option) => option === tag));
     if (at >= 0) return at;
   }
-  const scored = variants.map((one) => likeness(one, value));
+  const scored = variants.map((variant) => matchScore(variant, value));
   const best = Math.max(...scored);
   return best > 0 ? scored.indexOf(best) : -1;
 }
 
-function likeness(parameter: Parameter, value: Json): number {
+function matchScore(parameter: Parameter, value: Json): number {
   const options = parameter.validation?.enum;
-  if (options) return options.some((one) => JSON.stringify(one) === JSON.stringify(value)) ? 9 : 0;
-  if (parameter.kind === "union") return Math.max(0, ...(parameter.variants ?? []).map((one) => likeness(one, value)));
+  if (options) return options.some((option) => JSON.stringify(option) === JSON.stringify(value)) ? 9 : 0;
+  if (parameter.kind === "union") return Math.max(0, ...(parameter.variants ?? []).map((variant) => matchScore(variant, value)));
   if (parameter.kind === "any") return 1;
   if (parameter.kind === "null" || value === null) return value === null && (parameter.kind === "null" || parameter.nullable) ? 9 : 0;
   if (parameter.type === "integer") return Number.isInteger(value) ? 6 : 0;
   if (Array.isArray(value)) return parameter.type === "array" ? 5 : 0;
   if (!isObject(value)) return typeof value === parameter.type ? 5 : 0;
-  return parameter.type === "object" ? objectLikeness(parameter, value) : 0;
+  return parameter.type === "object" ? objectMatchScore(parameter, value) : 0;
 }
 
-function objectLikeness(parameter: Parameter, value: JsonObject): number {
+function objectMatchScore(parameter: Parameter, value: JsonObject): number {
   const named = propertiesOf(parameter);
-  if (named.some((one) => controlOf(one) === "constant" && value[one.name] !== undefined && value[one.name] !== one.validation!.enum![0])) return 0;
-  const shared = named.filter((one) => Object.hasOwn(value, one.name)).length;
-  const missing = named.filter((one) => one.required && !Object.hasOwn(value, one.name)).length;
+  if (named.some((property) => controlOf(property) === "constant" && value[property.name] !== undefined && value[property.name] !== property.validation!.enum![0])) return 0;
+  const shared = named.filter((property) => Object.hasOwn(value, property.name)).length;
+  const missing = named.filter((property) => property.required && !Object.hasOwn(value, property.name)).length;
   return 2 + shared / (shared + missing + 1);
 }
 
 /** A number as it was typed, or why it is not kept; nothing typed is no value. */
-export function readNumber(parameter: Parameter, typed: string): { value?: Json; fault?: string } {
+export function parseNumber(parameter: Parameter, typed: string): { value?: Json; fault?: string } {
   const text = typed.trim();
   if (text === "") return {};
   if (isExpression(text)) return { value: text };
@@ -139,7 +139,7 @@ export function readNumber(parameter: Parameter, typed: string): { value?: Json;
 }
 
 /** JSON as it was typed; an expression is a value of any kind. */
-export function readJson(typed: string): { value?: Json; fault?: string } {
+export function parseJson(typed: string): { value?: Json; fault?: string } {
   const text = typed.trim();
   if (text === "") return {};
   if (text.startsWith("{{") && text.endsWith("}}")) return { value: text };
@@ -150,7 +150,7 @@ export function readJson(typed: string): { value?: Json; fault?: string } {
   }
 }
 
-export function shownJson(value: Json | undefined): string {
+export function formatJson(value: Json | undefined): string {
   if (value === undefined) return "";
   return isExpression(value) ? value : JSON.stringify(value, null, 2);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { LayoutAnswer } from "./autoLayout";
-import { layOut } from "./autoLayout";
-import { requestOf, tidied } from "./layoutRequest";
+import type { LayoutResult } from "./autoLayout";
+import { computeLayout } from "./autoLayout";
+import { layoutRequest, applyLayout } from "./layoutRequest";
 import { newWorkflow, nodeById, type Workflow } from "../workflow/workflow";
 
 function chain(length: number) {
@@ -9,14 +9,14 @@ function chain(length: number) {
   return { nodes: ids.map((id) => ({ id })), edges: ids.slice(1).map((to, at) => ({ from: ids[at]!, to })) };
 }
 
-function overlaps(places: LayoutAnswer): number {
+function overlaps(places: LayoutResult): number {
   const taken = new Set(places.map(({ position }) => `${position.x} ${position.y}`));
   return places.length - taken.size;
 }
 
 describe("layout", () => {
   it("goes from left to right", () => {
-    const [start, middle, end] = layOut(chain(3));
+    const [start, middle, end] = computeLayout(chain(3));
     expect(start!.position.x).toBeLessThan(middle!.position.x);
     expect(middle!.position.x).toBeLessThan(end!.position.x);
     expect(start!.position.y).toBe(end!.position.y);
@@ -24,13 +24,13 @@ describe("layout", () => {
 
   it("leaves room for tall nodes", () => {
     const nodes = [{ id: "a" }, { id: "b", height: 300 }, { id: "c", height: 300 }];
-    const places = new Map(layOut({ nodes, edges: [{ from: "a", to: "b" }, { from: "a", to: "c" }] }).map(({ id, position }) => [id, position]));
+    const places = new Map(computeLayout({ nodes, edges: [{ from: "a", to: "b" }, { from: "a", to: "c" }] }).map(({ id, position }) => [id, position]));
     expect(Math.abs(places.get("b")!.y - places.get("c")!.y)).toBeGreaterThanOrEqual(300);
   });
 
   it("lays out what a group holds and makes the group fit", () => {
     const nodes = [{ id: "a" }, { id: "g", width: 10, height: 10 }, { id: "x", parentId: "g" }, { id: "y", parentId: "g" }];
-    const answer = layOut({ nodes, edges: [{ from: "a", to: "x" }, { from: "x", to: "y" }] });
+    const answer = computeLayout({ nodes, edges: [{ from: "a", to: "x" }, { from: "x", to: "y" }] });
     const places = new Map(answer.map((laid) => [laid.id, laid]));
     expect(places.get("x")!.position).toEqual({ x: 40, y: 74 });
     expect(places.get("y")!.position.x).toBeGreaterThan(250);
@@ -39,7 +39,7 @@ describe("layout", () => {
   });
 
   it("breaks a long chain into rows", () => {
-    const places = layOut(chain(200));
+    const places = computeLayout(chain(200));
     const rows = new Set(places.map(({ position }) => position.y));
     expect(rows.size).toBeGreaterThan(5);
     expect(Math.max(...places.map(({ position }) => position.x))).toBeLessThan(30 * 280);
@@ -47,11 +47,11 @@ describe("layout", () => {
   });
 
   it("lays out a chain that is too long to go down, and one with a circle", () => {
-    const places = layOut(chain(10_000));
+    const places = computeLayout(chain(10_000));
     expect(overlaps(places)).toBe(0);
     expect(places.every(({ position }) => Number.isFinite(position.x) && Number.isFinite(position.y))).toBe(true);
     const round = chain(3);
-    expect(layOut({ ...round, edges: [...round.edges, { from: "n2", to: "n0" }] })).toHaveLength(3);
+    expect(computeLayout({ ...round, edges: [...round.edges, { from: "n2", to: "n0" }] })).toHaveLength(3);
   });
 });
 
@@ -63,9 +63,9 @@ describe("tidying", () => {
       nodes: [...empty.nodes, { id: "g", type: "group", name: "G", position: { x: 9, y: 9 }, data: {} }, { id: "in", type: "prompt", name: "In", data: {}, parentId: "g" }],
       connections: [{ id: "1", from: "start", to: "in" }, { id: "2", from: "in", to: "end" }],
     };
-    const once = tidied(workflow, layOut(requestOf(workflow)));
+    const once = applyLayout(workflow, computeLayout(layoutRequest(workflow)));
     expect(nodeById(once, "g")?.style).toEqual({ width: 290, height: 172 });
-    expect(tidied(once, layOut(requestOf(once)))).toBe(once);
-    expect(requestOf({ ...workflow, nodes: workflow.nodes.filter(({ id }) => id !== "g") }).nodes.find(({ id }) => id === "in")).toEqual({ id: "in" });
+    expect(applyLayout(once, computeLayout(layoutRequest(once)))).toBe(once);
+    expect(layoutRequest({ ...workflow, nodes: workflow.nodes.filter(({ id }) => id !== "g") }).nodes.find(({ id }) => id === "in")).toEqual({ id: "in" });
   });
 });

@@ -16,20 +16,20 @@ export interface LayoutRequest {
   edges: { from: string; to: string }[];
 }
 
-export interface Laid {
+export interface PlacedNode {
   id: string;
   position: Position;
   /** Of a group: as large as what it holds. */
   size?: { width: number; height: number };
 }
 
-export type LayoutAnswer = Laid[];
+export type LayoutResult = PlacedNode[];
 
 const GAP = { rank: 70, node: 36, row: 90 };
 const FRAME = { side: 40, head: 74, below: 40 };
 /** A workflow of more ranks is broken into rows, as nobody reads a line without end. */
-const MOST_RANKS = 30;
-const WIDE = 3;
+const MAX_RANKS = 30;
+const WIDE_RATIO = 3;
 
 interface Box {
   id: string;
@@ -43,13 +43,13 @@ interface Link {
 }
 
 /** New places for all nodes; what stands in a group is laid out in it, and the group grows or shrinks. */
-export function layOut({ nodes, edges }: LayoutRequest): LayoutAnswer {
+export function computeLayout({ nodes, edges }: LayoutRequest): LayoutResult {
   const frames = new Map<string, LayoutNode[]>();
   for (const node of nodes) if (node.parentId) frames.set(node.parentId, [...(frames.get(node.parentId) ?? []), node]);
-  const answer: LayoutAnswer = [];
+  const answer: LayoutResult = [];
   const sizes = new Map<string, { width: number; height: number }>();
   for (const [frame, held] of frames) {
-    const placed = inRows(placesOf(held.map(boxOf), edges), new Map(held.map((node) => [node.id, boxOf(node)])));
+    const placed = wrapRows(layoutBoxes(held.map(boxOf), edges), new Map(held.map((node) => [node.id, boxOf(node)])));
     for (const { id, position } of placed) answer.push({ id, position: { x: position.x + FRAME.side, y: position.y + FRAME.head } });
     const { width, height } = extent(placed, new Map(held.map((node) => [node.id, boxOf(node)])));
     sizes.set(frame, { width: width + 2 * FRAME.side, height: height + FRAME.head + FRAME.below });
@@ -57,7 +57,7 @@ export function layOut({ nodes, edges }: LayoutRequest): LayoutAnswer {
   const outer = nodes.filter((node) => !node.parentId).map((node) => ({ ...boxOf(node), ...sizes.get(node.id) }));
   const holder = new Map(nodes.map((node) => [node.id, node.parentId ?? node.id]));
   const links = edges.map(({ from, to }) => ({ from: holder.get(from) ?? from, to: holder.get(to) ?? to }));
-  for (const laid of inRows(placesOf(outer, links), new Map(outer.map((box) => [box.id, box])))) {
+  for (const laid of wrapRows(layoutBoxes(outer, links), new Map(outer.map((box) => [box.id, box])))) {
     const size = sizes.get(laid.id);
     answer.push(size ? { ...laid, size } : laid);
   }
@@ -69,30 +69,30 @@ function boxOf({ id, width = NODE_SIZE.width, height = NODE_SIZE.height }: Layou
 }
 
 /** A line of very many ranks, cut into rows below each other that are read like text. */
-function inRows(places: Laid[], boxes: ReadonlyMap<string, Box>): Laid[] {
-  const middle = ({ id, position }: Laid) => Math.round(position.x + boxes.get(id)!.width / 2);
-  const columns = [...new Set(places.map(middle))].sort((one, other) => one - other);
+function wrapRows(places: PlacedNode[], boxes: ReadonlyMap<string, Box>): PlacedNode[] {
+  const middle = ({ id, position }: PlacedNode) => Math.round(position.x + boxes.get(id)!.width / 2);
+  const columns = [...new Set(places.map(middle))].sort((a, b) => a - b);
   const all = extent(places, boxes);
-  if (columns.length <= MOST_RANKS || all.width < WIDE * all.height) return places;
+  if (columns.length <= MAX_RANKS || all.width < WIDE_RATIO * all.height) return places;
   const step = all.width / columns.length;
-  const ranks = Math.max(MOST_RANKS / 2, Math.min(MOST_RANKS, Math.round(Math.sqrt((columns.length * (all.height + GAP.row) * 1.6) / step))));
+  const ranks = Math.max(MAX_RANKS / 2, Math.min(MAX_RANKS, Math.round(Math.sqrt((columns.length * (all.height + GAP.row) * 1.6) / step))));
   const rowOf = new Map(columns.map((x, at) => [x, Math.floor(at / ranks)]));
-  const rows: Laid[][] = [];
+  const rows: PlacedNode[][] = [];
   for (const laid of places) (rows[rowOf.get(middle(laid))!] ??= []).push(laid);
   let below = 0;
   return rows.flatMap((row) => {
-    const [left, top] = [least(row.map(({ position }) => position.x)), least(row.map(({ position }) => position.y))];
+    const [left, top] = [minimum(row.map(({ position }) => position.x)), minimum(row.map(({ position }) => position.y))];
     const moved = row.map((laid) => ({ ...laid, position: { x: laid.position.x - left, y: laid.position.y - top + below } }));
     below = extent(moved, boxes).height + GAP.row;
     return moved;
   });
 }
 
-function least(values: readonly number[]): number {
-  return values.reduce((one, other) => Math.min(one, other), Infinity);
+function minimum(values: readonly number[]): number {
+  return values.reduce((a, b) => Math.min(a, b), Infinity);
 }
 
-function extent(places: readonly Laid[], boxes: ReadonlyMap<string, Box>): { width: number; height: number } {
+function extent(places: readonly PlacedNode[], boxes: ReadonlyMap<string, Box>): { width: number; height: number } {
   let [width, height] = [0, 0];
   for (const { id, position } of places) {
     width = Math.max(width, position.x + boxes.get(id)!.width);
@@ -101,20 +101,20 @@ function extent(places: readonly Laid[], boxes: ReadonlyMap<string, Box>): { wid
   return { width, height };
 }
 
-function placesOf(boxes: readonly Box[], links: readonly Link[]): Laid[] {
+function layoutBoxes(boxes: readonly Box[], links: readonly Link[]): PlacedNode[] {
   const there = new Set(boxes.map(({ id }) => id));
   const known = links.filter(({ from, to }) => from !== to && there.has(from) && there.has(to));
   try {
-    return byDagre(boxes, known);
+    return layoutWithDagre(boxes, known);
   } catch (error) {
     // It goes down a chain by calling itself, and a chain of a thousand nodes is too deep for that.
-    if (error instanceof RangeError) return inColumns(boxes, known);
+    if (error instanceof RangeError) return layoutInColumns(boxes, known);
     throw error;
   }
 }
 
 /** A column for each distance from the beginning; nodes below each other as they come. */
-function inColumns(boxes: readonly Box[], links: readonly Link[]): Laid[] {
+function layoutInColumns(boxes: readonly Box[], links: readonly Link[]): PlacedNode[] {
   const next = new Map<string, string[]>();
   const waitsFor = new Map<string, number>();
   for (const { from, to } of links) {
@@ -143,7 +143,7 @@ function inColumns(boxes: readonly Box[], links: readonly Link[]): Laid[] {
   });
 }
 
-function byDagre(boxes: readonly Box[], links: readonly Link[]): Laid[] {
+function layoutWithDagre(boxes: readonly Box[], links: readonly Link[]): PlacedNode[] {
   const graph = new dagre.graphlib.Graph();
   graph.setGraph({ rankdir: "LR", ranker: "tight-tree", ranksep: GAP.rank, nodesep: GAP.node });
   graph.setDefaultEdgeLabel(() => ({}));

@@ -1,17 +1,17 @@
 /** Between workflow JSON and what the canvas draws; unchanged nodes map to the same object. */
 
 import type { Specs } from "../workflow/catalog";
-import { inPorts, isNote, outPorts, portLabel, TITLES, words } from "../workflow/catalog";
-import { FRAME_SIZE } from "../workflow/edits";
+import { inputPorts, isNote, outputPorts, portLabel, NODE_TITLES, humanize } from "../workflow/catalog";
+import { GROUP_SIZE } from "../workflow/edits";
 import type { Family } from "../workflow/families";
 import { familyOfNode } from "../workflow/families";
-import type { PortPlace, Shape } from "./geometry";
-import { NODE_SIZE, portsOf, sizeOf } from "./geometry";
-import { shownText } from "../text/untrusted";
+import type { PortPosition, NodeShape } from "./geometry";
+import { NODE_SIZE, portPositions, nodeSize } from "./geometry";
+import { safeText } from "../text/untrusted";
 import type { Connection, Position, Workflow, WorkflowNode } from "../workflow/workflow";
-import { INPUT, OUTPUT, nameOf, text } from "../workflow/workflow";
+import { INPUT_PORT, OUTPUT_PORT, nodeName, asText } from "../workflow/workflow";
 
-const MODES: Readonly<Record<string, string>> = {
+const MODE_LABELS: Readonly<Record<string, string>> = {
   naturalLanguageParam: "says what",
   fullNaturalLanguage: "says all",
   naturalLanguageFull: "says all",
@@ -27,15 +27,15 @@ export interface PortView {
 export interface NodeView extends Record<string, unknown> {
   title: string;
   /** What is odd about its names, which others may have written. */
-  marks: string[];
+  warnings: string[];
   kind: string;
   family: Family;
   server: string | null;
   tool: string | null;
   /** How an MCP node is told what to do, where not by values. */
-  modeWords: string | null;
+  modeLabel: string | null;
   note: string;
-  isOff: boolean;
+  isDisabled: boolean;
   inputs: PortView[];
   outputs: PortView[];
 }
@@ -51,7 +51,7 @@ export interface CanvasNode {
   height?: number;
   /** Said beforehand, with the ports: nothing outside the view has to be drawn to be measured. */
   measured?: { width: number; height: number };
-  handles: PortPlace[];
+  handles: PortPosition[];
   initialWidth: number;
   initialHeight: number;
   ariaLabel?: string;
@@ -60,7 +60,7 @@ export interface CanvasNode {
 }
 
 /** Where a step says what it is and how it stands. */
-export function labelIdOf(id: string): string {
+export function nodeLabelId(id: string): string {
   return `node-${encodeURIComponent(id)}`;
 }
 
@@ -75,7 +75,7 @@ export interface CanvasEdge {
 }
 
 /** Maps with a memory: what did not change since the last time is not made again. */
-export function mapper(): {
+export function createMapper(): {
   nodes(workflow: Workflow, specs: Specs): CanvasNode[];
   edges(workflow: Workflow): CanvasEdge[];
 } {
@@ -117,7 +117,7 @@ function parentsFirst(nodes: CanvasNode[]): CanvasNode[] {
 
 function canvasNode(node: WorkflowNode, specs: Specs, index: number): CanvasNode {
   const type = node.type === "group" ? "group" : isNote(node) ? "note" : "step";
-  const data = view(node, specs);
+  const data = nodeView(node, specs);
   return {
     id: node.id,
     type,
@@ -127,42 +127,42 @@ function canvasNode(node: WorkflowNode, specs: Specs, index: number): CanvasNode
     initialWidth: NODE_SIZE.width,
     initialHeight: NODE_SIZE.height,
     ...(node.parentId ? { parentId: node.parentId } : {}),
-    ...drawnSize(node, type, data),
+    ...knownSize(node, type, data),
     ...(type === "step" ? {} : { ariaLabel: data.kind === data.title ? data.title : `${data.title}, ${data.kind}` }),
-    domAttributes: { tabIndex: -1, ...(type === "step" ? { "aria-labelledby": labelIdOf(node.id) } : {}) },
+    domAttributes: { tabIndex: -1, ...(type === "step" ? { "aria-labelledby": nodeLabelId(node.id) } : {}) },
   };
 }
 
 /** A note is as tall as its text; all else has a size before it is drawn. */
-function drawnSize(node: WorkflowNode, type: CanvasNode["type"], data: NodeView): Pick<CanvasNode, "width" | "height" | "measured" | "handles"> {
+function knownSize(node: WorkflowNode, type: CanvasNode["type"], data: NodeView): Pick<CanvasNode, "width" | "height" | "measured" | "handles"> {
   if (type === "note") return { handles: [] };
-  const size = type === "group" ? { width: node.style?.width ?? FRAME_SIZE.width, height: node.style?.height ?? FRAME_SIZE.height } : sizeOf(shapeOf(data));
-  return { ...size, measured: size, handles: type === "group" ? [] : portsOf(shapeOf(data)) };
+  const size = type === "group" ? { width: node.style?.width ?? GROUP_SIZE.width, height: node.style?.height ?? GROUP_SIZE.height } : nodeSize(shapeOf(data));
+  return { ...size, measured: size, handles: type === "group" ? [] : portPositions(shapeOf(data)) };
 }
 
-function shapeOf({ inputs, outputs, modeWords }: NodeView): Shape {
-  return { inputs, outputs, hasMode: modeWords !== null };
+function shapeOf({ inputs, outputs, modeLabel: modeLabel }: NodeView): NodeShape {
+  return { inputs, outputs, hasMode: modeLabel !== null };
 }
 
-function view(node: WorkflowNode, specs: Specs): NodeView {
-  const subtype = text(node.data["subtype"]);
+function nodeView(node: WorkflowNode, specs: Specs): NodeView {
+  const subtype = asText(node.data["subtype"]);
   const live = /^MCP:([^/]+)\/(.+)$/.exec(subtype);
-  const server = node.type === "mcp" ? text(node.data["serverId"]) : (live?.[1] ?? null);
-  const tool = node.type === "mcp" ? text(node.data["toolName"]) : (live?.[2] ?? null);
+  const server = node.type === "mcp" ? asText(node.data["serverId"]) : (live?.[1] ?? null);
+  const tool = node.type === "mcp" ? asText(node.data["toolName"]) : (live?.[2] ?? null);
   const configurations = node.data["configurations"] as { enabled?: unknown } | undefined;
-  const title = shownText(nameOf(node));
+  const title = safeText(nodeName(node));
   return {
     title: title.text,
-    marks: [...new Set([...title.marks, ...shownText(tool ?? "").marks, ...shownText(server ?? "").marks])],
-    kind: shownText(tool ?? "").text || TITLES[node.type] || words(subtype || node.type),
+    warnings: [...new Set([...title.warnings, ...safeText(tool ?? "").warnings, ...safeText(server ?? "").warnings])],
+    kind: safeText(tool ?? "").text || NODE_TITLES[node.type] || humanize(subtype || node.type),
     family: familyOfNode(node),
-    server: server === null ? null : shownText(server).text,
+    server: server === null ? null : safeText(server).text,
     tool,
-    modeWords: node.type === "mcp" ? (MODES[text(node.data["mode"])] ?? null) : null,
-    note: shownText(text(node.data["content"]) || text(node.data["text"]) || text(node.data["label"])).text,
-    isOff: configurations?.enabled === false,
-    inputs: inPorts(node, specs).map((name) => ({ name, label: name })),
-    outputs: outPorts(node, specs).map((name) => ({ name, label: portLabel(node, name) })),
+    modeLabel: node.type === "mcp" ? (MODE_LABELS[asText(node.data["mode"])] ?? null) : null,
+    note: safeText(asText(node.data["content"]) || asText(node.data["text"]) || asText(node.data["label"])).text,
+    isDisabled: configurations?.enabled === false,
+    inputs: inputPorts(node, specs).map((name) => ({ name, label: name })),
+    outputs: outputPorts(node, specs).map((name) => ({ name, label: portLabel(node, name) })),
   };
 }
 
@@ -171,8 +171,8 @@ function canvasEdge(connection: Connection): CanvasEdge {
     id: connection.id,
     source: connection.from,
     target: connection.to,
-    sourceHandle: connection.fromPort ?? OUTPUT,
-    targetHandle: connection.toPort ?? INPUT,
+    sourceHandle: connection.fromPort ?? OUTPUT_PORT,
+    targetHandle: connection.toPort ?? INPUT_PORT,
     ...(connection.condition ? { label: connection.condition } : {}),
     type: "wire",
   };

@@ -3,23 +3,23 @@
 export const NODE_SIZE = { width: 210, height: 58 };
 
 /** The size each node is drawn at, by id. */
-export type Sizes = ReadonlyMap<string, { width: number; height: number }>;
+export type NodeSizes = ReadonlyMap<string, { width: number; height: number }>;
 
 const BORDER = 1;
-const HEAD = 56;
-const MODE = 20;
-const OUTS = { above: 3, each: 20, below: 6 };
-const INS = { first: 28, each: 18, below: 14 };
-const PORT = 11;
+const HEADER_HEIGHT = 56;
+const MODE_HEIGHT = 20;
+const OUTPUT_ROWS = { above: 3, each: 20, below: 6 };
+const INPUT_ROWS = { first: 28, each: 18, below: 14 };
+const PORT_SIZE = 11;
 
 /** What decides a node's shape. */
-export interface Shape {
+export interface NodeShape {
   inputs: readonly { name: string }[];
   outputs: readonly { name: string }[];
   hasMode: boolean;
 }
 
-export interface PortPlace {
+export interface PortPosition {
   id: string;
   type: "source" | "target";
   position: "left" | "right";
@@ -29,35 +29,35 @@ export interface PortPlace {
   height: number;
 }
 
-function headOf({ inputs }: Shape): number {
-  return Math.max(HEAD, INS.first + (inputs.length - 1) * INS.each + INS.below);
+function headerHeight({ inputs }: NodeShape): number {
+  return Math.max(HEADER_HEIGHT, INPUT_ROWS.first + (inputs.length - 1) * INPUT_ROWS.each + INPUT_ROWS.below);
 }
 
 /** The top of the ways out, where there are several of them below each other. */
-function outsTop(shape: Shape): number {
-  return BORDER + headOf(shape) + (shape.hasMode ? MODE : 0);
+function outputsTop(shape: NodeShape): number {
+  return BORDER + headerHeight(shape) + (shape.hasMode ? MODE_HEIGHT : 0);
 }
 
-export function sizeOf(shape: Shape): { width: number; height: number } {
-  const outs = shape.outputs.length > 1 ? OUTS.above + shape.outputs.length * OUTS.each + OUTS.below : 0;
-  return { width: NODE_SIZE.width, height: outsTop(shape) + outs + BORDER };
+export function nodeSize(shape: NodeShape): { width: number; height: number } {
+  const outs = shape.outputs.length > 1 ? OUTPUT_ROWS.above + shape.outputs.length * OUTPUT_ROWS.each + OUTPUT_ROWS.below : 0;
+  return { width: NODE_SIZE.width, height: outputsTop(shape) + outs + BORDER };
 }
 
 /** How far below the head's upper edge a way in is. */
 export function inputTop(at: number): number {
-  return INS.first + at * INS.each;
+  return INPUT_ROWS.first + at * INPUT_ROWS.each;
 }
 
-export function portsOf(shape: Shape): PortPlace[] {
+export function portPositions(shape: NodeShape): PortPosition[] {
   const single = shape.outputs.length === 1;
-  const outTop = (at: number) => (single ? BORDER + INS.first : outsTop(shape) + OUTS.above + at * OUTS.each + OUTS.each / 2);
+  const outTop = (at: number) => (single ? BORDER + INPUT_ROWS.first : outputsTop(shape) + OUTPUT_ROWS.above + at * OUTPUT_ROWS.each + OUTPUT_ROWS.each / 2);
   return [
     ...shape.inputs.map(({ name }, at) => port(name, "target", BORDER + inputTop(at))),
     ...shape.outputs.map(({ name }, at) => port(name, "source", outTop(at))),
   ];
 }
 
-function port(id: string, type: PortPlace["type"], middle: number): PortPlace {
+function port(id: string, type: PortPosition["type"], middle: number): PortPosition {
   const [position, x] = type === "target" ? (["left", BORDER] as const) : (["right", NODE_SIZE.width - BORDER] as const);
-  return { id, type, position, x: x - PORT / 2, y: middle - PORT / 2, width: PORT, height: PORT };
+  return { id, type, position, x: x - PORT_SIZE / 2, y: middle - PORT_SIZE / 2, width: PORT_SIZE, height: PORT_SIZE };
 }

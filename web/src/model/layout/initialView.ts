@@ -2,7 +2,7 @@
 
 import type { Position } from "../workflow/workflow";
 
-export interface Placed {
+export interface ViewItem {
   position: Position;
   width?: number | undefined;
   height?: number | undefined;
@@ -11,7 +11,7 @@ export interface Placed {
   parentId?: string | undefined;
 }
 
-export interface View {
+export interface Viewport {
   x: number;
   y: number;
   zoom: number;
@@ -25,32 +25,32 @@ interface Box {
 }
 
 /** Smaller than this nothing can be read, and hardly told apart. */
-const LEAST_ZOOM = 0.3;
+const MIN_ZOOM = 0.3;
 /** Where a workflow begins it is shown so large. */
-export const READING_ZOOM = 0.7;
+export const READABLE_ZOOM = 0.7;
 const MARGIN = 0.08;
 
-export function openingView(nodes: readonly Placed[], width: number, height: number): View {
+export function initialView(nodes: readonly ViewItem[], width: number, height: number): Viewport {
   const outer = nodes.filter((node) => !node.parentId);
   if (outer.length === 0 || width === 0 || height === 0) return { x: width / 3, y: height / 3, zoom: 1 };
   const box = bounds(outer);
   const zoom = Math.min(1, width / (box.width * (1 + 2 * MARGIN)), height / (box.height * (1 + 2 * MARGIN)));
-  if (zoom >= LEAST_ZOOM) {
+  if (zoom >= MIN_ZOOM) {
     return { x: (width - box.width * zoom) / 2 - box.x * zoom, y: (height - box.height * zoom) / 2 - box.y * zoom, zoom };
   }
-  return atTheBeginning(outer, box, width, height);
+  return viewOfStart(outer, box, width, height);
 }
 
-function atTheBeginning(nodes: readonly Placed[], box: Box, width: number, height: number): View {
-  const zoom = READING_ZOOM;
-  const first = nodes.reduce((one, other) => (other.position.x < one.position.x ? other : one));
+function viewOfStart(nodes: readonly ViewItem[], box: Box, width: number, height: number): Viewport {
+  const zoom = READABLE_ZOOM;
+  const first = nodes.reduce((a, b) => (b.position.x < a.position.x ? b : a));
   const margin = Math.min(width, height) * 0.08;
   // The first node at half height, unless nothing is above it.
   const y = Math.min(height / 2 - first.position.y * zoom, margin - box.y * zoom);
   return { x: margin - first.position.x * zoom, y, zoom };
 }
 
-function bounds(nodes: readonly Placed[]): Box {
+function bounds(nodes: readonly ViewItem[]): Box {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const { position, width, height, initialWidth, initialHeight } of nodes) {
     left = Math.min(left, position.x);

@@ -1,8 +1,8 @@
 /** Lays out in a thread of its own: two thousand nodes take seconds, and the page goes on. */
 
 import type { LayoutRequest } from "./autoLayout";
-import { layOut } from "./autoLayout";
+import { computeLayout } from "./autoLayout";
 
 self.onmessage = (message: MessageEvent<LayoutRequest>) => {
-  self.postMessage(layOut(message.data));
+  self.postMessage(computeLayout(message.data));
 };

@@ -1,23 +1,23 @@
 /** Between a workflow and its layout: what is asked for, and what is made of the answer. */
 
-import { FRAME_SIZE, moveNodes, resizeNode } from "../workflow/edits";
-import type { Sizes } from "./geometry";
-import type { LayoutAnswer, LayoutRequest } from "./autoLayout";
+import { GROUP_SIZE, moveNodes, resizeNode } from "../workflow/edits";
+import type { NodeSizes } from "./geometry";
+import type { LayoutResult, LayoutRequest } from "./autoLayout";
 import type { Workflow } from "../workflow/workflow";
 
 /** The workflow with its nodes at their new places; one that came meanwhile stays where it is. */
-export function tidied(workflow: Workflow, laid: LayoutAnswer): Workflow {
+export function applyLayout(workflow: Workflow, laid: LayoutResult): Workflow {
   const moved = moveNodes(workflow, new Map(laid.map(({ id, position }) => [id, position])));
   return laid.reduce((now, { id, size }) => (size ? resizeNode(now, id, size.width, size.height) : now), moved);
 }
 
-export function requestOf(workflow: Workflow, sizes?: Sizes): LayoutRequest {
+export function layoutRequest(workflow: Workflow, sizes?: NodeSizes): LayoutRequest {
   const there = new Set(workflow.nodes.map(({ id }) => id));
   return {
     nodes: workflow.nodes.map((node) => ({
       id: node.id,
       ...(node.parentId && there.has(node.parentId) ? { parentId: node.parentId } : {}),
-      ...(node.type === "group" ? { width: node.style?.width ?? FRAME_SIZE.width, height: node.style?.height ?? FRAME_SIZE.height } : sizes?.get(node.id)),
+      ...(node.type === "group" ? { width: node.style?.width ?? GROUP_SIZE.width, height: node.style?.height ?? GROUP_SIZE.height } : sizes?.get(node.id)),
     })),
     edges: workflow.connections.map(({ from, to }) => ({ from, to })),
   };

@@ -1,6 +1,6 @@
 /** Where added and pasted nodes go so that they do not cover others. */
 
-import type { Piece } from "../workflow/edits";
+import type { Snippet } from "../workflow/edits";
 import type { Position, Workflow } from "../workflow/workflow";
 import { NODE_SIZE } from "./geometry";
 
@@ -18,22 +18,22 @@ export function freePosition(workflow: Workflow, wanted: Position, parentId: str
 }
 
 /** The first offset down and to the right at which no pasted node covers another exactly. */
-export function beside(workflow: Workflow, piece: Piece): Position {
-  const taken = new Set(workflow.nodes.map(({ position }) => spelt(position ?? { x: 0, y: 0 })));
+export function pasteOffset(workflow: Workflow, piece: Snippet): Position {
+  const taken = new Set(workflow.nodes.map(({ position }) => positionKey(position ?? { x: 0, y: 0 })));
   for (let by = PASTE_OFFSET; ; by += PASTE_OFFSET) {
-    const isFree = piece.nodes.every(({ position, parentId }) => parentId || !taken.has(spelt({ x: (position?.x ?? 0) + by, y: (position?.y ?? 0) + by })));
+    const isFree = piece.nodes.every(({ position, parentId }) => parentId || !taken.has(positionKey({ x: (position?.x ?? 0) + by, y: (position?.y ?? 0) + by })));
     if (isFree) return { x: by, y: by };
   }
 }
 
 /** How far to move nodes so that the upper left corner of them is at a point. */
-export function shiftTo({ nodes }: Piece, at: Position): Position {
+export function offsetTo({ nodes }: Snippet, at: Position): Position {
   const outer = nodes.filter(({ parentId }) => !parentId);
   const left = Math.min(...outer.map(({ position }) => position?.x ?? 0));
   const top = Math.min(...outer.map(({ position }) => position?.y ?? 0));
   return { x: Math.round(at.x - left), y: Math.round(at.y - top) };
 }
 
-function spelt({ x, y }: Position): string {
+function positionKey({ x, y }: Position): string {
   return `${x} ${y}`;
 }

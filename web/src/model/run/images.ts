@@ -2,23 +2,23 @@
 
 import { pointerOf } from "../form/values";
 
-const KINDS: ReadonlySet<unknown> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
-const MOST = 8;
-const DEEPEST = 12;
+const IMAGE_TYPES: ReadonlySet<unknown> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+const MAX_IMAGES = 8;
+const MAX_DEPTH = 12;
 
-export function picturesIn(value: unknown): string[] {
+export function imagePointers(value: unknown): string[] {
   const found: string[] = [];
   walk(value, [], found);
   return found;
 }
 
 function walk(value: unknown, path: (string | number)[], found: string[]): void {
-  if (found.length >= MOST || path.length > DEEPEST || typeof value !== "object" || value === null) return;
+  if (found.length >= MAX_IMAGES || path.length > MAX_DEPTH || typeof value !== "object" || value === null) return;
   if (Array.isArray(value)) {
-    value.slice(0, 200).forEach((one, at) => walk(one, [...path, at], found));
+    value.slice(0, 200).forEach((item, at) => walk(item, [...path, at], found));
     return;
   }
   const held = value as Record<string, unknown>;
-  if (KINDS.has(held["mimeType"]) && typeof held["data"] === "string") found.push(pointerOf(path));
-  else for (const [name, one] of Object.entries(held).slice(0, 200)) walk(one, [...path, name], found);
+  if (IMAGE_TYPES.has(held["mimeType"]) && typeof held["data"] === "string") found.push(pointerOf(path));
+  else for (const [name, item] of Object.entries(held).slice(0, 200)) walk(item, [...path, name], found);
 }

@@ -12,7 +12,7 @@ export interface InputField {
 }
 
 /** The name that a manual trigger has by default says nothing. */
-const UNNAMED = "Manual Trigger";
+const DEFAULT_TRIGGER_NAME = "Manual Trigger";
 
 export function inputFields(workflow: Workflow): InputField[] {
   const schema = workflow.inputSchema;
@@ -21,12 +21,12 @@ export function inputFields(workflow: Workflow): InputField[] {
   const required = Array.isArray(schema?.["required"]) ? schema["required"] : [];
   return Object.entries(properties).map(([name, given]) => {
     const property = isObject(given) ? given : {};
-    const options = Array.isArray(property["enum"]) ? property["enum"].filter((one) => typeof one === "string") : [];
+    const options = Array.isArray(property["enum"]) ? property["enum"].filter((option) => typeof option === "string") : [];
     return {
       name,
       title: typeof property["title"] === "string" ? property["title"] : name,
       description: typeof property["description"] === "string" ? property["description"] : "",
-      kind: options.length ? "choice" : (KINDS[String(property["type"])] ?? "json"),
+      kind: options.length ? "choice" : (KIND_BY_TYPE[String(property["type"])] ?? "json"),
       options,
       isRequired: required.includes(name),
     };
@@ -34,15 +34,15 @@ export function inputFields(workflow: Workflow): InputField[] {
 }
 
 /** What a manual trigger says of starting: the text of the button, and what it does. */
-export function startWords(workflow: Workflow): { label: string; note: string } {
+export function startText(workflow: Workflow): { label: string; note: string } {
   const manual = workflow.nodes.find((node) => node.type === "TRIGGER" && node.data["subtype"] === "MANUAL");
   const settings = manual?.data["configurations"];
-  const told = (name: string) => (isObject(settings) && typeof settings[name] === "string" ? settings[name].trim() : "");
-  const name = told("trigger_name");
-  return { label: name && name !== UNNAMED ? name : "Run", note: told("description") };
+  const setting = (name: string) => (isObject(settings) && typeof settings[name] === "string" ? settings[name].trim() : "");
+  const name = setting("trigger_name");
+  return { label: name && name !== DEFAULT_TRIGGER_NAME ? name : "Run", note: setting("description") };
 }
 
-const KINDS: Record<string, InputField["kind"]> = { string: "text", number: "number", integer: "number", boolean: "boolean" };
+const KIND_BY_TYPE: Record<string, InputField["kind"]> = { string: "text", number: "number", integer: "number", boolean: "boolean" };
 
 /** The defaults of the input schema. */
 export function defaultInputs(workflow: Workflow): JsonObject {
@@ -55,7 +55,7 @@ export function defaultInputs(workflow: Workflow): JsonObject {
 }
 
 /** Whether a run can begin without asking. */
-export function isReady(workflow: Workflow, inputs: JsonObject): boolean {
+export function hasRequiredInputs(workflow: Workflow, inputs: JsonObject): boolean {
   return inputFields(workflow).every((field) => !field.isRequired || inputs[field.name] !== undefined);
 }
 

@@ -1,31 +1,31 @@
 /** How a run stands, in a few words: told when something happened that a person waits for. */
 
 import type { RunView, StepStatus } from "./runState";
-import { nodeOfKey, shownMs, tookMs } from "./runState";
+import { nodeOfStep, formatDuration, durationMs } from "./runState";
 
-export interface Told {
+export interface ReportedProgress {
   run: string;
   status: string;
   /** Steps whose trouble was told. */
   steps: ReadonlySet<string>;
 }
 
-const TROUBLES: Partial<Record<StepStatus, string>> = { failed: "failed", waiting: "waits", uncertain: "may or may not have happened" };
-const MOST = 3;
+const REPORTED_STATUSES: Partial<Record<StepStatus, string>> = { failed: "failed", waiting: "waits", uncertain: "may or may not have happened" };
+const MAX_STEPS = 3;
 
 /** What to say now that was not said before, and what has been said then. */
-export function runWords(before: Told | null, run: RunView, titles: ReadonlyMap<string, string>): { words: string; told: Told } {
+export function progressMessage(before: ReportedProgress | null, run: RunView, titles: ReadonlyMap<string, string>): { words: string; told: ReportedProgress } {
   const known = before?.run === run.id ? before : { run: run.id, status: "", steps: new Set<string>() };
-  const fresh = run.order.filter((key) => TROUBLES[run.steps[key]!.status] && !known.steps.has(`${key} ${run.steps[key]!.status}`));
-  const lines = fresh.slice(0, MOST).map((key) => `${titles.get(nodeOfKey(key)) ?? key} ${TROUBLES[run.steps[key]!.status]}`);
-  if (fresh.length > MOST) lines.push(`and ${fresh.length - MOST} more`);
-  if (run.status !== known.status) lines.push(statusWords(run));
+  const fresh = run.order.filter((key) => REPORTED_STATUSES[run.steps[key]!.status] && !known.steps.has(`${key} ${run.steps[key]!.status}`));
+  const lines = fresh.slice(0, MAX_STEPS).map((key) => `${titles.get(nodeOfStep(key)) ?? key} ${REPORTED_STATUSES[run.steps[key]!.status]}`);
+  if (fresh.length > MAX_STEPS) lines.push(`and ${fresh.length - MAX_STEPS} more`);
+  if (run.status !== known.status) lines.push(statusMessage(run));
   const steps = new Set([...known.steps, ...fresh.map((key) => `${key} ${run.steps[key]!.status}`)]);
   return { words: lines.filter(Boolean).join(". "), told: { run: run.id, status: run.status, steps } };
 }
 
-function statusWords(run: RunView): string {
+function statusMessage(run: RunView): string {
   if (!run.finishedAt) return `Run ${run.status}`;
   const steps = run.order.length === 1 ? "1 step" : `${run.order.length} steps`;
-  return `Run ${run.status}, ${steps} in ${shownMs(tookMs(run.startedAt, run.finishedAt))}`;
+  return `Run ${run.status}, ${steps} in ${formatDuration(durationMs(run.startedAt, run.finishedAt))}`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addressDefinition, commandDefinition, pairsOf, Unclear, wordsOf } from "./definition";
+import { addressDefinition, commandDefinition, parsePairs, DefinitionError, splitCommand } from "./definition";
 
 describe("a command line", () => {
   it.each([
@@ -10,11 +10,11 @@ describe("a command line", () => {
     [`a; rm -rf $(b) | c`, ["a;", "rm", "-rf", "$(b)", "|", "c"]],
     ["", []],
   ])("%s is parted into words, and no shell is asked", (line, words) => {
-    expect(wordsOf(line)).toEqual(words);
+    expect(splitCommand(line)).toEqual(words);
   });
 
   it("with an open quote is unclear", () => {
-    expect(() => wordsOf("x 'y")).toThrow(Unclear);
+    expect(() => splitCommand("x 'y")).toThrow(DefinitionError);
   });
 });
 
@@ -36,7 +36,7 @@ describe("a definition", () => {
     [() => commandDefinition({ name: "", target: "x", pairs: "" }), /name/],
     [() => commandDefinition({ name: "x", target: "  ", pairs: "" }), /command/],
     [() => addressDefinition({ name: "x", target: "ftp://x", pairs: "" }, false), /https/],
-    [() => pairsOf("no equals sign"), /NAME=value/],
+    [() => parsePairs("no equals sign"), /NAME=value/],
   ])("that lacks something says what", (make, words) => {
     expect(make).toThrow(words);
   });

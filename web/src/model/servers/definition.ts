@@ -1,6 +1,6 @@
 /** How a server is started or reached, from what a person typed: the JSON that every manual writes. */
 
-export interface Typed {
+export interface DefinitionForm {
   name: string;
   /** A command line, or an address. */
   target: string;
@@ -8,10 +8,10 @@ export interface Typed {
   pairs: string;
 }
 
-export class Unclear extends Error {}
+export class DefinitionError extends Error {}
 
 /** The words of a command line, as quotes and backslashes part them; no shell ever sees it. */
-export function wordsOf(line: string): string[] {
+export function splitCommand(line: string): string[] {
   const words: string[] = [];
   let word: string | null = null;
   let quote: string | null = null;
@@ -29,35 +29,35 @@ export function wordsOf(line: string): string[] {
       word = null;
     } else word = (word ?? "") + letter;
   }
-  if (quote !== null) throw new Unclear(`The quote ${quote} is not closed.`);
+  if (quote !== null) throw new DefinitionError(`The quote ${quote} is not closed.`);
   if (word !== null) words.push(word);
   return words;
 }
 
 /** NAME=value lines as an object; undefined where there are none. */
-export function pairsOf(text: string): Record<string, string> | undefined {
+export function parsePairs(text: string): Record<string, string> | undefined {
   const lines = text.split("\n").map((line) => line.trim()).filter(Boolean);
   const wrong = lines.find((line) => !/^[^=\s]+=/.test(line));
-  if (wrong !== undefined) throw new Unclear(`"${wrong}" is not of the form NAME=value.`);
+  if (wrong !== undefined) throw new DefinitionError(`"${wrong}" is not of the form NAME=value.`);
   if (lines.length === 0) return undefined;
   return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]));
 }
 
 /** A server that is a command of this machine. */
-export function commandDefinition({ name, target, pairs }: Typed): string {
-  const [command, ...args] = wordsOf(target);
-  if (command === undefined) throw new Unclear("Write the command that starts the server.");
-  return written(name, { command, args, env: pairsOf(pairs) });
+export function commandDefinition({ name, target, pairs }: DefinitionForm): string {
+  const [command, ...args] = splitCommand(target);
+  if (command === undefined) throw new DefinitionError("Write the command that starts the server.");
+  return serverJson(name, { command, args, env: parsePairs(pairs) });
 }
 
 /** A server that is reached by an address. */
-export function addressDefinition({ name, target, pairs }: Typed, isSse: boolean): string {
+export function addressDefinition({ name, target, pairs }: DefinitionForm, isSse: boolean): string {
   const url = target.trim();
-  if (!/^https?:\/\/\S+$/.test(url)) throw new Unclear("An address begins with https:// or http://.");
-  return written(name, { type: isSse ? "sse" : "http", url, headers: pairsOf(pairs) });
+  if (!/^https?:\/\/\S+$/.test(url)) throw new DefinitionError("An address begins with https:// or http://.");
+  return serverJson(name, { type: isSse ? "sse" : "http", url, headers: parsePairs(pairs) });
 }
 
-function written(name: string, entry: object): string {
-  if (name.trim() === "") throw new Unclear("Give the server a name.");
+function serverJson(name: string, entry: object): string {
+  if (name.trim() === "") throw new DefinitionError("Give the server a name.");
   return JSON.stringify({ mcpServers: { [name.trim()]: entry } });
 }

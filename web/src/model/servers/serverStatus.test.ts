@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { byScope, entryOf, factLines, hashOf, nextStep, toneOf, type Fact, type Server, type ServerTool } from "./serverStatus";
-import { shownText } from "../text/untrusted";
+import { groupByScope, toolEntry, factLines, definitionHash, nextStepHint, stateTone, type Fact, type Server, type ServerTool } from "./serverStatus";
+import { safeText } from "../text/untrusted";
 
 const server = (name: string, scope: string): Server => ({ id: name, name, scope }) as Server;
 const tool = { name: "add", description: "Adds." } as ServerTool;
@@ -8,40 +8,40 @@ const tool = { name: "add", description: "Adds." } as ServerTool;
 describe("text of others", () => {
   it("leaves plain text alone, in every script", () => {
     for (const plain of ["Adds two numbers.", "שלום עולם", "a < b and b > a", "two\nlines\tand\r\nmore", "warm ☀️"]) {
-      expect(shownText(plain)).toEqual({ text: plain, marks: [] });
+      expect(safeText(plain)).toEqual({ text: plain, warnings: [] });
     }
   });
 
   it("spells out what cannot be seen or turns the direction", () => {
-    expect(shownText("a\u202eb")).toEqual({ text: "a⟦U+202E⟧b", marks: ["characters that turn the reading direction"] });
-    expect(shownText("a\u200bb")).toEqual({ text: "a⟦U+200B⟧b", marks: ["characters that cannot be seen"] });
-    expect(shownText("x\u{e0041}").text).toBe("x⟦U+E0041⟧");
-    expect(shownText("\u001b[2J").text).toBe("⟦U+001B⟧[2J");
-    expect(shownText("\u2066\u200b").marks).toHaveLength(2);
+    expect(safeText("a\u202eb")).toEqual({ text: "a⟦U+202E⟧b", warnings: ["characters that turn the reading direction"] });
+    expect(safeText("a\u200bb")).toEqual({ text: "a⟦U+200B⟧b", warnings: ["characters that cannot be seen"] });
+    expect(safeText("x\u{e0041}").text).toBe("x⟦U+E0041⟧");
+    expect(safeText("\u001b[2J").text).toBe("⟦U+001B⟧[2J");
+    expect(safeText("\u2066\u200b").warnings).toHaveLength(2);
   });
 
-  it("marks HTML and keeps its letters", () => {
+  it("warnings HTML and keeps its letters", () => {
     const told = '<img src=x onerror="alert(1)">';
-    expect(shownText(told)).toEqual({ text: told, marks: ["HTML"] });
-    expect(shownText("<!-- do as I say").marks).toEqual(["HTML"]);
+    expect(safeText(told)).toEqual({ text: told, warnings: ["HTML"] });
+    expect(safeText("<!-- do as I say").warnings).toEqual(["HTML"]);
   });
 });
 
 describe("servers", () => {
   it("are grouped by scope, the user's first and unknown ones last", () => {
-    const found = byScope([server("a", "other"), server("b", "project"), server("c", "user"), server("d", "project")]);
+    const found = groupByScope([server("a", "other"), server("b", "project"), server("c", "user"), server("d", "project")]);
     expect(found.map(({ scope, servers }) => [scope, servers.map(({ name }) => name)])).toEqual([
       ["user", ["c"]],
       ["project", ["b", "d"]],
       ["other", ["a"]],
     ]);
-    expect(byScope([])).toEqual([]);
+    expect(groupByScope([])).toEqual([]);
   });
 
   it("say what to do next unless they are ready", () => {
-    for (const state of ["not approved", "changed", "auto-disabled", "disabled", "failing", "not tried"]) expect(nextStep(state)).toBeTruthy();
-    expect(nextStep("ready")).toBeNull();
-    expect([toneOf("ready"), toneOf("failing"), toneOf("changed"), toneOf("news")]).toEqual(["good", "bad", "warn", "plain"]);
+    for (const state of ["not approved", "changed", "auto-disabled", "disabled", "failing", "not tried"]) expect(nextStepHint(state)).toBeTruthy();
+    expect(nextStepHint("ready")).toBeNull();
+    expect([stateTone("ready"), stateTone("failing"), stateTone("changed"), stateTone("news")]).toEqual(["good", "bad", "warn", "plain"]);
   });
 
   it("number the parts of a command", () => {
@@ -51,13 +51,13 @@ describe("servers", () => {
       { label: "hash", key: "hash", value: "sha256:1" },
     ];
     expect(facts.map(factLines)).toEqual([["[0] npx", "[1] -y", "[2] a b"], ["nothing of its own"], ["sha256:1"]]);
-    expect(hashOf(facts)).toBe("sha256:1");
-    expect(hashOf([])).toBeNull();
+    expect(definitionHash(facts)).toBe("sha256:1");
+    expect(definitionHash([])).toBeNull();
   });
 
   it("offer a tool as the palette does, also before the catalog knows it", () => {
-    const made = entryOf("demo", tool, []);
+    const made = toolEntry("demo", tool, []);
     expect(made).toMatchObject({ ref: "TOOL.MCP:demo/add", server: "demo", tool: "add", summary: "Adds." });
-    expect(entryOf("demo", tool, [{ ...made, summary: "Known." }]).summary).toBe("Known.");
+    expect(toolEntry("demo", tool, [{ ...made, summary: "Known." }]).summary).toBe("Known.");
   });
 });

@@ -1,7 +1,7 @@
 /** How servers are shown: by scope, with a tone for each state and what to do next. */
 
 import type { Schemas } from "../../api/client";
-import type { Entry } from "../workflow/catalog";
+import type { CatalogEntry } from "../workflow/catalog";
 
 export type Server = Schemas["ServerShape"];
 export type ServerTool = Schemas["ServerToolShape"];
@@ -10,25 +10,25 @@ export type Fact = Schemas["FactShape"];
 
 const SCOPES = ["user", "project", "local", "enterprise"];
 
-export interface Scope {
+export interface ScopeGroup {
   scope: string;
   servers: Server[];
 }
 
 /** The servers of each scope that has any; the user's own first, unknown scopes last. */
-export function byScope(servers: readonly Server[]): Scope[] {
+export function groupByScope(servers: readonly Server[]): ScopeGroup[] {
   const names = [...new Set([...SCOPES, ...servers.map(({ scope }) => scope)])];
-  return names.map((scope) => ({ scope, servers: servers.filter((one) => one.scope === scope) })).filter((one) => one.servers.length > 0);
+  return names.map((scope) => ({ scope, servers: servers.filter((server) => server.scope === scope) })).filter((group) => group.servers.length > 0);
 }
 
 export type Tone = "plain" | "good" | "bad" | "warn";
 const TONES: Record<string, Tone> = { ready: "good", failing: "bad", "auto-disabled": "bad", changed: "warn", "not approved": "warn" };
 
-export function toneOf(state: string): Tone {
+export function stateTone(state: string): Tone {
   return TONES[state] ?? "plain";
 }
 
-const NEXT: Record<string, string> = {
+const NEXT_STEPS: Record<string, string> = {
   "not approved": "Nothing of it runs until you have read its command and approved it.",
   changed: "Its definition is not the one that was approved. Read it and approve it again.",
   "auto-disabled": "It failed too often and was switched off. Enable it to try again.",
@@ -37,15 +37,15 @@ const NEXT: Record<string, string> = {
   "not tried": "It was not tried yet. Check it to see whether it answers.",
 };
 
-export function nextStep(state: string): string | null {
-  return NEXT[state] ?? null;
+export function nextStepHint(state: string): string | null {
+  return NEXT_STEPS[state] ?? null;
 }
 
-export function canList(server: Server): boolean {
+export function canListTools(server: Server): boolean {
   return server.approved && server.enabled;
 }
 
-const NOTHING: Record<string, string> = {
+const EMPTY_FACTS: Record<string, string> = {
   environment: "nothing of its own",
   directory: "the current one",
   fillsIn: "nothing",
@@ -56,21 +56,21 @@ const NOTHING: Record<string, string> = {
 
 /** A fact in lines; a command's parts are numbered, so that no space hides where one ends. */
 export function factLines({ key, value }: Fact): string[] {
-  if (value === null || value === undefined || value.length === 0) return [NOTHING[key] ?? "—"];
+  if (value === null || value === undefined || value.length === 0) return [EMPTY_FACTS[key] ?? "—"];
   if (!Array.isArray(value)) return [value];
   return key === "argv" ? value.map((part, at) => `[${at}] ${part}`) : value;
 }
 
-export function hashOf(facts: readonly Fact[]): string | null {
+export function definitionHash(facts: readonly Fact[]): string | null {
   const value = facts.find(({ key }) => key === "hash")?.value;
   return typeof value === "string" ? value : null;
 }
 
 /** A tool as the palette would offer it. */
-export function entryOf(server: string, tool: ServerTool, known: readonly Entry[]): Entry {
+export function toolEntry(server: string, tool: ServerTool, known: readonly CatalogEntry[]): CatalogEntry {
   const listed = known.find((entry) => entry.server === server && entry.tool === tool.name);
   if (listed) return listed;
   const subtype = `MCP:${server}/${tool.name}`;
   const nothing = { effect: "unknown", keywords: [], inputPorts: [], outputPorts: [], cautions: [] };
-  return { ref: `TOOL.${subtype}`, type: "TOOL", subtype, summary: tool.description, server, tool: tool.name, ...nothing } as Entry;
+  return { ref: `TOOL.${subtype}`, type: "TOOL", subtype, summary: tool.description, server, tool: tool.name, ...nothing } as CatalogEntry;
 }

@@ -1,30 +1,30 @@
 /** Text that others wrote, made harmless to look at: what cannot be seen is spelt out and named. */
 
 const HIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffb]|(?<!\p{Extended_Pictographic})\ufe0f|[\u{e0000}-\u{e0fff}]/gu;
-const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+const BIDI_CONTROL = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 const MARKUP = /<\/?[a-z!][^>]*>?/iu;
 // Bounded, as a text of nothing but brackets would take for ever otherwise.
 const LINK = /\[[^\][]{0,200}\]\([^\s)]/u;
-const TERMINAL = "\u001b";
+const ESCAPE = "\u001b";
 
-export interface Shown {
+export interface SafeText {
   text: string;
   /** What is odd about it, in words; nothing for plain text. */
-  marks: string[];
+  warnings: string[];
 }
 
-export function shownText(told: string): Shown {
-  const marks = [
-    ...(TURNING.test(told) ? ["characters that turn the reading direction"] : []),
-    ...((told.match(HIDDEN) ?? []).some((one) => !TURNING.test(one)) ? ["characters that cannot be seen"] : []),
-    ...(told.includes(TERMINAL) ? ["codes for a terminal"] : []),
-    ...(MARKUP.test(told) ? ["HTML"] : []),
-    ...(LINK.test(told) ? ["a Markdown link"] : []),
+export function safeText(text: string): SafeText {
+  const warnings = [
+    ...(BIDI_CONTROL.test(text) ? ["characters that turn the reading direction"] : []),
+    ...((text.match(HIDDEN) ?? []).some((character) => !BIDI_CONTROL.test(character)) ? ["characters that cannot be seen"] : []),
+    ...(text.includes(ESCAPE) ? ["codes for a terminal"] : []),
+    ...(MARKUP.test(text) ? ["HTML"] : []),
+    ...(LINK.test(text) ? ["a Markdown link"] : []),
   ];
-  return { text: told.replace(HIDDEN, spelt), marks };
+  return { text: text.replace(HIDDEN, codePoint), warnings: warnings };
 }
 
-function spelt(character: string): string {
+function codePoint(character: string): string {
   const number = character.codePointAt(0) ?? 0;
   return `⟦U+${number.toString(16).toUpperCase().padStart(4, "0")}⟧`;
 }

@@ -1,21 +1,21 @@
 /** What can be added to a workflow: catalog nodes, live tools, and the steps that drawings have. */
 
 import type { Schemas } from "../../api/client";
-import { shownText } from "../text/untrusted";
+import { safeText } from "../text/untrusted";
 import type { JsonObject, WorkflowNode } from "./workflow";
-import { refOf, text } from "./workflow";
+import { nodeRef, asText } from "./workflow";
 
-export type Entry = Schemas["NodeLine"];
+export type CatalogEntry = Schemas["NodeLine"];
 export type Port = Schemas["PortShape"];
-export type Specs = ReadonlyMap<string, Entry>;
+export type Specs = ReadonlyMap<string, CatalogEntry>;
 
 /** The data transfer type of an entry that is dragged from the palette onto the canvas. */
-export const DRAGGED_ENTRY = "application/x-toolweave-node";
+export const ENTRY_DRAG_TYPE = "application/x-toolweave-node";
 
-const ONE_IN: Port[] = [{ name: "input", description: "What the node before it gave." }];
-const ONE_OUT: Port[] = [{ name: "output", description: "What the node gives to the next one." }];
+const SINGLE_INPUT: Port[] = [{ name: "input", description: "What the node before it gave." }];
+const SINGLE_OUTPUT: Port[] = [{ name: "output", description: "What the node gives to the next one." }];
 
-function drawn(type: string, summary: string, ports: { in: Port[]; out: Port[] }, ...keywords: string[]): Entry {
+function builtInStep(type: string, summary: string, ports: { in: Port[]; out: Port[] }, ...keywords: string[]): CatalogEntry {
   return {
     ref: type,
     type,
@@ -32,16 +32,16 @@ function drawn(type: string, summary: string, ports: { in: Port[]; out: Port[] }
 }
 
 /** Steps of drawn workflows; they are no catalog nodes and stand first in the palette. */
-export const DRAWN: readonly Entry[] = [
-  drawn("start", "Where a workflow begins; it gives what the run was started with.", { in: [], out: ONE_OUT }, "begin"),
-  drawn("end", "Where a workflow ends; what comes in is the result.", { in: ONE_IN, out: [] }, "finish", "result"),
-  drawn("prompt", "Writes a text with values in it.", { in: ONE_IN, out: ONE_OUT }, "template", "text", "message"),
-  drawn("askUserQuestion", "Asks a person and goes on by the answer.", { in: ONE_IN, out: [] }, "human", "choice"),
-  drawn("group", "A frame around steps that belong together.", { in: [], out: [] }, "frame", "box"),
-  drawn("note", "A remark on the canvas; it is never run.", { in: [], out: [] }, "comment", "sticky"),
+export const BUILT_IN_STEPS: readonly CatalogEntry[] = [
+  builtInStep("start", "Where a workflow begins; it gives what the run was started with.", { in: [], out: SINGLE_OUTPUT }, "begin"),
+  builtInStep("end", "Where a workflow ends; what comes in is the result.", { in: SINGLE_INPUT, out: [] }, "finish", "result"),
+  builtInStep("prompt", "Writes a text with values in it.", { in: SINGLE_INPUT, out: SINGLE_OUTPUT }, "template", "text", "message"),
+  builtInStep("askUserQuestion", "Asks a person and goes on by the answer.", { in: SINGLE_INPUT, out: [] }, "human", "choice"),
+  builtInStep("group", "A frame around steps that belong together.", { in: [], out: [] }, "frame", "box"),
+  builtInStep("note", "A remark on the canvas; it is never run.", { in: [], out: [] }, "comment", "sticky"),
 ];
 
-export const TITLES: Readonly<Record<string, string>> = {
+export const NODE_TITLES: Readonly<Record<string, string>> = {
   start: "Start",
   end: "End",
   prompt: "Prompt",
@@ -61,49 +61,49 @@ export const TITLES: Readonly<Record<string, string>> = {
 };
 
 /** `FLOW.FOR_EACH` → `For each`; a tool goes by its own name. */
-export function entryTitle(entry: Entry): string {
+export function entryTitle(entry: CatalogEntry): string {
   if (entry.tool) return entry.tool;
-  return TITLES[entry.ref] ?? words(entry.subtype || entry.type);
+  return NODE_TITLES[entry.ref] ?? humanize(entry.subtype || entry.type);
 }
 
 /** An entry before people: a tool's name and description are what its server says. */
-export function entryWords(entry: Entry): { title: string; summary: string; marks: string[] } {
-  if (!entry.server) return { title: entryTitle(entry), summary: entry.summary, marks: [] };
-  const [title, summary] = [shownText(entryTitle(entry)), shownText(`${entry.server} · ${entry.summary.slice(0, MOST_SAID)}`)];
-  return { title: title.text, summary: summary.text, marks: [...new Set([...title.marks, ...summary.marks])] };
+export function entryText(entry: CatalogEntry): { title: string; summary: string; warnings: string[] } {
+  if (!entry.server) return { title: entryTitle(entry), summary: entry.summary, warnings: [] };
+  const [title, summary] = [safeText(entryTitle(entry)), safeText(`${entry.server} · ${entry.summary.slice(0, MAX_SUMMARY)}`)];
+  return { title: title.text, summary: summary.text, warnings: [...new Set([...title.warnings, ...summary.warnings])] };
 }
 
-const MOST_SAID = 300;
+const MAX_SUMMARY = 300;
 
-export function words(name: string): string {
+export function humanize(name: string): string {
   const plain = name.replace(/_/g, " ").toLowerCase();
-  const fixed = plain.replace(/\b(ai|mcp|http|api|json|url|id|openai|github)\b/g, (word) => NAMES[word] ?? word.toUpperCase());
+  const fixed = plain.replace(/\b(ai|mcp|http|api|json|url|id|openai|github)\b/g, (word) => PROPER_NAMES[word] ?? word.toUpperCase());
   return fixed.charAt(0).toUpperCase() + fixed.slice(1);
 }
 
-const NAMES: Record<string, string> = { openai: "OpenAI", github: "GitHub" };
+const PROPER_NAMES: Record<string, string> = { openai: "OpenAI", github: "GitHub" };
 
-export function specsOf(entries: readonly Entry[]): Specs {
-  return new Map([...DRAWN, ...entries].map((entry) => [entry.ref, entry]));
+export function specsByRef(entries: readonly CatalogEntry[]): Specs {
+  return new Map([...BUILT_IN_STEPS, ...entries].map((entry) => [entry.ref, entry]));
 }
 
-const DECISIONS = new Set(["ifElse", "switch", "branch", "askUserQuestion"]);
+const DECISION_TYPES = new Set(["ifElse", "switch", "branch", "askUserQuestion"]);
 
 /** The ways out of a node: of its specification, else of its branches. */
-export function outPorts(node: WorkflowNode, specs: Specs): string[] {
+export function outputPorts(node: WorkflowNode, specs: Specs): string[] {
   if (node.type === "end" || node.type === "group" || isNote(node)) return [];
   const choices = branches(node).length;
-  if (DECISIONS.has(node.type) && choices > 0 && node.data["multiSelect"] !== true) {
+  if (DECISION_TYPES.has(node.type) && choices > 0 && node.data["multiSelect"] !== true) {
     return Array.from({ length: choices }, (_, at) => `branch-${at}`);
   }
   if (node.type === "mcp") return ["output"];
-  const spec = specs.get(refOf(node));
+  const spec = specs.get(nodeRef(node));
   return spec?.outputPorts.length ? spec.outputPorts.map((port) => port.name) : ["output"];
 }
 
-export function inPorts(node: WorkflowNode, specs: Specs): string[] {
+export function inputPorts(node: WorkflowNode, specs: Specs): string[] {
   if (node.type === "start" || node.type === "group" || isNote(node) || node.type === "TRIGGER") return [];
-  const spec = node.type === "mcp" ? undefined : specs.get(refOf(node));
+  const spec = node.type === "mcp" ? undefined : specs.get(nodeRef(node));
   return spec?.inputPorts.length ? spec.inputPorts.map((port) => port.name) : ["input"];
 }
 
@@ -119,12 +119,12 @@ function branches(node: WorkflowNode): JsonObject[] {
 /** What a port is called before people; branches have labels of their own. */
 export function portLabel(node: WorkflowNode, port: string): string {
   const at = /^branch-(\d+)$/.exec(port);
-  const label = at ? text(branches(node)[Number(at[1])]?.["label"]) : "";
+  const label = at ? asText(branches(node)[Number(at[1])]?.["label"]) : "";
   return label || port;
 }
 
 /** What a new node of an entry begins with. */
-export function freshData(entry: Entry): JsonObject {
+export function initialData(entry: CatalogEntry): JsonObject {
   if (entry.server && entry.tool) {
     return {
       serverId: entry.server,
@@ -145,24 +145,24 @@ export function freshData(entry: Entry): JsonObject {
 }
 
 /** The node type that an entry is written as. */
-export function typeOf(entry: Entry): string {
+export function nodeTypeOf(entry: CatalogEntry): string {
   return entry.server ? "mcp" : entry.type;
 }
 
 /** Entries that fit what was typed, the best first: names before keywords before summaries. */
-export function searchEntries(entries: readonly Entry[], typed: string, most = 60): Entry[] {
+export function searchEntries(entries: readonly CatalogEntry[], typed: string, most = 60): CatalogEntry[] {
   const wanted = typed.toLowerCase().split(/\s+/).filter(Boolean);
   if (wanted.length === 0) return entries.slice(0, most);
   const scored = entries
     .map((entry) => ({ entry, score: Math.min(...wanted.map((word) => scoreOf(entry, word))) }))
     .filter(({ score }) => score > 0);
   return scored
-    .sort((one, other) => other.score - one.score)
+    .sort((a, b) => b.score - a.score)
     .slice(0, most)
     .map(({ entry }) => entry);
 }
 
-function scoreOf(entry: Entry, word: string): number {
+function scoreOf(entry: CatalogEntry, word: string): number {
   const title = entryTitle(entry).toLowerCase();
   if (title === word) return 100;
   if (title.startsWith(word)) return 80;

@@ -1,18 +1,18 @@
 /** Nodes as text in the clipboard: legible, and pasted into any tab, any workflow, any editor. */
 
-import type { Piece } from "./edits";
+import type { Snippet } from "./edits";
 import type { Connection, WorkflowNode } from "./workflow";
 
 /** A person pastes by hand; more than this is a mistake. */
-const MOST_CHARACTERS = 5_000_000;
+const MAX_CHARACTERS = 5_000_000;
 
-export function copyText({ nodes, connections }: Piece): string {
+export function serializeSnippet({ nodes, connections }: Snippet): string {
   return `${JSON.stringify({ toolweave: "nodes", nodes, connections }, null, 2)}\n`;
 }
 
 /** The nodes in a text: of a copy, or of a whole workflow; nothing if it is neither. */
-export function readPiece(text: string): Piece | null {
-  if (text.length > MOST_CHARACTERS || !text.trimStart().startsWith("{")) return null;
+export function parseSnippet(text: string): Snippet | null {
+  if (text.length > MAX_CHARACTERS || !text.trimStart().startsWith("{")) return null;
   let value: unknown;
   try {
     value = JSON.parse(text);

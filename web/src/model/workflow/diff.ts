@@ -1,7 +1,7 @@
 /** What differs between two versions of a workflow, node by node, in words. */
 
 import type { Connection, Workflow, WorkflowNode } from "./workflow";
-import { titleOf } from "./workflow";
+import { nodeTitle } from "./workflow";
 
 export interface Difference {
   kind: "added" | "removed" | "changed";
@@ -9,54 +9,54 @@ export interface Difference {
   details: { field: string; mine: string; theirs: string }[];
 }
 
-const LONGEST = 300;
+const MAX_LENGTH = 300;
 
 /** How to get from `theirs` to `mine`. */
-export function differences(mine: Workflow, theirs: Workflow): Difference[] {
-  return [...ofNodes(mine.nodes, theirs.nodes), ...ofConnections(mine, theirs), ...ofRest(mine, theirs)];
+export function diffWorkflows(mine: Workflow, theirs: Workflow): Difference[] {
+  return [...diffNodes(mine.nodes, theirs.nodes), ...diffConnections(mine, theirs), ...diffMetadata(mine, theirs)];
 }
 
-function ofNodes(mine: WorkflowNode[], theirs: WorkflowNode[]): Difference[] {
-  const [own, other] = [byId(mine), byId(theirs)];
+function diffNodes(mine: WorkflowNode[], theirs: WorkflowNode[]): Difference[] {
+  const [mineByKey, theirsByKey] = [byId(mine), byId(theirs)];
   const found: Difference[] = [];
   for (const node of mine) {
-    const old = other.get(node.id);
-    if (!old) found.push({ kind: "added", what: `node ${titleOf(node)}`, details: [] });
+    const old = theirsByKey.get(node.id);
+    if (!old) found.push({ kind: "added", what: `node ${nodeTitle(node)}`, details: [] });
     else {
-      const details = fields(node as unknown as Fields, old as unknown as Fields);
-      if (details.length) found.push({ kind: "changed", what: `node ${titleOf(node)}`, details });
+      const details = diffFields(node as unknown as Fields, old as unknown as Fields);
+      if (details.length) found.push({ kind: "changed", what: `node ${nodeTitle(node)}`, details });
     }
   }
-  for (const node of theirs) if (!own.has(node.id)) found.push({ kind: "removed", what: `node ${titleOf(node)}`, details: [] });
+  for (const node of theirs) if (!mineByKey.has(node.id)) found.push({ kind: "removed", what: `node ${nodeTitle(node)}`, details: [] });
   return found;
 }
 
-function ofConnections(mine: Workflow, theirs: Workflow): Difference[] {
-  const spelt = (one: Connection) => `${one.from}.${one.fromPort ?? "output"} → ${one.to}.${one.toPort ?? "input"}`;
-  const own = new Set(mine.connections.map(spelt));
-  const other = new Set(theirs.connections.map(spelt));
+function diffConnections(mine: Workflow, theirs: Workflow): Difference[] {
+  const spelt = (key: Connection) => `${key.from}.${key.fromPort ?? "output"} → ${key.to}.${key.toPort ?? "input"}`;
+  const mineByKey = new Set(mine.connections.map(spelt));
+  const theirsByKey = new Set(theirs.connections.map(spelt));
   return [
-    ...[...own].filter((one) => !other.has(one)).map((one) => ({ kind: "added" as const, what: `connection ${one}`, details: [] })),
-    ...[...other].filter((one) => !own.has(one)).map((one) => ({ kind: "removed" as const, what: `connection ${one}`, details: [] })),
+    ...[...mineByKey].filter((key) => !theirsByKey.has(key)).map((key) => ({ kind: "added" as const, what: `connection ${key}`, details: [] })),
+    ...[...theirsByKey].filter((key) => !mineByKey.has(key)).map((key) => ({ kind: "removed" as const, what: `connection ${key}`, details: [] })),
   ];
 }
 
-function ofRest(mine: Workflow, theirs: Workflow): Difference[] {
-  const rest = ({ nodes: _, connections: __, ...other }: Workflow) => other as unknown as Fields;
-  const details = fields(rest(mine), rest(theirs)).filter(({ field }) => field !== "updatedAt");
+function diffMetadata(mine: Workflow, theirs: Workflow): Difference[] {
+  const rest = ({ nodes: _, connections: __, ...theirsByKey }: Workflow) => theirsByKey as unknown as Fields;
+  const details = diffFields(rest(mine), rest(theirs)).filter(({ field }) => field !== "updatedAt");
   return details.length ? [{ kind: "changed", what: "the workflow itself", details }] : [];
 }
 
 type Fields = Record<string, unknown>;
 
-function fields(mine: Fields, theirs: Fields, at = ""): Difference["details"] {
+function diffFields(mine: Fields, theirs: Fields, at = ""): Difference["details"] {
   const names = [...new Set([...Object.keys(mine), ...Object.keys(theirs)])];
   return names.flatMap((name) => {
-    const [own, other] = [mine[name], theirs[name]];
+    const [mineByKey, theirsByKey] = [mine[name], theirs[name]];
     const field = at ? `${at}.${name}` : name;
-    if (own === other || JSON.stringify(own) === JSON.stringify(other)) return [];
-    if (isFields(own) && isFields(other)) return fields(own, other, field);
-    return [{ field, mine: shown(own), theirs: shown(other) }];
+    if (mineByKey === theirsByKey || JSON.stringify(mineByKey) === JSON.stringify(theirsByKey)) return [];
+    if (isFields(mineByKey) && isFields(theirsByKey)) return diffFields(mineByKey, theirsByKey, field);
+    return [{ field, mine: formatField(mineByKey), theirs: formatField(theirsByKey) }];
   });
 }
 
@@ -64,9 +64,9 @@ function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function shown(value: unknown): string {
+function formatField(value: unknown): string {
   const text = value === undefined ? "—" : typeof value === "string" ? value : JSON.stringify(value);
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
 }
 
 function byId<Item extends { id: string }>(items: Item[]): Map<string, Item> {

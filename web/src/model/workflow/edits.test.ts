@@ -1,63 +1,63 @@
 import { describe, expect, it } from "vitest";
-import { DRAWN, specsOf } from "./catalog";
-import { addNode, connect, connectNodes, copied, group, moveNodes, nodeOf, paste, remove, reparent, ungroup } from "./edits";
+import { BUILT_IN_STEPS, specsByRef } from "./catalog";
+import { addNode, connectPorts, connectNodes, copyNodes, groupNodes, moveNodes, createNode, pasteSnippet, removeItems, moveToGroup, ungroupNodes } from "./edits";
 import type { Workflow } from "./workflow";
 import { newWorkflow, nodeById } from "./workflow";
 
-const specs = specsOf([]);
-const prompt = DRAWN.find((entry) => entry.ref === "prompt")!;
+const specs = specsByRef([]);
+const prompt = BUILT_IN_STEPS.find((entry) => entry.ref === "prompt")!;
 
 function three(): Workflow {
   const empty = newWorkflow("trip");
-  const grown = addNode(empty, nodeOf(empty, prompt, { x: 203, y: 98 }));
-  return connect(connect(grown, "start", "prompt"), "prompt", "end");
+  const grown = addNode(empty, createNode(empty, prompt, { x: 203, y: 98 }));
+  return connectPorts(connectPorts(grown, "start", "prompt"), "prompt", "end");
 }
 
 describe("edits", () => {
   it("adds a node on the grid under a free id", () => {
     const workflow = three();
-    const again = nodeOf(workflow, prompt, { x: 0, y: 0 });
+    const again = createNode(workflow, prompt, { x: 0, y: 0 });
     expect(nodeById(workflow, "prompt")?.position).toEqual({ x: 200, y: 100 });
     expect([again.id, again.name]).toEqual(["prompt-2", "Prompt 2"]);
   });
 
   it("connects once and never with itself", () => {
     const workflow = three();
-    expect(connect(workflow, "start", "prompt")).toBe(workflow);
-    expect(connect(workflow, "prompt", "prompt")).toBe(workflow);
+    expect(connectPorts(workflow, "start", "prompt")).toBe(workflow);
+    expect(connectPorts(workflow, "prompt", "prompt")).toBe(workflow);
     expect(connectNodes(workflow, "end", "prompt", specs)).toBe(workflow);
   });
 
   it("removes a node with its connections and leaves the rest alone", () => {
     const workflow = three();
-    const rest = remove(workflow, new Set(["prompt"]));
+    const rest = removeItems(workflow, new Set(["prompt"]));
     expect(rest.nodes.map(({ id }) => id)).toEqual(["start", "end"]);
     expect(rest.connections).toEqual([]);
     expect(rest.nodes[0]).toBe(workflow.nodes[0]);
-    expect(remove(workflow, new Set(["nobody"]))).toBe(workflow);
+    expect(removeItems(workflow, new Set(["nobody"]))).toBe(workflow);
   });
 
   it("groups where nodes are and ungroups to the same places", () => {
     const workflow = three();
-    const framed = group(workflow, new Set(["start", "prompt"]));
+    const framed = groupNodes(workflow, new Set(["start", "prompt"]));
     expect(framed.workflow.nodes[0]?.type).toBe("group");
     expect(nodeById(framed.workflow, "prompt")?.parentId).toBe(framed.id);
-    const back = ungroup(framed.workflow, new Set([framed.id!]));
+    const back = ungroupNodes(framed.workflow, new Set([framed.id!]));
     expect(back.nodes.map(({ id, position }) => [id, position])).toEqual(workflow.nodes.map(({ id, position }) => [id, position]));
   });
 
   it("moves a node between groups without moving it on the screen", () => {
-    const { workflow, id } = group(three(), new Set(["start"]));
-    const moved = reparent(workflow, "prompt", id);
+    const { workflow, id } = groupNodes(three(), new Set(["start"]));
+    const moved = moveToGroup(workflow, "prompt", id);
     const frame = nodeById(moved, id!)!.position!;
     const inside = nodeById(moved, "prompt")!;
     expect([inside.position!.x + frame.x, inside.position!.y + frame.y]).toEqual([200, 100]);
-    expect(nodeById(reparent(moved, "prompt", null), "prompt")?.position).toEqual({ x: 200, y: 100 });
+    expect(nodeById(moveToGroup(moved, "prompt", null), "prompt")?.position).toEqual({ x: 200, y: 100 });
   });
 
   it("pastes copies with their own ids and connections", () => {
     const workflow = three();
-    const made = paste(workflow, copied(workflow, new Set(["start", "prompt"])), { x: 40, y: 40 });
+    const made = pasteSnippet(workflow, copyNodes(workflow, new Set(["start", "prompt"])), { x: 40, y: 40 });
     expect(made.ids).toEqual(["start-2", "prompt-2"]);
     const copy = made.workflow.connections.at(-1)!;
     expect([copy.from, copy.to]).toEqual(["start-2", "prompt-2"]);

@@ -1,47 +1,47 @@
 /** Changes of a workflow, each a function to a new one; what they do not touch stays the same object. */
 
-import type { Entry, Specs } from "./catalog";
-import { entryTitle, freshData, inPorts, outPorts, typeOf } from "./catalog";
-import type { Sizes } from "../layout/geometry";
+import type { CatalogEntry, Specs } from "./catalog";
+import { entryTitle, initialData, inputPorts, outputPorts, nodeTypeOf } from "./catalog";
+import type { NodeSizes } from "../layout/geometry";
 import { NODE_SIZE } from "../layout/geometry";
 import type { Connection, JsonObject, Position, Workflow, WorkflowNode } from "./workflow";
-import { nodeById, OUTPUT, INPUT, slug } from "./workflow";
+import { nodeById, OUTPUT_PORT, INPUT_PORT, slug } from "./workflow";
 
-export const GRID = 10;
+export const GRID_SIZE = 10;
 const PADDING = 40;
 const HEADER = 34;
-export const FRAME_SIZE = { width: 360, height: 220 };
+export const GROUP_SIZE = { width: 360, height: 220 };
 
-export interface Piece {
+export interface Snippet {
   nodes: WorkflowNode[];
   connections: Connection[];
 }
 
 /** An id that nobody has yet: `add`, then `add-2`. */
-export function freeId(taken: ReadonlySet<string>, wanted: string): string {
+export function uniqueId(taken: ReadonlySet<string>, wanted: string): string {
   const stem = slug(wanted).slice(0, 40);
   if (!taken.has(stem)) return stem;
   for (let number = 2; ; number += 1) if (!taken.has(`${stem}-${number}`)) return `${stem}-${number}`;
 }
 
-export function idsOf(workflow: Workflow): Set<string> {
+export function allIds(workflow: Workflow): Set<string> {
   return new Set([...workflow.nodes, ...workflow.connections].map(({ id }) => id));
 }
 
 /** A new node of an entry, named so that it can be told from its like. */
-export function nodeOf(workflow: Workflow, entry: Entry, position: Position): WorkflowNode {
+export function createNode(workflow: Workflow, entry: CatalogEntry, position: Position): WorkflowNode {
   // Of a tool's node other programs want a name of letters, digits and hyphens.
   const title = entry.server ? slug(entryTitle(entry)) : entryTitle(entry);
-  const id = freeId(idsOf(workflow), title);
-  const node: WorkflowNode = { id, type: typeOf(entry), name: nameFor(workflow, title), position: snapped(position), data: freshData(entry) };
-  return entry.type === "group" ? { ...node, style: FRAME_SIZE } : node;
+  const id = uniqueId(allIds(workflow), title);
+  const node: WorkflowNode = { id, type: nodeTypeOf(entry), name: uniqueNameIn(workflow, title), position: snapToGrid(position), data: initialData(entry) };
+  return entry.type === "group" ? { ...node, style: GROUP_SIZE } : node;
 }
 
-function nameFor(workflow: Workflow, title: string): string {
-  return freeName(new Set(workflow.nodes.map(({ name }) => name)), title);
+function uniqueNameIn(workflow: Workflow, title: string): string {
+  return uniqueName(new Set(workflow.nodes.map(({ name }) => name)), title);
 }
 
-function freeName(taken: ReadonlySet<string>, title: string): string {
+function uniqueName(taken: ReadonlySet<string>, title: string): string {
   if (!taken.has(title)) return title;
   for (let number = 2; ; number += 1) if (!taken.has(`${title} ${number}`)) return `${title} ${number}`;
 }
@@ -52,8 +52,8 @@ export function addNode(workflow: Workflow, node: WorkflowNode): Workflow {
   return { ...workflow, nodes };
 }
 
-export function snapped({ x, y }: Position): Position {
-  return { x: Math.round(x / GRID) * GRID, y: Math.round(y / GRID) * GRID };
+export function snapToGrid({ x, y }: Position): Position {
+  return { x: Math.round(x / GRID_SIZE) * GRID_SIZE, y: Math.round(y / GRID_SIZE) * GRID_SIZE };
 }
 
 export function moveNodes(workflow: Workflow, moved: ReadonlyMap<string, Position>): Workflow {
@@ -95,43 +95,43 @@ export function resizeNode(workflow: Workflow, id: string, width: number, height
 export function canConnect(workflow: Workflow, from: string, to: string, fromPort: string, toPort: string): boolean {
   if (from === to) return false;
   return !workflow.connections.some(
-    (one) => one.from === from && one.to === to && (one.fromPort ?? OUTPUT) === fromPort && (one.toPort ?? INPUT) === toPort,
+    (connection) => connection.from === from && connection.to === to && (connection.fromPort ?? OUTPUT_PORT) === fromPort && (connection.toPort ?? INPUT_PORT) === toPort,
   );
 }
 
-export function connect(workflow: Workflow, from: string, to: string, fromPort = OUTPUT, toPort = INPUT): Workflow {
+export function connectPorts(workflow: Workflow, from: string, to: string, fromPort = OUTPUT_PORT, toPort = INPUT_PORT): Workflow {
   if (!canConnect(workflow, from, to, fromPort, toPort)) return workflow;
-  const id = freeId(idsOf(workflow), `${from}-${to}`);
+  const id = uniqueId(allIds(workflow), `${from}-${to}`);
   return { ...workflow, connections: [...workflow.connections, { id, from, to, fromPort, toPort }] };
 }
 
 /** The first way out of a node that leads nowhere yet, else the first. */
-export function freePort(workflow: Workflow, node: WorkflowNode, specs: Specs): string | undefined {
-  const ports = outPorts(node, specs);
-  const used = new Set(workflow.connections.filter(({ from }) => from === node.id).map(({ fromPort }) => fromPort ?? OUTPUT));
+export function nextOutputPort(workflow: Workflow, node: WorkflowNode, specs: Specs): string | undefined {
+  const ports = outputPorts(node, specs);
+  const used = new Set(workflow.connections.filter(({ from }) => from === node.id).map(({ fromPort }) => fromPort ?? OUTPUT_PORT));
   return ports.find((port) => !used.has(port)) ?? ports[0];
 }
 
 export function connectNodes(workflow: Workflow, from: string, to: string, specs: Specs): Workflow {
   const [source, target] = [nodeById(workflow, from), nodeById(workflow, to)];
   if (!source || !target) return workflow;
-  const [out, into] = [freePort(workflow, source, specs), inPorts(target, specs)[0]];
-  return out && into ? connect(workflow, from, to, out, into) : workflow;
+  const [out, into] = [nextOutputPort(workflow, source, specs), inputPorts(target, specs)[0]];
+  return out && into ? connectPorts(workflow, from, to, out, into) : workflow;
 }
 
 /** Without these nodes and connections; what stood in a removed group stays, where it was. */
-export function remove(workflow: Workflow, ids: ReadonlySet<string>): Workflow {
+export function removeItems(workflow: Workflow, ids: ReadonlySet<string>): Workflow {
   const gone = new Map(workflow.nodes.filter(({ id }) => ids.has(id)).map((node) => [node.id, node]));
   const connections = workflow.connections.filter(({ id, from, to }) => !ids.has(id) && !gone.has(from) && !gone.has(to));
   if (gone.size === 0 && connections.length === workflow.connections.length) return workflow;
   const nodes = workflow.nodes.filter(({ id }) => !gone.has(id)).map((node) => {
     const parent = node.parentId ? gone.get(node.parentId) : undefined;
-    return parent ? lifted(node, parent) : node;
+    return parent ? detachFromGroup(node, parent) : node;
   });
   return { ...workflow, nodes, connections };
 }
 
-function lifted(node: WorkflowNode, parent: WorkflowNode): WorkflowNode {
+function detachFromGroup(node: WorkflowNode, parent: WorkflowNode): WorkflowNode {
   const { parentId: _, ...rest } = node;
   const at = parent.position ?? { x: 0, y: 0 };
   const own = node.position ?? { x: 0, y: 0 };
@@ -140,55 +140,55 @@ function lifted(node: WorkflowNode, parent: WorkflowNode): WorkflowNode {
 }
 
 /** These and what stands in the groups among them. */
-export function withContents(workflow: Workflow, ids: ReadonlySet<string>): Set<string> {
+export function withGroupContents(workflow: Workflow, ids: ReadonlySet<string>): Set<string> {
   const all = new Set(ids);
   for (const node of workflow.nodes) if (node.parentId && all.has(node.parentId)) all.add(node.id);
   return all;
 }
 
 /** What is copied: the nodes, those in copied groups, and the connections between them. */
-export function copied(workflow: Workflow, ids: ReadonlySet<string>): Piece {
-  const wanted = withContents(workflow, ids);
+export function copyNodes(workflow: Workflow, ids: ReadonlySet<string>): Snippet {
+  const wanted = withGroupContents(workflow, ids);
   const nodes = workflow.nodes.filter(({ id }) => wanted.has(id));
   const connections = workflow.connections.filter(({ from, to }) => wanted.has(from) && wanted.has(to));
   return { nodes, connections };
 }
 
 /** Adds copies under new ids; gives the workflow and the ids of the copied nodes. */
-export function paste(workflow: Workflow, piece: Piece, by: Position): { workflow: Workflow; ids: string[] } {
-  const taken = idsOf(workflow);
+export function pasteSnippet(workflow: Workflow, piece: Snippet, by: Position): { workflow: Workflow; ids: string[] } {
+  const taken = allIds(workflow);
   const names = new Set(workflow.nodes.map(({ name }) => name));
-  const renamed = new Map(piece.nodes.map(({ id }) => [id, claimed(taken, freeId(taken, id))]));
+  const renamed = new Map(piece.nodes.map(({ id }) => [id, reserve(taken, uniqueId(taken, id))]));
   const nodes = piece.nodes.map(({ parentId, ...rest }) => {
     const parent = parentId ? renamed.get(parentId) : undefined;
     const at = rest.position ?? { x: 0, y: 0 };
     const position = parent ? at : { x: at.x + by.x, y: at.y + by.y };
-    return { ...rest, ...(parent ? { parentId: parent } : {}), id: renamed.get(rest.id)!, name: claimed(names, freeName(names, rest.name ?? rest.id)), position };
+    return { ...rest, ...(parent ? { parentId: parent } : {}), id: renamed.get(rest.id)!, name: reserve(names, uniqueName(names, rest.name ?? rest.id)), position };
   });
-  const connections = piece.connections.map((one) => ({ ...one, id: claimed(taken, freeId(taken, one.id)), from: renamed.get(one.from)!, to: renamed.get(one.to)! }));
+  const connections = piece.connections.map((connection) => ({ ...connection, id: reserve(taken, uniqueId(taken, connection.id)), from: renamed.get(connection.from)!, to: renamed.get(connection.to)! }));
   const frames = nodes.filter(({ type }) => type === "group");
   const steps = nodes.filter(({ type }) => type !== "group");
   return { workflow: { ...workflow, nodes: [...frames, ...workflow.nodes, ...steps], connections: [...workflow.connections, ...connections] }, ids: [...renamed.values()] };
 }
 
-function claimed(taken: Set<string>, name: string): string {
+function reserve(taken: Set<string>, name: string): string {
   taken.add(name);
   return name;
 }
 
 /** Puts a frame around nodes that stand in no group yet; gives the frame's id as well. */
-export function group(workflow: Workflow, ids: ReadonlySet<string>, sizes?: Sizes): { workflow: Workflow; id: string | null } {
+export function groupNodes(workflow: Workflow, ids: ReadonlySet<string>, sizes?: NodeSizes): { workflow: Workflow; id: string | null } {
   const inside = workflow.nodes.filter((node) => ids.has(node.id) && !node.parentId && node.type !== "group");
   if (inside.length === 0) return { workflow, id: null };
   const xs = inside.map(({ position }) => position?.x ?? 0);
   const ys = inside.map(({ position }) => position?.y ?? 0);
   const heights = inside.map(({ id, position }) => (position?.y ?? 0) + (sizes?.get(id) ?? NODE_SIZE).height);
   const at = { x: Math.min(...xs) - PADDING, y: Math.min(...ys) - PADDING - HEADER };
-  const id = freeId(idsOf(workflow), "group");
+  const id = uniqueId(allIds(workflow), "group");
   const frame: WorkflowNode = {
     id,
     type: "group",
-    name: nameFor(workflow, "Group"),
+    name: uniqueNameIn(workflow, "Group"),
     position: at,
     data: { label: "Group" },
     style: {
@@ -204,23 +204,23 @@ export function group(workflow: Workflow, ids: ReadonlySet<string>, sizes?: Size
   return { workflow: { ...workflow, nodes: [frame, ...nodes] }, id };
 }
 
-export function ungroup(workflow: Workflow, ids: ReadonlySet<string>): Workflow {
+export function ungroupNodes(workflow: Workflow, ids: ReadonlySet<string>): Workflow {
   const frames = new Set(workflow.nodes.filter((node) => ids.has(node.id) && node.type === "group").map(({ id }) => id));
-  return frames.size ? remove(workflow, frames) : workflow;
+  return frames.size ? removeItems(workflow, frames) : workflow;
 }
 
 /** The group that is under a place on the canvas; of several the one written last lies on top. */
-export function frameAt(workflow: Workflow, { x, y }: Position): string | null {
+export function groupAt(workflow: Workflow, { x, y }: Position): string | null {
   const found = workflow.nodes.findLast(({ type, position, style, parentId }) => {
     if (type !== "group" || !position || parentId) return false;
-    const [right, bottom] = [position.x + (style?.width ?? FRAME_SIZE.width), position.y + (style?.height ?? FRAME_SIZE.height)];
+    const [right, bottom] = [position.x + (style?.width ?? GROUP_SIZE.width), position.y + (style?.height ?? GROUP_SIZE.height)];
     return x >= position.x && x <= right && y >= position.y && y <= bottom;
   });
   return found?.id ?? null;
 }
 
 /** Nodes that were moved, each in the group its middle is over, if there is one. */
-export function settle(workflow: Workflow, places: ReadonlyMap<string, Position>, sizes?: Sizes): Workflow {
+export function dropNodes(workflow: Workflow, places: ReadonlyMap<string, Position>, sizes?: NodeSizes): Workflow {
   const moved = moveNodes(workflow, places);
   const frames = new Map(moved.nodes.filter(({ type }) => type === "group").map((node) => [node.id, node.position ?? { x: 0, y: 0 }]));
   return moved.nodes.reduce((now, { id, type, position, parentId }) => {
@@ -228,17 +228,17 @@ export function settle(workflow: Workflow, places: ReadonlyMap<string, Position>
     if (!places.has(id) || type === "group" || (parentId && places.has(parentId))) return now;
     const frame = frames.get(parentId ?? "") ?? { x: 0, y: 0 };
     const { width, height } = sizes?.get(id) ?? NODE_SIZE;
-    return reparent(now, id, frameAt(now, { x: frame.x + (position?.x ?? 0) + width / 2, y: frame.y + (position?.y ?? 0) + height / 2 }));
+    return moveToGroup(now, id, groupAt(now, { x: frame.x + (position?.x ?? 0) + width / 2, y: frame.y + (position?.y ?? 0) + height / 2 }));
   }, moved);
 }
 
 /** Moves a node into a group, out of it, or from one to another; it stays where it is seen. */
-export function reparent(workflow: Workflow, id: string, parentId: string | null): Workflow {
+export function moveToGroup(workflow: Workflow, id: string, parentId: string | null): Workflow {
   const frame = parentId ? nodeById(workflow, parentId) : undefined;
   return changeNode(workflow, id, (node) => {
     if ((node.parentId ?? null) === parentId || node.type === "group") return node;
     const old = node.parentId ? nodeById(workflow, node.parentId) : undefined;
-    const free = old ? lifted(node, { ...old, parentId: undefined }) : node;
+    const free = old ? detachFromGroup(node, { ...old, parentId: undefined }) : node;
     if (!frame?.position) return free;
     const at = free.position ?? { x: 0, y: 0 };
     return { ...free, parentId: frame.id, position: { x: at.x - frame.position.x, y: at.y - frame.position.y } };

@@ -1,35 +1,35 @@
 import { describe, expect, it } from "vitest";
-import { copyText, readPiece } from "./clipboardFormat";
-import { connect, copied, frameAt, group, paste, remove, settle, withContents } from "./edits";
-import { beside } from "../layout/placement";
-import { lineOf, readWorkflow } from "./parse";
-import { sharing } from "./structuralSharing";
+import { serializeSnippet, parseSnippet } from "./clipboardFormat";
+import { connectPorts, copyNodes, groupAt, groupNodes, pasteSnippet, removeItems, dropNodes, withGroupContents } from "./edits";
+import { pasteOffset } from "../layout/placement";
+import { lineAndColumn, parseWorkflow } from "./parse";
+import { shareUnchanged } from "./structuralSharing";
 import { newWorkflow, nodeById, type Workflow } from "./workflow";
 
 function two(): Workflow {
-  return connect(newWorkflow("trip"), "start", "end");
+  return connectPorts(newWorkflow("trip"), "start", "end");
 }
 
 describe("the clipboard", () => {
   it("carries nodes and the connections between them as text to another workflow", () => {
-    const text = copyText(copied(two(), new Set(["start", "end"])));
-    const piece = readPiece(text)!;
-    const { workflow, ids } = paste(newWorkflow("other"), piece, { x: 40, y: 40 });
+    const text = serializeSnippet(copyNodes(two(), new Set(["start", "end"])));
+    const piece = parseSnippet(text)!;
+    const { workflow, ids } = pasteSnippet(newWorkflow("other"), piece, { x: 40, y: 40 });
     expect(ids).toEqual(["start-2", "end-2"]);
     expect(workflow.nodes.map(({ name }) => name)).toEqual(["Start", "End", "Start 2", "End 2"]);
     expect(workflow.connections.map(({ from, to }) => [from, to])).toEqual([["start-2", "end-2"]]);
   });
 
   it("takes the nodes of a whole workflow, and nothing of other texts", () => {
-    expect(readPiece(JSON.stringify(two()))?.nodes).toHaveLength(2);
-    for (const text of ["", "hello", "{", "[]", "{}", "null", '{"nodes": [{"id": "a"}]}', '{"nodes": [{"id": "a", "type": "b", "data": {}, "position": {"x": "1"}}]}']) expect(readPiece(text)).toBeNull();
+    expect(parseSnippet(JSON.stringify(two()))?.nodes).toHaveLength(2);
+    for (const text of ["", "hello", "{", "[]", "{}", "null", '{"nodes": [{"id": "a"}]}', '{"nodes": [{"id": "a", "type": "b", "data": {}, "position": {"x": "1"}}]}']) expect(parseSnippet(text)).toBeNull();
   });
 
   it("copies groups with what they hold, frames first, and finds a place beside", () => {
-    const framed = group(two(), new Set(["start", "end"]));
-    const piece = copied(framed.workflow, new Set([framed.id!]));
-    const made = paste(framed.workflow, piece, beside(framed.workflow, piece));
-    const again = paste(made.workflow, piece, beside(made.workflow, piece));
+    const framed = groupNodes(two(), new Set(["start", "end"]));
+    const piece = copyNodes(framed.workflow, new Set([framed.id!]));
+    const made = pasteSnippet(framed.workflow, piece, pasteOffset(framed.workflow, piece));
+    const again = pasteSnippet(made.workflow, piece, pasteOffset(made.workflow, piece));
     expect(again.workflow.nodes.slice(0, 2).map(({ id }) => id)).toEqual(["group-3", "group-2"]);
     expect(nodeById(again.workflow, "start-3")?.parentId).toBe("group-3");
     expect(nodeById(again.workflow, "start-3")?.position).toEqual(nodeById(framed.workflow, "start")?.position);
@@ -38,34 +38,34 @@ describe("the clipboard", () => {
 
   it("pastes a thousand nodes under names of their own", () => {
     const nodes = Array.from({ length: 1_000 }, (_, at) => ({ id: `n${at}`, type: "prompt", name: "Same", data: {} }));
-    const { workflow } = paste({ ...newWorkflow("a"), nodes }, { nodes, connections: [] }, { x: 0, y: 0 });
+    const { workflow } = pasteSnippet({ ...newWorkflow("a"), nodes }, { nodes, connections: [] }, { x: 0, y: 0 });
     expect(new Set(workflow.nodes.map(({ id }) => id)).size).toBe(2_000);
     expect(new Set(workflow.nodes.slice(1_000).map(({ name }) => name)).size).toBe(1_000);
   });
 });
 
 describe("groups", () => {
-  const framed = () => group(two(), new Set(["start"])).workflow;
+  const framed = () => groupNodes(two(), new Set(["start"])).workflow;
 
   it("take in what is let go over them, and let go what is dragged out", () => {
-    const inside = settle(framed(), new Map([["end", { x: 20, y: 10 }]]));
+    const inside = dropNodes(framed(), new Map([["end", { x: 20, y: 10 }]]));
     expect(nodeById(inside, "end")?.parentId).toBe("group");
     const frame = nodeById(inside, "group")!.position!;
-    const out = settle(inside, new Map([["end", { x: 900 - frame.x, y: 0 }]]));
+    const out = dropNodes(inside, new Map([["end", { x: 900 - frame.x, y: 0 }]]));
     expect(nodeById(out, "end")).toMatchObject({ position: { x: 900, y: frame.y } });
     expect(nodeById(out, "end")?.parentId).toBeUndefined();
   });
 
   it("keep what moves along with them", () => {
-    const moved = settle(framed(), new Map([["group", { x: 1_000, y: 0 }], ["start", { x: 40, y: 74 }]]));
+    const moved = dropNodes(framed(), new Map([["group", { x: 1_000, y: 0 }], ["start", { x: 40, y: 74 }]]));
     expect(nodeById(moved, "start")?.parentId).toBe("group");
   });
 
   it("are deleted alone or with what they hold", () => {
     const workflow = framed();
-    expect(remove(workflow, new Set(["group"])).nodes.map(({ id }) => id)).toEqual(["start", "end"]);
-    expect(remove(workflow, withContents(workflow, new Set(["group"]))).nodes.map(({ id }) => id)).toEqual(["end"]);
-    expect(frameAt(workflow, { x: 5_000, y: 0 })).toBeNull();
+    expect(removeItems(workflow, new Set(["group"])).nodes.map(({ id }) => id)).toEqual(["start", "end"]);
+    expect(removeItems(workflow, withGroupContents(workflow, new Set(["group"]))).nodes.map(({ id }) => id)).toEqual(["end"]);
+    expect(groupAt(workflow, { x: 5_000, y: 0 })).toBeNull();
   });
 });
 
@@ -74,28 +74,28 @@ describe("the text of a workflow", () => {
 
   it("says where it cannot be read", () => {
     const broken = text(two()).replace('"version"', "version");
-    const { fault, at } = readWorkflow(broken);
-    expect(lineOf(broken, at!).line).toBe(4);
+    const { fault, at } = parseWorkflow(broken);
+    expect(lineAndColumn(broken, at!).line).toBe(4);
     expect(fault).toMatch(/^The canvas stays as it was: line \d+, column \d+: /);
-    expect(readWorkflow('{"a": 1').at).toBe(7);
+    expect(parseWorkflow('{"a": 1').at).toBe(7);
   });
 
   it("points at the node or connection that is wrong, whatever stands in texts before it", () => {
     const workflow = { ...two(), description: 'a "nodes": [ { , in words' };
     const bad = text({ ...workflow, nodes: [workflow.nodes[0], { id: "x" }] });
-    const { at, fault } = readWorkflow(bad);
+    const { at, fault } = parseWorkflow(bad);
     expect(bad.slice(at!).replace(/\s/g, "").startsWith('{"id":"x"}')).toBe(true);
     expect(fault).toContain("node 1 needs");
-    expect(readWorkflow(text({ ...workflow, nodes: [{ ...workflow.nodes[0], position: { x: 1 } }] })).fault).toContain("node 0 needs a position");
+    expect(parseWorkflow(text({ ...workflow, nodes: [{ ...workflow.nodes[0], position: { x: 1 } }] })).fault).toContain("node 0 needs a position");
     const loose = text({ ...workflow, connections: [workflow.connections[0], {}] });
-    expect(loose.slice(readWorkflow(loose).at!).startsWith("{}")).toBe(true);
+    expect(loose.slice(parseWorkflow(loose).at!).startsWith("{}")).toBe(true);
   });
 
   it("shares with the workflow before what did not change", () => {
     const before = two();
-    expect(sharing(before, JSON.parse(JSON.stringify(before)) as Workflow)).toBe(before);
+    expect(shareUnchanged(before, JSON.parse(JSON.stringify(before)) as Workflow)).toBe(before);
     const renamed = JSON.parse(JSON.stringify(before).replace('"End"', '"Done"')) as Workflow;
-    const after = sharing(before, renamed);
+    const after = shareUnchanged(before, renamed);
     expect([after.nodes[0] === before.nodes[0], after.nodes[1] === before.nodes[1], after.connections === before.connections]).toEqual([true, false, true]);
   });
 });

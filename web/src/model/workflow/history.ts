@@ -8,22 +8,22 @@ export interface History<Value> {
   gesture: string | null;
 }
 
-export const MOST_STEPS = 200;
+export const MAX_STEPS = 200;
 
-export function begin<Value>(present: Value): History<Value> {
+export function createHistory<Value>(present: Value): History<Value> {
   return { past: [], present, future: [], gesture: null };
 }
 
 /** One step on; a step of the same gesture as the last one joins it. */
-export function step<Value>(history: History<Value>, present: Value, gesture: string | null = null): History<Value> {
+export function recordStep<Value>(history: History<Value>, present: Value, gesture: string | null = null): History<Value> {
   if (present === history.present) return history;
   const joins = gesture !== null && gesture === history.gesture && history.past.length > 0;
-  const past = joins ? history.past : [...history.past, history.present].slice(-MOST_STEPS);
+  const past = joins ? history.past : [...history.past, history.present].slice(-MAX_STEPS);
   return { past, present, future: [], gesture };
 }
 
 /** The end of a gesture: the next step stands for itself. */
-export function settle<Value>(history: History<Value>): History<Value> {
+export function endStep<Value>(history: History<Value>): History<Value> {
   return history.gesture === null ? history : { ...history, gesture: null };
 }
 

@@ -7,20 +7,20 @@ export type Direction = "left" | "right" | "up" | "down";
 
 export function neighbour(workflow: Workflow, from: string | null, direction: Direction): string | null {
   const here = from ? nodeById(workflow, from) : undefined;
-  if (!here) return beginning(workflow)?.id ?? null;
-  if (direction === "right") return linked(workflow, here.id, "from", "to") ?? nearest(workflow, here, direction);
-  if (direction === "left") return linked(workflow, here.id, "to", "from") ?? nearest(workflow, here, direction);
+  if (!here) return firstNode(workflow)?.id ?? null;
+  if (direction === "right") return connectedNode(workflow, here.id, "from", "to") ?? nearest(workflow, here, direction);
+  if (direction === "left") return connectedNode(workflow, here.id, "to", "from") ?? nearest(workflow, here, direction);
   return nearest(workflow, here, direction);
 }
 
 /** The first node that others follow and that follows none; else the first there is. */
-function beginning(workflow: Workflow): WorkflowNode | undefined {
+function firstNode(workflow: Workflow): WorkflowNode | undefined {
   const [leading, led] = [new Set(workflow.connections.map(({ from }) => from)), new Set(workflow.connections.map(({ to }) => to))];
   return workflow.nodes.find(({ id }) => leading.has(id) && !led.has(id)) ?? workflow.nodes.find(({ type }) => type !== "group") ?? workflow.nodes[0];
 }
 
 /** Where to go on when nodes are taken away: to one that led to them, one they led to, or the nearest. */
-export function heir(workflow: Workflow, gone: ReadonlySet<string>): string | null {
+export function nodeAfterRemoval(workflow: Workflow, gone: ReadonlySet<string>): string | null {
   const first = workflow.nodes.find(({ id }) => gone.has(id));
   const ways = first ? workflow.connections.filter(({ from, to }) => from === first.id || to === first.id) : workflow.connections.filter(({ id }) => gone.has(id));
   const ends = [...ways.map(({ from }) => from), ...ways.map(({ to }) => to)];
@@ -28,17 +28,17 @@ export function heir(workflow: Workflow, gone: ReadonlySet<string>): string | nu
   return ends.find((id) => left.has(id)) ?? (first && closest(workflow, first, left)) ?? null;
 }
 
-function linked(workflow: Workflow, id: string, at: "from" | "to", other: "from" | "to"): string | null {
-  return workflow.connections.find((one) => one[at] === id)?.[other] ?? null;
+function connectedNode(workflow: Workflow, id: string, at: "from" | "to", other: "from" | "to"): string | null {
+  return workflow.connections.find((connection) => connection[at] === id)?.[other] ?? null;
 }
 
 /** The closest node on that side; what lies off the way counts double. */
 function nearest(workflow: Workflow, here: WorkflowNode, direction: Direction): string | null {
-  const at = placeOf(workflow, here);
+  const at = absolutePosition(workflow, here);
   let best: { id: string; far: number } | null = null;
   for (const node of workflow.nodes) {
     if (node === here) continue;
-    const { x, y } = placeOf(workflow, node);
+    const { x, y } = absolutePosition(workflow, node);
     const [dx, dy] = [x - at.x, y - at.y];
     const [along, across] = direction === "left" ? [-dx, dy] : direction === "right" ? [dx, dy] : direction === "up" ? [-dy, dx] : [dy, dx];
     if (along <= 0) continue;
@@ -49,17 +49,17 @@ function nearest(workflow: Workflow, here: WorkflowNode, direction: Direction): 
 }
 
 function closest(workflow: Workflow, here: WorkflowNode, among: ReadonlySet<string>): string | null {
-  const at = placeOf(workflow, here);
+  const at = absolutePosition(workflow, here);
   const far = (node: WorkflowNode) => {
-    const { x, y } = placeOf(workflow, node);
+    const { x, y } = absolutePosition(workflow, node);
     return Math.hypot(x - at.x, y - at.y);
   };
   const left = workflow.nodes.filter(({ id }) => among.has(id));
-  return left.sort((one, other) => far(one) - far(other))[0]?.id ?? null;
+  return left.sort((a, b) => far(a) - far(b))[0]?.id ?? null;
 }
 
 /** On the canvas; what stands in a group has its place within that. */
-function placeOf(workflow: Workflow, node: WorkflowNode): Position {
+function absolutePosition(workflow: Workflow, node: WorkflowNode): Position {
   let { x, y } = node.position ?? { x: 0, y: 0 };
   const seen = new Set([node.id]);
   for (let parent = parentOf(workflow, node); parent && !seen.has(parent.id); parent = parentOf(workflow, parent)) {

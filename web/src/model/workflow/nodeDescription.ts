@@ -2,9 +2,9 @@
 
 import type { NodeView } from "../layout/canvasMapping";
 import type { Workflow } from "./workflow";
-import { titleOf } from "./workflow";
+import { nodeTitle } from "./workflow";
 
-export interface Standing {
+export interface NodeSituation {
   /** How it stands in the run that is shown, in words. */
   state: string | null;
   /** How it stands with its server, where that is worth a word. */
@@ -15,38 +15,38 @@ export interface Standing {
   leadsTo: readonly string[];
 }
 
-export function nodeWords({ title, kind, server, isOff, outputs }: NodeView, { state, fit, errors, warnings, isSelected, leadsTo }: Standing): string {
+export function describeNode({ title, kind, server, isDisabled, outputs }: NodeView, { state, fit, errors, warnings, isSelected, leadsTo }: NodeSituation): string {
   const parts = [
     title,
     server === null ? (kind === title ? "" : kind) : `MCP tool ${kind} of ${server ? `server ${server}` : "no server"}`,
     isSelected ? "selected" : "",
-    isOff ? "switched off" : "",
+    isDisabled ? "switched off" : "",
     state ?? "",
     fit ?? "",
-    errors ? counted(errors, "problem") : "",
-    warnings ? counted(warnings, "warning") : "",
+    errors ? pluralize(errors, "problem") : "",
+    warnings ? pluralize(warnings, "warning") : "",
     leadsTo.length ? `leads to ${leadsTo.join(" and ")}` : outputs.length ? "leads nowhere" : "",
   ];
   return parts.filter(Boolean).join(", ");
 }
 
-function counted(count: number, what: string): string {
+function pluralize(count: number, what: string): string {
   return count === 1 ? `1 ${what}` : `${count} ${what}s`;
 }
 
 const known = new WeakMap<Workflow, ReadonlyMap<string, readonly string[]>>();
-const NOWHERE: readonly string[] = [];
+const NO_TARGETS: readonly string[] = [];
 
 /** The titles of the nodes that one leads to; worked out once for a workflow. */
-export function leadsTo(workflow: Workflow | null, id: string): readonly string[] {
-  if (!workflow) return NOWHERE;
-  const made = known.get(workflow) ?? targets(workflow);
+export function targetTitles(workflow: Workflow | null, id: string): readonly string[] {
+  if (!workflow) return NO_TARGETS;
+  const made = known.get(workflow) ?? titlesByNode(workflow);
   known.set(workflow, made);
-  return made.get(id) ?? NOWHERE;
+  return made.get(id) ?? NO_TARGETS;
 }
 
-function targets(workflow: Workflow): ReadonlyMap<string, readonly string[]> {
-  const titles = new Map(workflow.nodes.map((node) => [node.id, titleOf(node)]));
+function titlesByNode(workflow: Workflow): ReadonlyMap<string, readonly string[]> {
+  const titles = new Map(workflow.nodes.map((node) => [node.id, nodeTitle(node)]));
   const found = new Map<string, string[]>();
   for (const { from, to } of workflow.connections) found.set(from, [...(found.get(from) ?? []), titles.get(to) ?? to]);
   return found;

@@ -2,46 +2,46 @@
 
 import type { Workflow } from "./workflow";
 
-export interface ReadWorkflow {
+export interface ParsedWorkflow {
   workflow: Workflow | null;
   fault: string | null;
   /** Where in the text the fault is, if that is known. */
   at: number | null;
 }
 
-export function readWorkflow(text: string): ReadWorkflow {
+export function parseWorkflow(text: string): ParsedWorkflow {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
     return unreadable(text, (error as Error).message);
   }
-  if (!isObject(value)) return refused("a workflow is an object");
+  if (!isObject(value)) return rejected("a workflow is an object");
   const { nodes, connections } = value;
-  if (!Array.isArray(nodes)) return refused("`nodes` must be a list");
-  if (!Array.isArray(connections)) return refused("`connections` must be a list");
+  if (!Array.isArray(nodes)) return rejected("`nodes` must be a list");
+  if (!Array.isArray(connections)) return rejected("`connections` must be a list");
   const badNode = nodes.findIndex((node) => !isObject(node) || !isText(node["id"]) || !isText(node["type"]) || !isObject(node["data"]));
-  if (badNode >= 0) return refused(`node ${badNode} needs an id, a type and data`, itemAt(text, "nodes", badNode));
-  const lost = nodes.findIndex((node: Record<string, unknown>) => !isPlaced(node["position"]));
-  if (lost >= 0) return refused(`node ${lost} needs a position of two numbers, x and y`, itemAt(text, "nodes", lost));
+  if (badNode >= 0) return rejected(`node ${badNode} needs an id, a type and data`, itemAt(text, "nodes", badNode));
+  const lost = nodes.findIndex((node: Record<string, unknown>) => !isPosition(node["position"]));
+  if (lost >= 0) return rejected(`node ${lost} needs a position of two numbers, x and y`, itemAt(text, "nodes", lost));
   const badEdge = connections.findIndex((edge) => !isObject(edge) || !isText(edge["id"]) || !isText(edge["from"]) || !isText(edge["to"]));
-  if (badEdge >= 0) return refused(`connection ${badEdge} needs an id, from and to`, itemAt(text, "connections", badEdge));
-  if (!isText(value["name"])) return refused("`name` is missing");
+  if (badEdge >= 0) return rejected(`connection ${badEdge} needs an id, from and to`, itemAt(text, "connections", badEdge));
+  if (!isText(value["name"])) return rejected("`name` is missing");
   return { workflow: value as unknown as Workflow, fault: null, at: null };
 }
 
-function refused(fault: string, at: number | null = null): ReadWorkflow {
+function rejected(fault: string, at: number | null = null): ParsedWorkflow {
   return { workflow: null, fault: `The canvas stays as it was: ${fault}`, at };
 }
 
 /** Browsers say where as a position, or as a line and a column; an end that is missing is at the end. */
-function unreadable(text: string, message: string): ReadWorkflow {
+function unreadable(text: string, message: string): ParsedWorkflow {
   const position = /at position (\d+)/.exec(message);
   const place = /line (\d+) column (\d+)/.exec(message);
   const at = position ? Number(position[1]) : place ? offsetOf(text, Number(place[1]), Number(place[2])) : text.length;
-  const { line, column } = lineOf(text, at);
-  const said = message.replace(/,? ?(in JSON )?at (position|line) .*$/, "").replace(/^JSON\.parse: /, "");
-  return refused(`line ${line}, column ${column}: ${said}`, Math.min(at, text.length));
+  const { line, column } = lineAndColumn(text, at);
+  const reason = message.replace(/,? ?(in JSON )?at (position|line) .*$/, "").replace(/^JSON\.parse: /, "");
+  return rejected(`line ${line}, column ${column}: ${reason}`, Math.min(at, text.length));
 }
 
 function offsetOf(text: string, line: number, column: number): number {
@@ -49,20 +49,20 @@ function offsetOf(text: string, line: number, column: number): number {
   return before.reduce((sum, one) => sum + one.length + 1, 0) + column - 1;
 }
 
-export function lineOf(text: string, at: number): { line: number; column: number } {
+export function lineAndColumn(text: string, at: number): { line: number; column: number } {
   const before = text.slice(0, at).split("\n");
   return { line: before.length, column: before.at(-1)!.length + 1 };
 }
 
 /** Where an item of one of the workflow's lists begins in the text; what is in quotes is passed over. */
 function itemAt(text: string, list: string, wanted: number): number | null {
-  const marks = /"(?:[^"\\]|\\.)*"|[[\]{},]/g;
+  const warnings = /"(?:[^"\\]|\\.)*"|[[\]{},]/g;
   let [depth, item, isThere, named] = [0, 0, false, ""];
-  for (let found = marks.exec(text); found; found = marks.exec(text)) {
-    const mark = found[0];
+  for (let match = warnings.exec(text); match; match = warnings.exec(text)) {
+    const mark = match[0];
     if (mark === "]" || mark === "}") depth -= 1;
     if (isThere && depth === 1) return null;
-    if (isThere && depth === 2 && item === wanted && mark !== "," && mark !== "]" && mark !== "}") return found.index;
+    if (isThere && depth === 2 && item === wanted && mark !== "," && mark !== "]" && mark !== "}") return match.index;
     if (mark === "," && isThere && depth === 2) item += 1;
     if (mark === "[" && depth === 1 && named === `"${list}"`) isThere = true;
     if (mark === "[" || mark === "{") depth += 1;
@@ -71,7 +71,7 @@ function itemAt(text: string, list: string, wanted: number): number | null {
   return null;
 }
 
-function isPlaced(position: unknown): boolean {
+function isPosition(position: unknown): boolean {
   return position === undefined || (isObject(position) && Number.isFinite(position["x"]) && Number.isFinite(position["y"]));
 }
 

@@ -3,7 +3,7 @@
 import type { Workflow } from "./workflow";
 
 /** The node that a JSON pointer leads into; for a connection, the node it starts at. */
-export function nodeAt(workflow: Workflow, pointer: string): string | null {
+export function nodeAtPointer(workflow: Workflow, pointer: string): string | null {
   const node = /^\/nodes\/(\d+)(\/|$)/.exec(pointer);
   if (node) return workflow.nodes[Number(node[1])]?.id ?? null;
   const edge = /^\/connections\/(\d+)(\/|$)/.exec(pointer);

@@ -3,14 +3,14 @@
 import type { Workflow } from "./workflow";
 
 /** `after`, but with the nodes, connections and fields of `before` where they are equal. */
-export function sharing(before: Workflow, after: Workflow): Workflow {
-  const nodes = shared(before.nodes, after.nodes);
-  const connections = shared(before.connections, after.connections);
+export function shareUnchanged(before: Workflow, after: Workflow): Workflow {
+  const nodes = shareItems(before.nodes, after.nodes);
+  const connections = shareItems(before.connections, after.connections);
   const next = { ...after, nodes, connections };
   return isEqual(before, next) ? before : next;
 }
 
-function shared<Item extends { id: string }>(before: Item[], after: Item[]): Item[] {
+function shareItems<Item extends { id: string }>(before: Item[], after: Item[]): Item[] {
   const known = new Map(before.map((item) => [item.id, item]));
   const items = after.map((item) => {
     const old = known.get(item.id);

@@ -1,6 +1,6 @@
 /** A workflow as it is kept: canonical JSON. Values are frozen by habit; a change makes a new one. */
 
-import { shownText } from "../text/untrusted";
+import { safeText } from "../text/untrusted";
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
@@ -42,8 +42,8 @@ export interface Workflow {
   inputSchema?: JsonObject;
 }
 
-export const OUTPUT = "output";
-export const INPUT = "input";
+export const OUTPUT_PORT = "output";
+export const INPUT_PORT = "input";
 
 /** An empty workflow that already has its two ends. */
 export function newWorkflow(name: string): Workflow {
@@ -71,21 +71,21 @@ export function nodeById(workflow: Workflow, id: string): WorkflowNode | undefin
 }
 
 /** `FLOW.IF` for a catalog node, `TOOL.MCP:server/tool` for a tool, else the node's own type. */
-export function refOf(node: WorkflowNode): string {
+export function nodeRef(node: WorkflowNode): string {
   const subtype = node.data["subtype"];
-  if (node.type === "mcp") return `TOOL.MCP:${text(node.data["serverId"])}/${text(node.data["toolName"])}`;
+  if (node.type === "mcp") return `TOOL.MCP:${asText(node.data["serverId"])}/${asText(node.data["toolName"])}`;
   return typeof subtype === "string" && node.type === node.type.toUpperCase() ? `${node.type}.${subtype}` : node.type;
 }
 
-export function text(value: unknown): string {
+export function asText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
 /** What a node is called before people; whoever wrote its name, nothing of it is hidden. */
-export function titleOf(node: WorkflowNode): string {
-  return shownText(nameOf(node)).text;
+export function nodeTitle(node: WorkflowNode): string {
+  return safeText(nodeName(node)).text;
 }
 
-export function nameOf(node: WorkflowNode): string {
-  return node.name || text(node.data["label"]) || node.id;
+export function nodeName(node: WorkflowNode): string {
+  return node.name || asText(node.data["label"]) || node.id;
 }
