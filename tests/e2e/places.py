@@ -93,8 +93,8 @@ def pages_of_source() -> set[str]:
     """The pages that the studio has, `manage/…` for the sections of that one."""
     text = (SOURCE / "shell" / "pages.tsx").read_text(encoding="utf-8")
     manage = (SOURCE / "features" / "manage" / "ManagePage.tsx").read_text(encoding="utf-8")
-    pages = set(re.findall(r'\{ page: "([^"]*)"', text))
-    return pages | {f"manage/{name}" for name in re.findall(r'\{ name: "(\w+)", title', manage)}
+    pages = set(re.findall(r'\{\s*page: "([^"]*)"', text))
+    return pages | {f"manage/{name}" for name in re.findall(r'\{\s*name: "(\w+)",\s*title', manage)}
 
 
 def dialogs_of_source() -> set[str]:
@@ -104,7 +104,7 @@ def dialogs_of_source() -> set[str]:
         path.relative_to(SOURCE).as_posix()
         for path in files
         if re.search(
-            r'<Dialog\b|<Confirm\b|<dialog\b|role="dialog"', path.read_text(encoding="utf-8")
+            r'<Dialog\b|<ConfirmDialog\b|<dialog\b|role="dialog"', path.read_text(encoding="utf-8")
         )
     }
 
@@ -298,16 +298,16 @@ EDITING: tuple[Place, ...] = (
     Place("workflows", at(""), page=""),
     Place("editor-new", at("new"), page="new"),
     Place("editor", pressed(), page="w"),
-    Place("quick-add", pressed("a"), dialog="features/palette/QuickAdd.tsx"),
+    Place("quick-add", pressed("a"), dialog="features/palette/CommandPalette.tsx"),
     Place("fault", a_fault),
     Place("problems", problems),
     Place("json", pressed("j")),
-    Place("keys", pressed("?"), dialog="shell/KeysDialog.tsx"),
-    Place("export", pressed("Control+e"), dialog="features/files/ExportDialog.tsx"),
+    Place("keys", pressed("?"), dialog="shell/ShortcutsDialog.tsx"),
+    Place("export", pressed("Control+e"), dialog="features/workflows/ExportDialog.tsx"),
     Place("inputs", pressed("Control+Shift+Enter"), dialog="features/runs/InputsDialog.tsx"),
     Place("publish", publishing, dialog="features/publish/PublishDialog.tsx"),
-    Place("mcp-browser", pressed("m"), dialog="features/servers/BrowserDialog.tsx"),
-    Place("conflict", conflicting, dialog="features/files/ConflictDialog.tsx"),
+    Place("mcp-browser", pressed("m"), dialog="features/servers/ServersDialog.tsx"),
+    Place("conflict", conflicting, dialog="features/workflows/ConflictDialog.tsx"),
 )
 RUNNING: tuple[Place, ...] = (
     Place("runs", at("runs"), page="runs"),
