@@ -24,7 +24,10 @@ const MAX_SILENCE_MS = 45_000;
 const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([401, 408, 425, 429]);
 
 /** Follows a stream to its end; a lost connection is taken up after the last event seen. */
-export async function followStream(path: string, { signal, after, onEvent, onState }: StreamOptions): Promise<void> {
+export async function followStream(
+  path: string,
+  { signal, after, onEvent, onState }: StreamOptions,
+): Promise<void> {
   let lastId = after ?? "";
   let retryMs = MIN_RETRY_MS;
   while (!signal.aborted) {
@@ -57,7 +60,11 @@ function isRetryable(error: unknown): boolean {
 }
 
 /** Posts, and hears what comes of it to the end; nothing is taken up again. */
-export async function postStream(path: string, signal: AbortSignal, onEvent: (event: StreamEvent) => void): Promise<void> {
+export async function postStream(
+  path: string,
+  signal: AbortSignal,
+  onEvent: (event: StreamEvent) => void,
+): Promise<void> {
   const response = await open(path, "", signal, "POST");
   for await (const event of events(response)) onEvent(event);
 }
@@ -83,7 +90,10 @@ async function* events(response: Response): AsyncGenerator<StreamEvent> {
 }
 
 /** The next piece; a reader that hears nothing for long is given up. */
-async function readWithTimeout(ms: number, reader: ReadableStreamDefaultReader<string>): Promise<ReadableStreamReadResult<string>> {
+async function readWithTimeout(
+  ms: number,
+  reader: ReadableStreamDefaultReader<string>,
+): Promise<ReadableStreamReadResult<string>> {
   let timer = 0;
   const silence = new Promise<never>((_, reject) => {
     timer = window.setTimeout(() => reject(new DOMException("nothing was heard", "TimeoutError")), ms);

@@ -2,7 +2,10 @@
 
 export type StorageKind = "localStorage" | "sessionStorage";
 
-const memory: Record<StorageKind, Map<string, string>> = { localStorage: new Map(), sessionStorage: new Map() };
+const memory: Record<StorageKind, Map<string, string>> = {
+  localStorage: new Map(),
+  sessionStorage: new Map(),
+};
 
 export function readStored(kind: StorageKind, name: string): string | null {
   const remembered = memory[kind].get(name);

@@ -4,12 +4,18 @@ import { newWorkflow, type JsonObject } from "./workflow/workflow";
 
 function started(configurations: JsonObject) {
   const workflow = newWorkflow("Reports");
-  return startText({ ...workflow, nodes: [{ id: "t", type: "TRIGGER", name: "t", data: { subtype: "MANUAL", configurations } }] });
+  return startText({
+    ...workflow,
+    nodes: [{ id: "t", type: "TRIGGER", name: "t", data: { subtype: "MANUAL", configurations } }],
+  });
 }
 
 describe("starting by hand", () => {
   it("shows the trigger_name on the button and the description beside it", () => {
-    expect(started({ trigger_name: "Send report", description: "Mails it to all." })).toEqual({ label: "Send report", note: "Mails it to all." });
+    expect(started({ trigger_name: "Send report", description: "Mails it to all." })).toEqual({
+      label: "Send report",
+      note: "Mails it to all.",
+    });
   });
 
   it("says Run where the trigger has no name of its own", () => {

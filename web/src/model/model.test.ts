@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { BUILT_IN_STEPS, entryTitle, outputPorts, searchEntries, specsByRef, type CatalogEntry } from "./workflow/catalog";
+import {
+  BUILT_IN_STEPS,
+  entryTitle,
+  outputPorts,
+  searchEntries,
+  specsByRef,
+  type CatalogEntry,
+} from "./workflow/catalog";
 import { diffWorkflows } from "./workflow/diff";
 import { createHistory, redo, endStep, recordStep, undo } from "./workflow/history";
 import { createMapper } from "./layout/canvasMapping";
@@ -10,8 +17,25 @@ import { escapeHidden } from "./text/formatValue";
 import { neighbour } from "./workflow/navigation";
 import { newWorkflow, type Workflow } from "./workflow/workflow";
 
-const tool: CatalogEntry = { ...BUILT_IN_STEPS[2]!, ref: "TOOL.MCP:demo/add", type: "TOOL", subtype: "MCP:demo/add", server: "demo", tool: "add", summary: "Adds." };
-const choice: CatalogEntry = { ...BUILT_IN_STEPS[2]!, ref: "FLOW.IF", type: "FLOW", subtype: "IF", outputPorts: [{ name: "true", description: "" }, { name: "false", description: "" }] };
+const tool: CatalogEntry = {
+  ...BUILT_IN_STEPS[2]!,
+  ref: "TOOL.MCP:demo/add",
+  type: "TOOL",
+  subtype: "MCP:demo/add",
+  server: "demo",
+  tool: "add",
+  summary: "Adds.",
+};
+const choice: CatalogEntry = {
+  ...BUILT_IN_STEPS[2]!,
+  ref: "FLOW.IF",
+  type: "FLOW",
+  subtype: "IF",
+  outputPorts: [
+    { name: "true", description: "" },
+    { name: "false", description: "" },
+  ],
+};
 
 describe("history", () => {
   it("undoes and redoes step by step", () => {
@@ -23,7 +47,11 @@ describe("history", () => {
   });
 
   it("takes the steps of one gesture as one", () => {
-    const typed = recordStep(recordStep(recordStep(createHistory("a"), "ab", "name"), "abc", "name"), "abcd", "name");
+    const typed = recordStep(
+      recordStep(recordStep(createHistory("a"), "ab", "name"), "abc", "name"),
+      "abcd",
+      "name",
+    );
     expect(undo(typed).present).toBe("a");
     expect(undo(recordStep(endStep(typed), "x", "name")).present).toBe("abcd");
   });
@@ -38,8 +66,16 @@ describe("catalog", () => {
 
   it("knows the ways out of choices and questions", () => {
     const specs = specsByRef([choice]);
-    expect(outputPorts({ id: "a", type: "FLOW", name: "a", data: { subtype: "IF" } }, specs)).toEqual(["true", "false"]);
-    const asks = { id: "q", type: "askUserQuestion", name: "q", data: { options: [{ label: "Yes" }, { label: "No" }] } };
+    expect(outputPorts({ id: "a", type: "FLOW", name: "a", data: { subtype: "IF" } }, specs)).toEqual([
+      "true",
+      "false",
+    ]);
+    const asks = {
+      id: "q",
+      type: "askUserQuestion",
+      name: "q",
+      data: { options: [{ label: "Yes" }, { label: "No" }] },
+    };
     expect(outputPorts(asks, specs)).toEqual(["branch-0", "branch-1"]);
   });
 });
@@ -48,7 +84,10 @@ describe("mapping", () => {
   it("gives the same objects for what did not change", () => {
     const [map, specs, workflow] = [createMapper(), specsByRef([]), newWorkflow("a")];
     const first = map.nodes(workflow, specs);
-    const moved = { ...workflow, nodes: [workflow.nodes[0]!, { ...workflow.nodes[1]!, position: { x: 1, y: 1 } }] };
+    const moved = {
+      ...workflow,
+      nodes: [workflow.nodes[0]!, { ...workflow.nodes[1]!, position: { x: 1, y: 1 } }],
+    };
     const second = map.nodes(moved, specs);
     expect(second[0]).toBe(first[0]);
     expect(second[1]).not.toBe(first[1]);
@@ -62,10 +101,16 @@ describe("mapping", () => {
         { id: "x", type: "prompt", name: "", data: {} },
         { id: "y", type: "odd", name: "", data: {} },
       ],
-      connections: [{ id: "1", from: "x", to: "nobody" }, { id: "2", from: "x", to: "y" }],
+      connections: [
+        { id: "1", from: "x", to: "nobody" },
+        { id: "2", from: "x", to: "y" },
+      ],
     };
     const map = createMapper();
-    expect(map.nodes(broken, specsByRef([])).map(({ id, parentId }) => [id, parentId])).toEqual([["x", undefined], ["y", undefined]]);
+    expect(map.nodes(broken, specsByRef([])).map(({ id, parentId }) => [id, parentId])).toEqual([
+      ["x", undefined],
+      ["y", undefined],
+    ]);
     expect(map.edges(broken).map(({ id }) => id)).toEqual(["2"]);
   });
 });
@@ -75,7 +120,15 @@ describe("runs", () => {
     { type: "started", seq: 1, at: "2026-01-01T00:00:00Z", inputs: {} },
     { type: "computed", seq: 2, at: "2026-01-01T00:00:01Z", steps: [["start", 0]], values: [{ a: 1 }] },
     { type: "step_started", seq: 3, at: "2026-01-01T00:00:01Z", key: "fetch" },
-    { type: "step_failed", seq: 4, at: "2026-01-01T00:00:02Z", key: "fetch", code: "X", message: "no", retry_at: "2026-01-01T00:00:03Z" },
+    {
+      type: "step_failed",
+      seq: 4,
+      at: "2026-01-01T00:00:02Z",
+      key: "fetch",
+      code: "X",
+      message: "no",
+      retry_at: "2026-01-01T00:00:03Z",
+    },
     { type: "step_started", seq: 5, at: "2026-01-01T00:00:03Z", key: "fetch", attempt: 2 },
     { type: "step_finished", seq: 6, at: "2026-01-01T00:00:04Z", key: "fetch", value: 7 },
     { type: "step_started", seq: 7, at: "2026-01-01T00:00:04Z", key: "loop#1/send" },
@@ -84,7 +137,11 @@ describe("runs", () => {
 
   it("folds events to how nodes stand, with every try", () => {
     const run = events.reduce(applyEvent, emptyRun("r"));
-    expect(run.steps["fetch"]).toMatchObject({ status: "success", value: 7, finishedAt: "2026-01-01T00:00:04Z" });
+    expect(run.steps["fetch"]).toMatchObject({
+      status: "success",
+      value: 7,
+      finishedAt: "2026-01-01T00:00:04Z",
+    });
     expect(run.steps["fetch"]!.attempts.map((attempt) => attempt.error?.code ?? null)).toEqual(["X", null]);
     expect(statusOfNode(run, "send")).toBe("cancelled");
     expect(run.status).toBe("failed");
@@ -95,7 +152,9 @@ describe("runs", () => {
     const { run, touched } = applyEvents(before, events.slice(3));
     expect(run).toEqual(events.reduce(applyEvent, emptyRun("r")));
     expect([...touched].sort()).toEqual(["fetch", "send"]);
-    expect([before.status, before.order, before.stepsOfNode["fetch"], before.steps["fetch"]!.status]).toEqual(["running", ["start", "fetch"], ["fetch"], "running"]);
+    expect([before.status, before.order, before.stepsOfNode["fetch"], before.steps["fetch"]!.status]).toEqual(
+      ["running", ["start", "fetch"], ["fetch"], "running"],
+    );
   });
 
   it("sees no event twice when a stream is taken up again", () => {
@@ -108,7 +167,10 @@ describe("the rest", () => {
   it("tells what differs between two versions", () => {
     const mine = newWorkflow("a");
     const theirs = { ...mine, nodes: [{ ...mine.nodes[0]!, name: "Begin" }] };
-    expect(diffWorkflows(mine, theirs).map(({ kind, what }) => `${kind} ${what}`)).toEqual(["changed node Start", "added node End"]);
+    expect(diffWorkflows(mine, theirs).map(({ kind, what }) => `${kind} ${what}`)).toEqual([
+      "changed node Start",
+      "added node End",
+    ]);
     expect(diffWorkflows(mine, mine)).toEqual([]);
   });
 
@@ -131,6 +193,10 @@ describe("the rest", () => {
 
   it("finds the node of a pointer", () => {
     const workflow = { ...newWorkflow("a"), connections: [{ id: "1", from: "start", to: "end" }] };
-    expect([nodeAtPointer(workflow, "/nodes/1/data"), nodeAtPointer(workflow, "/connections/0/to"), nodeAtPointer(workflow, "/name")]).toEqual(["end", "start", null]);
+    expect([
+      nodeAtPointer(workflow, "/nodes/1/data"),
+      nodeAtPointer(workflow, "/connections/0/to"),
+      nodeAtPointer(workflow, "/name"),
+    ]).toEqual(["end", "start", null]);
   });
 });

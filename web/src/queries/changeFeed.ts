@@ -43,5 +43,6 @@ export function useChangeFeed(): void {
 
 /** What is being asked for when the page begins needs not be asked for twice. */
 function refresh(queries: QueryClient, topic: string, isFirst: boolean): void {
-  for (const wanted of QUERIES_BY_TOPIC[topic] ?? []) void queries.invalidateQueries(wanted, { cancelRefetch: !isFirst });
+  for (const wanted of QUERIES_BY_TOPIC[topic] ?? [])
+    void queries.invalidateQueries(wanted, { cancelRefetch: !isFirst });
 }

@@ -27,7 +27,9 @@ function stampOf(value: object | undefined): number {
 /** The run whose data is meant: the one on the canvas, else the latest the service has. */
 function useShownRun(): { run: string | null; stamp: string } {
   const run = useStore(runStore, (state) => state.run?.id ?? null);
-  const stamp = useStore(runStore, (state) => (isRunOver(state.run) ? (state.run?.status ?? "") : `at ${state.run?.order.length}`));
+  const stamp = useStore(runStore, (state) =>
+    isRunOver(state.run) ? (state.run?.status ?? "") : `at ${state.run?.order.length}`,
+  );
   return { run, stamp };
 }
 
@@ -44,7 +46,8 @@ export function useNames(node: string) {
   const drawn = useConnectionsStamp();
   return useQuery({
     queryKey: ["names", node, drawn, run, stamp],
-    queryFn: ({ signal }) => unwrap(client.POST("/api/v1/edit/names", { body: requestBody(node, run) as never, signal })),
+    queryFn: ({ signal }) =>
+      unwrap(client.POST("/api/v1/edit/names", { body: requestBody(node, run) as never, signal })),
     placeholderData: (before) => before,
     staleTime: 30_000,
     retry: false,
@@ -64,11 +67,19 @@ export interface PreviewRequest {
 export function usePreview({ node, field, text, seesNode, isOn }: PreviewRequest) {
   const { run, stamp } = useShownRun();
   const drawn = useConnectionsStamp();
-  const own = useStore(documentStore, (state) => (seesNode ? stampOf(state.history?.present.nodes.find(({ id }) => id === node)?.data) : 0));
+  const own = useStore(documentStore, (state) =>
+    seesNode ? stampOf(state.history?.present.nodes.find(({ id }) => id === node)?.data) : 0,
+  );
   const settled = useDebounced(text);
   const asked = useQuery({
     queryKey: ["preview", node, field, settled, drawn, own, run, stamp],
-    queryFn: ({ signal }) => unwrap(client.POST("/api/v1/edit/preview", { body: { ...requestBody(node, run), expression: settled, field } as never, signal })),
+    queryFn: ({ signal }) =>
+      unwrap(
+        client.POST("/api/v1/edit/preview", {
+          body: { ...requestBody(node, run), expression: settled, field } as never,
+          signal,
+        }),
+      ),
     enabled: isOn,
     placeholderData: (before) => before,
     staleTime: 30_000,

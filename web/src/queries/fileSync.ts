@@ -57,12 +57,16 @@ function takeStored(now: DocumentState, stored: StoredWorkflow | null): void {
   if (stored && !isDirty(now)) {
     replaceWorkflow(stored.workflow);
     markSaved(stored.workflow, stored.name, stored.revision);
-    return notify("Read again, as its file was changed elsewhere", { action: { title: "Undo", run: undoEdit } });
+    return notify("Read again, as its file was changed elsewhere", {
+      action: { title: "Undo", run: undoEdit },
+    });
   }
   const question = `${now.storedAs} ${revision}`;
   if (askedRevisions.has(question)) return;
   askedRevisions.add(question);
-  conflictStore.setState({ conflict: { name: workflow.name, mine: workflow, theirs: stored?.workflow ?? null, current: revision } });
+  conflictStore.setState({
+    conflict: { name: workflow.name, mine: workflow, theirs: stored?.workflow ?? null, current: revision },
+  });
 }
 
 function isSame(mine: unknown, { workflow }: StoredWorkflow): boolean {

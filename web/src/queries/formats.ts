@@ -5,7 +5,16 @@ import type { Workflow } from "../model/workflow/workflow";
 
 export const DIALECTS = ["toolweave", "ccwf", "flow", "agent-team"] as const;
 export const AGENT_FORMATS = [
-  "claude-command", "claude-skill", "codex", "cursor", "gemini", "copilot-prompt", "copilot-skill", "roo", "antigravity", "mermaid",
+  "claude-command",
+  "claude-skill",
+  "codex",
+  "cursor",
+  "gemini",
+  "copilot-prompt",
+  "copilot-skill",
+  "roo",
+  "antigravity",
+  "mermaid",
 ] as const;
 
 export interface TextFile {
@@ -24,10 +33,13 @@ export async function exportWorkflow(workflow: Workflow, to: string): Promise<Te
 
 /** Reads any file that is a workflow: of whichever dialect, or one that an export wrote. */
 export async function importText(text: string): Promise<Workflow> {
-  const made = await unwrap(client.POST("/api/v1/workflows/convert", { body: { document: text, to: "toolweave" } as never }));
+  const made = await unwrap(
+    client.POST("/api/v1/workflows/convert", { body: { document: text, to: "toolweave" } as never }),
+  );
   if (made.document) return made.document as Workflow;
   try {
-    return (await unwrap(client.POST("/api/v1/edit/import", { body: { text } }))).document as unknown as Workflow;
+    return (await unwrap(client.POST("/api/v1/edit/import", { body: { text } })))
+      .document as unknown as Workflow;
   } catch (error) {
     const said = (made.problems[0] as { message?: string } | undefined)?.message;
     throw said ? new ApiError(422, "WORKFLOW_UNREADABLE", said) : error;
@@ -38,6 +50,7 @@ export async function importText(text: string): Promise<Workflow> {
 const MAX_BYTES = 3_500_000;
 
 export async function importFile(file: File): Promise<Workflow> {
-  if (file.size > MAX_BYTES) throw new Error(`it has ${Math.ceil(file.size / 1e6)} MB; at most ${MAX_BYTES / 1e6} MB can be read`);
+  if (file.size > MAX_BYTES)
+    throw new Error(`it has ${Math.ceil(file.size / 1e6)} MB; at most ${MAX_BYTES / 1e6} MB can be read`);
   return importText(await file.text());
 }

@@ -12,7 +12,9 @@ export interface FrozenCall {
 export async function freezeModelCalls(run: string, node: string): Promise<FrozenCall[]> {
   const workflow = currentWorkflow();
   const body = { node, ...(workflow ? { document: workflow } : {}) };
-  const made = await unwrap(client.POST("/api/v1/runs/{run}/freeze", { params: { path: { run } }, body: body as never }));
+  const made = await unwrap(
+    client.POST("/api/v1/runs/{run}/freeze", { params: { path: { run } }, body: body as never }),
+  );
   endGesture();
   replaceWorkflow(made.document as unknown as Workflow);
   return made.calls as unknown as FrozenCall[];

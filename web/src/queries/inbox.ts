@@ -32,9 +32,13 @@ export function useUncertainSteps() {
 async function uncertainSteps(): Promise<UncertainStep[]> {
   const query = { status: "uncertain", limit: MAX_UNCERTAIN } as const;
   const { runs } = await unwrap(client.GET("/api/v1/runs", { params: { query } }));
-  const whole = await Promise.all(runs.map(({ id }) => unwrap(client.GET("/api/v1/runs/{run}", { params: { path: { run: id } } }))));
+  const whole = await Promise.all(
+    runs.map(({ id }) => unwrap(client.GET("/api/v1/runs/{run}", { params: { path: { run: id } } }))),
+  );
   return whole.flatMap(({ id, workflow, steps }) =>
-    steps.filter(({ status }) => status === "uncertain").map(({ key, startedAt }) => ({ run: id, workflow, step: key, startedAt })),
+    steps
+      .filter(({ status }) => status === "uncertain")
+      .map(({ key, startedAt }) => ({ run: id, workflow, step: key, startedAt })),
   );
 }
 
@@ -53,5 +57,7 @@ export function answerQuestion(id: string, reply: Json, as: string | null) {
 export type StepResolution = "retry" | "skip" | "fail";
 
 export async function resolveStep({ run, step }: UncertainStep, choice: StepResolution): Promise<void> {
-  await unwrap(client.POST("/api/v1/runs/{run}/answer", { params: { path: { run } }, body: { step, choice } as never }));
+  await unwrap(
+    client.POST("/api/v1/runs/{run}/answer", { params: { path: { run } }, body: { step, choice } as never }),
+  );
 }

@@ -34,7 +34,10 @@ export function useRuns({ status, workflow, limit }: RunFilter) {
 export function useRun(id: string | null) {
   return useQuery({
     queryKey: [...RUN, id],
-    queryFn: () => unwrap(client.GET("/api/v1/runs/{run}", { params: { path: { run: id! }, query: { maxChars: 20_000 } } })),
+    queryFn: () =>
+      unwrap(
+        client.GET("/api/v1/runs/{run}", { params: { path: { run: id! }, query: { maxChars: 20_000 } } }),
+      ),
     enabled: id !== null,
   });
 }
@@ -51,7 +54,11 @@ export function useStepInput(run: string | null, step: string | null, stamp: str
     queryFn: async () => {
       const params = { path: { run: run! }, query: { step: step!, maxChars: 20_000 } };
       const found = await unwrap(client.GET("/api/v1/runs/{run}/input", { params }));
-      return { input: found.input as Json, cut: found.cut ?? undefined, given: (found.given ?? undefined) as Json | undefined };
+      return {
+        input: found.input as Json,
+        cut: found.cut ?? undefined,
+        given: (found.given ?? undefined) as Json | undefined,
+      };
     },
     enabled: run !== null && step !== null,
     retry: false,
@@ -70,14 +77,20 @@ export interface ValueSource {
 export async function loadValue({ run, step, part }: ValueSource): Promise<Blob> {
   const path = { run };
   if (part === "input") {
-    const found = await unwrap(client.GET("/api/v1/runs/{run}/input", { params: { path, query: { step: step! } } }));
+    const found = await unwrap(
+      client.GET("/api/v1/runs/{run}/input", { params: { path, query: { step: step! } } }),
+    );
     return new Blob([JSON.stringify(found.input, null, 2)], { type: "application/json" });
   }
   const query = step === null ? {} : { step };
-  return await unwrap(client.GET("/api/v1/runs/{run}/output", { params: { path, query }, parseAs: "blob" })) as unknown as Blob;
+  return (await unwrap(
+    client.GET("/api/v1/runs/{run}/output", { params: { path, query }, parseAs: "blob" }),
+  )) as unknown as Blob;
 }
 
 export async function loadImage(run: string, step: string | null, at: string): Promise<Blob> {
   const params = { path: { run }, query: { step: step!, at } };
-  return await unwrap(client.GET("/api/v1/runs/{run}/picture", { params, parseAs: "blob" })) as unknown as Blob;
+  return (await unwrap(
+    client.GET("/api/v1/runs/{run}/picture", { params, parseAs: "blob" }),
+  )) as unknown as Blob;
 }

@@ -35,7 +35,11 @@ async function saveIfValid(onSaved: () => void, over?: string | null): Promise<b
   const [first, ...more] = workflow ? await findInvalidValues(workflow) : [];
   if (!first) return saveNow(onSaved, over);
   const others = more.length ? `, and ${more.length} more` : "";
-  notify(`Not saved: ${first.message}${others}`, { tone: "bad", hint: first.hint ?? null, action: { title: "Save anyway", run: () => void saveNow(onSaved, over) } });
+  notify(`Not saved: ${first.message}${others}`, {
+    tone: "bad",
+    hint: first.hint ?? null,
+    action: { title: "Save anyway", run: () => void saveNow(onSaved, over) },
+  });
   return false;
 }
 
@@ -44,7 +48,11 @@ async function saveNow(onSaved: () => void, over?: string | null): Promise<boole
   if (!history) return false;
   const workflow = history.present;
   try {
-    const stored = await saveWorkflow(workflow, storedAs ?? workflow.name, over === undefined ? revision : over);
+    const stored = await saveWorkflow(
+      workflow,
+      storedAs ?? workflow.name,
+      over === undefined ? revision : over,
+    );
     dropDraft(storedAs);
     markSaved(workflow, stored.name, stored.revision);
     onSaved();
@@ -55,7 +63,9 @@ async function saveNow(onSaved: () => void, over?: string | null): Promise<boole
     if (!(error instanceof ApiError && error.status === 409)) notifyError(error, "Not saved");
     else if (error.code === "WORKFLOW_CHANGED") {
       const { theirs, current } = error.facts as { theirs?: Workflow | null; current?: string | null };
-      conflictStore.setState({ conflict: { name: workflow.name, mine: workflow, theirs: theirs ?? null, current: current ?? null } });
+      conflictStore.setState({
+        conflict: { name: workflow.name, mine: workflow, theirs: theirs ?? null, current: current ?? null },
+      });
     } else notify(error.message, { tone: "bad", hint: error.hint });
     return false;
   }

@@ -42,7 +42,11 @@ export function useServerHealth(id: string) {
 }
 
 /** How many tools there are for whoever signed in; `onPage` gets the page to sign in at. */
-export async function signIn(id: string, signal: AbortSignal, onPage: (url: string) => void): Promise<number> {
+export async function signIn(
+  id: string,
+  signal: AbortSignal,
+  onPage: (url: string) => void,
+): Promise<number> {
   let count: number | null = null;
   await postStream(`/api/v1/servers/${encodeURIComponent(id)}/sign-in`, signal, ({ kind, data: text }) => {
     const told = JSON.parse(text) as { url?: string; toolCount?: number; code?: string; message?: string };
@@ -89,7 +93,9 @@ function discoveredServers(answer: Schemas["FoundShape"]): Discovered[] {
 }
 
 export async function importServers(names: string[]): Promise<Discovered[]> {
-  return discoveredServers(await unwrap(client.POST("/api/v1/servers/discovered", { body: { names } as never })));
+  return discoveredServers(
+    await unwrap(client.POST("/api/v1/servers/discovered", { body: { names } as never })),
+  );
 }
 
 export async function addServers(definition: string, name: string | null): Promise<Server[]> {
@@ -98,11 +104,18 @@ export async function addServers(definition: string, name: string | null): Promi
 }
 
 export function approveServer(id: string, hash: string, acceptChanges: boolean) {
-  return unwrap(client.POST("/api/v1/servers/{server}/approve", { ...serverPath(id), body: { hash, acceptChanges } as never }));
+  return unwrap(
+    client.POST("/api/v1/servers/{server}/approve", {
+      ...serverPath(id),
+      body: { hash, acceptChanges } as never,
+    }),
+  );
 }
 
 export function switchServer(id: string, on: boolean): Promise<Server> {
-  return on ? unwrap(client.POST("/api/v1/servers/{server}/enable", serverPath(id))) : unwrap(client.POST("/api/v1/servers/{server}/disable", serverPath(id)));
+  return on
+    ? unwrap(client.POST("/api/v1/servers/{server}/enable", serverPath(id)))
+    : unwrap(client.POST("/api/v1/servers/{server}/disable", serverPath(id)));
 }
 
 export function checkServer(id: string) {

@@ -27,15 +27,21 @@ export async function revokeKey({ id, name, isStudio, isYours }: Key): Promise<s
   return `Revoked ${name}`;
 }
 
-export const useSettings = () => useQuery({ queryKey: SETTINGS, queryFn: () => unwrap(client.GET("/api/v1/settings")) });
+export const useSettings = () =>
+  useQuery({ queryKey: SETTINGS, queryFn: () => unwrap(client.GET("/api/v1/settings")) });
 
-export const useFindings = () => useQuery({ queryKey: DOCTOR, queryFn: async () => (await unwrap(client.GET("/api/v1/doctor"))).findings });
+export const useFindings = () =>
+  useQuery({ queryKey: DOCTOR, queryFn: async () => (await unwrap(client.GET("/api/v1/doctor"))).findings });
 
-export const useSecrets = () => useQuery({ queryKey: SECRETS, queryFn: async () => (await unwrap(client.GET("/api/v1/secrets"))).names });
+export const useSecrets = () =>
+  useQuery({ queryKey: SECRETS, queryFn: async () => (await unwrap(client.GET("/api/v1/secrets"))).names });
 
 export async function storeSecret(name: string, value: string): Promise<string> {
-  await unwrap(client.PUT("/api/v1/secrets/{name}", { params: { path: { name } }, body: { value } as never }));
+  await unwrap(
+    client.PUT("/api/v1/secrets/{name}", { params: { path: { name } }, body: { value } as never }),
+  );
   return `Kept ${name}; write it as \${vault:${name}}`;
 }
 
-export const removeSecret = (name: string) => unwrap(client.DELETE("/api/v1/secrets/{name}", { params: { path: { name } } }));
+export const removeSecret = (name: string) =>
+  unwrap(client.DELETE("/api/v1/secrets/{name}", { params: { path: { name } } }));

@@ -15,7 +15,10 @@ const REFETCH_MS = 20_000;
 export function useToolStatuses(workflow: Workflow | null): void {
   const nodes = workflow?.nodes.filter(({ type }) => type === "mcp") ?? [];
   const signature = nodes.map(toolSignature).join("\n");
-  const document = useMemo(() => (workflow ? { ...workflow, nodes, connections: [] } : null), [signature, workflow?.id]);
+  const document = useMemo(
+    () => (workflow ? { ...workflow, nodes, connections: [] } : null),
+    [signature, workflow?.id],
+  );
   const { data: found } = useQuery({
     // Whatever changes servers asks for this again as well.
     queryKey: ["servers", "standing", signature],
@@ -33,7 +36,10 @@ export function useToolStatuses(workflow: Workflow | null): void {
 const signatures = new WeakMap<WorkflowNode, string>();
 
 function toolSignature(node: WorkflowNode): string {
-  const { id, data: { serverId, toolName, mode, parameters } } = node;
+  const {
+    id,
+    data: { serverId, toolName, mode, parameters },
+  } = node;
   const known = signatures.get(node) ?? JSON.stringify([id, serverId, toolName, mode, parameters]);
   signatures.set(node, known);
   return known;
@@ -44,8 +50,15 @@ async function loadToolStatuses(document: Workflow): Promise<Record<string, Tool
   const found = await unwrap(client.POST("/api/v1/edit/validate", { body: body as never }));
   const whyOf = (node: WorkflowNode) => {
     const reason = found.unreachable?.[asText(node.data["serverId"])];
-    const problems = found.problems.filter(({ code, pointer }) => code.startsWith("MCP_") && nodeAtPointer(document, pointer) === node.id);
+    const problems = found.problems.filter(
+      ({ code, pointer }) => code.startsWith("MCP_") && nodeAtPointer(document, pointer) === node.id,
+    );
     return reason ?? problems.map(({ message }) => message).join("; ");
   };
-  return Object.fromEntries(document.nodes.map((node) => [node.id, { status: found.statuses?.[node.id] ?? "valid", why: whyOf(node) }]));
+  return Object.fromEntries(
+    document.nodes.map((node) => [
+      node.id,
+      { status: found.statuses?.[node.id] ?? "valid", why: whyOf(node) },
+    ]),
+  );
 }

@@ -37,7 +37,11 @@ export interface ModeChange {
 }
 
 /** Switches a node as one undoable step; values of the mode it leaves are kept in it. */
-export async function switchMode(workflow: Workflow, id: string, { mode, tool, live = false }: ModeChange): Promise<void> {
+export async function switchMode(
+  workflow: Workflow,
+  id: string,
+  { mode, tool, live = false }: ModeChange,
+): Promise<void> {
   const document = workflow as unknown as Record<string, unknown>;
   const body = { document, node: id, mode, live, ...(tool ? { tool } : {}) };
   const made = await unwrap(client.POST("/api/v1/edit/mode", { body: body as never }));

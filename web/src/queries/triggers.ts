@@ -10,9 +10,16 @@ export type Trigger = Schemas["TriggerShape"];
 export type TriggerFiring = Schemas["OccasionShape"];
 
 export const useTriggers = () =>
-  useQuery({ queryKey: TRIGGERS, queryFn: async () => (await unwrap(client.GET("/api/v1/triggers"))).triggers, refetchInterval: 60_000 });
+  useQuery({
+    queryKey: TRIGGERS,
+    queryFn: async () => (await unwrap(client.GET("/api/v1/triggers"))).triggers,
+    refetchInterval: 60_000,
+  });
 
-const triggerPath = (name: string, node: string | null) => ({ params: { path: { name } }, body: (node ? { node } : {}) as never });
+const triggerPath = (name: string, node: string | null) => ({
+  params: { path: { name } },
+  body: (node ? { node } : {}) as never,
+});
 
 export async function enableTriggers(workflow: string): Promise<string> {
   await unwrap(client.POST("/api/v1/triggers/{name}/enable", triggerPath(workflow, null)));

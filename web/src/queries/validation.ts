@@ -21,10 +21,13 @@ export function useValidation(workflow: Workflow | null): void {
       return;
     }
     let isOld = false;
-    const timer = setTimeout(() => {
-      // One at a time: checks of edits that are past would only keep the service busy.
-      pendingCheck = pendingCheck.then(() => (isOld ? undefined : validate(workflow, () => isOld)));
-    }, VALIDATION_DELAY_MS + Math.min(lastDurationMs, 10 * VALIDATION_DELAY_MS));
+    const timer = setTimeout(
+      () => {
+        // One at a time: checks of edits that are past would only keep the service busy.
+        pendingCheck = pendingCheck.then(() => (isOld ? undefined : validate(workflow, () => isOld)));
+      },
+      VALIDATION_DELAY_MS + Math.min(lastDurationMs, 10 * VALIDATION_DELAY_MS),
+    );
     return () => {
       isOld = true;
       clearTimeout(timer);

@@ -20,7 +20,11 @@ export interface StoredWorkflow {
 }
 
 /** Faults of a file of which nothing is understood; drawn as an empty workflow it would be lost by saving. */
-const UNREADABLE_CODES: ReadonlySet<string> = new Set(["WORKFLOW_NOT_JSON", "WORKFLOW_UNKNOWN_DIALECT", "WORKFLOW_TOO_LARGE"]);
+const UNREADABLE_CODES: ReadonlySet<string> = new Set([
+  "WORKFLOW_NOT_JSON",
+  "WORKFLOW_UNKNOWN_DIALECT",
+  "WORKFLOW_TOO_LARGE",
+]);
 
 export async function loadWorkflow(name: string): Promise<StoredWorkflow> {
   const found = await unwrap(client.GET("/api/v1/workflows/{name}", { params: { path: { name } } }));
@@ -33,9 +37,18 @@ export async function loadWorkflow(name: string): Promise<StoredWorkflow> {
 }
 
 /** Saves under `at`, over the revision that was read; a workflow with another name is moved. */
-export async function saveWorkflow(workflow: Workflow, at: string, revision: string | null): Promise<StoredWorkflow> {
-  const body = { document: workflow as unknown as Record<string, unknown>, ...(revision ? { revision } : {}) };
-  const found = await unwrap(client.PUT("/api/v1/workflows/{name}", { params: { path: { name: at } }, body: body as never }));
+export async function saveWorkflow(
+  workflow: Workflow,
+  at: string,
+  revision: string | null,
+): Promise<StoredWorkflow> {
+  const body = {
+    document: workflow as unknown as Record<string, unknown>,
+    ...(revision ? { revision } : {}),
+  };
+  const found = await unwrap(
+    client.PUT("/api/v1/workflows/{name}", { params: { path: { name: at } }, body: body as never }),
+  );
   return { name: found.name, revision: found.revision, workflow: found.document as unknown as Workflow };
 }
 

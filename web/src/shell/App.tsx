@@ -63,7 +63,11 @@ function Studio({ isDown }: { isDown: boolean }) {
   const dropping = useFileDrop();
   return (
     <div className="studio">
-      <a className="visually-hidden studio__skip" href="#main" onClick={(event) => (event.preventDefault(), document.getElementById("main")?.focus())}>
+      <a
+        className="visually-hidden studio__skip"
+        href="#main"
+        onClick={(event) => (event.preventDefault(), document.getElementById("main")?.focus())}
+      >
         Skip to the page
       </a>
       <NavigationRail page={route.page} />

@@ -22,13 +22,23 @@ import { runOrAskForInputs, useEditorCommands } from "./useEditorCommands";
 /** `runs` starts it at once, as the sample's button promises. */
 export function EditorPage({ name, runsAtOnce = false }: { name: string | null; runsAtOnce?: boolean }) {
   const { openDialog, setOpenDialog } = useEditorCommands();
-  const { isThere, fault, retry } = useOpenWorkflow(name, runsAtOnce ? () => runOrAskForInputs(() => setOpenDialog("inputs")) : null);
+  const { isThere, fault, retry } = useOpenWorkflow(
+    name,
+    runsAtOnce ? () => runOrAskForInputs(() => setOpenDialog("inputs")) : null,
+  );
   useEffect(autosaveDrafts, []);
-  const workflow = useStore(documentStore, (state) => (state.isReadOnly || !isThere ? null : (state.history?.present ?? null)));
+  const workflow = useStore(documentStore, (state) =>
+    state.isReadOnly || !isThere ? null : (state.history?.present ?? null),
+  );
   useValidation(workflow);
   useToolStatuses(workflow);
   useFileSync();
-  if (!workflow) return fault && name !== null ? <OpenFailure name={name} fault={fault} onAgain={retry} /> : <EmptyState title="Opening…" isPage />;
+  if (!workflow)
+    return fault && name !== null ? (
+      <OpenFailure name={name} fault={fault} onAgain={retry} />
+    ) : (
+      <EmptyState title="Opening…" isPage />
+    );
   return (
     <>
       <ConflictDialog />
@@ -62,7 +72,10 @@ function useOpenWorkflow(name: string | null, afterOpening: (() => void) | null)
     saveDraft();
     if (runStore.getState().workflow !== name) clearRun();
     if (name === null) {
-      if (openNewWorkflow(null).hasLeft) notify("The new workflow you had not saved is back", { action: { title: "Throw away", run: undoEdit } });
+      if (openNewWorkflow(null).hasLeft)
+        notify("The new workflow you had not saved is back", {
+          action: { title: "Throw away", run: undoEdit },
+        });
       return;
     }
     closeDocument();

@@ -31,7 +31,11 @@ export function EditorToolbar({ workflow }: { workflow: Workflow }) {
           onBlur={endGesture}
         />
       )}
-      {isReadOnly ? <Badge>as it ran</Badge> : <Badge tone={dirty ? "warn" : "plain"}>{dirty ? "unsaved" : "saved"}</Badge>}
+      {isReadOnly ? (
+        <Badge>as it ran</Badge>
+      ) : (
+        <Badge tone={dirty ? "warn" : "plain"}>{dirty ? "unsaved" : "saved"}</Badge>
+      )}
       {!isReadOnly && <EditButtons dirty={dirty} />}
       <span className="editor__space" />
       <Problems />
@@ -51,7 +55,15 @@ export function EditorToolbar({ workflow }: { workflow: Workflow }) {
 
 function PaletteButton() {
   const isOn = useStore(panelStore, (state) => state.hasPalette);
-  return <IconButton label="Palette" icon="palette" keys="P" aria-pressed={isOn} onClick={() => runCommand("palette")} />;
+  return (
+    <IconButton
+      label="Palette"
+      icon="palette"
+      keys="P"
+      aria-pressed={isOn}
+      onClick={() => runCommand("palette")}
+    />
+  );
 }
 
 function EditButtons({ dirty }: { dirty: boolean }) {
@@ -60,10 +72,33 @@ function EditButtons({ dirty }: { dirty: boolean }) {
   return (
     <>
       <span className="editor__divider" />
-      <IconButton label="Undo" icon="undo" keys="Ctrl Z" disabled={!canUndo} onClick={() => runCommand("undo")} />
-      <IconButton label="Redo" icon="redo" keys="Ctrl Shift Z" disabled={!canRedo} onClick={() => runCommand("redo")} />
-      <IconButton label="Tidy the canvas" icon="tidy" keys="Ctrl Shift L" onClick={() => runCommand("tidy")} />
-      <IconButton label="Save" icon="save" keys="Ctrl S" disabled={!dirty} onClick={() => runCommand("save")} />
+      <IconButton
+        label="Undo"
+        icon="undo"
+        keys="Ctrl Z"
+        disabled={!canUndo}
+        onClick={() => runCommand("undo")}
+      />
+      <IconButton
+        label="Redo"
+        icon="redo"
+        keys="Ctrl Shift Z"
+        disabled={!canRedo}
+        onClick={() => runCommand("redo")}
+      />
+      <IconButton
+        label="Tidy the canvas"
+        icon="tidy"
+        keys="Ctrl Shift L"
+        onClick={() => runCommand("tidy")}
+      />
+      <IconButton
+        label="Save"
+        icon="save"
+        keys="Ctrl S"
+        disabled={!dirty}
+        onClick={() => runCommand("save")}
+      />
     </>
   );
 }
@@ -82,7 +117,11 @@ function Problems() {
   }
   if (all.length === 0) return null;
   return (
-    <Button look="quiet" aria-pressed={side === "problems"} onClick={() => setPanels({ side: side === "problems" ? "inspector" : "problems" })}>
+    <Button
+      look="quiet"
+      aria-pressed={side === "problems"}
+      onClick={() => setPanels({ side: side === "problems" ? "inspector" : "problems" })}
+    >
       <Badge tone={errors ? "bad" : "warn"}>{errors ? `${errors} wrong` : `${all.length} to look at`}</Badge>
     </Button>
   );
@@ -90,12 +129,28 @@ function Problems() {
 
 function JsonButton() {
   const side = useStore(panelStore, (state) => state.side);
-  return <IconButton label="JSON" icon="braces" keys="J" aria-pressed={side === "json"} onClick={() => runCommand("json")} />;
+  return (
+    <IconButton
+      label="JSON"
+      icon="braces"
+      keys="J"
+      aria-pressed={side === "json"}
+      onClick={() => runCommand("json")}
+    />
+  );
 }
 
 function InspectorButton() {
   const side = useStore(panelStore, (state) => state.side);
-  return <IconButton label="Inspector" icon="panel" keys="I" aria-pressed={side === "inspector"} onClick={() => runCommand("inspector")} />;
+  return (
+    <IconButton
+      label="Inspector"
+      icon="panel"
+      keys="I"
+      aria-pressed={side === "inspector"}
+      onClick={() => runCommand("inspector")}
+    />
+  );
 }
 
 function MoreMenu({ isReadOnly }: { isReadOnly: boolean }) {
@@ -104,9 +159,26 @@ function MoreMenu({ isReadOnly }: { isReadOnly: boolean }) {
       label="More"
       actions={[
         { title: "Export…", icon: "download", run: () => runCommand("export") },
-        { title: "MCP servers and tools…", icon: "server", isDisabled: isReadOnly, run: () => runCommand("servers") },
-        { title: "Group", icon: "panel", keys: "Ctrl G", isDisabled: isReadOnly, run: () => runCommand("group") },
-        { title: "Find a command…", icon: "search", keys: "Ctrl K", startsGroup: true, run: () => runCommand("commands") },
+        {
+          title: "MCP servers and tools…",
+          icon: "server",
+          isDisabled: isReadOnly,
+          run: () => runCommand("servers"),
+        },
+        {
+          title: "Group",
+          icon: "panel",
+          keys: "Ctrl G",
+          isDisabled: isReadOnly,
+          run: () => runCommand("group"),
+        },
+        {
+          title: "Find a command…",
+          icon: "search",
+          keys: "Ctrl K",
+          startsGroup: true,
+          run: () => runCommand("commands"),
+        },
         { title: "Keys", icon: "help", keys: "?", run: () => runCommand("keys") },
       ]}
     >
@@ -119,9 +191,15 @@ function MoreMenu({ isReadOnly }: { isReadOnly: boolean }) {
 function PublishButton() {
   const { publication, isBehind } = usePublication();
   return (
-    <Button icon="share" title={publication ? `Published as ${publication.tool}` : "Make it a tool of MCP clients"} onClick={() => runCommand("publish")}>
+    <Button
+      icon="share"
+      title={publication ? `Published as ${publication.tool}` : "Make it a tool of MCP clients"}
+      onClick={() => runCommand("publish")}
+    >
       Publish
-      {publication && <Badge tone={isBehind ? "warn" : "good"}>{isBehind ? "changed since" : "published"}</Badge>}
+      {publication && (
+        <Badge tone={isBehind ? "warn" : "good"}>{isBehind ? "changed since" : "published"}</Badge>
+      )}
     </Button>
   );
 }
@@ -134,7 +212,13 @@ function RunButtons() {
       <Button icon="text" onClick={() => runCommand("inputs")}>
         Inputs
       </Button>
-      <Button look="primary" icon="play" title="Run (Ctrl ↵)" disabled={isRunning} onClick={() => runCommand("run")}>
+      <Button
+        look="primary"
+        icon="play"
+        title="Run (Ctrl ↵)"
+        disabled={isRunning}
+        onClick={() => runCommand("run")}
+      >
         {isRunning ? "Running" : "Run"}
       </Button>
     </>

@@ -56,10 +56,27 @@ export function EditorView({ workflow, openDialog, setOpenDialog }: Props) {
           <RunPanel workflow={workflow} />
         </section>
       )}
-      {(overlay === "add" || overlay === "commands" || overlay === "connect" || overlay === "disconnect" || overlay === "find") && <CommandPalette kind={overlay} entries={entries} specs={specs} onClose={() => setPanels({ overlay: null })} />}
+      {(overlay === "add" ||
+        overlay === "commands" ||
+        overlay === "connect" ||
+        overlay === "disconnect" ||
+        overlay === "find") && (
+        <CommandPalette
+          kind={overlay}
+          entries={entries}
+          specs={specs}
+          onClose={() => setPanels({ overlay: null })}
+        />
+      )}
       {overlay === "keys" && <ShortcutsDialog onClose={() => setPanels({ overlay: null })} />}
       {overlay === "servers" && !isReadOnly && <ServersDialog onClose={() => setPanels({ overlay: null })} />}
-      {openDialog === "inputs" && <InputsDialog workflow={workflow} onClose={() => setOpenDialog(null)} onRun={(inputs) => (setOpenDialog(null), void startAndShowRun(workflow, inputs))} />}
+      {openDialog === "inputs" && (
+        <InputsDialog
+          workflow={workflow}
+          onClose={() => setOpenDialog(null)}
+          onRun={(inputs) => (setOpenDialog(null), void startAndShowRun(workflow, inputs))}
+        />
+      )}
       {openDialog === "publish" && <PublishDialog workflow={workflow} onClose={() => setOpenDialog(null)} />}
       {openDialog === "export" && <ExportDialog workflow={workflow} onClose={() => setOpenDialog(null)} />}
     </div>
@@ -88,7 +105,11 @@ function SidePanel({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: b
   if (side !== "inspector") return null;
   return (
     <aside className="editor__side" aria-label="Inspector" data-panel data-stop="side">
-      {selectedNode ? <Inspector node={selectedNode} isReadOnly={isReadOnly} /> : <WorkflowInfo workflow={workflow} isReadOnly={isReadOnly} />}
+      {selectedNode ? (
+        <Inspector node={selectedNode} isReadOnly={isReadOnly} />
+      ) : (
+        <WorkflowInfo workflow={workflow} isReadOnly={isReadOnly} />
+      )}
     </aside>
   );
 }

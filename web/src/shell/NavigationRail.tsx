@@ -19,7 +19,12 @@ export function NavigationRail({ page }: { page: string }) {
       {PAGES.filter((entry) => entry.icon).map((entry) => {
         const isHere = entry.page === page || entry.related?.includes(page);
         return (
-          <a key={entry.page} className="rail__link" href={hrefTo(entry.page)} aria-current={isHere ? "page" : undefined}>
+          <a
+            key={entry.page}
+            className="rail__link"
+            href={hrefTo(entry.page)}
+            aria-current={isHere ? "page" : undefined}
+          >
             <Icon name={entry.icon!} size={18} />
             <span>{entry.title}</span>
             {entry.page === "inbox" && waiting > 0 && (
@@ -32,7 +37,11 @@ export function NavigationRail({ page }: { page: string }) {
         );
       })}
       <span className="rail__space" />
-      <IconButton label={theme === "dark" ? "Light colours" : "Dark colours"} icon={theme === "dark" ? "sun" : "moon"} onClick={toggleTheme} />
+      <IconButton
+        label={theme === "dark" ? "Light colours" : "Dark colours"}
+        icon={theme === "dark" ? "sun" : "moon"}
+        onClick={toggleTheme}
+      />
     </nav>
   );
 }

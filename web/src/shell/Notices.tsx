@@ -6,7 +6,14 @@ import { Button, IconButton } from "../ui/Button";
 export function Notices() {
   const notices = useStore(noticeStore, (state) => state.notices);
   return (
-    <div className="notices" role="status" aria-live="polite" aria-label="Notices" data-panel data-stop="notices">
+    <div
+      className="notices"
+      role="status"
+      aria-live="polite"
+      aria-label="Notices"
+      data-panel
+      data-stop="notices"
+    >
       {notices.map(({ id, tone, message: message, hint, action }) => (
         <div key={id} className={`notice notice--${tone}`}>
           <div className="notice__words">

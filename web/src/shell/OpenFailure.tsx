@@ -18,7 +18,8 @@ export function OpenFailure({ name, fault, onAgain }: Props) {
   const draft = readDraft(name);
   const hint = "hint" in fault ? fault.hint : null;
   const openDraft = () => {
-    if (draft) openDocument({ workflow: draft.workflow, storedAs: name, revision: draft.revision, isUnsaved: true });
+    if (draft)
+      openDocument({ workflow: draft.workflow, storedAs: name, revision: draft.revision, isUnsaved: true });
   };
   return (
     <EmptyState title={`${safeText(name).text} cannot be opened`} isPage>
@@ -26,7 +27,9 @@ export function OpenFailure({ name, fault, onAgain }: Props) {
         <Untrusted {...safeText(fault.message)} />
       </p>
       {hint && <p className="faint">{safeText(hint).text}</p>}
-      <p>Nothing of it was changed.{draft && " Edits of it that you have not saved are kept in this browser."}</p>
+      <p>
+        Nothing of it was changed.{draft && " Edits of it that you have not saved are kept in this browser."}
+      </p>
       <div className="row">
         {draft && (
           <Button look="primary" onClick={openDraft}>

@@ -14,7 +14,9 @@ import { useEditorCommands } from "./useEditorCommands";
 export function RunPage({ id }: { id: string }) {
   const { openDialog, setOpenDialog } = useEditorCommands();
   const [fault, setFault] = useState<string | null>(null);
-  const workflow = useStore(documentStore, (state) => (state.isReadOnly ? (state.history?.present ?? null) : null));
+  const workflow = useStore(documentStore, (state) =>
+    state.isReadOnly ? (state.history?.present ?? null) : null,
+  );
   useEffect(() => {
     setFault(null);
     loadRunWorkflow(id)
@@ -34,5 +36,9 @@ export function RunPage({ id }: { id: string }) {
       </EmptyState>
     );
   }
-  return workflow ? <EditorView workflow={workflow} openDialog={openDialog} setOpenDialog={setOpenDialog} /> : <EmptyState title="Opening…" isPage />;
+  return workflow ? (
+    <EditorView workflow={workflow} openDialog={openDialog} setOpenDialog={setOpenDialog} />
+  ) : (
+    <EmptyState title="Opening…" isPage />
+  );
 }

@@ -9,7 +9,11 @@ export function ShortcutsDialog({ onClose }: { onClose(): void }) {
   return (
     <Dialog title="Keys" onClose={onClose}>
       <label className="row">
-        <input type="checkbox" checked={hasLetterKeys} onChange={(event) => storeLetterKeys(event.target.checked)} />
+        <input
+          type="checkbox"
+          checked={hasLetterKeys}
+          onChange={(event) => storeLetterKeys(event.target.checked)}
+        />
         Letters and digits alone are commands
       </label>
       <table className="table" aria-label="Keys">

@@ -25,12 +25,25 @@ export function TokenPage({ isWrong, onToken }: { isWrong: boolean; onToken(): v
             : "This page was opened without the key that lets it ask the service."}
         </p>
         <p>
-          Open the address that <code>toolweave serve</code> printed: it ends in <code>#token=…</code>. Or paste the key; it is in the file{" "}
-          <code>studio.key</code> of Toolweave&rsquo;s home directory, and <code>toolweave keys create --scope admin</code> makes another.
+          Open the address that <code>toolweave serve</code> printed: it ends in <code>#token=…</code>. Or
+          paste the key; it is in the file <code>studio.key</code> of Toolweave&rsquo;s home directory, and{" "}
+          <code>toolweave keys create --scope admin</code> makes another.
         </p>
-        {hasUnsaved() && <p>What you have not saved stays in this tab, and is there again when the key is right.</p>}
+        {hasUnsaved() && (
+          <p>What you have not saved stays in this tab, and is there again when the key is right.</p>
+        )}
         <Field label="Key" note="The whole address will do as well.">
-          {(id, _, aria) => <input id={id} {...aria} className="input input--code" type="password" autoComplete="off" value={typed} onChange={(event) => setTyped(event.target.value)} />}
+          {(id, _, aria) => (
+            <input
+              id={id}
+              {...aria}
+              className="input input--code"
+              type="password"
+              autoComplete="off"
+              value={typed}
+              onChange={(event) => setTyped(event.target.value)}
+            />
+          )}
         </Field>
         <div>
           <Button look="primary" type="submit" disabled={typed.trim() === ""}>

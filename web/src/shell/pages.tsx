@@ -27,13 +27,44 @@ export interface Page {
 
 export const PAGES: readonly Page[] = [
   { page: "", title: "Workflows", icon: "list", related: ["w", "new"], show: () => <WorkflowsPage /> },
-  { page: "w", title: "Editor", tab: ({ rest }) => rest[0] ?? "Editor", show: ({ rest, query }) => <EditorPage name={rest[0] ?? ""} runsAtOnce={query.has("run")} /> },
+  {
+    page: "w",
+    title: "Editor",
+    tab: ({ rest }) => rest[0] ?? "Editor",
+    show: ({ rest, query }) => <EditorPage name={rest[0] ?? ""} runsAtOnce={query.has("run")} />,
+  },
   { page: "new", title: "New workflow", show: () => <EditorPage name={null} /> },
-  { page: "runs", title: "Runs", icon: "clock", related: ["compare"], tab: ({ rest }) => (rest[0] ? `Run ${rest[0].slice(0, 8)}` : "Runs"), show: ({ rest }) => (rest[0] ? <RunPage id={rest[0]} /> : <RunsPage />) },
-  { page: "compare", title: "Compare runs", show: ({ rest }) => <ComparePage first={rest[0] ?? ""} second={rest[1] ?? ""} /> },
-  { page: "inbox", title: "Inbox", icon: "inbox", show: ({ rest }) => <InboxPage key={rest[0] ?? ""} chosen={rest[0] ?? null} /> },
-  { page: "servers", title: "Servers", icon: "server", show: ({ rest }) => <ServersPage key={rest[0] ?? ""} chosen={rest[0] ?? null} /> },
-  { page: "manage", title: "Manage", icon: "cog", show: ({ rest }) => <ManagePage section={rest[0] ?? null} /> },
+  {
+    page: "runs",
+    title: "Runs",
+    icon: "clock",
+    related: ["compare"],
+    tab: ({ rest }) => (rest[0] ? `Run ${rest[0].slice(0, 8)}` : "Runs"),
+    show: ({ rest }) => (rest[0] ? <RunPage id={rest[0]} /> : <RunsPage />),
+  },
+  {
+    page: "compare",
+    title: "Compare runs",
+    show: ({ rest }) => <ComparePage first={rest[0] ?? ""} second={rest[1] ?? ""} />,
+  },
+  {
+    page: "inbox",
+    title: "Inbox",
+    icon: "inbox",
+    show: ({ rest }) => <InboxPage key={rest[0] ?? ""} chosen={rest[0] ?? null} />,
+  },
+  {
+    page: "servers",
+    title: "Servers",
+    icon: "server",
+    show: ({ rest }) => <ServersPage key={rest[0] ?? ""} chosen={rest[0] ?? null} />,
+  },
+  {
+    page: "manage",
+    title: "Manage",
+    icon: "cog",
+    show: ({ rest }) => <ManagePage section={rest[0] ?? null} />,
+  },
 ];
 
 export function pageTitle(route: Route): string {

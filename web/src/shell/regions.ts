@@ -2,7 +2,8 @@
 
 import { canvasActions } from "../state/panels";
 
-const FOCUSABLE = "a[href], button:not(:disabled), input:not(:disabled):not([hidden]), select:not(:disabled), textarea:not(:disabled), [tabindex='0']";
+const FOCUSABLE =
+  "a[href], button:not(:disabled), input:not(:disabled):not([hidden]), select:not(:disabled), textarea:not(:disabled), [tabindex='0']";
 
 /** The element itself, else the first in it that takes the focus. */
 export function firstFocusable(within: HTMLElement): HTMLElement | null {
@@ -11,7 +12,9 @@ export function firstFocusable(within: HTMLElement): HTMLElement | null {
 
 /** Goes to the next part that has anything to be focused, or back. */
 export function focusNextRegion(step: 1 | -1): void {
-  const stops = [...document.querySelectorAll<HTMLElement>("[data-stop]")].filter((stop) => stop.dataset["stop"] === "canvas" || firstFocusable(stop));
+  const stops = [...document.querySelectorAll<HTMLElement>("[data-stop]")].filter(
+    (stop) => stop.dataset["stop"] === "canvas" || firstFocusable(stop),
+  );
   const here = stops.findIndex((stop) => stop.contains(document.activeElement));
   const next = stops[(here + step + stops.length) % stops.length];
   if (next) focusIn(next);

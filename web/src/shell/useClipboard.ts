@@ -44,7 +44,9 @@ function isForCanvas(event: ClipboardEvent): boolean {
   const target = event.target as HTMLElement;
   if (event.defaultPrevented || document.querySelector("dialog[open]")) return false;
   if (target.closest?.("input, textarea, select, [contenteditable='true']")) return false;
-  return (event.type === "paste" || document.getSelection()?.isCollapsed !== false) && currentWorkflow() !== null;
+  return (
+    (event.type === "paste" || document.getSelection()?.isCollapsed !== false) && currentWorkflow() !== null
+  );
 }
 
 function onCopy(event: ClipboardEvent): void {

@@ -25,13 +25,50 @@ export function useEditorCommands(): { openDialog: EditorDialog; setOpenDialog(w
     const isBusy = () => isReadOnly() || !isRunOver(runStore.getState().run);
     const saved = () => void queries.invalidateQueries({ queryKey: WORKFLOWS });
     return [
-      { id: "run", title: "Run", keys: "mod+enter", inFields: true, isDisabled: isBusy, run: () => runOrAskForInputs(() => setOpenDialog("inputs")) },
-      { id: "inputs", title: "Run with inputs…", keys: "mod+shift+enter", isDisabled: isBusy, run: () => setOpenDialog("inputs") },
-      { id: "cancel", title: "Cancel the run", isDisabled: () => isRunOver(runStore.getState().run), run: () => void cancel() },
-      { id: "save", title: "Save", keys: "mod+s", inFields: true, isDisabled: isReadOnly, run: () => void save(saved) },
+      {
+        id: "run",
+        title: "Run",
+        keys: "mod+enter",
+        inFields: true,
+        isDisabled: isBusy,
+        run: () => runOrAskForInputs(() => setOpenDialog("inputs")),
+      },
+      {
+        id: "inputs",
+        title: "Run with inputs…",
+        keys: "mod+shift+enter",
+        isDisabled: isBusy,
+        run: () => setOpenDialog("inputs"),
+      },
+      {
+        id: "cancel",
+        title: "Cancel the run",
+        isDisabled: () => isRunOver(runStore.getState().run),
+        run: () => void cancel(),
+      },
+      {
+        id: "save",
+        title: "Save",
+        keys: "mod+s",
+        inFields: true,
+        isDisabled: isReadOnly,
+        run: () => void save(saved),
+      },
       { id: "export", title: "Export…", keys: "mod+e", run: () => setOpenDialog("export") },
-      { id: "publish", title: "Publish as a tool…", keys: "u", isDisabled: isReadOnly, run: () => setOpenDialog("publish") },
-      { id: "servers", title: "MCP servers and tools…", keys: "m", isDisabled: isReadOnly, run: () => setPanels({ overlay: "servers" }) },
+      {
+        id: "publish",
+        title: "Publish as a tool…",
+        keys: "u",
+        isDisabled: isReadOnly,
+        run: () => setOpenDialog("publish"),
+      },
+      {
+        id: "servers",
+        title: "MCP servers and tools…",
+        keys: "m",
+        isDisabled: isReadOnly,
+        run: () => setPanels({ overlay: "servers" }),
+      },
     ];
   }, [queries]);
   useCommands(commands);
@@ -71,7 +108,9 @@ export async function applyFixes(workflow: Workflow): Promise<void> {
     const document = workflow as unknown as Record<string, unknown>;
     const fixed = await unwrap(client.POST("/api/v1/edit/fix", { body: { document } as never }));
     replaceWorkflow(fixed.document as unknown as Workflow);
-    notify(`Mended ${fixed.mended.length} of ${fixed.mended.length + fixed.problems.length}`, { tone: "good" });
+    notify(`Mended ${fixed.mended.length} of ${fixed.mended.length + fixed.problems.length}`, {
+      tone: "good",
+    });
   } catch (error) {
     notifyError(error, "Not mended");
   }

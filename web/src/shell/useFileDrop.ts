@@ -22,7 +22,9 @@ async function openDroppedFile(event: DragEvent): Promise<void> {
   const files = [...(event.dataTransfer?.files ?? [])];
   const [file] = files;
   if (!file) return;
-  const place = isOnCanvas(event) ? (canvasActions()?.positionAt(event.clientX, event.clientY) ?? null) : null;
+  const place = isOnCanvas(event)
+    ? (canvasActions()?.positionAt(event.clientX, event.clientY) ?? null)
+    : null;
   try {
     const workflow = await importFile(file);
     if (place) insertSnippet(workflow, place);

@@ -40,7 +40,9 @@ export function useFocusRecovery(): void {
     const pointed = () => void (around = []);
     const left = new MutationObserver(() => {
       if (around.length === 0 || document.activeElement !== document.body || around[0]!.isConnected) return;
-      const rest = around.find((element) => element.isConnected && element !== document.body && firstFocusable(element));
+      const rest = around.find(
+        (element) => element.isConnected && element !== document.body && firstFocusable(element),
+      );
       around = [];
       if (rest && !rest.contains(document.getElementById("main"))) firstFocusable(rest)!.focus();
       else focusHeading();
@@ -58,6 +60,7 @@ export function useFocusRecovery(): void {
 
 function ancestors(element: HTMLElement): HTMLElement[] {
   const found: HTMLElement[] = [];
-  for (let current: HTMLElement | null = element; current; current = current.parentElement) found.push(current);
+  for (let current: HTMLElement | null = element; current; current = current.parentElement)
+    found.push(current);
   return found;
 }

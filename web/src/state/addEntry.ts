@@ -17,9 +17,13 @@ export function addEntry(entry: CatalogEntry, specs: Specs, at?: Position): stri
   if (!workflow) return null;
   const before = at ? undefined : selectedNode(workflow);
   const node = createNode(workflow, entry, at ?? positionFor(workflow, before));
-  const joins = before && inputPorts(node, specs).length > 0 && nextOutputPort(workflow, before, specs) !== undefined;
+  const joins =
+    before && inputPorts(node, specs).length > 0 && nextOutputPort(workflow, before, specs) !== undefined;
   edit((current) => {
-    const grown = addNode(current, before?.parentId && node.type !== "group" ? { ...node, parentId: before.parentId } : node);
+    const grown = addNode(
+      current,
+      before?.parentId && node.type !== "group" ? { ...node, parentId: before.parentId } : node,
+    );
     // Dropped on a group it stands in it.
     if (at) return dropNodes(grown, new Map([[node.id, node.position ?? at]]));
     return joins ? connectNodes(grown, before.id, node.id, specs) : grown;

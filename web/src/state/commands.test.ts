@@ -3,12 +3,22 @@ import type { Command } from "./commands";
 import { commandFor, commandStore, registerCommands, formatKeys, keyCombination } from "./commands";
 
 const press = (key: string) => ({ key, ctrlKey: false, metaKey: false, shiftKey: false, altKey: false });
-const named = (id: string, more: Partial<Command> = {}): Command => ({ id, title: id, run: () => {}, ...more });
+const named = (id: string, more: Partial<Command> = {}): Command => ({
+  id,
+  title: id,
+  run: () => {},
+  ...more,
+});
 
 describe("keys", () => {
   it("leaves the keys of a panel to the panel, and Enter to what has the focus", () => {
-    const stop = registerCommands([named("walk", { keys: "arrowdown", at: "canvas" }), named("set", { keys: "enter", at: "node" }), named("add", { keys: "a" })]);
-    const found = (key: string) => (["canvas", "page", "panel", "field"] as const).map((where) => commandFor(press(key), where)?.id);
+    const stop = registerCommands([
+      named("walk", { keys: "arrowdown", at: "canvas" }),
+      named("set", { keys: "enter", at: "node" }),
+      named("add", { keys: "a" }),
+    ]);
+    const found = (key: string) =>
+      (["canvas", "page", "panel", "field"] as const).map((where) => commandFor(press(key), where)?.id);
     expect(found("ArrowDown")).toEqual(["walk", "walk", undefined, undefined]);
     expect(found("Enter")).toEqual(["set", undefined, undefined, undefined]);
     expect(found("a")).toEqual(["add", "add", "add", undefined]);

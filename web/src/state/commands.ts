@@ -31,7 +31,10 @@ export type FocusArea = "field" | "panel" | "canvas" | "page";
 /** Adds commands until the returned function is called. */
 export function registerCommands(commands: readonly Command[]): () => void {
   commandStore.setState((state) => ({ commands: [...state.commands, ...commands] }));
-  return () => commandStore.setState((state) => ({ commands: state.commands.filter((command) => !commands.includes(command)) }));
+  return () =>
+    commandStore.setState((state) => ({
+      commands: state.commands.filter((command) => !commands.includes(command)),
+    }));
 }
 
 export function runCommand(id: string): void {
@@ -52,7 +55,10 @@ export function commandFor(event: KeyPress, where: FocusArea): Command | undefin
   const pressed = keyCombination(event);
   const { commands, hasLetterKeys: hasLetterKeys } = commandStore.getState();
   if (pressed.length === 1 && !hasLetterKeys) return undefined;
-  return commands.findLast((command) => command.keys?.split(" ").includes(pressed) && isAvailableIn(command, where) && !command.isDisabled?.());
+  return commands.findLast(
+    (command) =>
+      command.keys?.split(" ").includes(pressed) && isAvailableIn(command, where) && !command.isDisabled?.(),
+  );
 }
 
 function isAvailableIn({ inFields, at }: Command, where: FocusArea): boolean {
@@ -66,14 +72,33 @@ export function keyCombination({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyP
   const isLetter = /^[a-z]$/.test(name);
   // Shift is part of what `?` is; of a letter or a named key it is said.
   const withShift = shiftKey && (isLetter || key.length > 1);
-  return [ctrlKey || metaKey ? "mod" : "", altKey ? "alt" : "", withShift ? "shift" : "", name].filter(Boolean).join("+");
+  return [ctrlKey || metaKey ? "mod" : "", altKey ? "alt" : "", withShift ? "shift" : "", name]
+    .filter(Boolean)
+    .join("+");
 }
 
 /** Keys as people read them: `Ctrl Shift Z`. */
 export function formatKeys(keys: string | undefined): string {
   const first = keys?.split(" ")[0];
   if (!first) return "";
-  return first.split("+").map((part) => KEY_NAMES[part] ?? (part.length === 1 ? part.toUpperCase() : part.charAt(0).toUpperCase() + part.slice(1))).join(" ");
+  return first
+    .split("+")
+    .map(
+      (part) =>
+        KEY_NAMES[part] ??
+        (part.length === 1 ? part.toUpperCase() : part.charAt(0).toUpperCase() + part.slice(1)),
+    )
+    .join(" ");
 }
 
-const KEY_NAMES: Record<string, string> = { mod: "Ctrl", enter: "↵", backspace: "⌫", delete: "Del", arrowup: "↑", arrowdown: "↓", arrowleft: "←", arrowright: "→", escape: "Esc" };
+const KEY_NAMES: Record<string, string> = {
+  mod: "Ctrl",
+  enter: "↵",
+  backspace: "⌫",
+  delete: "Del",
+  arrowup: "↑",
+  arrowdown: "↓",
+  arrowleft: "←",
+  arrowright: "→",
+  escape: "Esc",
+};

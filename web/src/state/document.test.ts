@@ -5,7 +5,12 @@ import { currentWorkflow, documentStore, edit, openDocument, redoEdit, select, u
 
 describe("the open document", () => {
   it("selects what an undo brings back, unless something is selected", () => {
-    openDocument({ workflow: { ...newWorkflow("a"), nodes: [...newWorkflow("a").nodes, { id: "middle", type: "prompt", name: "Middle", data: {} }] } });
+    openDocument({
+      workflow: {
+        ...newWorkflow("a"),
+        nodes: [...newWorkflow("a").nodes, { id: "middle", type: "prompt", name: "Middle", data: {} }],
+      },
+    });
     edit((workflow) => removeItems(workflow, new Set(["middle"])));
     select([]);
     undoEdit();

@@ -41,14 +41,28 @@ export interface Opened {
   isUnsaved?: boolean;
 }
 
-export function openDocument({ workflow, storedAs = null, revision = null, isReadOnly = false, draft = null, isUnsaved = false }: Opened): void {
+export function openDocument({
+  workflow,
+  storedAs = null,
+  revision = null,
+  isReadOnly = false,
+  draft = null,
+  isUnsaved = false,
+}: Opened): void {
   const history = draft ? recordStep(createHistory(workflow), draft) : createHistory(workflow);
   const saved = (storedAs === null && !isReadOnly) || isUnsaved ? null : workflow;
   setState({ history, storedAs, revision, saved, selection: NO_SELECTION, isReadOnly });
 }
 
 export function closeDocument(): void {
-  setState({ history: null, storedAs: null, revision: null, saved: null, selection: NO_SELECTION, isReadOnly: false });
+  setState({
+    history: null,
+    storedAs: null,
+    revision: null,
+    saved: null,
+    selection: NO_SELECTION,
+    isReadOnly: false,
+  });
 }
 
 export function currentWorkflow(): Workflow | null {

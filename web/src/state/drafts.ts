@@ -40,7 +40,8 @@ export function readDraft(storedAs: string | null): Draft | null {
 
 export function dropDraft(storedAs: string | null): void {
   const key = storageKey(storedAs);
-  if (ownDrafts.has(key) && readStored("localStorage", key) === ownDrafts.get(key)) removeStored("localStorage", key);
+  if (ownDrafts.has(key) && readStored("localStorage", key) === ownDrafts.get(key))
+    removeStored("localStorage", key);
   ownDrafts.delete(key);
 }
 
@@ -54,7 +55,11 @@ export function saveDraft(state: DocumentState = documentStore.getState()): void
   if (text === ownDrafts.get(key)) return;
   ownDrafts.set(key, text);
   const isKept = writeStored("localStorage", key, text);
-  if (!isKept && !isStorageFailing) notify("This browser keeps no drafts: its storage is full or blocked", { tone: "bad", hint: "save before you close or reload the page" });
+  if (!isKept && !isStorageFailing)
+    notify("This browser keeps no drafts: its storage is full or blocked", {
+      tone: "bad",
+      hint: "save before you close or reload the page",
+    });
   isStorageFailing = !isKept;
 }
 

@@ -40,7 +40,9 @@ test("ages are told by the service's clock where ours is wrong", () => {
 });
 
 test("values of a tool that is gone keep a field each", () => {
-  expect(inferParameters({ city: "Oslo", days: 2, more: [1] }).map(({ name, type, kind }) => [name, type, kind])).toEqual([
+  expect(
+    inferParameters({ city: "Oslo", days: 2, more: [1] }).map(({ name, type, kind }) => [name, type, kind]),
+  ).toEqual([
     ["city", "string", undefined],
     ["days", "number", undefined],
     ["more", "array", "any"],
@@ -50,7 +52,11 @@ test("values of a tool that is gone keep a field each", () => {
 
 function stored(): Storage {
   const kept = new Map<string, string>();
-  return { getItem: (key: string) => kept.get(key) ?? null, setItem: (key: string, value: string) => void kept.set(key, value), removeItem: (key: string) => void kept.delete(key) } as unknown as Storage;
+  return {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+  } as unknown as Storage;
 }
 
 test("an import leaves the new workflow that was not saved one undo away", () => {
@@ -71,7 +77,10 @@ test("a draft that another tab wrote is not dropped by saving here", () => {
   documentStore.setState({ storedAs: "both" });
   edit((workflow) => ({ ...workflow, name: "here" }));
   saveDraft();
-  localStorage.setItem("toolweave.draft.both", JSON.stringify({ workflow: newWorkflow("there"), revision: null }));
+  localStorage.setItem(
+    "toolweave.draft.both",
+    JSON.stringify({ workflow: newWorkflow("there"), revision: null }),
+  );
   dropDraft("both");
   expect(readDraft("both")?.workflow.name).toBe("there");
   dropDraft("both");
@@ -88,14 +97,21 @@ test("a store that is blocked keeps drafts as long as the page", () => {
 
 test("a stream goes on after a bad gateway and ends where it is forbidden", async () => {
   vi.stubGlobal("window", { setTimeout, location: { origin: "" } });
-  const answers = [new Response("<h1>", { status: 502 }), new Response("id: 1\nevent: a\ndata: {}\n\nid: 2\nev"), new Response(null, { status: 204 })];
+  const answers = [
+    new Response("<h1>", { status: 502 }),
+    new Response("id: 1\nevent: a\ndata: {}\n\nid: 2\nev"),
+    new Response(null, { status: 204 }),
+  ];
   const asked: (string | null)[] = [];
   vi.stubGlobal("fetch", (_: string, { headers }: { headers: Record<string, string> }) => {
     asked.push(headers["Last-Event-ID"] ?? null);
     return Promise.resolve(answers.shift());
   });
   const seen: string[] = [];
-  const following = { signal: new AbortController().signal, onEvent: ({ id }: { id: string }) => seen.push(id) };
+  const following = {
+    signal: new AbortController().signal,
+    onEvent: ({ id }: { id: string }) => seen.push(id),
+  };
   await followStream("/x", following);
   expect([asked, seen]).toEqual([[null, null, "1"], ["1"]]);
   vi.stubGlobal("fetch", () => Promise.resolve(new Response("{}", { status: 403 })));

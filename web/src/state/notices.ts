@@ -30,7 +30,12 @@ export function dismiss(id: number): void {
 /** Tells why something was refused; that nobody answers is shown elsewhere. */
 export function notifyError(error: unknown, action: string): void {
   if (error instanceof ApiError) {
-    if (error.isUnreachable) notify(`${action}: the service does not answer`, { tone: "bad", hint: "what you edit stays here; try again when it is back" });
-    else notify(`${action}: ${error.message}`, { tone: "bad", hint: error.problems[0]?.message ?? error.hint });
+    if (error.isUnreachable)
+      notify(`${action}: the service does not answer`, {
+        tone: "bad",
+        hint: "what you edit stays here; try again when it is back",
+      });
+    else
+      notify(`${action}: ${error.message}`, { tone: "bad", hint: error.problems[0]?.message ?? error.hint });
   } else notify(`${action}: ${error instanceof Error ? error.message : String(error)}`, { tone: "bad" });
 }

@@ -17,7 +17,12 @@ export interface PanelState {
 /** Narrower than this a palette leaves no room for the canvas; its key and its button show it. */
 const MIN_WIDTH_FOR_PALETTE = 1_000;
 
-export const panelStore = createStore<PanelState>(() => ({ hasPalette: (globalThis.innerWidth ?? Infinity) >= MIN_WIDTH_FOR_PALETTE, side: "inspector", hasRunPanel: false, overlay: null }));
+export const panelStore = createStore<PanelState>(() => ({
+  hasPalette: (globalThis.innerWidth ?? Infinity) >= MIN_WIDTH_FOR_PALETTE,
+  side: "inspector",
+  hasRunPanel: false,
+  overlay: null,
+}));
 
 export function setPanels(view: Partial<PanelState>): void {
   panelStore.setState(view);

@@ -51,5 +51,8 @@ function reuseUnchanged(found: Record<string, Problem[]>): Record<string, readon
 }
 
 function hasSameProblems(one: readonly Problem[], other: readonly Problem[]): boolean {
-  return one.length === other.length && one.every((problem, at) => problem.code === other[at]!.code && problem.message === other[at]!.message);
+  return (
+    one.length === other.length &&
+    one.every((problem, at) => problem.code === other[at]!.code && problem.message === other[at]!.message)
+  );
 }

@@ -60,7 +60,10 @@ export function watchRun(id: string, workflow: string): void {
     .finally(() => activeStream === controller && runStore.setState({ isLive: false }));
 }
 
-function statusesOf({ run, touched }: AppliedEvents, before: Readonly<Record<string, StepStatus>>): Readonly<Record<string, StepStatus>> {
+function statusesOf(
+  { run, touched }: AppliedEvents,
+  before: Readonly<Record<string, StepStatus>>,
+): Readonly<Record<string, StepStatus>> {
   const found: Record<string, StepStatus> = {};
   for (const node of touched) {
     const status = statusOfNode(run, node);
@@ -88,10 +91,17 @@ export async function cancelRun(id: string): Promise<void> {
 }
 
 /** Runs again from a node, all before it taken from the run; `input` replaces what came in. */
-export async function rerunFrom(id: string, node: string, input?: Json, workflow?: Workflow): Promise<string> {
+export async function rerunFrom(
+  id: string,
+  node: string,
+  input?: Json,
+  workflow?: Workflow,
+): Promise<string> {
   const edit = input === undefined ? {} : { edit: [{ op: "replace" as const, path: "/data", value: input }] };
   const body = { from: node, ...edit, ...(workflow ? { document: workflow } : {}) };
-  const run = await unwrap(client.POST("/api/v1/runs/{run}/fork", { params: { path: { run: id } }, body: body as never }));
+  const run = await unwrap(
+    client.POST("/api/v1/runs/{run}/fork", { params: { path: { run: id } }, body: body as never }),
+  );
   watchRun(run.id, run.workflow);
   return run.id;
 }

@@ -8,7 +8,9 @@ import { nodeAfterRemoval } from "../model/workflow/navigation";
 
 /** What stands in a group stays, unless it shall go with it. */
 export function removeSelection(isWhole = false): void {
-  const gone = isWhole ? withGroupContents(currentWorkflow()!, documentStore.getState().selection) : documentStore.getState().selection;
+  const gone = isWhole
+    ? withGroupContents(currentWorkflow()!, documentStore.getState().selection)
+    : documentStore.getState().selection;
   const next = nodeAfterRemoval(currentWorkflow()!, gone);
   edit((workflow) => removeItems(workflow, gone));
   selectAndFocus(next);

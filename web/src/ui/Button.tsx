@@ -17,9 +17,22 @@ export function Button({ look = "plain", icon, children, className = "", type = 
 }
 
 /** A button that is only a sign; its label is said and shown as a tip. */
-export function IconButton({ label, icon, look = "quiet", keys, className = "", ...rest }: Props & { label: string; icon: IconName; keys?: string }) {
+export function IconButton({
+  label,
+  icon,
+  look = "quiet",
+  keys,
+  className = "",
+  ...rest
+}: Props & { label: string; icon: IconName; keys?: string }) {
   return (
-    <button type="button" className={`button button--${look} button--icon ${className}`} aria-label={label} title={keys ? `${label} (${keys})` : label} {...rest}>
+    <button
+      type="button"
+      className={`button button--${look} button--icon ${className}`}
+      aria-label={label}
+      title={keys ? `${label} (${keys})` : label}
+      {...rest}
+    >
       <Icon name={icon} />
     </button>
   );

@@ -17,7 +17,11 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
   };
   return (
     <>
-      <Button icon={state === "done" ? "check" : "copy"} aria-label={`Copy ${what}`} onClick={() => void copy()}>
+      <Button
+        icon={state === "done" ? "check" : "copy"}
+        aria-label={`Copy ${what}`}
+        onClick={() => void copy()}
+      >
         {LABELS[state]}
       </Button>
       <span className="visually-hidden" role="status">

@@ -20,7 +20,8 @@ const PATHS = {
   spark: "M10 3l1.700 5.300L17 10l-5.300 1.700L10 17l-1.700-5.300L3 10l5.300-1.700z",
   globe: "M10 3a7 7 0 1 1 0 14 7 7 0 0 1 0-14zM3 10h14M10 3c2.5 2 2.5 12 0 14M10 3c-2.5 2-2.5 12 0 14",
   person: "M10 3.5a3 3 0 1 1 0 6 3 3 0 0 1 0-6zM4 17c.5-3.5 3-5 6-5s5.5 1.5 6 5",
-  memory: "M4 6c0-1.700 2.700-3 6-3s6 1.300 6 3-2.700 3-6 3-6-1.300-6-3zM4 6v8c0 1.700 2.700 3 6 3s6-1.300 6-3V6M4 10c0 1.700 2.700 3 6 3s6-1.300 6-3",
+  memory:
+    "M4 6c0-1.700 2.700-3 6-3s6 1.300 6 3-2.700 3-6 3-6-1.300-6-3zM4 6v8c0 1.700 2.700 3 6 3s6-1.300 6-3V6M4 10c0 1.700 2.700 3 6 3s6-1.300 6-3",
   text: "M4 5h12M4 10h12M4 15h7",
   flag: "M5 17V3.5h10l-2.5 3.5L15 10.5H5",
   note: "M4 4h12v8l-4 4H4zM12 16v-4h4",
@@ -44,7 +45,8 @@ const PATHS = {
   again: "M16 10a6 6 0 1 1-2-4.5M16 3v3.5h-3.5",
   compare: "M4 4h5v12H4zM11 4h5v12h-5z",
   book: "M4 4.5A1.5 1.5 0 0 1 5.5 3H16v12H5.5A1.5 1.5 0 0 0 4 16.5zM4 16.5A1.5 1.5 0 0 0 5.5 17H16",
-  share: "M14 3a2 2 0 1 1 0 4 2 2 0 0 1 0-4zM6 8a2 2 0 1 1 0 4 2 2 0 0 1 0-4zM14 13a2 2 0 1 1 0 4 2 2 0 0 1 0-4zM7.700 9l4.600-3M7.700 11l4.600 3",
+  share:
+    "M14 3a2 2 0 1 1 0 4 2 2 0 0 1 0-4zM6 8a2 2 0 1 1 0 4 2 2 0 0 1 0-4zM14 13a2 2 0 1 1 0 4 2 2 0 0 1 0-4zM7.700 9l4.600-3M7.700 11l4.600 3",
   chat: "M4 4h12v9H9l-3.5 3v-3H4z",
 } as const;
 
@@ -53,7 +55,14 @@ export type IconName = keyof typeof PATHS;
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return (
     <svg className="icon" viewBox="0 0 20 20" width={size} height={size} aria-hidden="true" focusable="false">
-      <path d={PATHS[name]} fill={name === "play" || name === "stop" ? "currentColor" : "none"} stroke="currentColor" strokeWidth={name === "more" ? 2.6 : 1.6} strokeLinecap="round" strokeLinejoin="round" />
+      <path
+        d={PATHS[name]}
+        fill={name === "play" || name === "stop" ? "currentColor" : "none"}
+        stroke="currentColor"
+        strokeWidth={name === "more" ? 2.6 : 1.6}
+        strokeLinecap="round"
+        strokeLinejoin="round"
+      />
     </svg>
   );
 }

@@ -39,7 +39,16 @@ export function Menu({ label, actions, children, className = "button button--qui
   };
   return (
     <div className="menu" ref={box} onKeyDown={(event) => isOpen && walk(event, box.current, close)}>
-      <button ref={opener} type="button" className={className} aria-label={label} title={label} aria-haspopup="menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+      <button
+        ref={opener}
+        type="button"
+        className={className}
+        aria-label={label}
+        title={label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
         {children}
       </button>
       {isOpen && (

@@ -16,7 +16,9 @@ export function Tabs<Name extends string>({ label, tabs, current, onChange, chil
   const list = useRef<HTMLDivElement>(null);
   const walk = (event: KeyboardEvent) => {
     const at = tabs.findIndex(({ name }) => name === current);
-    const to = { ArrowRight: at + 1, ArrowLeft: at - 1 + tabs.length, Home: 0, End: tabs.length - 1 }[event.key];
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1 + tabs.length, Home: 0, End: tabs.length - 1 }[
+      event.key
+    ];
     if (to === undefined) return;
     event.preventDefault();
     event.stopPropagation();
@@ -30,7 +32,17 @@ export function Tabs<Name extends string>({ label, tabs, current, onChange, chil
         {tabs.map(({ name, title }) => {
           const isCurrent = name === current;
           return (
-            <button key={name} id={`${id}-${name}`} type="button" role="tab" className="tab" tabIndex={isCurrent ? 0 : -1} aria-selected={isCurrent} aria-controls={isCurrent && children != null ? `${id}-panel` : undefined} onClick={() => onChange(name)}>
+            <button
+              key={name}
+              id={`${id}-${name}`}
+              type="button"
+              role="tab"
+              className="tab"
+              tabIndex={isCurrent ? 0 : -1}
+              aria-selected={isCurrent}
+              aria-controls={isCurrent && children != null ? `${id}-panel` : undefined}
+              onClick={() => onChange(name)}
+            >
               {title}
             </button>
           );

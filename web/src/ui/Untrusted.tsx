@@ -21,7 +21,12 @@ export function Untrusted({ text, warnings }: { text: string; warnings: string[]
       {isLong && (
         <>
           {" "}
-          <button type="button" className="untrusted__more" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          <button
+            type="button"
+            className="untrusted__more"
+            aria-expanded={isWhole}
+            onClick={() => setWhole(!isWhole)}
+          >
             {isWhole ? "Show less" : `Show all ${text.length.toLocaleString("en")} characters`}
           </button>
         </>

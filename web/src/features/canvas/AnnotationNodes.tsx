@@ -10,7 +10,12 @@ import type { NodeView } from "../../model/layout/canvasMapping";
 export const GroupNode = memo(function GroupNode({ id, data, selected }: NodeProps & { data: NodeView }) {
   return (
     <div className={selected ? "frame is-selected" : "frame"}>
-      <NodeResizer isVisible={selected} minWidth={160} minHeight={100} onResizeEnd={(_, { width, height }) => edit((workflow) => resizeNode(workflow, id, width, height))} />
+      <NodeResizer
+        isVisible={selected}
+        minWidth={160}
+        minHeight={100}
+        onResizeEnd={(_, { width, height }) => edit((workflow) => resizeNode(workflow, id, width, height))}
+      />
       <div className="frame__title">{data.title}</div>
     </div>
   );

@@ -1,7 +1,16 @@
 /** The canvas: draws the open workflow, and turns gestures into edits, one step of history each. */
 
 import type { Connection, Edge, Node } from "@xyflow/react";
-import { Background, ConnectionMode, MiniMap, Panel, ReactFlow, ReactFlowProvider, SelectionMode, useReactFlow } from "@xyflow/react";
+import {
+  Background,
+  ConnectionMode,
+  MiniMap,
+  Panel,
+  ReactFlow,
+  ReactFlowProvider,
+  SelectionMode,
+  useReactFlow,
+} from "@xyflow/react";
 import "@xyflow/react/dist/style.css";
 import type { DragEvent } from "react";
 import { useCallback, useEffect, useState } from "react";
@@ -49,7 +58,13 @@ export function Canvas(props: Props) {
   );
 }
 
-function Drawing({ workflow, specs, isReadOnly = false, width, height }: Props & { width: number; height: number }) {
+function Drawing({
+  workflow,
+  specs,
+  isReadOnly = false,
+  width,
+  height,
+}: Props & { width: number; height: number }) {
   const { nodes, edges, onNodesChange, onEdgesChange, drawAgain } = useCanvasElements(workflow, specs);
   const [view] = useState(() => initialView(nodes, width, height));
   const { isFar, isFarther } = useDetailLevel(nodes.length);
@@ -60,9 +75,19 @@ function Drawing({ workflow, specs, isReadOnly = false, width, height }: Props &
   }, [isFar, drawAgain]);
   const { onMoveEnd } = useCanvasActions();
   const onConnect = useCallback((made: Connection) => edit((now) => withConnection(now, made)), []);
-  const onReconnect = useCallback((old: Edge, made: Connection) => edit((now) => withConnection(removeItems(now, new Set([old.id])), made)), []);
+  const onReconnect = useCallback(
+    (old: Edge, made: Connection) => edit((now) => withConnection(removeItems(now, new Set([old.id])), made)),
+    [],
+  );
   const mayConnect = useCallback(
-    (made: Edge | Connection) => canConnect(workflow, made.source, made.target, made.sourceHandle ?? OUTPUT_PORT, made.targetHandle ?? INPUT_PORT),
+    (made: Edge | Connection) =>
+      canConnect(
+        workflow,
+        made.source,
+        made.target,
+        made.sourceHandle ?? OUTPUT_PORT,
+        made.targetHandle ?? INPUT_PORT,
+      ),
     [workflow],
   );
   const onDrop = (event: DragEvent) => {
@@ -72,7 +97,10 @@ function Drawing({ workflow, specs, isReadOnly = false, width, height }: Props &
     const at = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
     addEntry(entry, specs, { x: at.x - 100, y: at.y - 28 });
   };
-  const letGo = (moved: Node[]) => edit((now) => dropNodes(now, new Map(moved.map(({ id, position }) => [id, position])), canvasActions()?.sizes()));
+  const letGo = (moved: Node[]) =>
+    edit((now) =>
+      dropNodes(now, new Map(moved.map(({ id, position }) => [id, position])), canvasActions()?.sizes()),
+    );
   return (
     <LowDetail value={isFar}>
       <ReactFlow
@@ -115,10 +143,20 @@ function Drawing({ workflow, specs, isReadOnly = false, width, height }: Props &
         aria-describedby="canvas-help"
       >
         <p id="canvas-help" className="visually-hidden">
-          Arrows walk from node to node, Enter sets what one does, A adds one, C connects it, question mark lists all keys.
+          Arrows walk from node to node, Enter sets what one does, A adds one, C connects it, question mark
+          lists all keys.
         </p>
         {isFar ? <OverviewEdges edges={edges} /> : <Background gap={20} size={1.4} />}
-        {nodes.length > 0 && nodes.length <= MAX_NODES_IN_MAP && <MiniMap style={{ width: 150, height: 96 }} pannable zoomable ariaLabel="Overview" nodeColor="var(--line-strong)" maskColor="color-mix(in srgb, var(--canvas) 70%, transparent)" />}
+        {nodes.length > 0 && nodes.length <= MAX_NODES_IN_MAP && (
+          <MiniMap
+            style={{ width: 150, height: 96 }}
+            pannable
+            zoomable
+            ariaLabel="Overview"
+            nodeColor="var(--line-strong)"
+            maskColor="color-mix(in srgb, var(--canvas) 70%, transparent)"
+          />
+        )}
         <Panel position="bottom-left" className="canvas__tools">
           <IconButton label="Zoom in" icon="plus" onClick={() => void flow.zoomIn()} />
           <IconButton label="Zoom out" icon="minus" onClick={() => void flow.zoomOut()} />
@@ -129,6 +167,9 @@ function Drawing({ workflow, specs, isReadOnly = false, width, height }: Props &
   );
 }
 
-function withConnection(workflow: Workflow, { source, target, sourceHandle, targetHandle }: Connection): Workflow {
+function withConnection(
+  workflow: Workflow,
+  { source, target, sourceHandle, targetHandle }: Connection,
+): Workflow {
   return connectPorts(workflow, source, target, sourceHandle ?? OUTPUT_PORT, targetHandle ?? INPUT_PORT);
 }

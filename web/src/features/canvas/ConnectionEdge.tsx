@@ -9,15 +9,26 @@ import { runStore } from "../../state/run";
 export const ConnectionEdge = memo(function Wire(props: EdgeProps) {
   const { id, source, target, selected, label, markerEnd } = props;
   const [path, x, y] = getBezierPath(props);
-  const isActive = useStore(runStore, ({ statuses }) => statuses[target] === "running" && statuses[source] === "success");
-  const wasUsed = useStore(runStore, ({ statuses }) => statuses[source] !== undefined && statuses[target] !== undefined);
-  const look = ["wire", selected ? "is-selected" : "", isActive ? "is-active" : "", wasUsed ? "was-used" : ""].filter(Boolean).join(" ");
+  const isActive = useStore(
+    runStore,
+    ({ statuses }) => statuses[target] === "running" && statuses[source] === "success",
+  );
+  const wasUsed = useStore(
+    runStore,
+    ({ statuses }) => statuses[source] !== undefined && statuses[target] !== undefined,
+  );
+  const look = ["wire", selected ? "is-selected" : "", isActive ? "is-active" : "", wasUsed ? "was-used" : ""]
+    .filter(Boolean)
+    .join(" ");
   return (
     <>
       <BaseEdge id={id} path={path} markerEnd={markerEnd} className={look} interactionWidth={18} />
       {label && (
         <EdgeLabelRenderer>
-          <div className="wire__label" style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}>
+          <div
+            className="wire__label"
+            style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}
+          >
             {label}
           </div>
         </EdgeLabelRenderer>

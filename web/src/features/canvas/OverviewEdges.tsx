@@ -26,7 +26,11 @@ export function OverviewEdges({ edges }: { edges: readonly Edge[] }) {
   return <canvas ref={picture} className="canvas__wires" aria-hidden="true" />;
 }
 
-function drawEdges(picture: HTMLCanvasElement, { width, height, transform, nodeLookup }: ReactFlowState, edges: readonly Edge[]): void {
+function drawEdges(
+  picture: HTMLCanvasElement,
+  { width, height, transform, nodeLookup }: ReactFlowState,
+  edges: readonly Edge[],
+): void {
   const sharp = window.devicePixelRatio;
   const [wide, high] = [Math.round(width * sharp), Math.round(height * sharp)];
   if (picture.width !== wide) picture.width = wide;

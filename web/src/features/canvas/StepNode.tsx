@@ -29,7 +29,10 @@ const STATUS_LABELS: Record<StepStatus, string> = {
 };
 
 /** How an MCP node stands with its server, where that is worth a word. */
-const TOOL_STATUS_LABELS: Record<string, string> = { missing: "its server does not answer", invalid: "does not fit its server" };
+const TOOL_STATUS_LABELS: Record<string, string> = {
+  missing: "its server does not answer",
+  invalid: "does not fit its server",
+};
 
 type Props = NodeProps & { data: NodeView };
 
@@ -40,10 +43,23 @@ export const StepNode = memo(function StepNode(props: Props) {
 /** Its family, its state and, while it can be read, its name. */
 function LowDetailStep({ id, data, selected }: Props) {
   const status = useStore(runStore, (state) => state.statuses[id]);
-  const isWrong = useStore(problemStore, (state) => state.byNode[id]?.some((problem) => problem.severity === "error") ?? false);
-  const names = ["step", "step--far", `family--${data.family}`, selected ? "is-selected" : "", isWrong ? "is-wrong" : ""];
+  const isWrong = useStore(
+    problemStore,
+    (state) => state.byNode[id]?.some((problem) => problem.severity === "error") ?? false,
+  );
+  const names = [
+    "step",
+    "step--far",
+    `family--${data.family}`,
+    selected ? "is-selected" : "",
+    isWrong ? "is-wrong" : "",
+  ];
   return (
-    <div id={selected ? undefined : nodeLabelId(id)} className={names.filter(Boolean).join(" ")} data-status={status}>
+    <div
+      id={selected ? undefined : nodeLabelId(id)}
+      className={names.filter(Boolean).join(" ")}
+      data-status={status}
+    >
       {selected && <NodeLabel id={id} data={data} isSelected />}
       {data.title}
     </div>
@@ -52,13 +68,37 @@ function LowDetailStep({ id, data, selected }: Props) {
 
 function FullStep({ id, data, selected }: Props) {
   const status = useStore(runStore, (state) => state.statuses[id] ?? null);
-  const { family, title, warnings: warnings, kind, server, modeLabel: modeLabel, isDisabled, inputs, outputs } = data;
-  const names = ["step", `family--${family}`, selected ? "is-selected" : "", isDisabled ? "is-off" : "", server !== null ? "step--mcp" : ""];
+  const {
+    family,
+    title,
+    warnings: warnings,
+    kind,
+    server,
+    modeLabel: modeLabel,
+    isDisabled,
+    inputs,
+    outputs,
+  } = data;
+  const names = [
+    "step",
+    `family--${family}`,
+    selected ? "is-selected" : "",
+    isDisabled ? "is-off" : "",
+    server !== null ? "step--mcp" : "",
+  ];
   return (
     <div className={names.filter(Boolean).join(" ")} data-status={status ?? undefined}>
       <NodeLabel id={id} data={data} isSelected={selected ?? false} />
       {inputs.map((port, at) => (
-        <Handle key={port.name} id={port.name} type="target" position={Position.Left} className="step__port" style={{ top: inputTop(at) }} title={port.label} />
+        <Handle
+          key={port.name}
+          id={port.name}
+          type="target"
+          position={Position.Left}
+          className="step__port"
+          style={{ top: inputTop(at) }}
+          title={port.label}
+        />
       ))}
       <div className="step__head">
         <FamilyIcon family={family} />
@@ -85,13 +125,19 @@ function FullStep({ id, data, selected }: Props) {
           ))}
         </div>
       ) : (
-        outputs.map((port) => <Handle key={port.name} id={port.name} type="source" position={Position.Right} className="step__port" style={{ top: inputTop(0) }} title={port.label} />)
+        outputs.map((port) => (
+          <Handle
+            key={port.name}
+            id={port.name}
+            type="source"
+            position={Position.Right}
+            className="step__port"
+            style={{ top: inputTop(0) }}
+            title={port.label}
+          />
+        ))
       )}
-      {status && (
-        <span className={`step__status step__status--${status}`}>
-          {STATUS_LABELS[status]}
-        </span>
-      )}
+      {status && <span className={`step__status step__status--${status}`}>{STATUS_LABELS[status]}</span>}
     </div>
   );
 }
@@ -102,9 +148,18 @@ function NodeLabel({ id, data, isSelected }: { id: string; data: NodeView; isSel
   const problems = useStore(problemStore, (state) => state.byNode[id]);
   const fit = useStore(problemStore, (state) => state.toolStatuses[id]?.status);
   // Titles, joined: a list would be another one after each edit of anything.
-  const targets = useStore(documentStore, (state) => targetTitles(state.history?.present ?? null, id).join("\n"));
+  const targets = useStore(documentStore, (state) =>
+    targetTitles(state.history?.present ?? null, id).join("\n"),
+  );
   const errors = problems?.filter((problem) => problem.severity === "error").length ?? 0;
-  const standing = { state: status ? STATUS_LABELS[status] : null, fit: fit ? TOOL_STATUS_LABELS[fit] : undefined, errors, warnings: (problems?.length ?? 0) - errors, isSelected, leadsTo: targets ? targets.split("\n") : [] };
+  const standing = {
+    state: status ? STATUS_LABELS[status] : null,
+    fit: fit ? TOOL_STATUS_LABELS[fit] : undefined,
+    errors,
+    warnings: (problems?.length ?? 0) - errors,
+    isSelected,
+    leadsTo: targets ? targets.split("\n") : [],
+  };
   return (
     <span id={nodeLabelId(id)} className="visually-hidden">
       {describeNode(data, standing)}
@@ -119,7 +174,10 @@ function ProblemMark({ id, isMcp }: { id: string; isMcp: boolean }) {
   const errors = problems?.filter((problem) => problem.severity === "error").length ?? 0;
   if (errors > 0) {
     return (
-      <span className="step__mark step__mark--bad" title={problems!.map((problem) => problem.message).join("\n")}>
+      <span
+        className="step__mark step__mark--bad"
+        title={problems!.map((problem) => problem.message).join("\n")}
+      >
         <Icon name="alert" size={14} />
       </span>
     );
@@ -133,7 +191,10 @@ function ProblemMark({ id, isMcp }: { id: string; isMcp: boolean }) {
   }
   if (problems?.length) {
     return (
-      <span className="step__mark step__mark--warn" title={problems.map((problem) => problem.message).join("\n")}>
+      <span
+        className="step__mark step__mark--warn"
+        title={problems.map((problem) => problem.message).join("\n")}
+      >
         <Icon name="alert" size={14} />
       </span>
     );

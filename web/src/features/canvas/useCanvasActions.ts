@@ -25,10 +25,21 @@ export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
     setCanvas({
       center() {
         const box = document.querySelector(".canvas")?.getBoundingClientRect();
-        return flow.screenToFlowPosition({ x: (box?.left ?? 0) + (box?.width ?? 0) / 2, y: (box?.top ?? 0) + (box?.height ?? 0) / 2 });
+        return flow.screenToFlowPosition({
+          x: (box?.left ?? 0) + (box?.width ?? 0) / 2,
+          y: (box?.top ?? 0) + (box?.height ?? 0) / 2,
+        });
       },
       positionAt: (x, y) => flow.screenToFlowPosition({ x, y }),
-      sizes: () => new Map(flow.getNodes().map(({ id, measured }) => [id, { width: measured?.width ?? NODE_SIZE.width, height: measured?.height ?? NODE_SIZE.height }])),
+      sizes: () =>
+        new Map(
+          flow
+            .getNodes()
+            .map(({ id, measured }) => [
+              id,
+              { width: measured?.width ?? NODE_SIZE.width, height: measured?.height ?? NODE_SIZE.height },
+            ]),
+        ),
       showInitialView: () => {
         wasMoved.current = false;
         showInitialView(flow, animationMs());
@@ -40,7 +51,8 @@ export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
       },
       reveal(id, isClose = false) {
         const zoom = Math.min(1, Math.max(flow.getZoom(), isClose ? READABLE_ZOOM : 0));
-        if (zoom > flow.getZoom() || !isInView(nodeElement(id))) void flow.fitView({ nodes: [{ id }], maxZoom: zoom, minZoom: zoom, duration: animationMs() });
+        if (zoom > flow.getZoom() || !isInView(nodeElement(id)))
+          void flow.fitView({ nodes: [{ id }], maxZoom: zoom, minZoom: zoom, duration: animationMs() });
       },
       focus: (id) => focusWhenDrawn(id, ++focusRequest),
     });
@@ -62,12 +74,21 @@ function canvasElement(): HTMLElement | null {
 }
 
 function nodeElement(id: string): HTMLElement | null {
-  return canvasElement()?.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`) ?? null;
+  return (
+    canvasElement()?.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`) ?? null
+  );
 }
 
 function isInView(node: HTMLElement | null): boolean {
   const [box, frame] = [node?.getBoundingClientRect(), canvasElement()?.getBoundingClientRect()];
-  return box !== undefined && frame !== undefined && box.left >= frame.left && box.right <= frame.right && box.top >= frame.top && box.bottom <= frame.bottom;
+  return (
+    box !== undefined &&
+    frame !== undefined &&
+    box.left >= frame.left &&
+    box.right <= frame.right &&
+    box.top >= frame.top &&
+    box.bottom <= frame.bottom
+  );
 }
 
 /** How often the focus was asked for: who asked before the last one does not get it any more. */
@@ -83,5 +104,6 @@ function focusWhenDrawn(id: string | undefined, number: number, frames = MAX_FRA
 
 function showInitialView(flow: ReactFlowInstance, duration: number): void {
   const box = document.querySelector(".canvas");
-  if (box) void flow.setViewport(initialView(flow.getNodes(), box.clientWidth, box.clientHeight), { duration });
+  if (box)
+    void flow.setViewport(initialView(flow.getNodes(), box.clientWidth, box.clientHeight), { duration });
 }

@@ -19,11 +19,21 @@ export function useCanvasElements(workflow: Workflow, specs: Specs) {
     setEdges((before) => mergeElements(before, map.edges(workflow), selection));
   }, [map, workflow, specs, selection]);
   const onNodesChange = useCallback((changes: NodeChange[]) => {
-    setNodes((before) => applyNodeChanges(changes.filter((change) => change.type !== "select" && change.type !== "remove"), before));
+    setNodes((before) =>
+      applyNodeChanges(
+        changes.filter((change) => change.type !== "select" && change.type !== "remove"),
+        before,
+      ),
+    );
     applySelection(changes);
   }, []);
   const onEdgesChange = useCallback((changes: EdgeChange[]) => {
-    setEdges((before) => applyEdgeChanges(changes.filter((change) => change.type !== "select" && change.type !== "remove"), before));
+    setEdges((before) =>
+      applyEdgeChanges(
+        changes.filter((change) => change.type !== "select" && change.type !== "remove"),
+        before,
+      ),
+    );
     applySelection(changes);
   }, []);
   const drawAgain = useCallback(() => setNodes((before) => before.map((node) => ({ ...node }))), []);
@@ -31,12 +41,17 @@ export function useCanvasElements(workflow: Workflow, specs: Specs) {
 }
 
 /** What is on the canvas already keeps its measures; what is as before stays the same object. */
-function mergeElements<Item extends Node | Edge>(before: Item[], wanted: object[], selection: ReadonlySet<string>): Item[] {
+function mergeElements<Item extends Node | Edge>(
+  before: Item[],
+  wanted: object[],
+  selection: ReadonlySet<string>,
+): Item[] {
   const elementsById = new Map(before.map((item) => [item.id, item]));
   return (wanted as Item[]).map((item) => {
     const old = elementsById.get(item.id);
     const selected = selection.has(item.id);
-    if (old && (old as { drawnFrom?: unknown }).drawnFrom === item && (old.selected ?? false) === selected) return old;
+    if (old && (old as { drawnFrom?: unknown }).drawnFrom === item && (old.selected ?? false) === selected)
+      return old;
     // What has no size of its own keeps the one that was measured.
     const measured = old && "measured" in old && !("measured" in item) ? { measured: old.measured } : {};
     return { ...item, ...measured, selected, drawnFrom: item } as Item;

@@ -16,7 +16,16 @@ interface Props {
 export function AnswerControl({ field, value, fault, onChange }: Props) {
   const label = `${safeText(field.title).text}${field.isRequired ? " *" : ""}`;
   const note = field.note ? safeText(field.note).text : field.kind === "json" ? "As JSON." : undefined;
-  if (field.kind === "several") return <MultipleChoice field={field} label={label} fault={fault} value={Array.isArray(value) ? value : []} onChange={onChange} />;
+  if (field.kind === "several")
+    return (
+      <MultipleChoice
+        field={field}
+        label={label}
+        fault={fault}
+        value={Array.isArray(value) ? value : []}
+        onChange={onChange}
+      />
+    );
   return (
     <Field label={label} note={note} fault={fault}>
       {(id, _, aria) => <Control id={id} aria={aria} field={field} value={value} onChange={onChange} />}
@@ -24,10 +33,25 @@ export function AnswerControl({ field, value, fault, onChange }: Props) {
   );
 }
 
-function Control({ id, aria, field, value, onChange }: Omit<Props, "fault"> & { id: string; aria: FieldAria }) {
+function Control({
+  id,
+  aria,
+  field,
+  value,
+  onChange,
+}: Omit<Props, "fault"> & { id: string; aria: FieldAria }) {
   const text = typeof value === "string" ? value : "";
   const shared = { id, ...aria, "aria-required": field.isRequired };
-  if (field.kind === "boolean") return <input {...shared} className="question__check" type="checkbox" checked={value === true} onChange={(event) => onChange(event.target.checked)} />;
+  if (field.kind === "boolean")
+    return (
+      <input
+        {...shared}
+        className="question__check"
+        type="checkbox"
+        checked={value === true}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+    );
   if (field.kind === "choice") {
     return (
       <select {...shared} className="select" value={text} onChange={(event) => onChange(event.target.value)}>
@@ -41,13 +65,44 @@ function Control({ id, aria, field, value, onChange }: Omit<Props, "fault"> & { 
     );
   }
   if (field.kind === "lines" || field.kind === "json") {
-    return <textarea {...shared} className={field.kind === "json" ? "textarea textarea--code" : "textarea"} rows={3} value={text} onChange={(event) => onChange(event.target.value)} />;
+    return (
+      <textarea
+        {...shared}
+        className={field.kind === "json" ? "textarea textarea--code" : "textarea"}
+        rows={3}
+        value={text}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    );
   }
-  return <input {...shared} className="input" inputMode={field.kind === "number" ? "decimal" : undefined} value={text} onChange={(event) => onChange(event.target.value)} />;
+  return (
+    <input
+      {...shared}
+      className="input"
+      inputMode={field.kind === "number" ? "decimal" : undefined}
+      value={text}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  );
 }
 
-function MultipleChoice({ field, label, fault, value, onChange }: { field: AnswerField; label: string; fault: string | null; value: readonly number[]; onChange(value: readonly number[]): void }) {
-  const toggle = (at: number) => onChange(value.includes(at) ? value.filter((other) => other !== at) : [...value, at].sort((a, b) => a - b));
+function MultipleChoice({
+  field,
+  label,
+  fault,
+  value,
+  onChange,
+}: {
+  field: AnswerField;
+  label: string;
+  fault: string | null;
+  value: readonly number[];
+  onChange(value: readonly number[]): void;
+}) {
+  const toggle = (at: number) =>
+    onChange(
+      value.includes(at) ? value.filter((other) => other !== at) : [...value, at].sort((a, b) => a - b),
+    );
   const id = useId();
   return (
     <fieldset className="question__several" aria-describedby={fault ? id : undefined}>

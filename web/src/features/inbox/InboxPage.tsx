@@ -25,14 +25,21 @@ export function InboxPage({ chosen }: { chosen: string | null }) {
         {steps && steps.length > 0 && <UncertainSteps steps={steps} />}
         {questions?.length === 0 && steps?.length === 0 && (
           <EmptyState title="Nothing waits for you">
-            <p>When a run asks somebody, or may have done something twice, it stands here until it is answered.</p>
+            <p>
+              When a run asks somebody, or may have done something twice, it stands here until it is answered.
+            </p>
           </EmptyState>
         )}
         {questions && open && (
           <div className="inbox">
             <nav className="inbox__list" aria-label="Open questions">
               {questions.map((question) => (
-                <QuestionItem key={question.id} question={question} isOpen={question === open} onOpen={() => choose(question.id)} />
+                <QuestionItem
+                  key={question.id}
+                  question={question}
+                  isOpen={question === open}
+                  onOpen={() => choose(question.id)}
+                />
               ))}
             </nav>
             <QuestionCard key={open.id} question={open} />

@@ -17,7 +17,11 @@ import { AnswerControl } from "./AnswerControl";
 
 const DECLINED: JsonObject = { declined: true };
 
-export function QuestionCard({ question: { id, run, workflow, askedAt, question: details } }: { question: Question }) {
+export function QuestionCard({
+  question: { id, run, workflow, askedAt, question: details },
+}: {
+  question: Question;
+}) {
   const fields = answerFields(details.schema as JsonObject);
   const deciding = decisionField(fields);
   const people = details.people ?? [];
@@ -42,19 +46,34 @@ export function QuestionCard({ question: { id, run, workflow, askedAt, question:
         <Untrusted {...safeText(details.text)} />
       </p>
       <p className="faint">
-        <a href={hrefTo("runs", run)}>{workflow ? `A run of ${workflow}` : `Run ${run.slice(0, 8)}`}</a> asked this on {new Date(askedAt).toLocaleString()}
+        <a href={hrefTo("runs", run)}>{workflow ? `A run of ${workflow}` : `Run ${run.slice(0, 8)}`}</a> asked
+        this on {new Date(askedAt).toLocaleString()}
         {details.due && <>; an answer counts until {new Date(details.due).toLocaleString()}</>}.
       </p>
-      {details.content != null && <pre className="question__content">{contentText(details.content as Json)}</pre>}
+      {details.content != null && (
+        <pre className="question__content">{contentText(details.content as Json)}</pre>
+      )}
       {fields
         .filter((field) => field !== deciding)
         .map((field) => (
-          <AnswerControl key={field.name} field={field} value={filled[field.name]} fault={faults[field.name] ?? null} onChange={(value) => fill({ ...filled, [field.name]: value })} />
+          <AnswerControl
+            key={field.name}
+            field={field}
+            value={filled[field.name]}
+            fault={faults[field.name] ?? null}
+            onChange={(value) => fill({ ...filled, [field.name]: value })}
+          />
         ))}
       {people.length > 0 && (
         <Field label="Who answers" note="Only the answers of those who were asked count.">
           {(control, more) => (
-            <select id={control} aria-describedby={more} className="select" value={respondent} onChange={(event) => setWho(event.target.value)}>
+            <select
+              id={control}
+              aria-describedby={more}
+              className="select"
+              value={respondent}
+              onChange={(event) => setWho(event.target.value)}
+            >
               {people.map((person) => (
                 <option key={person}>{person}</option>
               ))}
@@ -68,7 +87,15 @@ export function QuestionCard({ question: { id, run, workflow, askedAt, question:
         </p>
       )}
       <div className="row">
-        {deciding ? <DecisionButtons field={deciding} isDisabled={isSending} onDecide={(at) => submit({ [deciding.name]: String(at) })} /> : <SendButton isDisabled={isSending} onSend={() => submit()} />}
+        {deciding ? (
+          <DecisionButtons
+            field={deciding}
+            isDisabled={isSending}
+            onDecide={(at) => submit({ [deciding.name]: String(at) })}
+          />
+        ) : (
+          <SendButton isDisabled={isSending} onSend={() => submit()} />
+        )}
         {details.kind !== "approval" && (
           <Button look="quiet" disabled={isSending} onClick={() => send(DECLINED)}>
             Do not answer
@@ -79,11 +106,24 @@ export function QuestionCard({ question: { id, run, workflow, askedAt, question:
   );
 }
 
-function DecisionButtons({ field, isDisabled, onDecide }: { field: AnswerField; isDisabled: boolean; onDecide(at: number): void }) {
+function DecisionButtons({
+  field,
+  isDisabled,
+  onDecide,
+}: {
+  field: AnswerField;
+  isDisabled: boolean;
+  onDecide(at: number): void;
+}) {
   return (
     <>
       {field.options.map((option, at) => (
-        <Button key={at} look={at === 0 ? "primary" : "plain"} disabled={isDisabled} onClick={() => onDecide(at)}>
+        <Button
+          key={at}
+          look={at === 0 ? "primary" : "plain"}
+          disabled={isDisabled}
+          onClick={() => onDecide(at)}
+        >
           {safeText(option.label).text}
         </Button>
       ))}
@@ -112,7 +152,11 @@ function useAnswer(id: string, respondent: string | null) {
     setSending(true);
     setFaults({});
     answerQuestion(id, reply, respondent)
-      .then(({ counts, why }) => notify(counts ? "Answered; the run goes on" : `Noted, but it does not count: ${why}`, { tone: counts ? "good" : "bad" }))
+      .then(({ counts, why }) =>
+        notify(counts ? "Answered; the run goes on" : `Noted, but it does not count: ${why}`, {
+          tone: counts ? "good" : "bad",
+        }),
+      )
       .catch((error: unknown) => setFaults(faultsOf(error)))
       .finally(() => {
         setSending(false);
@@ -124,6 +168,8 @@ function useAnswer(id: string, respondent: string | null) {
 
 function faultsOf(error: unknown): Record<string, string> {
   const problems = error instanceof ApiError ? error.problems : [];
-  const byField = Object.fromEntries(problems.map(({ pointer, message }) => [pointer.split("/")[1] ?? "", message]));
+  const byField = Object.fromEntries(
+    problems.map(({ pointer, message }) => [pointer.split("/")[1] ?? "", message]),
+  );
   return { "": error instanceof Error ? error.message : String(error), ...byField };
 }

@@ -31,7 +31,9 @@ export function UncertainSteps({ steps }: { steps: UncertainStep[] }) {
   return (
     <section className="card question" aria-label="Uncertain steps">
       <h2>Did these happen?</h2>
-      <p className="faint">The service ended while they ran. Look in the program they act on, then say how the run goes on.</p>
+      <p className="faint">
+        The service ended while they ran. Look in the program they act on, then say how the run goes on.
+      </p>
       <table className="table" aria-label="Uncertain steps">
         <thead>
           <tr>
@@ -43,13 +45,19 @@ export function UncertainSteps({ steps }: { steps: UncertainStep[] }) {
           {steps.map((step) => (
             <tr key={`${step.run} ${step.step}`}>
               <td>
-                <strong>{safeText(step.step).text}</strong> of <a href={hrefTo("runs", step.run)}>{step.workflow || `run ${step.run.slice(0, 8)}`}</a>
+                <strong>{safeText(step.step).text}</strong> of{" "}
+                <a href={hrefTo("runs", step.run)}>{step.workflow || `run ${step.run.slice(0, 8)}`}</a>
                 <div className="faint">began {new Date(step.startedAt).toLocaleString()}</div>
               </td>
               <td>
                 <div className="row">
                   {CHOICES.map(({ choice, title }) => (
-                    <Button key={choice} disabled={isSending} aria-label={`${title}: ${step.step}`} onClick={() => settle(step, choice)}>
+                    <Button
+                      key={choice}
+                      disabled={isSending}
+                      aria-label={`${title}: ${step.step}`}
+                      onClick={() => settle(step, choice)}
+                    >
                       {title}
                     </Button>
                   ))}

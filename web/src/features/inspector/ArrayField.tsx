@@ -15,7 +15,10 @@ export function ArrayField({ parameter, path, depth, tools }: FieldProps & { too
   const label = labelOf(parameter);
   const isFull = items.length >= (parameter.validation?.maxItems ?? Infinity);
   const add = () => field.set([...items, initialValue(itemParameter(parameter, items.length), depth + 1)]);
-  const swap = (at: number) => field.set(items.map((item, index) => (index === at ? items[at - 1]! : index === at - 1 ? items[at]! : item)));
+  const swap = (at: number) =>
+    field.set(
+      items.map((item, index) => (index === at ? items[at - 1]! : index === at - 1 ? items[at]! : item)),
+    );
   const title = (
     <>
       {label}
@@ -23,18 +26,42 @@ export function ArrayField({ parameter, path, depth, tools }: FieldProps & { too
     </>
   );
   return (
-    <CollapsibleSection title={title} note={parameter.description} tools={tools} isOpen={Boolean(parameter.required) || items.length > 0} problems={field.problems}>
+    <CollapsibleSection
+      title={title}
+      note={parameter.description}
+      tools={tools}
+      isOpen={Boolean(parameter.required) || items.length > 0}
+      problems={field.problems}
+    >
       {items.map((_, at) => (
         <div key={at} className="item">
-          <Inner parameter={{ ...itemParameter(parameter, at), name: `${label} ${at + 1}`, title: undefined, required: false }} path={[...path, at]} depth={depth + 1} />
+          <Inner
+            parameter={{
+              ...itemParameter(parameter, at),
+              name: `${label} ${at + 1}`,
+              title: undefined,
+              required: false,
+            }}
+            path={[...path, at]}
+            depth={depth + 1}
+          />
           {!field.isReadOnly && (
             <div className="item__tools">
               {at > 0 && (
-                <button type="button" className="param__tool" aria-label={`Move ${label} ${at + 1} up`} onClick={() => swap(at)}>
+                <button
+                  type="button"
+                  className="param__tool"
+                  aria-label={`Move ${label} ${at + 1} up`}
+                  onClick={() => swap(at)}
+                >
                   ↑
                 </button>
               )}
-              <button type="button" className="param__tool" onClick={() => field.set(items.filter((_, index) => index !== at))}>
+              <button
+                type="button"
+                className="param__tool"
+                onClick={() => field.set(items.filter((_, index) => index !== at))}
+              >
                 Remove {label} {at + 1}
               </button>
             </div>

@@ -20,7 +20,13 @@ export function CollapsibleSection({ title, note, tools, isOpen, problems = [], 
   return (
     <section className="fold">
       <div className="param__head">
-        <button type="button" className="fold__title" aria-expanded={open} aria-describedby={aria["aria-describedby"]} onClick={() => setOpen(!open)}>
+        <button
+          type="button"
+          className="fold__title"
+          aria-expanded={open}
+          aria-describedby={aria["aria-describedby"]}
+          onClick={() => setOpen(!open)}
+        >
           <span className="fold__sign" aria-hidden="true">
             {open ? "▾" : "▸"}
           </span>

@@ -6,19 +6,47 @@ import type { WorkflowNode } from "../../model/workflow/workflow";
 import { Field } from "../../ui/Field";
 
 /** What is wanted, in words, with how many characters that are. */
-export function DescriptionEditor({ node, field, isReadOnly }: { node: WorkflowNode; field: DescriptionField; isReadOnly: boolean }) {
+export function DescriptionEditor({
+  node,
+  field,
+  isReadOnly,
+}: {
+  node: WorkflowNode;
+  field: DescriptionField;
+  isReadOnly: boolean;
+}) {
   const value = descriptionOf(node.data, field);
   const { count, isRight } = checkLength(value, field.minLength);
   const type = (typed: string) =>
-    edit((workflow) => changeNode(workflow, node.id, (current) => ({ ...current, data: withDescription(current.data, field, typed, new Date().toISOString()) })), `words-${node.id}`);
+    edit(
+      (workflow) =>
+        changeNode(workflow, node.id, (current) => ({
+          ...current,
+          data: withDescription(current.data, field, typed, new Date().toISOString()),
+        })),
+      `words-${node.id}`,
+    );
   const note = (
     <span className={isRight ? "words__count" : "words__count field__fault"}>
-      {count} of {MAX_CHARACTERS.toLocaleString("en")} characters{count < field.minLength ? `, at least ${field.minLength}` : ""}
+      {count} of {MAX_CHARACTERS.toLocaleString("en")} characters
+      {count < field.minLength ? `, at least ${field.minLength}` : ""}
     </span>
   );
   return (
     <Field label={field.label} note={note}>
-      {(id, more) => <textarea id={id} className="textarea" rows={6} aria-describedby={more} aria-invalid={isRight ? undefined : true} value={value} readOnly={isReadOnly} onChange={(event) => type(event.target.value)} onBlur={endGesture} />}
+      {(id, more) => (
+        <textarea
+          id={id}
+          className="textarea"
+          rows={6}
+          aria-describedby={more}
+          aria-invalid={isRight ? undefined : true}
+          value={value}
+          readOnly={isReadOnly}
+          onChange={(event) => type(event.target.value)}
+          onBlur={endGesture}
+        />
+      )}
     </Field>
   );
 }

@@ -51,9 +51,24 @@ export function ExpressionBox(props: Props) {
   return (
     <div className="expression">
       {isLong ? (
-        <textarea {...shared} className={`textarea textarea${code}`} rows={4} aria-haspopup="listbox" onChange={(event) => list.type(event.target.value, event.target.selectionStart)} />
+        <textarea
+          {...shared}
+          className={`textarea textarea${code}`}
+          rows={4}
+          aria-haspopup="listbox"
+          onChange={(event) => list.type(event.target.value, event.target.selectionStart)}
+        />
       ) : (
-        <input {...shared} className={`input input${code}`} type="text" role="combobox" aria-expanded={list.found !== null} autoComplete="off" spellCheck={!isCode} onChange={(event) => list.type(event.target.value, event.target.selectionStart ?? 0)} />
+        <input
+          {...shared}
+          className={`input input${code}`}
+          type="text"
+          role="combobox"
+          aria-expanded={list.found !== null}
+          autoComplete="off"
+          spellCheck={!isCode}
+          onChange={(event) => list.type(event.target.value, event.target.selectionStart ?? 0)}
+        />
       )}
       {list.found && <Choices id={id} choices={list.found.choices} at={list.at} onTake={list.take} />}
     </div>
@@ -61,7 +76,10 @@ export function ExpressionBox(props: Props) {
 }
 
 /** The list at the caret: opened by typing or Ctrl+Space, walked by arrows, taken by Enter. */
-function useCompletion({ text, language, names, proposals, isReadOnly, onType }: Props, box: RefObject<TextControl | null>) {
+function useCompletion(
+  { text, language, names, proposals, isReadOnly, onType }: Props,
+  box: RefObject<TextControl | null>,
+) {
   const [open, setOpen] = useState<{ place: number; isAsked: boolean } | null>(null);
   const [walked, setWalked] = useState<number | null>(null);
   const caret = useRef<number | null>(null);
@@ -71,7 +89,11 @@ function useCompletion({ text, language, names, proposals, isReadOnly, onType }:
   });
   // Worked out anew when the names arrive, which may be after the first keys.
   const found = useMemo(
-    () => (open && !isReadOnly ? (complete(text, open.place, language, names, open.isAsked) ?? proposalsFor(text, proposals, open.isAsked)) : null),
+    () =>
+      open && !isReadOnly
+        ? (complete(text, open.place, language, names, open.isAsked) ??
+          proposalsFor(text, proposals, open.isAsked))
+        : null,
     [open, isReadOnly, text, language, names, proposals],
   );
   // Nothing is chosen for somebody who has typed nothing of it.
@@ -84,7 +106,9 @@ function useCompletion({ text, language, names, proposals, isReadOnly, onType }:
     caret.current = applied.caret;
     onType(applied.text);
     const more = complete(applied.text, applied.caret, language, names);
-    const goesOn = more?.choices.some(({ insert }) => insert !== choice.insert && insert.startsWith(choice.insert) && !insert.endsWith("("));
+    const goesOn = more?.choices.some(
+      ({ insert }) => insert !== choice.insert && insert.startsWith(choice.insert) && !insert.endsWith("("),
+    );
     setOpen(goesOn ? { place: applied.caret, isAsked: false } : null);
     setWalked(-1);
     box.current?.focus();
@@ -109,10 +133,18 @@ function useCompletion({ text, language, names, proposals, isReadOnly, onType }:
 }
 
 /** Values that the field usually has, where no expression is begun. */
-function proposalsFor(typed: string, proposals: readonly string[] | undefined, isAsked: boolean): Completion | null {
+function proposalsFor(
+  typed: string,
+  proposals: readonly string[] | undefined,
+  isAsked: boolean,
+): Completion | null {
   if (!proposals || (typed === "" && !isAsked)) return null;
-  const fitting = proposals.filter((proposal) => proposal !== typed && proposal.toLowerCase().includes(typed.toLowerCase()));
-  const choices = fitting.slice(0, 40).map((proposal) => ({ insert: proposal, title: proposal, kind: "", note: "" }));
+  const fitting = proposals.filter(
+    (proposal) => proposal !== typed && proposal.toLowerCase().includes(typed.toLowerCase()),
+  );
+  const choices = fitting
+    .slice(0, 40)
+    .map((proposal) => ({ insert: proposal, title: proposal, kind: "", note: "" }));
   return choices.length ? { from: 0, to: typed.length, before: "", after: "", choices } : null;
 }
 
@@ -129,7 +161,13 @@ function Choices({ id, choices, at, onTake }: ChoicesProps) {
     list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
   }, [at, choices]);
   return (
-    <div ref={list} id={`${id}-names`} className="expression__names" role="listbox" aria-label="What can stand here">
+    <div
+      ref={list}
+      id={`${id}-names`}
+      className="expression__names"
+      role="listbox"
+      aria-label="What can stand here"
+    >
       {choices.map((choice, index) => (
         <div
           key={choice.title}

@@ -24,7 +24,10 @@ export function ExpressionPreview({ node, field, text, language, shownCodes }: P
     <div className={isOld ? "preview preview--old" : "preview"} role="status" aria-busy={isOld}>
       <PreviewValue preview={preview} />
       {preview.faults.map((fault) => (
-        <div key={`${fault.code} ${fault.offset}`} className={fault.severity === "error" ? "preview__fault" : "preview__fault preview__fault--warning"}>
+        <div
+          key={`${fault.code} ${fault.offset}`}
+          className={fault.severity === "error" ? "preview__fault" : "preview__fault preview__fault--warning"}
+        >
           <ErrorContext text={text} offset={fault.offset} />
           {!shownCodes.has(fault.code) && (
             <>
@@ -40,8 +43,10 @@ export function ExpressionPreview({ node, field, text, language, shownCodes }: P
 
 function PreviewValue({ preview: { value, run, reached, faults } }: { preview: Preview }) {
   if (value === null) {
-    if (run === null) return <span className="preview--none">No run yet: run the workflow once to see what this gives.</span>;
-    if (faults.length === 0) return <span className="preview--none">Nothing can be said of this before it runs.</span>;
+    if (run === null)
+      return <span className="preview--none">No run yet: run the workflow once to see what this gives.</span>;
+    if (faults.length === 0)
+      return <span className="preview--none">Nothing can be said of this before it runs.</span>;
     return null;
   }
   const isCut = value.chars > value.text.length;
@@ -64,7 +69,11 @@ function ErrorContext({ text, offset }: { text: string; offset: number }) {
   // The service counts characters, not halves of them.
   const all = [...text];
   const at = Math.min(offset, all.length);
-  const [before, here, after] = [all.slice(Math.max(0, at - CONTEXT_CHARS), at), all[at] ?? " ", all.slice(at + 1, at + CONTEXT_CHARS)];
+  const [before, here, after] = [
+    all.slice(Math.max(0, at - CONTEXT_CHARS), at),
+    all[at] ?? " ",
+    all.slice(at + 1, at + CONTEXT_CHARS),
+  ];
   return (
     <code className="preview__place">
       <span className="visually-hidden">At character {at + 1}: </span>

@@ -29,16 +29,23 @@ export function Inspector({ node, isReadOnly }: Props) {
       <Field label="Name" note={<span className="mono">{nodeRef(node)}</span>}>
         {(id, _, aria) => (
           <input
-            id={id} {...aria}
+            id={id}
+            {...aria}
             className="input"
             value={node.name}
             readOnly={isReadOnly}
-            onChange={(event) => edit((workflow) => renameNode(workflow, node.id, event.target.value), `name-${node.id}`)}
+            onChange={(event) =>
+              edit((workflow) => renameNode(workflow, node.id, event.target.value), `name-${node.id}`)
+            }
             onBlur={endGesture}
           />
         )}
       </Field>
-      {node.type === "mcp" ? <McpPanel key={node.id} node={node} isReadOnly={isReadOnly} /> : <PlainPanel key={node.id} node={node} isReadOnly={isReadOnly} />}
+      {node.type === "mcp" ? (
+        <McpPanel key={node.id} node={node} isReadOnly={isReadOnly} />
+      ) : (
+        <PlainPanel key={node.id} node={node} isReadOnly={isReadOnly} />
+      )}
     </div>
   );
 }
@@ -51,9 +58,23 @@ function PlainPanel({ node, isReadOnly }: Props) {
     if (!details) return [{ title: "Fields", path: [], parameters: builtInParameters(node) }];
     const fields = details.configurations.map(fieldParameter);
     return [
-      { title: "Settings", path: ["configurations"], parameters: fields.filter(({ name }) => !SHARED_SETTINGS.has(name)) },
-      { title: "Inputs", path: ["inputParams"], parameters: details.inputs.map(fieldParameter), isFolded: node.data["inputParams"] === undefined },
-      { title: "How it runs", path: ["configurations"], parameters: fields.filter(({ name }) => SHARED_SETTINGS.has(name)), isFolded: true },
+      {
+        title: "Settings",
+        path: ["configurations"],
+        parameters: fields.filter(({ name }) => !SHARED_SETTINGS.has(name)),
+      },
+      {
+        title: "Inputs",
+        path: ["inputParams"],
+        parameters: details.inputs.map(fieldParameter),
+        isFolded: node.data["inputParams"] === undefined,
+      },
+      {
+        title: "How it runs",
+        path: ["configurations"],
+        parameters: fields.filter(({ name }) => SHARED_SETTINGS.has(name)),
+        isFolded: true,
+      },
     ];
     // The fields are those of the node's kind, not of its values.
   }, [details, node.type]);
@@ -61,7 +82,11 @@ function PlainPanel({ node, isReadOnly }: Props) {
   const hasFields = sections.some(({ parameters }) => parameters.length > 0);
   return (
     <NodeForm node={node} sections={sections} isReadOnly={isReadOnly} isPlain={!details}>
-      <CollapsibleSection key={String(hasFields)} title="Everything as JSON" isOpen={!hasFields && Object.keys(node.data).length > 0}>
+      <CollapsibleSection
+        key={String(hasFields)}
+        title="Everything as JSON"
+        isOpen={!hasFields && Object.keys(node.data).length > 0}
+      >
         <JsonDataField node={node} isReadOnly={isReadOnly} />
       </CollapsibleSection>
     </NodeForm>

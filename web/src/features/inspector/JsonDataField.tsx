@@ -16,7 +16,8 @@ export function JsonDataField({ node, isReadOnly }: { node: WorkflowNode; isRead
     setText(typed);
     try {
       const data = JSON.parse(typed) as JsonObject;
-      if (data === null || typeof data !== "object" || Array.isArray(data)) throw new Error("an object is expected");
+      if (data === null || typeof data !== "object" || Array.isArray(data))
+        throw new Error("an object is expected");
       setFault(null);
       edit((workflow) => setData(workflow, node.id, data), `data-${node.id}`);
     } catch (error) {
@@ -25,7 +26,19 @@ export function JsonDataField({ node, isReadOnly }: { node: WorkflowNode; isRead
   };
   return (
     <Field label="Data" fault={fault}>
-      {(id, _, aria) => <textarea id={id} {...aria} className="textarea textarea--code" rows={16} spellCheck={false} value={text} readOnly={isReadOnly} onChange={(event) => type(event.target.value)} onBlur={endGesture} />}
+      {(id, _, aria) => (
+        <textarea
+          id={id}
+          {...aria}
+          className="textarea textarea--code"
+          rows={16}
+          spellCheck={false}
+          value={text}
+          readOnly={isReadOnly}
+          onChange={(event) => type(event.target.value)}
+          onBlur={endGesture}
+        />
+      )}
     </Field>
   );
 }

@@ -28,12 +28,21 @@ import { ToolChoice } from "./ToolChoice";
 import { DescriptionEditor } from "./DescriptionEditor";
 
 const STALE_CODE = "MCP_TOOL_LIST_STALE";
-const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([STALE_CODE, "MCP_NL_DESC_EMPTY", "MCP_NL_DESC_TOO_SHORT", "MCP_NL_DESC_TOO_LONG"]);
+const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([
+  STALE_CODE,
+  "MCP_NL_DESC_EMPTY",
+  "MCP_NL_DESC_TOO_SHORT",
+  "MCP_NL_DESC_TOO_LONG",
+]);
 
 export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly: boolean }) {
   const [isSwitching, setIsSwitching] = useState(false);
   const [wanted, setWanted] = useState<Mode | null>(null);
-  const [server, tool, mode] = [asText(node.data["serverId"]), asText(node.data["toolName"]), modeOf(node.data)];
+  const [server, tool, mode] = [
+    asText(node.data["serverId"]),
+    asText(node.data["toolName"]),
+    modeOf(node.data),
+  ];
   const { data: listed, error } = useServerTools(server);
   const askAgain = useServerRetry(server);
   const names = listed?.tools.map(({ name }) => name) ?? snapshotTools(node.data);
@@ -62,12 +71,38 @@ export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly:
     <>
       <ModeSwitch mode={wanted ?? mode} isFixed={isFixed} onChoose={choose} />
       {error && <ToolListError server={server} error={error} onAgain={askAgain} />}
-      {wanted && mode === "fullNaturalLanguage" && <ToolChoice names={names} before={previousTool(node.data)} isFixed={isFixed} onChoose={(name) => void switchTo({ mode: wanted, tool: name })} onCancel={() => setWanted(null)} />}
-      {mode !== "fullNaturalLanguage" && <ToolField tool={tool} names={names} isKnown={listed !== undefined} isFixed={isFixed} onChange={(name) => void switchTo({ mode, tool: name })} />}
-      {changes.length > 0 ? <Drift server={server} changes={changes} /> : names.includes(tool) && <InvalidTool node={node.id} />}
-      {mode === "fullNaturalLanguage" && <StaleTools node={node.id} isFixed={isFixed} onRefresh={() => void switchTo({ mode, live: true })} />}
+      {wanted && mode === "fullNaturalLanguage" && (
+        <ToolChoice
+          names={names}
+          before={previousTool(node.data)}
+          isFixed={isFixed}
+          onChoose={(name) => void switchTo({ mode: wanted, tool: name })}
+          onCancel={() => setWanted(null)}
+        />
+      )}
+      {mode !== "fullNaturalLanguage" && (
+        <ToolField
+          tool={tool}
+          names={names}
+          isKnown={listed !== undefined}
+          isFixed={isFixed}
+          onChange={(name) => void switchTo({ mode, tool: name })}
+        />
+      )}
+      {changes.length > 0 ? (
+        <Drift server={server} changes={changes} />
+      ) : (
+        names.includes(tool) && <InvalidTool node={node.id} />
+      )}
+      {mode === "fullNaturalLanguage" && (
+        <StaleTools node={node.id} isFixed={isFixed} onRefresh={() => void switchTo({ mode, live: true })} />
+      )}
       {descriptionField && <DescriptionEditor node={node} field={descriptionField} isReadOnly={isFixed} />}
-      <Values node={node} isReadOnly={isFixed} listed={listed?.tools.find(({ name }) => name === tool)?.parameters as Parameter[] | undefined} />
+      <Values
+        node={node}
+        isReadOnly={isFixed}
+        listed={listed?.tools.find(({ name }) => name === tool)?.parameters as Parameter[] | undefined}
+      />
     </>
   );
 }
@@ -102,9 +137,23 @@ interface ToolProps {
 function ToolField({ tool, names, isKnown, isFixed, onChange }: ToolProps) {
   const isGone = isKnown && tool !== "" && !names.includes(tool);
   return (
-    <Field label="Tool" fault={isGone ? `The server has no tool ${safeText(tool).text} any more; choose another. Your values are kept.` : null}>
+    <Field
+      label="Tool"
+      fault={
+        isGone
+          ? `The server has no tool ${safeText(tool).text} any more; choose another. Your values are kept.`
+          : null
+      }
+    >
       {(id, _, aria) => (
-        <select id={id} {...aria} className="select" value={tool} disabled={isFixed} onChange={(event) => onChange(event.target.value)}>
+        <select
+          id={id}
+          {...aria}
+          className="select"
+          value={tool}
+          disabled={isFixed}
+          onChange={(event) => onChange(event.target.value)}
+        >
           {!names.includes(tool) && <option value={tool}>{tool || "Choose a tool"}</option>}
           {names.map((name) => (
             <option key={name} value={name}>
@@ -128,7 +177,13 @@ function InvalidTool({ node }: { node: string }) {
   );
 }
 
-function Drift({ server, changes }: { server: string; changes: readonly { pointer: string; message: string }[] }) {
+function Drift({
+  server,
+  changes,
+}: {
+  server: string;
+  changes: readonly { pointer: string; message: string }[];
+}) {
   return (
     <div className="inspector__problem" role="status">
       This tool is not as it was approved: {safeText(changes.map(({ message }) => message).join("; ")).text}
@@ -141,7 +196,9 @@ function Drift({ server, changes }: { server: string; changes: readonly { pointe
 
 /** That the list of tools is old, and a way to take the server's of now. */
 function StaleTools({ node, isFixed, onRefresh }: { node: string; isFixed: boolean; onRefresh(): void }) {
-  const stale = useStore(problemStore, (state) => state.byNode[node]?.find(({ code }) => code === STALE_CODE));
+  const stale = useStore(problemStore, (state) =>
+    state.byNode[node]?.find(({ code }) => code === STALE_CODE),
+  );
   return (
     <div className={stale ? "inspector__problem row" : "row"} role="status">
       {stale && <span>{stale.message}</span>}
@@ -153,11 +210,23 @@ function StaleTools({ node, isFixed, onRefresh }: { node: string; isFixed: boole
 }
 
 /** The values of detailed mode; without the server the tree is the one that the node remembers. */
-function Values({ node, isReadOnly, listed }: { node: WorkflowNode; isReadOnly: boolean; listed: Parameter[] | undefined }) {
+function Values({
+  node,
+  isReadOnly,
+  listed,
+}: {
+  node: WorkflowNode;
+  isReadOnly: boolean;
+  listed: Parameter[] | undefined;
+}) {
   const mode = modeOf(node.data);
   const remembered = node.data["parameters"];
   const sections = useMemo<TitledSection[]>(() => {
-    const parameters = listed ?? (Array.isArray(remembered) && remembered.length > 0 ? (remembered as unknown as Parameter[]) : inferParameters(node.data["parameterValues"]));
+    const parameters =
+      listed ??
+      (Array.isArray(remembered) && remembered.length > 0
+        ? (remembered as unknown as Parameter[])
+        : inferParameters(node.data["parameterValues"]));
     return mode === "detailed" ? [{ title: "Values", path: ["parameterValues"], parameters }] : [];
     // Without a tree the fields are those of the values there are, not of each letter typed.
   }, [listed, remembered, mode, node.id]);

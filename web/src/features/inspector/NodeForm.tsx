@@ -39,7 +39,10 @@ export function NodeForm({ node, sections, isReadOnly, isPlain = false, besides,
     return placeProblems(left, fieldPointers(sections, node.data));
   }, [problems, sections, node.data, besides]);
   const { data: names } = useNames(node.id);
-  const form = useMemo(() => ({ node: node.id, data: node.data, placed, isReadOnly, names, isPlain, Inner: ParameterField }), [node.id, node.data, placed, isReadOnly, names, isPlain]);
+  const form = useMemo(
+    () => ({ node: node.id, data: node.data, placed, isReadOnly, names, isPlain, Inner: ParameterField }),
+    [node.id, node.data, placed, isReadOnly, names, isPlain],
+  );
   const filled = sections.filter(({ parameters }) => parameters.length > 0);
   return (
     <FormContext value={form}>
@@ -54,7 +57,10 @@ export function NodeForm({ node, sections, isReadOnly, isPlain = false, besides,
       )}
       {children}
       {placed.rest.map((problem) => (
-        <div key={problem.code + problem.pointer} className={`inspector__problem inspector__problem--${problem.severity}`}>
+        <div
+          key={problem.code + problem.pointer}
+          className={`inspector__problem inspector__problem--${problem.severity}`}
+        >
           {problem.message}
           {problem.hint && <div className="faint">{problem.hint}</div>}
         </div>
@@ -64,5 +70,12 @@ export function NodeForm({ node, sections, isReadOnly, isPlain = false, besides,
 }
 
 function Fields({ section }: { section: TitledSection }) {
-  return section.parameters.map((parameter) => <ParameterField key={parameter.name} parameter={parameter} path={[...section.path, parameter.name]} depth={0} />);
+  return section.parameters.map((parameter) => (
+    <ParameterField
+      key={parameter.name}
+      parameter={parameter}
+      path={[...section.path, parameter.name]}
+      depth={0}
+    />
+  ));
 }

@@ -22,16 +22,30 @@ export function ObjectField({ parameter, path, depth, tools }: FieldProps & { to
     </>
   );
   return (
-    <CollapsibleSection title={title} note={parameter.description} tools={tools} isOpen={Boolean(parameter.required) || field.value !== undefined} problems={field.problems}>
+    <CollapsibleSection
+      title={title}
+      note={parameter.description}
+      tools={tools}
+      isOpen={Boolean(parameter.required) || field.value !== undefined}
+      problems={field.problems}
+    >
       {propertiesOf(parameter).map((property) => (
         <Inner key={property.name} parameter={property} path={[...path, property.name]} depth={depth + 1} />
       ))}
-      {entryParameter(parameter, "") !== null && <AdditionalEntries parameter={parameter} path={path} depth={depth} field={field} value={value} />}
+      {entryParameter(parameter, "") !== null && (
+        <AdditionalEntries parameter={parameter} path={path} depth={depth} field={field} value={value} />
+      )}
     </CollapsibleSection>
   );
 }
 
-function AdditionalEntries({ parameter, path, depth, field, value }: FieldProps & { field: FormField; value: JsonObject }) {
+function AdditionalEntries({
+  parameter,
+  path,
+  depth,
+  field,
+  value,
+}: FieldProps & { field: FormField; value: JsonObject }) {
   const { Inner } = useForm();
   const keys = additionalKeys(parameter, value);
   const add = () => {
@@ -42,8 +56,17 @@ function AdditionalEntries({ parameter, path, depth, field, value }: FieldProps 
     <>
       {keys.map((key, at) => (
         <div key={at} className="item">
-          <KeyField name={key} isReadOnly={field.isReadOnly} isTaken={(to) => to !== key && Object.hasOwn(value, to)} onRename={(to) => field.set(renameKey(value, key, to))} />
-          <Inner parameter={{ ...entryParameter(parameter, key)!, required: false }} path={[...path, key]} depth={depth + 1} />
+          <KeyField
+            name={key}
+            isReadOnly={field.isReadOnly}
+            isTaken={(to) => to !== key && Object.hasOwn(value, to)}
+            onRename={(to) => field.set(renameKey(value, key, to))}
+          />
+          <Inner
+            parameter={{ ...entryParameter(parameter, key)!, required: false }}
+            path={[...path, key]}
+            depth={depth + 1}
+          />
         </div>
       ))}
       {!field.isReadOnly && (
@@ -73,7 +96,17 @@ function KeyField({ name, isReadOnly, isTaken, onRename }: KeyProps) {
   };
   return (
     <>
-      <input className="input input--code" aria-label={`Name of entry ${name}`} aria-invalid={fault ? true : undefined} aria-describedby={fault ? id : undefined} value={typed ?? name} readOnly={isReadOnly} autoComplete="off" onChange={(event) => setTyped(event.target.value)} onBlur={leave} />
+      <input
+        className="input input--code"
+        aria-label={`Name of entry ${name}`}
+        aria-invalid={fault ? true : undefined}
+        aria-describedby={fault ? id : undefined}
+        value={typed ?? name}
+        readOnly={isReadOnly}
+        autoComplete="off"
+        onChange={(event) => setTyped(event.target.value)}
+        onBlur={leave}
+      />
       {fault && (
         <div id={id} className="field__fault">
           Not kept: {fault}

@@ -8,11 +8,27 @@ import { ArrayField } from "./ArrayField";
 import type { FieldProps, FormField } from "./formContext";
 import { useFormField } from "./formContext";
 import { ObjectField } from "./ObjectField";
-import { BooleanControl, ConstantControl, EnumControl, ExpressionControl, JsonControl, NumberControl, TextControl } from "./controls";
+import {
+  BooleanControl,
+  ConstantControl,
+  EnumControl,
+  ExpressionControl,
+  JsonControl,
+  NumberControl,
+  TextControl,
+} from "./controls";
 import { UnionField } from "./UnionField";
 import { Description, FieldProblems, RequiredMark, fieldAria } from "./fieldNotes";
 
-const SIMPLE_CONTROLS = { text: TextControl, number: NumberControl, boolean: BooleanControl, enum: EnumControl, constant: ConstantControl, null: ConstantControl, json: JsonControl };
+const SIMPLE_CONTROLS = {
+  text: TextControl,
+  number: NumberControl,
+  boolean: BooleanControl,
+  enum: EnumControl,
+  constant: ConstantControl,
+  null: ConstantControl,
+  json: JsonControl,
+};
 const NESTED_FIELDS = { array: ArrayField, object: ObjectField, union: UnionField };
 
 export function ParameterField({ parameter, path, depth, isBare = false }: FieldProps) {
@@ -30,7 +46,16 @@ export function ParameterField({ parameter, path, depth, isBare = false }: Field
   };
   const aria = fieldAria(id, parameter.description, field.problems);
   const isOwn = isComputed || field.value === null || !Nested;
-  const tools = isBare ? null : <FieldTools label={label} control={control} parameter={parameter} field={field} isComputed={isComputed} onExpression={toggle} />;
+  const tools = isBare ? null : (
+    <FieldTools
+      label={label}
+      control={control}
+      parameter={parameter}
+      field={field}
+      isComputed={isComputed}
+      onExpression={toggle}
+    />
+  );
   if (!isOwn && Nested) return <Nested parameter={parameter} path={path} depth={depth} tools={tools} />;
   return (
     <div className="field param">
@@ -44,7 +69,9 @@ export function ParameterField({ parameter, path, depth, isBare = false }: Field
       {isComputed ? (
         <ExpressionControl id={id} parameter={parameter} field={field} aria={aria} />
       ) : field.value === null && control !== "json" ? (
-        <output id={id} aria-describedby={aria["aria-describedby"]} className="param__fixed">null</output>
+        <output id={id} aria-describedby={aria["aria-describedby"]} className="param__fixed">
+          null
+        </output>
       ) : (
         Simple && <Simple id={id} parameter={parameter} field={field} aria={aria} />
       )}
@@ -70,17 +97,37 @@ function FieldTools({ label, control, parameter, field, isComputed, onExpression
   return (
     <span className="param__tools">
       {canBeNull && (
-        <button type="button" className="param__tool" aria-pressed={field.value === null} aria-label={`Null for ${label}`} title="Give null" onClick={() => field.set(field.value === null ? undefined : null)}>
+        <button
+          type="button"
+          className="param__tool"
+          aria-pressed={field.value === null}
+          aria-label={`Null for ${label}`}
+          title="Give null"
+          onClick={() => field.set(field.value === null ? undefined : null)}
+        >
           null
         </button>
       )}
       {field.language !== null && control !== "text" && (
-        <button type="button" className="param__tool" aria-pressed={isComputed} aria-label={`Expression for ${label}`} title="Work it out when it runs" onClick={onExpression}>
+        <button
+          type="button"
+          className="param__tool"
+          aria-pressed={isComputed}
+          aria-label={`Expression for ${label}`}
+          title="Work it out when it runs"
+          onClick={onExpression}
+        >
           {"{{ }}"}
         </button>
       )}
       {field.value !== undefined && (
-        <button type="button" className="param__tool" aria-label={`Clear ${label}`} title="Leave it out" onClick={() => field.set(undefined)}>
+        <button
+          type="button"
+          className="param__tool"
+          aria-label={`Clear ${label}`}
+          title="Leave it out"
+          onClick={() => field.set(undefined)}
+        >
           ×
         </button>
       )}

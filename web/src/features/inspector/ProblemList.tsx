@@ -31,7 +31,12 @@ export function ProblemList({ workflow, onMend }: { workflow: Workflow; onMend()
       </div>
       {problems.length === 0 && <p className="faint">Nothing is wrong.</p>}
       {problems.map((problem) => (
-        <button key={problem.code + problem.pointer} type="button" className={`inspector__problem inspector__problem--${problem.severity} inspector__problem--button`} onClick={() => reveal(problem.pointer)}>
+        <button
+          key={problem.code + problem.pointer}
+          type="button"
+          className={`inspector__problem inspector__problem--${problem.severity} inspector__problem--button`}
+          onClick={() => reveal(problem.pointer)}
+        >
           {safeText(problem.message).text}
           {problem.hint && <div className="faint">{problem.hint}</div>}
           <div className="mono faint">{problem.pointer || "/"}</div>

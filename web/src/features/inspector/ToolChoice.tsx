@@ -19,7 +19,14 @@ export function ToolChoice({ names, before, isFixed, onChoose, onCancel }: Props
     <div className="tool-choice">
       <Field label="Choose a tool" note="This mode works with one tool of the server.">
         {(id, _, aria) => (
-          <select id={id} {...aria} className="select" value={chosen} disabled={isFixed} onChange={(event) => setChosen(event.target.value)}>
+          <select
+            id={id}
+            {...aria}
+            className="select"
+            value={chosen}
+            disabled={isFixed}
+            onChange={(event) => setChosen(event.target.value)}
+          >
             <option value="">Choose…</option>
             {names.map((name) => (
               <option key={name} value={name}>

@@ -15,7 +15,12 @@ export function UnionField({ parameter, path, depth, tools }: FieldProps & { too
   const [chosen, setChosen] = useState(-1);
   const variants = parameter.variants ?? [];
   const found = matchingVariant(parameter, field.value);
-  const at = field.value === undefined ? -1 : chosen >= 0 && matchesVariant(variants[chosen]!, field.value) ? chosen : found;
+  const at =
+    field.value === undefined
+      ? -1
+      : chosen >= 0 && matchesVariant(variants[chosen]!, field.value)
+        ? chosen
+        : found;
   const choose = (index: number) => {
     setChosen(index);
     field.set(index < 0 ? undefined : initialValue(variants[index]!, depth + 1));
@@ -29,7 +34,15 @@ export function UnionField({ parameter, path, depth, tools }: FieldProps & { too
         </label>
         {tools}
       </div>
-      <select id={id} {...fieldAria(id, parameter.description, at >= 0 ? [] : field.problems)} className="select" value={at} disabled={field.isReadOnly} aria-required={parameter.required} onChange={(event) => choose(Number(event.target.value))}>
+      <select
+        id={id}
+        {...fieldAria(id, parameter.description, at >= 0 ? [] : field.problems)}
+        className="select"
+        value={at}
+        disabled={field.isReadOnly}
+        aria-required={parameter.required}
+        onChange={(event) => choose(Number(event.target.value))}
+      >
         <option value={-1}>{field.value === undefined ? "Not set" : "Something else"}</option>
         {variants.map((variant, index) => (
           <option key={index} value={index}>
@@ -38,7 +51,16 @@ export function UnionField({ parameter, path, depth, tools }: FieldProps & { too
         ))}
       </select>
       <Description id={id} text={parameter.description} />
-      {at >= 0 ? <Variant parameter={variants[at]!} title={variantTitle(variants[at]!, parameter.discriminator)} path={path} depth={depth} /> : <FieldProblems id={id} problems={field.problems} />}
+      {at >= 0 ? (
+        <Variant
+          parameter={variants[at]!}
+          title={variantTitle(variants[at]!, parameter.discriminator)}
+          path={path}
+          depth={depth}
+        />
+      ) : (
+        <FieldProblems id={id} problems={field.problems} />
+      )}
     </div>
   );
 }
@@ -47,7 +69,12 @@ function Variant({ parameter, title, path, depth }: FieldProps & { title: string
   const { Inner } = useForm();
   return (
     <div className="param__variant">
-      <Inner parameter={{ ...parameter, name: title, title: undefined, required: true }} path={path} depth={depth + 1} isBare />
+      <Inner
+        parameter={{ ...parameter, name: title, title: undefined, required: true }}
+        path={path}
+        depth={depth + 1}
+        isBare
+      />
     </div>
   );
 }
@@ -61,5 +88,8 @@ function variantTitle(variant: Parameter, discriminator: string | undefined): st
   const tag = discriminator ? variant.properties?.[discriminator]?.validation?.enum?.[0] : undefined;
   if (tag !== undefined) return String(tag);
   if (variant.title) return variant.title;
-  return variant.kind ?? (controlOf(variant) === "enum" ? variant.validation!.enum!.map(String).join(" | ") : variant.type);
+  return (
+    variant.kind ??
+    (controlOf(variant) === "enum" ? variant.validation!.enum!.map(String).join(" | ") : variant.type)
+  );
 }

@@ -18,10 +18,22 @@ export function WorkflowInfo({ workflow, isReadOnly }: { workflow: Workflow; isR
   return (
     <div className="inspector">
       <Field label="What this workflow does">
-        {(id, _, aria) => <textarea id={id} {...aria} className="textarea" rows={4} value={workflow.description ?? ""} readOnly={isReadOnly} onChange={(event) => describe(event.target.value)} onBlur={endGesture} />}
+        {(id, _, aria) => (
+          <textarea
+            id={id}
+            {...aria}
+            className="textarea"
+            rows={4}
+            value={workflow.description ?? ""}
+            readOnly={isReadOnly}
+            onChange={(event) => describe(event.target.value)}
+            onBlur={endGesture}
+          />
+        )}
       </Field>
       <p className="faint">
-        {workflow.nodes.length} nodes, {workflow.connections.length} connections. Select a node to see and change it.
+        {workflow.nodes.length} nodes, {workflow.connections.length} connections. Select a node to see and
+        change it.
       </p>
       {!isReadOnly && (
         <dl className="hints">

@@ -28,29 +28,80 @@ export function TextControl({ id, parameter, field, aria }: Props) {
   const isComputed = isExpression(field.value) || field.language === "own";
   // An emptied field is no value, but an emptied item stays an item.
   const keep = (typed: string) => field.type(typed === "" && !field.isItem ? undefined : typed);
-  const shared = { id, placeholder: placeholderOf(parameter), ...aria, "aria-required": parameter.required, onBlur: field.settle };
+  const shared = {
+    id,
+    placeholder: placeholderOf(parameter),
+    ...aria,
+    "aria-required": parameter.required,
+    onBlur: field.settle,
+  };
   const isTall = isMultiline(parameter, field.value);
   if (parameter.isSensitive) {
     // One control for both, as it is typed into while it changes.
     const shownCodes = new Set(field.problems.map(({ code }) => code));
     return (
       <>
-        <input {...shared} className="input" type={isComputed ? "text" : "password"} autoComplete="off" value={value} readOnly={field.isReadOnly} onChange={(event) => keep(event.target.value)} />
-        {isComputed && <ExpressionPreview node={field.node} field={field.pointer} text={value} language={field.language ?? "value"} shownCodes={shownCodes} />}
+        <input
+          {...shared}
+          className="input"
+          type={isComputed ? "text" : "password"}
+          autoComplete="off"
+          value={value}
+          readOnly={field.isReadOnly}
+          onChange={(event) => keep(event.target.value)}
+        />
+        {isComputed && (
+          <ExpressionPreview
+            node={field.node}
+            field={field.pointer}
+            text={value}
+            language={field.language ?? "value"}
+            shownCodes={shownCodes}
+          />
+        )}
       </>
     );
   }
   if (field.language === null) {
     const plain = { ...shared, value, readOnly: field.isReadOnly };
-    if (isTall) return <textarea {...plain} className="textarea" rows={4} onChange={(event) => keep(event.target.value)} />;
-    return <input {...plain} className="input" autoComplete="off" onChange={(event) => keep(event.target.value)} />;
+    if (isTall)
+      return (
+        <textarea {...plain} className="textarea" rows={4} onChange={(event) => keep(event.target.value)} />
+      );
+    return (
+      <input {...plain} className="input" autoComplete="off" onChange={(event) => keep(event.target.value)} />
+    );
   }
-  return <ExpressionInput id={id} field={field} text={value} isTall={isTall} isCode={isComputed} placeholder={shared.placeholder} parameter={parameter} aria={aria} onType={keep} />;
+  return (
+    <ExpressionInput
+      id={id}
+      field={field}
+      text={value}
+      isTall={isTall}
+      isCode={isComputed}
+      placeholder={shared.placeholder}
+      parameter={parameter}
+      aria={aria}
+      onType={keep}
+    />
+  );
 }
 
 export function ExpressionControl({ id, parameter, field, aria }: Props) {
   const text = isExpression(field.value) ? field.value : "";
-  return <ExpressionInput id={id} field={field} text={text} isTall={false} isCode placeholder="{{ data.name }}" parameter={parameter} aria={aria} onType={(typed) => field.type(typed === "" ? undefined : typed)} />;
+  return (
+    <ExpressionInput
+      id={id}
+      field={field}
+      text={text}
+      isTall={false}
+      isCode
+      placeholder="{{ data.name }}"
+      parameter={parameter}
+      aria={aria}
+      onType={(typed) => field.type(typed === "" ? undefined : typed)}
+    />
+  );
 }
 
 interface ExpressionProps extends Props {
@@ -62,7 +113,17 @@ interface ExpressionProps extends Props {
 }
 
 /** A text that may name values, and what it gives where it does. */
-function ExpressionInput({ id, parameter, field, aria, text, isTall, isCode, placeholder, onType }: ExpressionProps) {
+function ExpressionInput({
+  id,
+  parameter,
+  field,
+  aria,
+  text,
+  isTall,
+  isCode,
+  placeholder,
+  onType,
+}: ExpressionProps) {
   const language = field.language ?? "value";
   const shownCodes = new Set(field.problems.map(({ code }) => code));
   const isWhole = language === "own" || language === "words";
@@ -84,7 +145,15 @@ function ExpressionInput({ id, parameter, field, aria, text, isTall, isCode, pla
         onType={onType}
         onLeave={field.settle}
       />
-      {isTried && <ExpressionPreview node={field.node} field={field.pointer} text={text} language={language} shownCodes={shownCodes} />}
+      {isTried && (
+        <ExpressionPreview
+          node={field.node}
+          field={field.pointer}
+          text={text}
+          language={language}
+          shownCodes={shownCodes}
+        />
+      )}
     </>
   );
 }
@@ -95,7 +164,11 @@ interface ParsedInput {
 }
 
 /** Text that stands for a value: written when it can be read, else kept here with what is wrong. */
-function useDraftText(field: FormField, show: (value: Json | undefined) => string, read: (typed: string) => ParsedInput) {
+function useDraftText(
+  field: FormField,
+  show: (value: Json | undefined) => string,
+  read: (typed: string) => ParsedInput,
+) {
   const [typed, setTyped] = useState(() => show(field.value));
   const [fault, setFault] = useState<string | null>(null);
   const mine = useRef(field.value);
@@ -117,10 +190,26 @@ function useDraftText(field: FormField, show: (value: Json | undefined) => strin
 }
 
 export function NumberControl({ id, parameter, field, aria }: Props) {
-  const { typed, fault, type } = useDraftText(field, (value) => (value === undefined ? "" : typeof value === "number" ? String(value) : formatJson(value)), (text) => parseNumber(parameter, text));
+  const { typed, fault, type } = useDraftText(
+    field,
+    (value) => (value === undefined ? "" : typeof value === "number" ? String(value) : formatJson(value)),
+    (text) => parseNumber(parameter, text),
+  );
   return (
     <>
-      <input id={id} {...withFault(aria, id, fault)} className="input" inputMode="decimal" value={typed} placeholder={placeholderOf(parameter)} readOnly={field.isReadOnly} autoComplete="off" aria-required={parameter.required} onChange={(event) => type(event.target.value)} onBlur={field.settle} />
+      <input
+        id={id}
+        {...withFault(aria, id, fault)}
+        className="input"
+        inputMode="decimal"
+        value={typed}
+        placeholder={placeholderOf(parameter)}
+        readOnly={field.isReadOnly}
+        autoComplete="off"
+        aria-required={parameter.required}
+        onChange={(event) => type(event.target.value)}
+        onBlur={field.settle}
+      />
       <InvalidInput id={id} fault={fault} />
     </>
   );
@@ -130,7 +219,18 @@ export function JsonControl({ id, parameter, field, aria }: Props) {
   const { typed, fault, type } = useDraftText(field, formatJson, parseJson);
   return (
     <>
-      <textarea id={id} {...withFault(aria, id, fault)} className="textarea textarea--code" rows={3} spellCheck={false} value={typed} placeholder={placeholderOf(parameter) ?? "JSON"} readOnly={field.isReadOnly} onChange={(event) => type(event.target.value)} onBlur={field.settle} />
+      <textarea
+        id={id}
+        {...withFault(aria, id, fault)}
+        className="textarea textarea--code"
+        rows={3}
+        spellCheck={false}
+        value={typed}
+        placeholder={placeholderOf(parameter) ?? "JSON"}
+        readOnly={field.isReadOnly}
+        onChange={(event) => type(event.target.value)}
+        onBlur={field.settle}
+      />
       <InvalidInput id={id} fault={fault} />
     </>
   );
@@ -138,7 +238,10 @@ export function JsonControl({ id, parameter, field, aria }: Props) {
 
 function withFault(aria: FieldAria, id: string, fault: string | null): FieldAria {
   if (fault === null) return aria;
-  return { "aria-describedby": [`${id}-fault`, aria["aria-describedby"]].filter(Boolean).join(" "), "aria-invalid": true };
+  return {
+    "aria-describedby": [`${id}-fault`, aria["aria-describedby"]].filter(Boolean).join(" "),
+    "aria-invalid": true,
+  };
 }
 
 function InvalidInput({ id, fault }: { id: string; fault: string | null }) {
@@ -154,7 +257,13 @@ export function BooleanControl(props: Props) {
 }
 
 export function EnumControl(props: Props) {
-  return <Choice {...props} options={props.parameter.validation?.enum ?? []} show={(option) => safeText(typeof option === "string" ? option : JSON.stringify(option)).text} />;
+  return (
+    <Choice
+      {...props}
+      options={props.parameter.validation?.enum ?? []}
+      show={(option) => safeText(typeof option === "string" ? option : JSON.stringify(option)).text}
+    />
+  );
 }
 
 interface ChoiceProps extends Props {
@@ -168,8 +277,24 @@ function Choice({ id, parameter, field, aria, options, show }: ChoiceProps) {
   const current = field.value === undefined ? "" : at >= 0 ? String(at) : "other";
   const defaultValue = parameter.default;
   return (
-    <select id={id} {...aria} className="select" value={current} disabled={field.isReadOnly} aria-required={parameter.required} onChange={(event) => field.set(event.target.value === "" ? undefined : options[Number(event.target.value)])}>
-      {!(field.isItem && current !== "") && <option value="">{defaultValue === undefined || defaultValue === null ? "Not set" : `Not set (${show(defaultValue)})`}</option>}
+    <select
+      id={id}
+      {...aria}
+      className="select"
+      value={current}
+      disabled={field.isReadOnly}
+      aria-required={parameter.required}
+      onChange={(event) =>
+        field.set(event.target.value === "" ? undefined : options[Number(event.target.value)])
+      }
+    >
+      {!(field.isItem && current !== "") && (
+        <option value="">
+          {defaultValue === undefined || defaultValue === null
+            ? "Not set"
+            : `Not set (${show(defaultValue)})`}
+        </option>
+      )}
       {current === "other" && (
         <option value="other" disabled>
           {formatJson(field.value)}

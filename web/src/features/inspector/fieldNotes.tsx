@@ -8,7 +8,10 @@ import { Untrusted } from "../../ui/Untrusted";
 /** What a control says of its description and its problems, drawn with the same id. */
 export function fieldAria(id: string, about: string | undefined, problems: readonly Problem[]): FieldAria {
   const ids = [problems.length > 0 ? `${id}-problems` : "", about ? `${id}-about` : ""].filter(Boolean);
-  return { "aria-describedby": ids.join(" ") || undefined, "aria-invalid": problems.some(({ severity }) => severity === "error") || undefined };
+  return {
+    "aria-describedby": ids.join(" ") || undefined,
+    "aria-invalid": problems.some(({ severity }) => severity === "error") || undefined,
+  };
 }
 
 /** What the service says about one field. */
@@ -17,7 +20,10 @@ export function FieldProblems({ id, problems }: { id: string; problems: readonly
   return (
     <div id={`${id}-problems`}>
       {problems.map((problem) => (
-        <div key={problem.code + problem.pointer + problem.message} className={problem.severity === "error" ? "field__fault" : "field__warning"}>
+        <div
+          key={problem.code + problem.pointer + problem.message}
+          className={problem.severity === "error" ? "field__fault" : "field__warning"}
+        >
           {safeText(problem.message).text}
           {problem.hint && <span className="faint"> — {problem.hint}</span>}
         </div>

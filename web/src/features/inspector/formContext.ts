@@ -98,7 +98,11 @@ function languageAt({ names, isPlain }: FormState, pointer: string): Language | 
   return pointer.startsWith("/configurations/") ? "config" : "value";
 }
 
-function withFieldValue<Node extends { data: JsonObject }>(node: Node, path: Path, value: Json | undefined): Node {
+function withFieldValue<Node extends { data: JsonObject }>(
+  node: Node,
+  path: Path,
+  value: Json | undefined,
+): Node {
   const data = setAt(node.data, path, value);
   return data === node.data ? node : { ...node, data };
 }

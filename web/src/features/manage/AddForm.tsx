@@ -35,7 +35,15 @@ export function AddForm({ title, fields, isDisabled, onAdd }: Props) {
       <div className="manage__fields">
         {fields.map((field) => (
           <Field key={field.name} label={field.title} note={field.note}>
-            {(id, more) => <Control id={id} more={more} field={field} value={values[field.name] ?? ""} onChange={(value) => setValues({ ...values, [field.name]: value })} />}
+            {(id, more) => (
+              <Control
+                id={id}
+                more={more}
+                field={field}
+                value={values[field.name] ?? ""}
+                onChange={(value) => setValues({ ...values, [field.name]: value })}
+              />
+            )}
           </Field>
         ))}
       </div>
@@ -48,9 +56,30 @@ export function AddForm({ title, fields, isDisabled, onAdd }: Props) {
   );
 }
 
-function Control({ id, more, field, value, onChange }: { id: string; more: string | undefined; field: FormField; value: string; onChange(value: string): void }) {
+function Control({
+  id,
+  more,
+  field,
+  value,
+  onChange,
+}: {
+  id: string;
+  more: string | undefined;
+  field: FormField;
+  value: string;
+  onChange(value: string): void;
+}) {
   const shared = { id, "aria-describedby": more, value };
-  if (!field.options) return <input {...shared} className="input" type={field.isSecret ? "password" : "text"} autoComplete="off" onChange={(event) => onChange(event.target.value)} />;
+  if (!field.options)
+    return (
+      <input
+        {...shared}
+        className="input"
+        type={field.isSecret ? "password" : "text"}
+        autoComplete="off"
+        onChange={(event) => onChange(event.target.value)}
+      />
+    );
   return (
     <select {...shared} className="select" onChange={(event) => onChange(event.target.value)}>
       <option value="">Choose…</option>

@@ -17,10 +17,18 @@ export function Documents() {
       columns={[{ title: "Document", show: (path) => <span className="mono">{path}</span> }]}
       actions={(path) => (
         <>
-          <Button disabled={isBusy} aria-label={`Check ${path}`} onClick={() => void runAction("Not checked", () => checkDocument(path))}>
+          <Button
+            disabled={isBusy}
+            aria-label={`Check ${path}`}
+            onClick={() => void runAction("Not checked", () => checkDocument(path))}
+          >
             Check
           </Button>
-          <Button disabled={isBusy} aria-label={`Run ${path}`} onClick={() => void runAction("Not run", () => runDocument(path))}>
+          <Button
+            disabled={isBusy}
+            aria-label={`Run ${path}`}
+            onClick={() => void runAction("Not run", () => runDocument(path))}
+          >
             Run its blocks
           </Button>
         </>

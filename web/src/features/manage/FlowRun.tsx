@@ -20,11 +20,22 @@ export function FlowRun({ library, flow }: { library: string; flow: string }) {
   const text = typed ?? JSON.stringify(Object.fromEntries((names ?? []).map((name) => [name, ""])), null, 2);
   const { value, fault } = parseJson(text || "{}");
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  const run = () => void runAction("Not run", async () => setExecution(await runFlow(library, flow, value as JsonObject)));
+  const run = () =>
+    void runAction("Not run", async () => setExecution(await runFlow(library, flow, value as JsonObject)));
   return (
     <section className="flow-run" aria-label={`Run ${flow}`}>
       <Field label="Inputs, as JSON" fault={fault ?? (isObject ? null : "an object is expected")}>
-        {(id, _, aria) => <textarea id={id} {...aria} className="textarea textarea--code" rows={6} spellCheck={false} value={text} onChange={(event) => setTyped(event.target.value)} />}
+        {(id, _, aria) => (
+          <textarea
+            id={id}
+            {...aria}
+            className="textarea textarea--code"
+            rows={6}
+            spellCheck={false}
+            value={text}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+        )}
       </Field>
       <div className="row">
         <Button look="primary" icon="play" disabled={isBusy || !isObject} onClick={run}>
@@ -34,9 +45,12 @@ export function FlowRun({ library, flow }: { library: string; flow: string }) {
       {execution && (
         <div role="status">
           <p>
-            <Badge tone={execution.status === "success" ? "good" : "bad"}>{execution.status}</Badge> in {execution.totalExecutionTimeMs} ms
+            <Badge tone={execution.status === "success" ? "good" : "bad"}>{execution.status}</Badge> in{" "}
+            {execution.totalExecutionTimeMs} ms
           </p>
-          {execution.error && <p className="field__fault">{safeText(String(execution.error["message"] ?? "")).text}</p>}
+          {execution.error && (
+            <p className="field__fault">{safeText(String(execution.error["message"] ?? "")).text}</p>
+          )}
           <pre className="flow-result" tabIndex={0}>
             {formatValue(execution.finalResult).text}
           </pre>

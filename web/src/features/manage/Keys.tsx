@@ -28,7 +28,8 @@ export function Keys() {
   const { data: found, error } = useKeys();
   const [isBusy, runAction] = useAction(KEYS);
   const [newKey, setMade] = useState<string | null>(null);
-  const create = (name: string, scopes: string[], tools: string[]) => runAction("Not made", async () => setMade(await createKey(name, scopes, tools)));
+  const create = (name: string, scopes: string[], tools: string[]) =>
+    runAction("Not made", async () => setMade(await createKey(name, scopes, tools)));
   return (
     <Section
       title="Keys"
@@ -45,7 +46,13 @@ export function Keys() {
         apiKey.revokedAt ? (
           <span className="faint">revoked {new Date(apiKey.revokedAt).toLocaleString()}</span>
         ) : (
-          <RemoveButton name={apiKey.name} title="Revoke" words={revokeWarning(apiKey)} isDisabled={isBusy} onRemove={() => void runAction("Not revoked", () => revokeKey(apiKey))} />
+          <RemoveButton
+            name={apiKey.name}
+            title="Revoke"
+            words={revokeWarning(apiKey)}
+            isDisabled={isBusy}
+            onRemove={() => void runAction("Not revoked", () => revokeKey(apiKey))}
+          />
         )
       }
     >
@@ -58,18 +65,29 @@ export function Keys() {
 function KeyName({ of: { name, isStudio, isYours, revokedAt } }: { of: Key }) {
   return (
     <>
-      <strong>{name}</strong> {isStudio && <Badge>the studio&rsquo;s own</Badge>} {isYours && <Badge tone="good">this page asks with it</Badge>} {revokedAt && <Badge>revoked</Badge>}
+      <strong>{name}</strong> {isStudio && <Badge>the studio&rsquo;s own</Badge>}{" "}
+      {isYours && <Badge tone="good">this page asks with it</Badge>} {revokedAt && <Badge>revoked</Badge>}
     </>
   );
 }
 
 function revokeWarning({ isStudio, isYours }: Key): string {
-  if (isStudio) return "This is the studio's own key: its pages stop working at once, this one too, until you start toolweave serve again and open the address that it prints.";
-  if (isYours) return "This page asks with this key: it stops working at once, until you open the studio with another one.";
+  if (isStudio)
+    return "This is the studio's own key: its pages stop working at once, this one too, until you start toolweave serve again and open the address that it prints.";
+  if (isYours)
+    return "This page asks with this key: it stops working at once, until you open the studio with another one.";
   return "Programs that use it are refused from now on. This cannot be undone.";
 }
 
-function KeyForm({ scopes, isDisabled, onMake }: { scopes: readonly string[]; isDisabled: boolean; onMake(name: string, scopes: string[], tools: string[]): Promise<boolean> }) {
+function KeyForm({
+  scopes,
+  isDisabled,
+  onMake,
+}: {
+  scopes: readonly string[];
+  isDisabled: boolean;
+  onMake(name: string, scopes: string[], tools: string[]): Promise<boolean>;
+}) {
   const [name, setName] = useState("");
   const [chosen, setChosen] = useState<string[]>([]);
   const [tools, setTools] = useState<string[]>([]);
@@ -86,11 +104,35 @@ function KeyForm({ scopes, isDisabled, onMake }: { scopes: readonly string[]; is
       <h2>Make a key</h2>
       <div className="manage__fields">
         <Field label="Name" note="What you call it, such as the program that uses it.">
-          {(id, more) => <input id={id} aria-describedby={more} className="input" autoComplete="off" maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />}
+          {(id, more) => (
+            <input
+              id={id}
+              aria-describedby={more}
+              className="input"
+              autoComplete="off"
+              maxLength={100}
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
         </Field>
       </div>
-      <ScopeChoices title="What it may do" options={scopes} words={SCOPE_DESCRIPTIONS} chosen={chosen} onChange={setChosen} />
-      {published && published.length > 0 && <ScopeChoices title="Only these published tools (none: all of them)" options={published.map(({ tool }) => tool)} words={{}} chosen={tools} onChange={setTools} />}
+      <ScopeChoices
+        title="What it may do"
+        options={scopes}
+        words={SCOPE_DESCRIPTIONS}
+        chosen={chosen}
+        onChange={setChosen}
+      />
+      {published && published.length > 0 && (
+        <ScopeChoices
+          title="Only these published tools (none: all of them)"
+          options={published.map(({ tool }) => tool)}
+          words={{}}
+          chosen={tools}
+          onChange={setTools}
+        />
+      )}
       <div className="row">
         <Button type="submit" look="primary" disabled={isDisabled || !name.trim() || chosen.length === 0}>
           Make a key
@@ -109,7 +151,8 @@ interface ChoicesProps {
 }
 
 function ScopeChoices({ title, options, words, chosen, onChange }: ChoicesProps) {
-  const toggle = (option: string) => onChange(chosen.includes(option) ? chosen.filter((other) => other !== option) : [...chosen, option]);
+  const toggle = (option: string) =>
+    onChange(chosen.includes(option) ? chosen.filter((other) => other !== option) : [...chosen, option]);
   return (
     <fieldset className="manage__choices">
       <legend>{title}</legend>
@@ -117,7 +160,8 @@ function ScopeChoices({ title, options, words, chosen, onChange }: ChoicesProps)
         <label key={option}>
           <input type="checkbox" checked={chosen.includes(option)} onChange={() => toggle(option)} />
           <span>
-            <span className="mono">{option}</span> {words[option] && <span className="faint">{words[option]}</span>}
+            <span className="mono">{option}</span>{" "}
+            {words[option] && <span className="faint">{words[option]}</span>}
           </span>
         </label>
       ))}

@@ -3,7 +3,14 @@
 import { useState } from "react";
 import { safeText } from "../../model/text/untrusted";
 import { useAction } from "../../queries/action";
-import { addLibrary, LIBRARIES, refreshLibrary, removeLibrary, useLibraries, useLibrary } from "../../queries/manage";
+import {
+  addLibrary,
+  LIBRARIES,
+  refreshLibrary,
+  removeLibrary,
+  useLibraries,
+  useLibrary,
+} from "../../queries/manage";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import { AddForm } from "./AddForm";
@@ -36,14 +43,28 @@ export function Libraries() {
           <Button aria-label={`Show ${library.name}`} onClick={() => setOpen(library.name)}>
             Show
           </Button>
-          <Button disabled={isBusy} aria-label={`Refresh ${library.name}`} onClick={() => void runAction("Not refreshed", () => refreshLibrary(library.name))}>
+          <Button
+            disabled={isBusy}
+            aria-label={`Refresh ${library.name}`}
+            onClick={() => void runAction("Not refreshed", () => refreshLibrary(library.name))}
+          >
             Refresh
           </Button>
-          <RemoveButton name={library.name} words="The repository itself stays as it is." isDisabled={isBusy} onRemove={() => void runAction("Not removed", () => removeLibrary(library.name))} />
+          <RemoveButton
+            name={library.name}
+            words="The repository itself stays as it is."
+            isDisabled={isBusy}
+            onRemove={() => void runAction("Not removed", () => removeLibrary(library.name))}
+          />
         </>
       )}
     >
-      <AddForm title="Add a repository" fields={FIELDS} isDisabled={isBusy} onAdd={({ name, url, ref }) => runAction("Not added", () => addLibrary(name!, url!, ref ?? null))} />
+      <AddForm
+        title="Add a repository"
+        fields={FIELDS}
+        isDisabled={isBusy}
+        onAdd={({ name, url, ref }) => runAction("Not added", () => addLibrary(name!, url!, ref ?? null))}
+      />
       {open && <LibraryContents name={open} onClose={() => setOpen(null)} />}
     </Section>
   );
@@ -61,14 +82,24 @@ function LibraryContents({ name, onClose }: { name: string; onClose(): void }) {
           <EntryList title="Flows" entries={found.flows} onRun={setFlow} />
           {flow && <FlowRun key={flow} library={name} flow={flow} />}
           <EntryList title="Templates" entries={found.templates} />
-          {found.skipped.length > 0 && <p className="faint">{found.skipped.length} files could not be read.</p>}
+          {found.skipped.length > 0 && (
+            <p className="faint">{found.skipped.length} files could not be read.</p>
+          )}
         </>
       )}
     </Dialog>
   );
 }
 
-function EntryList({ title, entries, onRun }: { title: string; entries: Record<string, unknown>[]; onRun?(name: string): void }) {
+function EntryList({
+  title,
+  entries,
+  onRun,
+}: {
+  title: string;
+  entries: Record<string, unknown>[];
+  onRun?(name: string): void;
+}) {
   return (
     <section aria-label={title}>
       <h3>{title}</h3>
@@ -80,7 +111,12 @@ function EntryList({ title, entries, onRun }: { title: string; entries: Record<s
             <li key={at}>
               {safeText(name).text}{" "}
               {onRun && (
-                <Button look="quiet" icon="play" aria-label={`Run ${safeText(name).text}`} onClick={() => onRun(name)}>
+                <Button
+                  look="quiet"
+                  icon="play"
+                  aria-label={`Run ${safeText(name).text}`}
+                  onClick={() => onRun(name)}
+                >
                   Run
                 </Button>
               )}

@@ -45,7 +45,12 @@ export function ManagePage({ section }: { section: string | null }) {
         <div className="page__head">
           <h1>Manage</h1>
         </div>
-        <Tabs<Name> label="Sections" tabs={SECTIONS} current={current} onChange={(name) => navigate("manage", name)}>
+        <Tabs<Name>
+          label="Sections"
+          tabs={SECTIONS}
+          current={current}
+          onChange={(name) => navigate("manage", name)}
+        >
           {SECTION_CONTENT[current]()}
         </Tabs>
       </div>

@@ -2,7 +2,15 @@
 
 import { useAction } from "../../queries/action";
 import type { NewModel } from "../../queries/manage";
-import { addModel, makeDefault, MODELS, PROVIDERS, removeModel, testModel, useModels } from "../../queries/manage";
+import {
+  addModel,
+  makeDefault,
+  MODELS,
+  PROVIDERS,
+  removeModel,
+  testModel,
+  useModels,
+} from "../../queries/manage";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { AddForm } from "./AddForm";
@@ -37,18 +45,38 @@ export function Models() {
           {model.isDefault ? (
             <Badge tone="good">default</Badge>
           ) : (
-            <Button disabled={isBusy} aria-label={`Make ${model.name} the default`} onClick={() => void runAction("Not made the default", () => makeDefault(model.name))}>
+            <Button
+              disabled={isBusy}
+              aria-label={`Make ${model.name} the default`}
+              onClick={() => void runAction("Not made the default", () => makeDefault(model.name))}
+            >
               Make default
             </Button>
           )}
-          <Button disabled={isBusy} aria-label={`Test ${model.name}`} onClick={() => void runAction("It does not answer", () => testModel(model.name))}>
+          <Button
+            disabled={isBusy}
+            aria-label={`Test ${model.name}`}
+            onClick={() => void runAction("It does not answer", () => testModel(model.name))}
+          >
             Test
           </Button>
-          {model.foundIn === "added" && <RemoveButton name={model.name} words="Its key is forgotten. Steps that name it fail until it is added again." isDisabled={isBusy} onRemove={() => void runAction("Not removed", () => removeModel(model.name))} />}
+          {model.foundIn === "added" && (
+            <RemoveButton
+              name={model.name}
+              words="Its key is forgotten. Steps that name it fail until it is added again."
+              isDisabled={isBusy}
+              onRemove={() => void runAction("Not removed", () => removeModel(model.name))}
+            />
+          )}
         </>
       )}
     >
-      <AddForm title="Add a model" fields={FIELDS} isDisabled={isBusy} onAdd={(values) => runAction("Not added", () => addModel(values as unknown as NewModel))} />
+      <AddForm
+        title="Add a model"
+        fields={FIELDS}
+        isDisabled={isBusy}
+        onAdd={(values) => runAction("Not added", () => addModel(values as unknown as NewModel))}
+      />
     </Section>
   );
 }

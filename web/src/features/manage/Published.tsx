@@ -20,13 +20,37 @@ export function Published() {
       nothing="Publish a workflow, and every MCP client can call it as a tool, at /mcp of this service."
       columns={[
         { title: "Tool", show: (published) => <strong className="mono">{published.tool}</strong> },
-        { title: "Workflow", show: (published) => <a href={hrefTo("w", published.workflow)}>{published.workflow}</a> },
+        {
+          title: "Workflow",
+          show: (published) => <a href={hrefTo("w", published.workflow)}>{published.workflow}</a>,
+        },
         { title: "Description", show: (published) => published.description },
         { title: "Since", show: (published) => new Date(published.publishedAt).toLocaleString() },
       ]}
-      actions={(published) => <RemoveButton name={published.tool} title="Take back" words="Programs that call it are told that there is no such tool. Runs that began go on." isDisabled={isBusy} onRemove={() => void runAction("Not taken back", () => unpublish(published.tool))} />}
+      actions={(published) => (
+        <RemoveButton
+          name={published.tool}
+          title="Take back"
+          words="Programs that call it are told that there is no such tool. Runs that began go on."
+          isDisabled={isBusy}
+          onRemove={() => void runAction("Not taken back", () => unpublish(published.tool))}
+        />
+      )}
     >
-      <AddForm title="Publish a workflow" fields={[{ name: "workflow", title: "Workflow", isNeeded: true, options: names, note: "As it is stored now; publish it again after an edit." }]} isDisabled={isBusy} onAdd={({ workflow }) => runAction("Not published", () => publish(workflow!))} />
+      <AddForm
+        title="Publish a workflow"
+        fields={[
+          {
+            name: "workflow",
+            title: "Workflow",
+            isNeeded: true,
+            options: names,
+            note: "As it is stored now; publish it again after an edit.",
+          },
+        ]}
+        isDisabled={isBusy}
+        onAdd={({ workflow }) => runAction("Not published", () => publish(workflow!))}
+      />
     </Section>
   );
 }

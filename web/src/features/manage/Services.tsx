@@ -12,7 +12,13 @@ export function Services() {
   const fields = [
     { name: "name", title: "Name", isNeeded: true, note: "What nodes call it." },
     { name: "kind", title: "Service", isNeeded: true, options: found?.kinds ?? [] },
-    { name: "token", title: "Token", isNeeded: true, isSecret: true, note: "It goes into the vault and is never shown again." },
+    {
+      name: "token",
+      title: "Token",
+      isNeeded: true,
+      isSecret: true,
+      note: "It goes into the vault and is never shown again.",
+    },
   ];
   return (
     <Section
@@ -24,18 +30,35 @@ export function Services() {
         { title: "Name", show: (service) => <strong>{service.name}</strong> },
         { title: "Service", show: (service) => service.kind },
         { title: "By", show: (service) => service.auth },
-        { title: "Address", show: (service) => <span className="mono">{service.baseUrl ?? "its usual one"}</span> },
+        {
+          title: "Address",
+          show: (service) => <span className="mono">{service.baseUrl ?? "its usual one"}</span>,
+        },
       ]}
       actions={(service) => (
         <>
-          <Button disabled={isBusy} aria-label={`Test ${service.name}`} onClick={() => void runAction("It does not work", () => testService(service.name))}>
+          <Button
+            disabled={isBusy}
+            aria-label={`Test ${service.name}`}
+            onClick={() => void runAction("It does not work", () => testService(service.name))}
+          >
             Test
           </Button>
-          <RemoveButton name={service.name} words="Its secret is forgotten. Nodes that use it fail until it is kept again." isDisabled={isBusy} onRemove={() => void runAction("Not removed", () => removeService(service.name))} />
+          <RemoveButton
+            name={service.name}
+            words="Its secret is forgotten. Nodes that use it fail until it is kept again."
+            isDisabled={isBusy}
+            onRemove={() => void runAction("Not removed", () => removeService(service.name))}
+          />
         </>
       )}
     >
-      <AddForm title="Keep a token" fields={fields} isDisabled={isBusy} onAdd={({ name, kind, token }) => runAction("Not kept", () => storeService(name!, kind!, token!))} />
+      <AddForm
+        title="Keep a token"
+        fields={fields}
+        isDisabled={isBusy}
+        onAdd={({ name, kind, token }) => runAction("Not kept", () => storeService(name!, kind!, token!))}
+      />
     </Section>
   );
 }

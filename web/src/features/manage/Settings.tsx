@@ -6,7 +6,14 @@ import { chooseTheme, themeStore } from "../../state/theme";
 import { safeText } from "../../model/text/untrusted";
 import { useAction } from "../../queries/action";
 import type { Finding, Setting } from "../../queries/settings";
-import { removeSecret, SECRETS, storeSecret, useFindings, useSecrets, useSettings } from "../../queries/settings";
+import {
+  removeSecret,
+  SECRETS,
+  storeSecret,
+  useFindings,
+  useSecrets,
+  useSettings,
+} from "../../queries/settings";
 import type { Tone } from "../../ui/Badge";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
@@ -40,7 +47,12 @@ function Appearance() {
         <legend>Colours</legend>
         {CHOICES.map(({ choice, title }) => (
           <label key={choice}>
-            <input type="radio" name="theme" checked={choice === chosen} onChange={() => chooseTheme(choice)} />
+            <input
+              type="radio"
+              name="theme"
+              checked={choice === chosen}
+              onChange={() => chooseTheme(choice)}
+            />
             <span>{title}</span>
           </label>
         ))}
@@ -100,7 +112,9 @@ function Variables() {
       <h2>Settings</h2>
       {found && (
         <p className="faint">
-          Toolweave {found.version}, at home in <span className="mono">{found.home}</span>. Settings are variables of the environment: set one where you start <code>toolweave serve</code>, and start it again.
+          Toolweave {found.version}, at home in <span className="mono">{found.home}</span>. Settings are
+          variables of the environment: set one where you start <code>toolweave serve</code>, and start it
+          again.
         </p>
       )}
       {error && <p role="alert">{error.message}</p>}
@@ -137,14 +151,21 @@ function SettingSource({ of: { source, value, default: usual } }: { of: Setting 
   if (source === "default") return <span className="faint">default</span>;
   return (
     <>
-      <Badge>{source}</Badge> {usual !== null && usual !== value && <span className="faint">instead of {usual}</span>}
+      <Badge>{source}</Badge>{" "}
+      {usual !== null && usual !== value && <span className="faint">instead of {usual}</span>}
     </>
   );
 }
 
 const FIELDS = [
   { name: "name", title: "Name", isNeeded: true, note: "Letters, digits and _ . - : @ +" },
-  { name: "value", title: "Value", isNeeded: true, isSecret: true, note: "It goes into the vault and is never shown again." },
+  {
+    name: "value",
+    title: "Value",
+    isNeeded: true,
+    isSecret: true,
+    note: "It goes into the vault and is never shown again.",
+  },
 ];
 
 function Secrets() {
@@ -160,9 +181,21 @@ function Secrets() {
         { title: "Secret", show: (name) => <strong className="mono">{name}</strong> },
         { title: "Written as", show: (name) => <span className="mono">{`\${vault:${name}}`}</span> },
       ]}
-      actions={(name) => <RemoveButton name={name} words="It is forgotten. What refers to it fails until it is kept again." isDisabled={isBusy} onRemove={() => void runAction("Not removed", () => removeSecret(name))} />}
+      actions={(name) => (
+        <RemoveButton
+          name={name}
+          words="It is forgotten. What refers to it fails until it is kept again."
+          isDisabled={isBusy}
+          onRemove={() => void runAction("Not removed", () => removeSecret(name))}
+        />
+      )}
     >
-      <AddForm title="Keep a secret" fields={FIELDS} isDisabled={isBusy} onAdd={({ name, value }) => runAction("Not kept", () => storeSecret(name!, value!))} />
+      <AddForm
+        title="Keep a secret"
+        fields={FIELDS}
+        isDisabled={isBusy}
+        onAdd={({ name, value }) => runAction("Not kept", () => storeSecret(name!, value!))}
+      />
     </Section>
   );
 }

@@ -5,7 +5,15 @@ import { navigate, hrefTo } from "../../state/route";
 import { safeText } from "../../model/text/untrusted";
 import { useAction } from "../../queries/action";
 import type { TriggerFiring, Trigger } from "../../queries/triggers";
-import { disableTriggers, enableTriggers, pauseTrigger, resumeTrigger, runTrigger, TRIGGERS, useTriggers } from "../../queries/triggers";
+import {
+  disableTriggers,
+  enableTriggers,
+  pauseTrigger,
+  resumeTrigger,
+  runTrigger,
+  TRIGGERS,
+  useTriggers,
+} from "../../queries/triggers";
 import type { Tone } from "../../ui/Badge";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
@@ -44,7 +52,10 @@ export function Triggers() {
       {error && <p role="alert">{error.message}</p>}
       {triggers?.length === 0 && (
         <EmptyState title="Nothing here yet">
-          <p>Give a workflow a trigger, such as a schedule or a webhook, and save it: it appears here, where you switch it on.</p>
+          <p>
+            Give a workflow a trigger, such as a schedule or a webhook, and save it: it appears here, where
+            you switch it on.
+          </p>
         </EmptyState>
       )}
       {slugs.map((slug) => (
@@ -69,12 +80,21 @@ function WorkflowTriggers({ triggers }: { triggers: Trigger[] }) {
         {isGone && <Badge tone="bad">the workflow was deleted</Badge>}
         <span className="trigger-group__space" />
         {canSwitch && !isGone && (!isOn || isOld) && (
-          <Button look={isOn ? "plain" : "primary"} disabled={isBusy} aria-label={isOn ? `Use ${name} as it is now` : `Switch on ${name}`} onClick={() => void runAction("Not switched on", () => enableTriggers(name))}>
+          <Button
+            look={isOn ? "plain" : "primary"}
+            disabled={isBusy}
+            aria-label={isOn ? `Use ${name} as it is now` : `Switch on ${name}`}
+            onClick={() => void runAction("Not switched on", () => enableTriggers(name))}
+          >
             {isOn ? "Use it as it is now" : "Switch on"}
           </Button>
         )}
         {isOn && (
-          <Button disabled={isBusy} aria-label={`Switch off ${name}`} onClick={() => void runAction("Not switched off", () => disableTriggers(name))}>
+          <Button
+            disabled={isBusy}
+            aria-label={`Switch off ${name}`}
+            onClick={() => void runAction("Not switched off", () => disableTriggers(name))}
+          >
             Switch off
           </Button>
         )}
@@ -177,7 +197,8 @@ function FiringLine({ one }: { one: TriggerFiring }) {
   }
   return (
     <span>
-      {when}: <a href={hrefTo("runs", one.run)}>run {one.run.slice(0, 8)}</a> {one.status && <Badge tone={statusTone(one.status)}>{one.status}</Badge>}
+      {when}: <a href={hrefTo("runs", one.run)}>run {one.run.slice(0, 8)}</a>{" "}
+      {one.status && <Badge tone={statusTone(one.status)}>{one.status}</Badge>}
     </span>
   );
 }
@@ -195,12 +216,20 @@ function Actions({ trigger }: { trigger: Trigger }) {
   return (
     <div className="row">
       {state === "on" && (
-        <Button disabled={isBusy} aria-label={`Pause ${title}`} onClick={() => void runAction("Not paused", () => pauseTrigger(trigger))}>
+        <Button
+          disabled={isBusy}
+          aria-label={`Pause ${title}`}
+          onClick={() => void runAction("Not paused", () => pauseTrigger(trigger))}
+        >
           Pause
         </Button>
       )}
       {state === "paused" && (
-        <Button disabled={isBusy} aria-label={`Resume ${title}`} onClick={() => void runAction("Not resumed", () => resumeTrigger(trigger))}>
+        <Button
+          disabled={isBusy}
+          aria-label={`Resume ${title}`}
+          onClick={() => void runAction("Not resumed", () => resumeTrigger(trigger))}
+        >
           Resume
         </Button>
       )}

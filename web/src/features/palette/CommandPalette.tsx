@@ -6,7 +6,14 @@ import { flushSync } from "react-dom";
 import { addEntry } from "../../state/addEntry";
 import { announce } from "../../state/announcements";
 import type { CatalogEntry, Specs } from "../../model/workflow/catalog";
-import { BUILT_IN_STEPS, entryText, inputPorts, outputPorts, portLabel, searchEntries } from "../../model/workflow/catalog";
+import {
+  BUILT_IN_STEPS,
+  entryText,
+  inputPorts,
+  outputPorts,
+  portLabel,
+  searchEntries,
+} from "../../model/workflow/catalog";
 import { commandStore, formatKeys } from "../../state/commands";
 import { currentWorkflow, documentStore, edit } from "../../state/document";
 import { connectPorts, removeItems } from "../../model/workflow/edits";
@@ -39,7 +46,13 @@ interface Props {
 }
 
 const MAX_CHOICES = 40;
-const PLACEHOLDERS = { add: "Add a node or a tool…", commands: "Type a command, a node or a tool…", connect: "Connect to…", disconnect: "Take a connection away…", find: "Find a node of this workflow…" };
+const PLACEHOLDERS = {
+  add: "Add a node or a tool…",
+  commands: "Type a command, a node or a tool…",
+  connect: "Connect to…",
+  disconnect: "Take a connection away…",
+  find: "Find a node of this workflow…",
+};
 
 export function CommandPalette({ kind, entries, specs, onClose }: Props) {
   const [typed, setTyped] = useState("");
@@ -95,7 +108,15 @@ export function CommandPalette({ kind, entries, specs, onClose }: Props) {
         />
         <div className="quick__list" id="quick-list" role="listbox" aria-label="What fits" ref={list}>
           {choices.map((choice, index) => (
-            <div key={choice.id} id={`quick-${index}`} role="option" aria-selected={index === at} className="palette__item" onClick={() => choose(choice)} onMouseMove={() => setAt(index)}>
+            <div
+              key={choice.id}
+              id={`quick-${index}`}
+              role="option"
+              aria-selected={index === at}
+              className="palette__item"
+              onClick={() => choose(choice)}
+              onMouseMove={() => setAt(index)}
+            >
               {choice.family ? <FamilyIcon family={choice.family} /> : <Icon name="bolt" />}
               <span className="palette__names">
                 <span className="palette__title">
@@ -130,13 +151,26 @@ function commandChoices(typed: string): Choice[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   return commandStore
     .getState()
-    .commands.filter((command) => !command.isDisabled?.() && words.every((word) => command.title.toLowerCase().includes(word)))
-    .map((command) => ({ id: `command ${command.id}`, title: command.title, summary: "Command", family: null, keys: command.keys, run: command.run }));
+    .commands.filter(
+      (command) =>
+        !command.isDisabled?.() && words.every((word) => command.title.toLowerCase().includes(word)),
+    )
+    .map((command) => ({
+      id: `command ${command.id}`,
+      title: command.title,
+      summary: "Command",
+      family: null,
+      keys: command.keys,
+      run: command.run,
+    }));
 }
 
 /** The nodes of this workflow, by name, kind, server or id. */
 function nodeChoices(typed: string): Choice[] {
-  const found = currentWorkflow()?.nodes.filter((node) => matches(`${nodeTitle(node)} ${nodeRef(node)} ${node.id}`, typed)) ?? [];
+  const found =
+    currentWorkflow()?.nodes.filter((node) =>
+      matches(`${nodeTitle(node)} ${nodeRef(node)} ${node.id}`, typed),
+    ) ?? [];
   return found.slice(0, MAX_CHOICES).map((node) => ({
     id: node.id,
     title: nodeTitle(node),
@@ -155,7 +189,9 @@ function targetChoices(typed: string, specs: Specs): Choice[] {
   const from = workflow && nodeById(workflow, [...documentStore.getState().selection][0] ?? "");
   if (!workflow || !from) return [];
   const ports = outputPorts(from, specs);
-  const nodes = workflow.nodes.filter((node) => node.id !== from.id && inputPorts(node, specs).length > 0 && matches(nodeTitle(node), typed));
+  const nodes = workflow.nodes.filter(
+    (node) => node.id !== from.id && inputPorts(node, specs).length > 0 && matches(nodeTitle(node), typed),
+  );
   return nodes
     .flatMap((node) =>
       unusedFirst(workflow, from.id, ports).map((port) => ({
@@ -174,7 +210,11 @@ function targetChoices(typed: string, specs: Specs): Choice[] {
 
 /** Ways out that lead nowhere yet come first. */
 function unusedFirst(workflow: Workflow, from: string, ports: string[]): string[] {
-  const used = new Set(workflow.connections.filter((connection) => connection.from === from).map((connection) => connection.fromPort ?? OUTPUT_PORT));
+  const used = new Set(
+    workflow.connections
+      .filter((connection) => connection.from === from)
+      .map((connection) => connection.fromPort ?? OUTPUT_PORT),
+  );
   return [...ports.filter((port) => !used.has(port)), ...ports.filter((port) => used.has(port))];
 }
 
@@ -186,7 +226,11 @@ function connectionChoices(typed: string): Choice[] {
   const named = (id: string) => nodeTitle(nodeById(workflow, id) ?? { id, type: "", name: id, data: {} });
   return workflow.connections
     .filter(({ from, to }) => from === here || to === here)
-    .map(({ id, from, to, fromPort }) => ({ id, title: `${named(from)} → ${named(to)}`, summary: fromPort && fromPort !== OUTPUT_PORT ? `from ${fromPort}` : "Connection" }))
+    .map(({ id, from, to, fromPort }) => ({
+      id,
+      title: `${named(from)} → ${named(to)}`,
+      summary: fromPort && fromPort !== OUTPUT_PORT ? `from ${fromPort}` : "Connection",
+    }))
     .filter(({ title }) => matches(title, typed))
     .map((choice) => ({
       ...choice,

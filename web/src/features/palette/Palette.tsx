@@ -31,7 +31,15 @@ export function Palette({ entries, specs }: { entries: CatalogEntry[]; specs: Sp
   };
   return (
     <div className="palette" onKeyDown={walk}>
-      <input className="input" type="search" placeholder="Search nodes and tools" aria-label="Search nodes and tools" aria-describedby="palette-help" value={typed} onChange={(event) => setTyped(event.target.value)} />
+      <input
+        className="input"
+        type="search"
+        placeholder="Search nodes and tools"
+        aria-label="Search nodes and tools"
+        aria-describedby="palette-help"
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+      />
       <p id="palette-help" className="visually-hidden">
         Arrow down goes through what fits, Enter adds it.
       </p>
@@ -42,10 +50,16 @@ export function Palette({ entries, specs }: { entries: CatalogEntry[]; specs: Sp
             {found.slice(0, MAX_PER_FAMILY).map((entry) => (
               <Item key={entry.ref} entry={entry} specs={specs} isStop={entry === first} />
             ))}
-            {found.length > MAX_PER_FAMILY && <p className="palette__more">{found.length - MAX_PER_FAMILY} more; type to find them.</p>}
+            {found.length > MAX_PER_FAMILY && (
+              <p className="palette__more">{found.length - MAX_PER_FAMILY} more; type to find them.</p>
+            )}
           </section>
         ))}
-        {groups.length === 0 && <p className="palette__more">Nothing is called that. Tools of a server appear here once it is approved.</p>}
+        {groups.length === 0 && (
+          <p className="palette__more">
+            Nothing is called that. Tools of a server appear here once it is approved.
+          </p>
+        )}
       </div>
     </div>
   );
@@ -58,7 +72,15 @@ function Item({ entry, specs, isStop }: { entry: CatalogEntry; specs: Specs; isS
   };
   const { title, summary, warnings } = entryText(entry);
   return (
-    <button type="button" className="palette__item" tabIndex={isStop ? 0 : -1} draggable onDragStart={drag} onClick={() => addEntry(entry, specs)} title={summary}>
+    <button
+      type="button"
+      className="palette__item"
+      tabIndex={isStop ? 0 : -1}
+      draggable
+      onDragStart={drag}
+      onClick={() => addEntry(entry, specs)}
+      title={summary}
+    >
       <FamilyIcon family={familyOf(entry.type)} />
       <span className="palette__names">
         <span className="palette__title">
@@ -74,5 +96,8 @@ function groupByFamily(entries: CatalogEntry[], typed: string) {
   const found = typed.trim() ? searchEntries(entries, typed, 120) : entries;
   // Tools of connected servers before nodes that only stand for one.
   const sorted = [...found.filter((entry) => entry.server), ...found.filter((entry) => !entry.server)];
-  return FAMILIES.map((family) => ({ family, found: sorted.filter((entry) => familyOf(entry.type) === family) })).filter((group) => group.found.length > 0);
+  return FAMILIES.map((family) => ({
+    family,
+    found: sorted.filter((entry) => familyOf(entry.type) === family),
+  })).filter((group) => group.found.length > 0);
 }

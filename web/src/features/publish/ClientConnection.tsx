@@ -24,14 +24,20 @@ export function ClientConnection({ tool }: { tool: string }) {
   return (
     <section className="publish__connect" aria-label="Connect a client">
       <h3>Connect a client</h3>
-      <p className="faint">Every MCP client that is connected to this service has the tool from now on; none has to be restarted.</p>
+      <p className="faint">
+        Every MCP client that is connected to this service has the tool from now on; none has to be restarted.
+      </p>
       <CopyField name="Address" text={address} />
       <CopyField name="Command for Claude Code" text={line} />
       <div className="row">
         <Button icon="key" disabled={isBusy || key !== null} onClick={() => void make()}>
           Make a key for this tool
         </Button>
-        {key ? <span role="status">The key stands in the command. It is shown this once; copy it now.</span> : <span className="faint">It may call {tool} and nothing else.</span>}
+        {key ? (
+          <span role="status">The key stands in the command. It is shown this once; copy it now.</span>
+        ) : (
+          <span className="faint">It may call {tool} and nothing else.</span>
+        )}
         <a href="#/manage/keys">All keys</a>
       </div>
     </section>
@@ -41,7 +47,14 @@ export function ClientConnection({ tool }: { tool: string }) {
 function CopyField({ name, text }: { name: string; text: string }) {
   return (
     <div className="publish__line">
-      <textarea className="textarea textarea--code" aria-label={name} readOnly rows={text.length > 60 ? 2 : 1} value={text} onFocus={(event) => event.target.select()} />
+      <textarea
+        className="textarea textarea--code"
+        aria-label={name}
+        readOnly
+        rows={text.length > 60 ? 2 : 1}
+        value={text}
+        onFocus={(event) => event.target.select()}
+      />
       <CopyButton text={text} what={name.toLowerCase()} />
     </div>
   );

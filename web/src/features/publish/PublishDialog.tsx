@@ -24,10 +24,21 @@ export function PublishDialog({ workflow, onClose }: { workflow: Workflow; onClo
   const { publication, isBehind } = usePublication();
   const { data: draft, error } = useToolDraft(workflow);
   return (
-    <Dialog title={publication ? `Published as ${publication.tool}` : `Publish ${workflow.name}`} onClose={onClose} wide>
+    <Dialog
+      title={publication ? `Published as ${publication.tool}` : `Publish ${workflow.name}`}
+      onClose={onClose}
+      wide
+    >
       {error && <p role="alert">{error.message}</p>}
       {!draft && !error && <p className="faint">Looking at what the tool would be…</p>}
-      {draft && <PublishForm key={publication?.publishedAt ?? "new"} draft={draft} publication={publication} isBehind={isBehind} />}
+      {draft && (
+        <PublishForm
+          key={publication?.publishedAt ?? "new"}
+          draft={draft}
+          publication={publication}
+          isBehind={isBehind}
+        />
+      )}
       {publication && <ClientConnection tool={publication.tool} />}
       <p className="row faint">
         Or hand it on as files:
@@ -55,7 +66,8 @@ function PublishForm({ draft, publication, isBehind }: FormProps) {
   const isNamed = TOOL_NAME.test(options.tool);
   const publish = () =>
     runAction("Not published", async () => {
-      if (isDirty(documentStore.getState()) && !(await save())) throw new Error("The workflow is not saved, so it was not published");
+      if (isDirty(documentStore.getState()) && !(await save()))
+        throw new Error("The workflow is not saved, so it was not published");
       const { storedAs } = documentStore.getState();
       if (!storedAs) throw new Error("Save the workflow first");
       return `Published as the tool ${(await publishAs(storedAs, options)).tool}`;
@@ -66,18 +78,52 @@ function PublishForm({ draft, publication, isBehind }: FormProps) {
       {publication && (
         <p className="row">
           <Badge tone={isBehind ? "warn" : "good"}>{isBehind ? "the canvas is newer" : "current"}</Badge>
-          <span className="faint">Since {new Date(publication.publishedAt).toLocaleString()}. Later edits wait until you publish again.</span>
+          <span className="faint">
+            Since {new Date(publication.publishedAt).toLocaleString()}. Later edits wait until you publish
+            again.
+          </span>
         </p>
       )}
-      <Field label="Name of the tool" fault={isNamed ? null : "A letter, then letters, digits, _ and -, at most 48 in all."}>
-        {(id, _, aria) => <input id={id} className="input input--code" {...aria} value={options.tool} onChange={(event) => setOptions({ ...options, tool: event.target.value })} />}
+      <Field
+        label="Name of the tool"
+        fault={isNamed ? null : "A letter, then letters, digits, _ and -, at most 48 in all."}
+      >
+        {(id, _, aria) => (
+          <input
+            id={id}
+            className="input input--code"
+            {...aria}
+            value={options.tool}
+            onChange={(event) => setOptions({ ...options, tool: event.target.value })}
+          />
+        )}
       </Field>
-      <Field label="Description" note={`What a client's model reads to decide when to call it. ${[...options.description].length} of ${MAX_DESCRIPTION.toLocaleString("en")} characters.`}>
-        {(id, _, aria) => <textarea id={id} className="textarea" rows={3} maxLength={MAX_DESCRIPTION} {...aria} value={options.description} onChange={(event) => setOptions({ ...options, description: event.target.value })} />}
+      <Field
+        label="Description"
+        note={`What a client's model reads to decide when to call it. ${[...options.description].length} of ${MAX_DESCRIPTION.toLocaleString("en")} characters.`}
+      >
+        {(id, _, aria) => (
+          <textarea
+            id={id}
+            className="textarea"
+            rows={3}
+            maxLength={MAX_DESCRIPTION}
+            {...aria}
+            value={options.description}
+            onChange={(event) => setOptions({ ...options, description: event.target.value })}
+          />
+        )}
       </Field>
       <Field label="When a caller goes away">
         {(id) => (
-          <select id={id} className="select" value={options.ifLeft} onChange={(event) => setOptions({ ...options, ifLeft: event.target.value as PublishOptions["ifLeft"] })}>
+          <select
+            id={id}
+            className="select"
+            value={options.ifLeft}
+            onChange={(event) =>
+              setOptions({ ...options, ifLeft: event.target.value as PublishOptions["ifLeft"] })
+            }
+          >
             <option value="cancel">stop the run</option>
             <option value="continue">let the run go on</option>
           </select>
@@ -98,11 +144,20 @@ function PublishForm({ draft, publication, isBehind }: FormProps) {
         </div>
       )}
       <div className="row">
-        <Button look="primary" icon="share" type="submit" disabled={isBusy || !isNamed || problems.length > 0}>
+        <Button
+          look="primary"
+          icon="share"
+          type="submit"
+          disabled={isBusy || !isNamed || problems.length > 0}
+        >
           {publication ? "Publish again" : "Publish"}
         </Button>
         {publication && (
-          <Button look="danger" disabled={isBusy} onClick={() => void runAction("Not taken back", () => unpublish(publication.tool))}>
+          <Button
+            look="danger"
+            disabled={isBusy}
+            onClick={() => void runAction("Not taken back", () => unpublish(publication.tool))}
+          >
             Take back
           </Button>
         )}
@@ -115,7 +170,9 @@ function PublishForm({ draft, publication, isBehind }: FormProps) {
 /** What a client sees of the tool: its inputs one by one, and both schemas. */
 function ToolInputs({ draft }: { draft: ToolDraft }) {
   const [isOpen, setOpen] = useState(false);
-  const properties = Object.entries((draft.inputSchema["properties"] ?? {}) as Record<string, { type?: unknown; description?: unknown }>);
+  const properties = Object.entries(
+    (draft.inputSchema["properties"] ?? {}) as Record<string, { type?: unknown; description?: unknown }>,
+  );
   const required = new Set((draft.inputSchema["required"] ?? []) as string[]);
   return (
     <div className="publish__takes">
@@ -124,14 +181,27 @@ function ToolInputs({ draft }: { draft: ToolDraft }) {
       <ul aria-label="Inputs of the tool">
         {properties.map(([name, { type, description }]) => (
           <li key={name}>
-            <code>{name}</code> <span className="faint">{[typeof type === "string" ? type : "any", required.has(name) ? "needed" : "", typeof description === "string" ? description : ""].filter(Boolean).join(" · ")}</span>
+            <code>{name}</code>{" "}
+            <span className="faint">
+              {[
+                typeof type === "string" ? type : "any",
+                required.has(name) ? "needed" : "",
+                typeof description === "string" ? description : "",
+              ]
+                .filter(Boolean)
+                .join(" · ")}
+            </span>
           </li>
         ))}
       </ul>
       <button type="button" className="publish__more" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         {isOpen ? "▾" : "▸"} Schemas
       </button>
-      {isOpen && <pre tabIndex={0} role="region" aria-label="Schemas of the tool">{JSON.stringify({ inputSchema: draft.inputSchema, outputSchema: draft.outputSchema }, null, 2)}</pre>}
+      {isOpen && (
+        <pre tabIndex={0} role="region" aria-label="Schemas of the tool">
+          {JSON.stringify({ inputSchema: draft.inputSchema, outputSchema: draft.outputSchema }, null, 2)}
+        </pre>
+      )}
     </div>
   );
 }

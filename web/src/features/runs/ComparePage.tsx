@@ -42,7 +42,8 @@ export function ComparePage({ first, second }: { first: string; second: string }
 function RunHeader({ run }: { run: WholeRun }) {
   return (
     <th scope="col">
-      <a href={`#/runs/${run.id}`}>{run.workflow || "without a name"}</a> <Badge tone={statusTone(run.status)}>{run.status}</Badge>
+      <a href={`#/runs/${run.id}`}>{run.workflow || "without a name"}</a>{" "}
+      <Badge tone={statusTone(run.status)}>{run.status}</Badge>
       <div className="faint">{new Date(run.startedAt).toLocaleString()}</div>
     </th>
   );
@@ -50,7 +51,9 @@ function RunHeader({ run }: { run: WholeRun }) {
 
 function StepRow({ name, left, right }: { name: string; left: WholeRun; right: WholeRun }) {
   const found = [left, right].map((run) => run.steps.find((step) => step.key === name));
-  const texts = found.map((step) => (step ? formatValue(step.cut?.["value"]?.text ?? step.value, 4_000).text : ""));
+  const texts = found.map((step) =>
+    step ? formatValue(step.cut?.["value"]?.text ?? step.value, 4_000).text : "",
+  );
   // What is too large to be compared here has a digest of all of it.
   const [first, second] = found.map((step) => step?.cut?.["value"]?.digest ?? JSON.stringify(step?.value));
   const isSame = first === second && found[0]?.status === found[1]?.status;
@@ -64,8 +67,13 @@ function StepRow({ name, left, right }: { name: string; left: WholeRun; right: W
         <td key={at} className={isSame ? "compare__same" : ""}>
           {step ? (
             <>
-              <Badge tone={statusTone(step.status)}>{step.status}</Badge> <span className="faint">{formatDuration(step.tookMs)}</span>
-              {!isSame && <pre tabIndex={0} role="region" aria-label={`What ${name} gave`}>{step.error ? String(step.error["message"]) : texts[at]}</pre>}
+              <Badge tone={statusTone(step.status)}>{step.status}</Badge>{" "}
+              <span className="faint">{formatDuration(step.tookMs)}</span>
+              {!isSame && (
+                <pre tabIndex={0} role="region" aria-label={`What ${name} gave`}>
+                  {step.error ? String(step.error["message"]) : texts[at]}
+                </pre>
+              )}
             </>
           ) : (
             <span className="faint">did not run</span>

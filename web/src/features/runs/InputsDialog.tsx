@@ -36,13 +36,34 @@ export function InputsDialog({ workflow, onRun, onClose }: Props) {
       <form className="inputs" onSubmit={submit}>
         {startButton.note && <p>{startButton.note}</p>}
         {fields.map((field) => (
-          <Field key={field.name} label={field.title + (field.isRequired ? " (needed)" : "")} note={field.description}>
-            {(id, _, aria) => <Control id={id} aria={aria} field={field} value={values[field.name]} onChange={(value) => setValues({ ...values, [field.name]: value })} />}
+          <Field
+            key={field.name}
+            label={field.title + (field.isRequired ? " (needed)" : "")}
+            note={field.description}
+          >
+            {(id, _, aria) => (
+              <Control
+                id={id}
+                aria={aria}
+                field={field}
+                value={values[field.name]}
+                onChange={(value) => setValues({ ...values, [field.name]: value })}
+              />
+            )}
           </Field>
         ))}
         {fields.length === 0 && (
           <Field label="Inputs, as JSON" fault={fault}>
-            {(id, _, aria) => <textarea id={id} {...aria} className="textarea textarea--code" rows={8} value={json} onChange={(event) => setJson(event.target.value)} />}
+            {(id, _, aria) => (
+              <textarea
+                id={id}
+                {...aria}
+                className="textarea textarea--code"
+                rows={8}
+                value={json}
+                onChange={(event) => setJson(event.target.value)}
+              />
+            )}
           </Field>
         )}
         <div className="row">
@@ -55,23 +76,80 @@ export function InputsDialog({ workflow, onRun, onClose }: Props) {
   );
 }
 
-function Control({ id, aria, field, value, onChange }: { id: string; aria: FieldAria; field: InputField; value: Json | undefined; onChange(value: Json): void }) {
-  if (field.kind === "boolean") return <input id={id} {...aria} type="checkbox" checked={value === true} onChange={(event) => onChange(event.target.checked)} />;
+function Control({
+  id,
+  aria,
+  field,
+  value,
+  onChange,
+}: {
+  id: string;
+  aria: FieldAria;
+  field: InputField;
+  value: Json | undefined;
+  onChange(value: Json): void;
+}) {
+  if (field.kind === "boolean")
+    return (
+      <input
+        id={id}
+        {...aria}
+        type="checkbox"
+        checked={value === true}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+    );
   if (field.kind === "choice") {
     return (
-      <select id={id} {...aria} className="select" value={String(value ?? "")} onChange={(event) => onChange(event.target.value)}>
+      <select
+        id={id}
+        {...aria}
+        className="select"
+        value={String(value ?? "")}
+        onChange={(event) => onChange(event.target.value)}
+      >
         {field.options.map((option) => (
           <option key={option}>{option}</option>
         ))}
       </select>
     );
   }
-  if (field.kind === "number") return <input id={id} {...aria} className="input" type="number" step="any" value={typeof value === "number" ? value : ""} onChange={(event) => onChange(event.target.valueAsNumber)} />;
-  if (field.kind === "text") return <input id={id} {...aria} className="input" value={typeof value === "string" ? value : ""} onChange={(event) => onChange(event.target.value)} />;
+  if (field.kind === "number")
+    return (
+      <input
+        id={id}
+        {...aria}
+        className="input"
+        type="number"
+        step="any"
+        value={typeof value === "number" ? value : ""}
+        onChange={(event) => onChange(event.target.valueAsNumber)}
+      />
+    );
+  if (field.kind === "text")
+    return (
+      <input
+        id={id}
+        {...aria}
+        className="input"
+        value={typeof value === "string" ? value : ""}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    );
   return <JsonControl id={id} aria={aria} value={value} onChange={onChange} />;
 }
 
-function JsonControl({ id, aria, value, onChange }: { id: string; aria: FieldAria; value: Json | undefined; onChange(value: Json): void }) {
+function JsonControl({
+  id,
+  aria,
+  value,
+  onChange,
+}: {
+  id: string;
+  aria: FieldAria;
+  value: Json | undefined;
+  onChange(value: Json): void;
+}) {
   const [text, setText] = useState(() => (value === undefined ? "" : JSON.stringify(value)));
   const type = (typed: string) => {
     setText(typed);
@@ -81,5 +159,14 @@ function JsonControl({ id, aria, value, onChange }: { id: string; aria: FieldAri
       // Kept as it is until it is JSON.
     }
   };
-  return <textarea id={id} {...aria} className="textarea textarea--code" rows={3} value={text} onChange={(event) => type(event.target.value)} />;
+  return (
+    <textarea
+      id={id}
+      {...aria}
+      className="textarea textarea--code"
+      rows={3}
+      value={text}
+      onChange={(event) => type(event.target.value)}
+    />
+  );
 }

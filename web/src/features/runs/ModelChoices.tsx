@@ -26,7 +26,10 @@ export function ModelChoices({ run, step, mode, canFreeze }: Props) {
     setBusy(true);
     try {
       const calls = await freezeModelCalls(run, step.node);
-      notify(`${step.node} now calls ${calls.map(({ tool }) => tool).join(", then ")} with these values; undo takes it back`, { tone: "good" });
+      notify(
+        `${step.node} now calls ${calls.map(({ tool }) => tool).join(", then ")} with these values; undo takes it back`,
+        { tone: "good" },
+      );
     } catch (error) {
       notifyError(error, "Not frozen");
     } finally {
@@ -38,10 +41,19 @@ export function ModelChoices({ run, step, mode, canFreeze }: Props) {
       <Usage step={step} />
       {isInWords && (
         <div className="row">
-          <Button look="primary" icon="check" disabled={isBusy || !canFreeze || step.status !== "success"} onClick={() => void freeze()}>
+          <Button
+            look="primary"
+            icon="check"
+            disabled={isBusy || !canFreeze || step.status !== "success"}
+            onClick={() => void freeze()}
+          >
             Freeze
           </Button>
-          <span className="faint">{canFreeze ? "From then on the node makes these calls, without a model." : "Open the workflow to freeze what was chosen."}</span>
+          <span className="faint">
+            {canFreeze
+              ? "From then on the node makes these calls, without a model."
+              : "Open the workflow to freeze what was chosen."}
+          </span>
         </div>
       )}
       <ol className="chosen__parts" aria-label="What the model did">
@@ -60,7 +72,8 @@ function Usage({ step }: { step: Step }) {
   if (!model) return null;
   return (
     <p className="faint">
-      <Untrusted {...safeText(model)} /> · {input.toLocaleString("en")} tokens in, {output.toLocaleString("en")} out
+      <Untrusted {...safeText(model)} /> · {input.toLocaleString("en")} tokens in,{" "}
+      {output.toLocaleString("en")} out
       {cost !== null && ` · $${cost.toFixed(4)}`}
     </p>
   );
@@ -78,7 +91,8 @@ function ToolCall({ part }: { part: ToolPart }) {
       <strong className="mono">
         <Untrusted {...safeText(part.name)} />
       </strong>{" "}
-      <Badge tone={part.is_error ? "bad" : "good"}>{part.is_error ? "refused" : "called"}</Badge> <span className="faint">{part.took_ms ?? 0} ms</span>
+      <Badge tone={part.is_error ? "bad" : "good"}>{part.is_error ? "refused" : "called"}</Badge>{" "}
+      <span className="faint">{part.took_ms ?? 0} ms</span>
       <pre className="value value--small" tabIndex={0} role="region" aria-label={`Arguments of ${part.name}`}>
         {formatValue(part.arguments, 4_000).text}
       </pre>
@@ -92,5 +106,9 @@ function ToolCall({ part }: { part: ToolPart }) {
 function ModelMessage({ part }: { part: ModelPart }) {
   const { text, wanted } = part.message;
   if (text) return <Untrusted {...safeText(text.slice(0, 2_000))} />;
-  return <span className="faint">The model asks for {wanted?.length ? wanted.map(({ name }) => name).join(", ") : "nothing"}.</span>;
+  return (
+    <span className="faint">
+      The model asks for {wanted?.length ? wanted.map(({ name }) => name).join(", ") : "nothing"}.
+    </span>
+  );
 }

@@ -28,16 +28,42 @@ export function RerunDialog({ run, step, title, isEdited, onRun, onClose }: Prop
   const foot = (
     <>
       <Button onClick={onClose}>Not now</Button>
-      <Button look="primary" icon="play" disabled={isChanged && fault !== null} onClick={() => onRun(isChanged ? value : undefined)}>
+      <Button
+        look="primary"
+        icon="play"
+        disabled={isChanged && fault !== null}
+        onClick={() => onRun(isChanged ? value : undefined)}
+      >
         Run from here
       </Button>
     </>
   );
   return (
     <Dialog title={`Re-run from ${title}`} onClose={onClose} foot={foot}>
-      <p>Everything before this node is taken from the run; this node and all behind it run again{isEdited ? ", as the canvas has them now" : ""}.</p>
-      <Field label="What comes in" fault={isChanged ? fault : null} note={isCut ? "It is too large to be shown; what you write here comes in instead." : "Change it to try another value."}>
-        {(id, _, said) => <textarea id={id} {...said} className="textarea textarea--code" rows={12} spellCheck={false} value={text} onChange={(event) => setTyped(event.target.value)} />}
+      <p>
+        Everything before this node is taken from the run; this node and all behind it run again
+        {isEdited ? ", as the canvas has them now" : ""}.
+      </p>
+      <Field
+        label="What comes in"
+        fault={isChanged ? fault : null}
+        note={
+          isCut
+            ? "It is too large to be shown; what you write here comes in instead."
+            : "Change it to try another value."
+        }
+      >
+        {(id, _, said) => (
+          <textarea
+            id={id}
+            {...said}
+            className="textarea textarea--code"
+            rows={12}
+            spellCheck={false}
+            value={text}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+        )}
       </Field>
     </Dialog>
   );

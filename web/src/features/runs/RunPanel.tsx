@@ -41,18 +41,31 @@ export function RunPanel({ workflow }: { workflow: Workflow }) {
       <div className="run-panel__head">
         <h2>Run</h2>
         <Badge tone={statusTone(run.status)}>{run.status}</Badge>
-        <span className="faint">{run.finishedAt ? formatDuration(durationMs(run.startedAt, run.finishedAt)) : `${run.order.length} steps so far`}</span>
+        <span className="faint">
+          {run.finishedAt
+            ? formatDuration(durationMs(run.startedAt, run.finishedAt))
+            : `${run.order.length} steps so far`}
+        </span>
         {run.error && <span className="run-panel__error">{String(run.error["message"] ?? "")}</span>}
         <span className="step-detail__space" />
         {!isRunOver(run) && (
-          <Button icon="stop" onClick={() => void cancelRun(run.id).catch((error: unknown) => notifyError(error, "Not cancelled"))}>
+          <Button
+            icon="stop"
+            onClick={() =>
+              void cancelRun(run.id).catch((error: unknown) => notifyError(error, "Not cancelled"))
+            }
+          >
             Cancel
           </Button>
         )}
         <a className="button button--quiet" href={`#/runs/${run.id}`}>
           Open
         </a>
-        <IconButton label="Close the run" icon="close" onClick={() => (clearRun(), setPanels({ hasRunPanel: false }))} />
+        <IconButton
+          label="Close the run"
+          icon="close"
+          onClick={() => (clearRun(), setPanels({ hasRunPanel: false }))}
+        />
       </div>
       <div className="run-panel__body">
         <Timeline run={run} titles={titles} chosen={chosen} onChoose={choose} />
@@ -81,7 +94,9 @@ export function RunPanel({ workflow }: { workflow: Workflow }) {
           onRun={(input) => {
             setAsking(false);
             const current = documentStore.getState().isReadOnly ? undefined : workflow;
-            void rerunFrom(run.id, step.key, input, current).catch((error: unknown) => notifyError(error, "Not run again"));
+            void rerunFrom(run.id, step.key, input, current).catch((error: unknown) =>
+              notifyError(error, "Not run again"),
+            );
           }}
         />
       )}
@@ -109,7 +124,12 @@ function Result({ run }: { run: RunView }) {
     <section className="step-detail" aria-label="Result">
       <h3>Result</h3>
       {isRunOver(run) ? (
-        <RunValue name="Result" value={run.result} truncated={run.resultTruncated} source={{ run: run.id, step: null, part: "output" }} />
+        <RunValue
+          name="Result"
+          value={run.result}
+          truncated={run.resultTruncated}
+          source={{ run: run.id, step: null, part: "output" }}
+        />
       ) : (
         <p className="faint">The run goes on. Choose a step to see what came in and what it gave.</p>
       )}

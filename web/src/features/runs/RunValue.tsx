@@ -20,11 +20,14 @@ interface Props {
 
 export function RunValue({ name, value, truncated, source }: Props) {
   const resultText = truncated ? null : toolResultText(value);
-  const { text, isAll } = truncated ? { text: formatValue(truncated.text).text, isAll: false } : formatValue(resultText ?? value);
+  const { text, isAll } = truncated
+    ? { text: formatValue(truncated.text).text, isAll: false }
+    : formatValue(resultText ?? value);
   const pictures = truncated ? truncated.pictures : imagePointers(value);
   return (
     <>
-      {source?.part === "output" && pictures.map((at) => <RunImage key={at} source={source} at={at} name={name} />)}
+      {source?.part === "output" &&
+        pictures.map((at) => <RunImage key={at} source={source} at={at} name={name} />)}
       <pre className="value" tabIndex={0} role="region" aria-label={name}>
         {text}
       </pre>

@@ -12,7 +12,15 @@ import { EmptyState } from "../../ui/EmptyState";
 import { statusTone } from "./statusTone";
 import "./runs.css";
 
-const STATUSES: RunStatus[] = ["running", "waiting", "uncertain", "success", "partial", "failed", "cancelled"];
+const STATUSES: RunStatus[] = [
+  "running",
+  "waiting",
+  "uncertain",
+  "success",
+  "partial",
+  "failed",
+  "cancelled",
+];
 
 export function RunsPage() {
   const [status, setStatus] = useState<RunStatus | null>(null);
@@ -21,26 +29,42 @@ export function RunsPage() {
   const [marked, setMarked] = useState<string[]>([]);
   const { data: runs, error } = useRuns({ status, workflow, limit });
   const { data: workflows } = useWorkflows();
-  const mark = (id: string) => setMarked(marked.includes(id) ? marked.filter((other) => other !== id) : [...marked.slice(-1), id]);
+  const mark = (id: string) =>
+    setMarked(marked.includes(id) ? marked.filter((other) => other !== id) : [...marked.slice(-1), id]);
   return (
     <div className="page">
       <div className="page__inner">
         <div className="page__head">
           <h1>Runs</h1>
           <div className="filters">
-            <select className="select" aria-label="State" value={status ?? ""} onChange={(event) => setStatus((event.target.value || null) as RunStatus | null)}>
+            <select
+              className="select"
+              aria-label="State"
+              value={status ?? ""}
+              onChange={(event) => setStatus((event.target.value || null) as RunStatus | null)}
+            >
               <option value="">Every state</option>
               {STATUSES.map((option) => (
                 <option key={option}>{option}</option>
               ))}
             </select>
-            <select className="select" aria-label="Workflow" value={workflow ?? ""} onChange={(event) => setWorkflow(event.target.value || null)}>
+            <select
+              className="select"
+              aria-label="Workflow"
+              value={workflow ?? ""}
+              onChange={(event) => setWorkflow(event.target.value || null)}
+            >
               <option value="">Every workflow</option>
               {workflows?.map((workflow) => (
                 <option key={workflow.slug}>{workflow.name}</option>
               ))}
             </select>
-            <Button icon="compare" disabled={marked.length !== 2} onClick={() => navigate("compare", ...marked)} title="Mark two runs first">
+            <Button
+              icon="compare"
+              disabled={marked.length !== 2}
+              onClick={() => navigate("compare", ...marked)}
+              title="Mark two runs first"
+            >
               Compare
             </Button>
           </div>
@@ -70,18 +94,28 @@ export function RunsPage() {
                 {runs.map((run) => (
                   <tr key={run.id}>
                     <td>
-                      <input type="checkbox" aria-label={`Mark run ${run.id.slice(0, 8)} of ${run.workflow || "no name"}`} checked={marked.includes(run.id)} onChange={() => mark(run.id)} />
+                      <input
+                        type="checkbox"
+                        aria-label={`Mark run ${run.id.slice(0, 8)} of ${run.workflow || "no name"}`}
+                        checked={marked.includes(run.id)}
+                        onChange={() => mark(run.id)}
+                      />
                     </td>
                     <td>
-                      <a href={hrefTo("runs", run.id)}>{run.workflow || "without a name"}</a> <span className="mono faint">{run.id.slice(0, 8)}</span>
+                      <a href={hrefTo("runs", run.id)}>{run.workflow || "without a name"}</a>{" "}
+                      <span className="mono faint">{run.id.slice(0, 8)}</span>
                       {run.error && <div className="faint">{run.error}</div>}
                     </td>
                     <td>
                       <Badge tone={statusTone(run.status)}>{run.status}</Badge>
                     </td>
                     <td>{new Date(run.startedAt).toLocaleString()}</td>
-                    <td>{run.finishedAt ? formatDuration(durationMs(run.startedAt, run.finishedAt)) : "—"}</td>
-                    <td className="faint">{run.forkOf ? `again, of ${run.forkOf.slice(0, 8)}` : (run.trigger ?? "—")}</td>
+                    <td>
+                      {run.finishedAt ? formatDuration(durationMs(run.startedAt, run.finishedAt)) : "—"}
+                    </td>
+                    <td className="faint">
+                      {run.forkOf ? `again, of ${run.forkOf.slice(0, 8)}` : (run.trigger ?? "—")}
+                    </td>
                   </tr>
                 ))}
               </tbody>

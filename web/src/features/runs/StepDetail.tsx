@@ -41,7 +41,9 @@ export function StepDetail({ run, step, title, canRerun, mode, canFreeze, onReru
       <div className="step-detail__head">
         <h3>{title}</h3>
         <Badge tone={statusTone(step.status)}>{step.status}</Badge>
-        {step.finishedAt && <span className="faint">{formatDuration(durationMs(step.startedAt, step.finishedAt))}</span>}
+        {step.finishedAt && (
+          <span className="faint">{formatDuration(durationMs(step.startedAt, step.finishedAt))}</span>
+        )}
         <span className="step-detail__space" />
         <Button icon="again" disabled={!canRerun} onClick={onRerun}>
           Re-run from here
@@ -58,10 +60,23 @@ export function StepDetail({ run, step, title, canRerun, mode, canFreeze, onReru
 }
 
 function Output({ run, step, title }: { run: string; step: Step; title: string }) {
-  if (step.status === "waiting" && step.question) return <RunValue name={`${title} question`} value={step.question} />;
+  if (step.status === "waiting" && step.question)
+    return <RunValue name={`${title} question`} value={step.question} />;
   const isNothing = step.value === undefined && !step.truncated;
-  if (isNothing) return <p className="faint">{step.status === "running" ? "It has not given anything yet." : "It gave nothing."}</p>;
-  return <RunValue name={`${title} output`} value={step.value} truncated={step.truncated} source={{ run, step: step.key, part: "output" }} />;
+  if (isNothing)
+    return (
+      <p className="faint">
+        {step.status === "running" ? "It has not given anything yet." : "It gave nothing."}
+      </p>
+    );
+  return (
+    <RunValue
+      name={`${title} output`}
+      value={step.value}
+      truncated={step.truncated}
+      source={{ run, step: step.key, part: "output" }}
+    />
+  );
 }
 
 function Input({ run, step, title }: { run: string; step: Step; title: string }) {
@@ -77,7 +92,12 @@ function Input({ run, step, title }: { run: string; step: Step; title: string })
         </>
       )}
       <h4 className="step-detail__part">What came in</h4>
-      <RunValue name={`${title} input`} value={stepInput.input} truncated={stepInput.cut} source={{ run, step: step.key, part: "input" }} />
+      <RunValue
+        name={`${title} input`}
+        value={stepInput.input}
+        truncated={stepInput.cut}
+        source={{ run, step: step.key, part: "input" }}
+      />
     </>
   );
 }

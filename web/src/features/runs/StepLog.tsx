@@ -11,8 +11,14 @@ export function StepLog({ step }: { step: Step }) {
     <ol className="tries" aria-label="Tries">
       {attempts.map((attempt, index) => (
         <li key={attempt.attempt}>
-          <span className="mono">{new Date(attempt.startedAt).toLocaleTimeString()}</span> try {attempt.attempt}
-          {attempt.finishedAt && <span className="faint"> · {formatDuration(durationMs(attempt.startedAt, attempt.finishedAt))}</span>}
+          <span className="mono">{new Date(attempt.startedAt).toLocaleTimeString()}</span> try{" "}
+          {attempt.attempt}
+          {attempt.finishedAt && (
+            <span className="faint">
+              {" "}
+              · {formatDuration(durationMs(attempt.startedAt, attempt.finishedAt))}
+            </span>
+          )}
           <LogLines lines={log.filter((line) => line.attempt === attempt.attempt)} />
           <Failure attempt={attempt} next={attempts[index + 1]} />
         </li>
@@ -28,7 +34,9 @@ function LogLines({ lines }: { lines: readonly LogLine[] }) {
     <ul className="log" aria-label="Log">
       {lines.map((line, index) => (
         <li key={index}>
-          <span className="mono faint">{new Date(line.at).toLocaleTimeString()}</span> <span className="mono">{line.total ? `${line.done}/${line.total}` : line.done}</span> {line.message && <Untrusted {...safeText(line.message)} />}
+          <span className="mono faint">{new Date(line.at).toLocaleTimeString()}</span>{" "}
+          <span className="mono">{line.total ? `${line.done}/${line.total}` : line.done}</span>{" "}
+          {line.message && <Untrusted {...safeText(line.message)} />}
         </li>
       ))}
     </ul>
@@ -37,10 +45,15 @@ function LogLines({ lines }: { lines: readonly LogLine[] }) {
 
 function Failure({ attempt, next }: { attempt: Attempt; next: Attempt | undefined }) {
   if (!attempt.error) return null;
-  const again = attempt.retryAt && (next ? `tried again after ${formatDuration(durationMs(attempt.finishedAt, next.startedAt))}` : `tried again at ${new Date(attempt.retryAt).toLocaleTimeString()}`);
+  const again =
+    attempt.retryAt &&
+    (next
+      ? `tried again after ${formatDuration(durationMs(attempt.finishedAt, next.startedAt))}`
+      : `tried again at ${new Date(attempt.retryAt).toLocaleTimeString()}`);
   return (
     <div className="tries__error">
-      <Untrusted {...safeText(attempt.error.message)} /> <span className="mono faint">{attempt.error.code}</span>
+      <Untrusted {...safeText(attempt.error.message)} />{" "}
+      <span className="mono faint">{attempt.error.code}</span>
       {attempt.error.hint && <div className="faint">{attempt.error.hint}</div>}
       {again && <div className="faint">{again}</div>}
     </div>

@@ -27,7 +27,12 @@ export function Timeline({ run, titles, chosen, onChoose }: Props) {
   const list = useRef<HTMLDivElement>(null);
   const { first, last } = useVisibleRows(list, keys.length, at);
   const walk = (event: KeyboardEvent) => {
-    const to = { ArrowDown: Math.min(at + 1, keys.length - 1), ArrowUp: Math.max(at - 1, 0), Home: 0, End: keys.length - 1 }[event.key];
+    const to = {
+      ArrowDown: Math.min(at + 1, keys.length - 1),
+      ArrowUp: Math.max(at - 1, 0),
+      Home: 0,
+      End: keys.length - 1,
+    }[event.key];
     if (to === undefined || keys.length === 0) return;
     event.preventDefault();
     event.stopPropagation();
@@ -36,10 +41,30 @@ export function Timeline({ run, titles, chosen, onChoose }: Props) {
   const id = useId();
   const isDrawn = at >= first && at < last;
   return (
-    <div ref={list} className="timeline" role="listbox" aria-label="Steps in the order they began" tabIndex={0} aria-activedescendant={isDrawn ? `${id}-${at}` : undefined} onKeyDown={walk}>
+    <div
+      ref={list}
+      className="timeline"
+      role="listbox"
+      aria-label="Steps in the order they began"
+      tabIndex={0}
+      aria-activedescendant={isDrawn ? `${id}-${at}` : undefined}
+      onKeyDown={walk}
+    >
       <div style={{ height: first * ROW_HEIGHT }} />
       {keys.slice(first, last).map((key, index) => (
-        <Row key={key} id={`${id}-${first + index}`} step={run.steps[key]!} title={stepTitle(key, titles)} start={start} span={end - start} now={end} isChosen={key === chosen} place={first + index + 1} of={keys.length} onChoose={onChoose} />
+        <Row
+          key={key}
+          id={`${id}-${first + index}`}
+          step={run.steps[key]!}
+          title={stepTitle(key, titles)}
+          start={start}
+          span={end - start}
+          now={end}
+          isChosen={key === chosen}
+          place={first + index + 1}
+          of={keys.length}
+          onChoose={onChoose}
+        />
       ))}
       <div style={{ height: (keys.length - last) * ROW_HEIGHT }} />
       {keys.length === 0 && <div className="faint timeline__more">Waiting for the first step…</div>}
@@ -48,13 +73,18 @@ export function Timeline({ run, titles, chosen, onChoose }: Props) {
 }
 
 /** Which rows to draw; the chosen one comes into view, and the end stays in view while it is. */
-function useVisibleRows(list: RefObject<HTMLDivElement | null>, count: number, chosen: number): { first: number; last: number } {
+function useVisibleRows(
+  list: RefObject<HTMLDivElement | null>,
+  count: number,
+  chosen: number,
+): { first: number; last: number } {
   const [view, setView] = useState({ top: 0, height: 300 });
   const wasAtEnd = useRef(false);
   useEffect(() => {
     const box = list.current!;
     const look = () => {
-      wasAtEnd.current = box.scrollTop > 0 && box.scrollTop + box.clientHeight >= box.scrollHeight - ROW_HEIGHT;
+      wasAtEnd.current =
+        box.scrollTop > 0 && box.scrollTop + box.clientHeight >= box.scrollHeight - ROW_HEIGHT;
       setView({ top: box.scrollTop, height: box.clientHeight });
     };
     const watching = new ResizeObserver(look);
@@ -70,7 +100,8 @@ function useVisibleRows(list: RefObject<HTMLDivElement | null>, count: number, c
     if (chosen < 0) return;
     const top = chosen * ROW_HEIGHT;
     if (top < box.scrollTop) box.scrollTop = top;
-    else if (top + 2 * ROW_HEIGHT > box.scrollTop + box.clientHeight) box.scrollTop = top + 2 * ROW_HEIGHT - box.clientHeight;
+    else if (top + 2 * ROW_HEIGHT > box.scrollTop + box.clientHeight)
+      box.scrollTop = top + 2 * ROW_HEIGHT - box.clientHeight;
   }, [list, chosen]);
   useEffect(() => {
     if (wasAtEnd.current && list.current) list.current.scrollTop = list.current.scrollHeight;
@@ -93,13 +124,32 @@ interface RowProps {
   onChoose(key: string): void;
 }
 
-const Row = memo(function Row({ id, step, title, start, span, now, isChosen, place, of, onChoose }: RowProps) {
+const Row = memo(function Row({
+  id,
+  step,
+  title,
+  start,
+  span,
+  now,
+  isChosen,
+  place,
+  of,
+  onChoose,
+}: RowProps) {
   const from = Date.parse(step.startedAt);
   const to = step.finishedAt ? Date.parse(step.finishedAt) : now;
   const left = ((from - start) / span) * 100;
   const width = Math.max(((to - from) / span) * 100, 0.6);
   return (
-    <div id={id} className="timeline__row" role="option" aria-selected={isChosen} aria-posinset={place} aria-setsize={of} onClick={() => onChoose(step.key)}>
+    <div
+      id={id}
+      className="timeline__row"
+      role="option"
+      aria-selected={isChosen}
+      aria-posinset={place}
+      aria-setsize={of}
+      onClick={() => onChoose(step.key)}
+    >
       <span className="timeline__name" title={title}>
         {title}
       </span>
@@ -107,10 +157,19 @@ const Row = memo(function Row({ id, step, title, start, span, now, isChosen, pla
         , {step.status}, began after {formatDuration(from - start)},{" "}
       </span>
       <svg className="timeline__bars" aria-hidden="true">
-        <rect className={`timeline__bar timeline__bar--${statusTone(step.status)}`} x={`${Math.min(left, 99.4)}%`} y="4" width={`${Math.min(width, 100 - Math.min(left, 99.4))}%`} height="12" rx="3" />
+        <rect
+          className={`timeline__bar timeline__bar--${statusTone(step.status)}`}
+          x={`${Math.min(left, 99.4)}%`}
+          y="4"
+          width={`${Math.min(width, 100 - Math.min(left, 99.4))}%`}
+          height="12"
+          rx="3"
+        />
       </svg>
       <span className="timeline__took">
-        {step.status === "success" || step.status === "failed" ? formatDuration(durationMs(step.startedAt, step.finishedAt)) : step.status}
+        {step.status === "success" || step.status === "failed"
+          ? formatDuration(durationMs(step.startedAt, step.finishedAt))
+          : step.status}
         {step.attempts.length > 1 && ` · ${step.attempts.length} tries`}
       </span>
     </div>

@@ -37,14 +37,20 @@ export function AddDialog({ onClose }: { onClose(): void }) {
   };
   const add = async () => {
     try {
-      const definition = way === "json" ? json : way === "command" ? commandDefinition(form) : addressDefinition(form, isSse);
+      const definition =
+        way === "json" ? json : way === "command" ? commandDefinition(form) : addressDefinition(form, isSse);
       const added = await addServers(definition, way === "json" ? name.trim() || null : null);
       await queries.invalidateQueries({ queryKey: SERVERS });
-      notify(`Added ${added.map((server) => server.name).join(", ")}; nothing runs before you approve it`, { tone: "good" });
+      notify(`Added ${added.map((server) => server.name).join(", ")}; nothing runs before you approve it`, {
+        tone: "good",
+      });
       onClose();
       navigate("servers", added[0]!.id);
     } catch (error) {
-      const problems = error instanceof ApiError ? error.problems.map((problem) => [problem.pointer, problem.message].filter(Boolean).join(": ")) : [];
+      const problems =
+        error instanceof ApiError
+          ? error.problems.map((problem) => [problem.pointer, problem.message].filter(Boolean).join(": "))
+          : [];
       setFaults(problems.length > 0 ? problems : [error instanceof Error ? error.message : String(error)]);
     }
   };
@@ -65,25 +71,82 @@ export function AddDialog({ onClose }: { onClose(): void }) {
     >
       <Tabs label="How it is reached" tabs={METHODS} current={way} onChange={choose}>
         <Field label="Name" note={way === "json" ? "Only where the JSON has none." : "What you call it."}>
-          {(id, more) => <input id={id} aria-describedby={more} className="input" maxLength={128} value={name} onChange={(event) => setName(event.target.value)} />}
+          {(id, more) => (
+            <input
+              id={id}
+              aria-describedby={more}
+              className="input"
+              maxLength={128}
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
         </Field>
         {way === "json" && (
-          <Field label="Definition" note="As the server's manual has it: mcpServers with entries, or one entry and its name above." fault={fault}>
-            {(id, _, aria) => <textarea id={id} {...aria} className="textarea textarea--code" rows={9} spellCheck={false} placeholder={SAMPLE} value={json} onChange={(event) => setJson(event.target.value)} />}
+          <Field
+            label="Definition"
+            note="As the server's manual has it: mcpServers with entries, or one entry and its name above."
+            fault={fault}
+          >
+            {(id, _, aria) => (
+              <textarea
+                id={id}
+                {...aria}
+                className="textarea textarea--code"
+                rows={9}
+                spellCheck={false}
+                placeholder={SAMPLE}
+                value={json}
+                onChange={(event) => setJson(event.target.value)}
+              />
+            )}
           </Field>
         )}
         {way !== "json" && (
           <>
-            <Field label={way === "command" ? "Command" : "Address"} note={way === "command" ? "With its arguments; it is started without a shell, and only after you approved it." : "Of a server that speaks streamable HTTP."} fault={fault}>
-              {(id, _, aria) => <input id={id} {...aria} className="input" spellCheck={false} placeholder={way === "command" ? "npx -y @modelcontextprotocol/server-filesystem /tmp" : "https://example.com/mcp"} value={target} onChange={(event) => setTarget(event.target.value)} />}
+            <Field
+              label={way === "command" ? "Command" : "Address"}
+              note={
+                way === "command"
+                  ? "With its arguments; it is started without a shell, and only after you approved it."
+                  : "Of a server that speaks streamable HTTP."
+              }
+              fault={fault}
+            >
+              {(id, _, aria) => (
+                <input
+                  id={id}
+                  {...aria}
+                  className="input"
+                  spellCheck={false}
+                  placeholder={
+                    way === "command"
+                      ? "npx -y @modelcontextprotocol/server-filesystem /tmp"
+                      : "https://example.com/mcp"
+                  }
+                  value={target}
+                  onChange={(event) => setTarget(event.target.value)}
+                />
+              )}
             </Field>
             {way === "address" && (
               <label className="check">
-                <input type="checkbox" checked={isSse} onChange={(event) => setSse(event.target.checked)} /> It speaks the older SSE transport
+                <input type="checkbox" checked={isSse} onChange={(event) => setSse(event.target.checked)} />{" "}
+                It speaks the older SSE transport
               </label>
             )}
             <Field label={way === "command" ? "Environment" : "Headers"} note={SECRET}>
-              {(id, more) => <textarea id={id} aria-describedby={more} className="textarea textarea--code" rows={3} spellCheck={false} value={pairs} onChange={(event) => setPairs(event.target.value)} />}
+              {(id, more) => (
+                <textarea
+                  id={id}
+                  aria-describedby={more}
+                  className="textarea textarea--code"
+                  rows={3}
+                  spellCheck={false}
+                  value={pairs}
+                  onChange={(event) => setPairs(event.target.value)}
+                />
+              )}
             </Field>
           </>
         )}

@@ -13,7 +13,8 @@ export function DiscoverDialog({ onClose }: { onClose(): void }) {
   const { data: found, error } = useDiscovered();
   const [imported, setCame] = useState<Discovered[] | null>(null);
   const [isBusy, runAction] = useAction(SERVERS, CATALOG);
-  const importNamed = (names: string[]) => void runAction("Not imported", async () => setCame(await importServers(names)));
+  const importNamed = (names: string[]) =>
+    void runAction("Not imported", async () => setCame(await importServers(names)));
   const all = (found ?? []).filter(canImport).map((server) => server.name);
   return (
     <Dialog
@@ -31,7 +32,9 @@ export function DiscoverDialog({ onClose }: { onClose(): void }) {
     >
       {error && <p role="alert">{error.message}</p>}
       {!found && !error && <p className="faint">Looking…</p>}
-      {found?.length === 0 && <p>No other program on this machine has MCP servers set up. Add one from JSON instead.</p>}
+      {found?.length === 0 && (
+        <p>No other program on this machine has MCP servers set up. Add one from JSON instead.</p>
+      )}
       {found && found.length > 0 && (
         <table className="table" aria-label="Servers of other programs">
           <thead>
@@ -61,7 +64,11 @@ export function DiscoverDialog({ onClose }: { onClose(): void }) {
                 <td>{server.scope}</td>
                 <td>
                   {imported?.[at]?.import ?? (
-                    <Button disabled={isBusy || !canImport(server)} aria-label={`Import ${server.name}`} onClick={() => importNamed([server.name])}>
+                    <Button
+                      disabled={isBusy || !canImport(server)}
+                      aria-label={`Import ${server.name}`}
+                      onClick={() => importNamed([server.name])}
+                    >
                       Import
                     </Button>
                   )}

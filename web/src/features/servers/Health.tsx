@@ -42,8 +42,16 @@ interface Failure {
 
 function Failures({ health: { checks, calls } }: { health: ServerHealth }) {
   const found: Failure[] = [
-    ...checks.filter(({ ok }) => !ok).map(({ at, reason }) => ({ at, what: "check", why: reason ?? "it did not answer" })),
-    ...calls.filter(({ code }) => code).map(({ at, tool, code, message }) => ({ at, what: tool, why: [code, message].filter(Boolean).join(": ") })),
+    ...checks
+      .filter(({ ok }) => !ok)
+      .map(({ at, reason }) => ({ at, what: "check", why: reason ?? "it did not answer" })),
+    ...calls
+      .filter(({ code }) => code)
+      .map(({ at, tool, code, message }) => ({
+        at,
+        what: tool,
+        why: [code, message].filter(Boolean).join(": "),
+      })),
   ];
   if (found.length === 0) return <p className="faint">Nothing failed lately.</p>;
   const newest = found.sort((a, b) => b.at.localeCompare(a.at)).slice(0, 10);
@@ -90,7 +98,9 @@ function Calls({ calls }: { calls: ServerHealth["calls"] }) {
             <td>{new Date(call.at).toLocaleString()}</td>
             <td className="mono">{safeText(call.tool).text}</td>
             <td>
-              <Badge tone={call.status === "success" ? "good" : call.code ? "bad" : "plain"}>{call.status}</Badge>
+              <Badge tone={call.status === "success" ? "good" : call.code ? "bad" : "plain"}>
+                {call.status}
+              </Badge>
             </td>
             <td>{call.tookMs == null ? "—" : formatMs(call.tookMs)}</td>
           </tr>

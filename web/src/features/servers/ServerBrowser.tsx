@@ -16,24 +16,43 @@ interface Props {
 export function ServerBrowser({ servers, first, onAdded }: Props) {
   const [chosen, choose] = useState(first);
   const [wanted, setWanted] = useState("");
-  const found = servers.filter((server) => `${server.name} ${server.description ?? ""}`.toLowerCase().includes(wanted.toLowerCase()));
+  const found = servers.filter((server) =>
+    `${server.name} ${server.description ?? ""}`.toLowerCase().includes(wanted.toLowerCase()),
+  );
   const server = found.find((one) => one.id === chosen || one.name === chosen) ?? found[0];
   if (servers.length === 0) {
     return (
       <EmptyState title="No servers yet">
-        <p>Add one by its command, its address or the JSON of its manual, or find those that other programs on this machine use.</p>
+        <p>
+          Add one by its command, its address or the JSON of its manual, or find those that other programs on
+          this machine use.
+        </p>
       </EmptyState>
     );
   }
   return (
     <div className="browser">
       <div className="browser__list">
-        {servers.length > 8 && <input className="input" type="search" placeholder="Search servers" aria-label="Search servers" value={wanted} onChange={(event) => setWanted(event.target.value)} />}
+        {servers.length > 8 && (
+          <input
+            className="input"
+            type="search"
+            placeholder="Search servers"
+            aria-label="Search servers"
+            value={wanted}
+            onChange={(event) => setWanted(event.target.value)}
+          />
+        )}
         {groupByScope(found).map((one) => (
           <section key={one.scope} aria-label={`Scope ${one.scope}`}>
             <h2 className="browser__scope">{one.scope}</h2>
             {one.servers.map((line) => (
-              <ServerItem key={line.id} server={line} isChosen={line === server} onChoose={() => choose(line.id)} />
+              <ServerItem
+                key={line.id}
+                server={line}
+                isChosen={line === server}
+                onChoose={() => choose(line.id)}
+              />
             ))}
           </section>
         ))}

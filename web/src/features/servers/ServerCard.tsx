@@ -7,7 +7,14 @@ import { canListTools, nextStepHint, stateTone } from "../../model/servers/serve
 import { formatMs } from "../../model/servers/sparkline";
 import { safeText } from "../../model/text/untrusted";
 import { useAction } from "../../queries/action";
-import { CATALOG, checkServer, removeServer, SERVERS, switchServer, useServerHealth } from "../../queries/servers";
+import {
+  CATALOG,
+  checkServer,
+  removeServer,
+  SERVERS,
+  switchServer,
+  useServerHealth,
+} from "../../queries/servers";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
@@ -49,10 +56,16 @@ export function ServerCard({ server, onAdded }: { server: Server; onAdded?(): vo
       {nextStepHint(server.state) && <p className="faint">{nextStepHint(server.state)}</p>}
       <dl className="facts">
         <Fact title="Scope" value={server.scope} />
-        <Fact title="Kind" value={[server.transport, server.deploymentType, server.runner].filter(Boolean).join(" · ")} />
+        <Fact
+          title="Kind"
+          value={[server.transport, server.deploymentType, server.runner].filter(Boolean).join(" · ")}
+        />
         <Fact title="Found in" value={server.foundIn ?? "added by you"} />
         <Fact title="Tools" value={server.toolCount == null ? "not known yet" : String(server.toolCount)} />
-        <Fact title="Answers in" value={server.latencyMs == null ? "not known yet" : formatMs(server.latencyMs)}>
+        <Fact
+          title="Answers in"
+          value={server.latencyMs == null ? "not known yet" : formatMs(server.latencyMs)}
+        >
           {server.approved && <Latency server={server} />}
         </Fact>
         <Fact title="Failures" value={String(server.failureCount)} />
@@ -61,8 +74,8 @@ export function ServerCard({ server, onAdded }: { server: Server; onAdded?(): vo
       {server.approved ? (
         <Tabs<Tab> label="About the server" tabs={TABS} current={tab} onChange={setTab}>
           {current === "command" && <ServerDefinition server={server} onApproved={() => setTab("tools")} />}
-      {current === "health" && <Health server={server} />}
-      {current === "tools" && <Tools server={server} canList={canListTools(server)} onAdded={onAdded} />}
+          {current === "health" && <Health server={server} />}
+          {current === "tools" && <Tools server={server} canList={canListTools(server)} onAdded={onAdded} />}
         </Tabs>
       ) : (
         <ServerDefinition server={server} onApproved={() => setTab("tools")} />
@@ -91,14 +104,21 @@ function Latency({ server }: { server: Server }) {
 function Actions({ server }: { server: Server }) {
   const [isBusy, runAction] = useAction(SERVERS, CATALOG);
   const [isAsked, ask] = useState(false);
-  const toggle = () => void runAction(server.enabled ? "Not switched off" : "Not switched on", () => switchServer(server.id, !server.enabled));
+  const toggle = () =>
+    void runAction(server.enabled ? "Not switched off" : "Not switched on", () =>
+      switchServer(server.id, !server.enabled),
+    );
   const remove = () => {
     ask(false);
     void runAction("Not removed", () => removeServer(server.id));
   };
   return (
     <div className="row">
-      <Button icon="again" disabled={isBusy || !canListTools(server)} onClick={() => void runAction("Not checked", () => checkServer(server.id))}>
+      <Button
+        icon="again"
+        disabled={isBusy || !canListTools(server)}
+        onClick={() => void runAction("Not checked", () => checkServer(server.id))}
+      >
         Check now
       </Button>
       {server.approved && (
@@ -111,8 +131,14 @@ function Actions({ server }: { server: Server }) {
         Remove
       </Button>
       {isAsked && (
-        <ConfirmDialog title={`Remove ${server.name}?`} yes="Remove the server" onYes={remove} onClose={() => ask(false)}>
-          Its approval and the tools it was held to are forgotten. Workflows that use it stop working until it is added again.
+        <ConfirmDialog
+          title={`Remove ${server.name}?`}
+          yes="Remove the server"
+          onYes={remove}
+          onClose={() => ask(false)}
+        >
+          Its approval and the tools it was held to are forgotten. Workflows that use it stop working until it
+          is added again.
         </ConfirmDialog>
       )}
     </div>

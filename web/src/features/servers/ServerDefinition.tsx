@@ -18,7 +18,9 @@ export function ServerDefinition({ server, onApproved }: { server: Server; onApp
     void runAction("Approving did not finish", async () => {
       const { pinned, changes } = await approveServer(server.id, hash!, false);
       onApproved();
-      return changes.length > 0 ? `Approved; ${changes.length} changed tools wait for you` : `Approved; its tools: ${pinned}`;
+      return changes.length > 0
+        ? `Approved; ${changes.length} changed tools wait for you`
+        : `Approved; its tools: ${pinned}`;
     });
   return (
     <>

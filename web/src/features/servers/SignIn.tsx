@@ -38,7 +38,11 @@ function SignInDialog({ server, onClose }: { server: Server; onClose(): void }) 
     return () => leaving.abort();
   }, [server.id]);
   return (
-    <Dialog title={`Sign in to ${server.name}`} onClose={onClose} foot={<Button onClick={onClose}>{fault ? "Close" : "Cancel"}</Button>}>
+    <Dialog
+      title={`Sign in to ${server.name}`}
+      onClose={onClose}
+      foot={<Button onClick={onClose}>{fault ? "Close" : "Cancel"}</Button>}
+    >
       {fault && (
         <p role="alert">
           <Untrusted {...safeText(fault)} />
@@ -47,7 +51,9 @@ function SignInDialog({ server, onClose }: { server: Server; onClose(): void }) 
       {!url && !fault && <p className="faint">Asking the server where to sign in…</p>}
       {url && !fault && (
         <>
-          <p>Open the page of the service, sign in there, and come back. What it gives goes into the vault.</p>
+          <p>
+            Open the page of the service, sign in there, and come back. What it gives goes into the vault.
+          </p>
           <p className="mono server__address">{safeText(url).text}</p>
           <a className="button button--primary" href={url} target="_blank" rel="noopener noreferrer">
             Open the sign-in page

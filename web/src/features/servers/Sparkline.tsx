@@ -14,7 +14,13 @@ export function Sparkline({ checks, isSmall = false }: Props) {
   if (checks.length === 0) return null;
   const { lines, failures, summary: summary } = sparkline(checks, WIDTH, HEIGHT);
   return (
-    <svg className={isSmall ? "sparkline sparkline--small" : "sparkline"} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={summary}>
+    <svg
+      className={isSmall ? "sparkline sparkline--small" : "sparkline"}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={summary}
+    >
       {lines.map((points, at) => (
         <polyline key={at} points={points} />
       ))}

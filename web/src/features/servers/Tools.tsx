@@ -31,17 +31,32 @@ export function Tools({ server, canList, onAdded }: Props) {
   if (error) return <p role="alert">{error.message}</p>;
   if (!listed) return null;
   const changed = new Set(listed.changes.map((change) => change.tool));
-  const found = listed.tools.filter((tool) => `${tool.name} ${tool.description}`.toLowerCase().includes(wanted.toLowerCase()));
+  const found = listed.tools.filter((tool) =>
+    `${tool.name} ${tool.description}`.toLowerCase().includes(wanted.toLowerCase()),
+  );
   return (
     <>
       {listed.changes.length > 0 && <Changes server={server} changes={listed.changes} />}
-      {listed.tools.length > 8 && <input className="input" type="search" placeholder="Search tools" aria-label="Search tools" value={wanted} onChange={(event) => setWanted(event.target.value)} />}
+      {listed.tools.length > 8 && (
+        <input
+          className="input"
+          type="search"
+          placeholder="Search tools"
+          aria-label="Search tools"
+          value={wanted}
+          onChange={(event) => setWanted(event.target.value)}
+        />
+      )}
       <ul className="tools" aria-label="Tools">
         {found.map((tool) => (
           <Tool key={tool.name} tool={tool} isChanged={changed.has(tool.name)} onAdd={() => add(tool)} />
         ))}
       </ul>
-      {found.length === 0 && <p className="faint">{listed.tools.length ? "No tool is called that." : "The server lists no tools."}</p>}
+      {found.length === 0 && (
+        <p className="faint">
+          {listed.tools.length ? "No tool is called that." : "The server lists no tools."}
+        </p>
+      )}
     </>
   );
 }
@@ -59,7 +74,13 @@ function Tool({ tool, isChanged, onAdd }: { tool: ServerTool; isChanged: boolean
           Add to the workflow
         </Button>
       </div>
-      <div className="tool__words">{tool.description ? <Untrusted {...safeText(tool.description)} /> : <span className="faint">It has no description.</span>}</div>
+      <div className="tool__words">
+        {tool.description ? (
+          <Untrusted {...safeText(tool.description)} />
+        ) : (
+          <span className="faint">It has no description.</span>
+        )}
+      </div>
       {tool.problems.map((problem, at) => (
         <p key={at} className="field__fault">
           {problem.message}
@@ -95,16 +116,21 @@ function Changes({ server, changes }: { server: Server; changes: Drift[] }) {
       <ul>
         {changes.map((drift) => (
           <li key={`${drift.kind} ${drift.tool}`}>
-            <span className="mono">{safeText(drift.tool).text}</span> <Badge tone="warn">{drift.kind.replaceAll("_", " ")}</Badge>
+            <span className="mono">{safeText(drift.tool).text}</span>{" "}
+            <Badge tone="warn">{drift.kind.replaceAll("_", " ")}</Badge>
             {drift.changes.map((change, at) => (
               <div key={at}>
-                <span className="mono faint">{safeText(change.pointer).text}</span> <Untrusted {...safeText(change.message)} />
+                <span className="mono faint">{safeText(change.pointer).text}</span>{" "}
+                <Untrusted {...safeText(change.message)} />
               </div>
             ))}
           </li>
         ))}
       </ul>
-      <Button disabled={isBusy || hash === null} onClick={() => void runAction("Not accepted", () => approveServer(server.id, hash!, true))}>
+      <Button
+        disabled={isBusy || hash === null}
+        onClick={() => void runAction("Not accepted", () => approveServer(server.id, hash!, true))}
+      >
         Accept the changes
       </Button>
     </div>

@@ -40,7 +40,11 @@ export function ConflictDialog() {
   );
   return (
     <Dialog title={`${name} was changed elsewhere`} onClose={close} foot={foot} wide={isShown}>
-      <p>{theirs ? "Another tab, program or person saved it after you opened it. Nothing is overwritten until you decide; taking theirs can be undone." : "It was deleted after you opened it. Keep yours to save it again."}</p>
+      <p>
+        {theirs
+          ? "Another tab, program or person saved it after you opened it. Nothing is overwritten until you decide; taking theirs can be undone."
+          : "It was deleted after you opened it. Keep yours to save it again."}
+      </p>
       {isShown && theirs && (
         <ul className="difference">
           {diffWorkflows(mine, theirs).map((difference) => (

@@ -12,12 +12,22 @@ import "./workflows.css";
 
 export function ExportDialog({ workflow, onClose }: { workflow: Workflow; onClose(): void }) {
   const [to, setTo] = useState<string>("toolweave");
-  const { data: files, error } = useQuery({ queryKey: ["export", to, workflow], queryFn: () => exportWorkflow(workflow, to), retry: false });
+  const { data: files, error } = useQuery({
+    queryKey: ["export", to, workflow],
+    queryFn: () => exportWorkflow(workflow, to),
+    retry: false,
+  });
   return (
     <Dialog title={`Export ${workflow.name}`} onClose={onClose} wide>
       <Field label="As">
         {(id, _, said) => (
-          <select id={id} {...said} className="select" value={to} onChange={(event) => setTo(event.target.value)}>
+          <select
+            id={id}
+            {...said}
+            className="select"
+            value={to}
+            onChange={(event) => setTo(event.target.value)}
+          >
             <optgroup label="Workflow files">
               {DIALECTS.map((format) => (
                 <option key={format}>{format}</option>

@@ -23,7 +23,10 @@ export function Welcome() {
     <div className="card welcome">
       <div className="welcome__words">
         <h2>Weave tools into workflows you can see</h2>
-        <p>The sample calls a built-in MCP server, decides, and writes a line. It needs no account and nothing leaves this machine.</p>
+        <p>
+          The sample calls a built-in MCP server, decides, and writes a line. It needs no account and nothing
+          leaves this machine.
+        </p>
         <div className="row">
           <Button look="primary" icon="play" disabled={isBusy} onClick={() => void open(true)}>
             {isBusy ? "Starting…" : "Run the sample"}

@@ -18,7 +18,9 @@ export function WorkflowsPage() {
   const { data: workflows, error } = useWorkflows();
   const [search, setSearch] = useState("");
   const file = useRef<HTMLInputElement>(null);
-  const matching = workflows?.filter((workflow) => `${workflow.name} ${workflow.description ?? ""}`.toLowerCase().includes(search.toLowerCase()));
+  const matching = workflows?.filter((workflow) =>
+    `${workflow.name} ${workflow.description ?? ""}`.toLowerCase().includes(search.toLowerCase()),
+  );
   const read = async (chosen: File | undefined) => {
     if (!chosen) return;
     try {
@@ -48,7 +50,14 @@ export function WorkflowsPage() {
               }}
             />
             {workflows && workflows.length > 0 && (
-              <Button look="quiet" onClick={() => void createSample().then((name) => navigate("w", name)).catch((refused: unknown) => notifyError(refused, "The sample cannot be opened"))}>
+              <Button
+                look="quiet"
+                onClick={() =>
+                  void createSample()
+                    .then((name) => navigate("w", name))
+                    .catch((refused: unknown) => notifyError(refused, "The sample cannot be opened"))
+                }
+              >
                 Sample
               </Button>
             )}
@@ -64,7 +73,16 @@ export function WorkflowsPage() {
         {workflows?.length === 0 && <Welcome />}
         {workflows && workflows.length > 0 && (
           <>
-            {workflows.length > 8 && <input className="input" type="search" placeholder="Search workflows" aria-label="Search workflows" value={search} onChange={(event) => setSearch(event.target.value)} />}
+            {workflows.length > 8 && (
+              <input
+                className="input"
+                type="search"
+                placeholder="Search workflows"
+                aria-label="Search workflows"
+                value={search}
+                onChange={(event) => setSearch(event.target.value)}
+              />
+            )}
             <div className="card">
               <table className="table" aria-label="Workflows">
                 <thead>
@@ -87,7 +105,13 @@ export function WorkflowsPage() {
                         {workflow.description && <div className="faint">{workflow.description}</div>}
                       </td>
                       <td>{workflow.nodes}</td>
-                      <td>{workflow.errors ? <Badge tone="bad">{workflow.errors} wrong</Badge> : <Badge tone="good">fine</Badge>}</td>
+                      <td>
+                        {workflow.errors ? (
+                          <Badge tone="bad">{workflow.errors} wrong</Badge>
+                        ) : (
+                          <Badge tone="good">fine</Badge>
+                        )}
+                      </td>
                       <td className="file-row__actions">
                         <RowMenu name={workflow.name} revision={workflow.revision} />
                       </td>
@@ -115,17 +139,26 @@ function RowMenu({ name, revision }: { name: string; revision: string }) {
     const { workflow } = await loadWorkflow(name);
     await deleteWorkflow(name, revision);
     again();
-    const back = () => void saveWorkflow(workflow, name, null).then(again).catch((error: unknown) => notifyError(error, "Not brought back"));
+    const back = () =>
+      void saveWorkflow(workflow, name, null)
+        .then(again)
+        .catch((error: unknown) => notifyError(error, "Not brought back"));
     notify(`Deleted ${name}`, { action: { title: "Undo", run: back } });
   };
-  const notifyFailure = (doing: Promise<void>, words: string) => void doing.catch((error: unknown) => notifyError(error, words));
+  const notifyFailure = (doing: Promise<void>, words: string) =>
+    void doing.catch((error: unknown) => notifyError(error, words));
   return (
     <Menu
       label={`Actions for ${name}`}
       actions={[
         { title: "Open", icon: "list", run: () => navigate("w", name) },
         { title: "Make a copy", icon: "copy", run: () => notifyFailure(copy(), "Not copied") },
-        { title: "Delete", icon: "trash", startsGroup: true, run: () => notifyFailure(remove(), "Not deleted") },
+        {
+          title: "Delete",
+          icon: "trash",
+          startsGroup: true,
+          run: () => notifyFailure(remove(), "Not deleted"),
+        },
       ]}
     >
       <Icon name="more" />

@@ -4,7 +4,12 @@ import { decisionField, answerFields, parseAnswer } from "./answerForm";
 const approval = answerFields({
   type: "object",
   properties: {
-    answer: { type: "string", title: "Answer", enum: ["confirmed", "rejected"], enumNames: ["Approve", "Decline"] },
+    answer: {
+      type: "string",
+      title: "Answer",
+      enum: ["confirmed", "rejected"],
+      enumNames: ["Approve", "Decline"],
+    },
     comment: { type: "string", maxLength: 10_000 },
   },
   required: ["answer"],
@@ -37,12 +42,18 @@ describe("questions", () => {
 
   it("are answered by what was filled in", () => {
     const filled = { name: "Ada", boxes: "3", fast: true, days: [1], more: '{"a": 1}' };
-    expect(parseAnswer(form, filled)).toEqual({ reply: { name: "Ada", boxes: 3, fast: true, days: ["tue"], more: { a: 1 } }, faults: {} });
+    expect(parseAnswer(form, filled)).toEqual({
+      reply: { name: "Ada", boxes: 3, fast: true, days: ["tue"], more: { a: 1 } },
+      faults: {},
+    });
     expect(parseAnswer(approval, { answer: "1" }).reply).toEqual({ answer: "rejected" });
   });
 
   it("say what cannot be read or is missing", () => {
-    expect(parseAnswer(form, { boxes: "three", more: "{" }).faults).toEqual({ boxes: "This is no number.", more: "This is no JSON." });
+    expect(parseAnswer(form, { boxes: "three", more: "{" }).faults).toEqual({
+      boxes: "This is no number.",
+      more: "This is no JSON.",
+    });
     expect(parseAnswer(form, {}).faults).toEqual({ boxes: "This is needed." });
   });
 });

@@ -29,7 +29,9 @@ const LONG_TEXT = 500;
 export function answerFields(schema: JsonObject): AnswerField[] {
   const properties = asObject(schema["properties"]);
   const required = Array.isArray(schema["required"]) ? schema["required"] : [];
-  return Object.entries(properties).map(([name, told]) => answerField(name, asObject(told), required.includes(name)));
+  return Object.entries(properties).map(([name, told]) =>
+    answerField(name, asObject(told), required.includes(name)),
+  );
 }
 
 function answerField(name: string, schema: JsonObject, isRequired: boolean): AnswerField {
@@ -53,7 +55,10 @@ function kindOf(schema: JsonObject, options: Option[]): FieldKind {
 function optionsOf(schema: JsonObject): Option[] {
   const listed = Array.isArray(schema["enum"]) ? (schema["enum"] as Json[]) : [];
   const names = Array.isArray(schema["enumNames"]) ? schema["enumNames"] : [];
-  return listed.map((value, at) => ({ value, label: String(names[at] ?? (typeof value === "string" ? value : JSON.stringify(value))) }));
+  return listed.map((value, at) => ({
+    value,
+    label: String(names[at] ?? (typeof value === "string" ? value : JSON.stringify(value))),
+  }));
 }
 
 /** The field whose options can be buttons: the one thing that must be said. */
@@ -87,7 +92,8 @@ export function parseAnswer(fields: readonly AnswerField[], filled: AnswerValues
 
 function valueOf(field: AnswerField, typed: AnswerValues[string] | undefined): Json | undefined {
   if (field.kind === "boolean") return typed === true;
-  if (field.kind === "several") return (Array.isArray(typed) ? typed : []).map((at: number) => field.options[at]!.value);
+  if (field.kind === "several")
+    return (Array.isArray(typed) ? typed : []).map((at: number) => field.options[at]!.value);
   if (typeof typed !== "string" || typed === "") return undefined;
   if (field.kind === "choice") return field.options[Number(typed)]?.value;
   if (field.kind === "json") return JSON.parse(typed) as Json;

@@ -4,7 +4,15 @@ import { complete, applyChoice } from "./completion";
 
 const offer = (path: string, sample: string | null = null) => ({ path, kind: "text", about: null, sample });
 const names: CompletionNames = {
-  offers: ["data", "data.city", "trigger", "trigger.who", "nodes.get.output", "nodes.get.output.temperature", "nodes['a-b'].output"].map((path) => offer(path)),
+  offers: [
+    "data",
+    "data.city",
+    "trigger",
+    "trigger.who",
+    "nodes.get.output",
+    "nodes.get.output.temperature",
+    "nodes['a-b'].output",
+  ].map((path) => offer(path)),
   functions: [
     { name: "size", isMethod: false, call: "size(sized)", gives: "int" },
     { name: "contains", isMethod: true, call: ".contains(string)", gives: "bool" },
@@ -46,12 +54,17 @@ describe("completion", () => {
 
   it("is taken with what is missing around it", () => {
     const open = at("Hi {{ trigger.w|")!;
-    expect(applyChoice("Hi {{ trigger.w", open, open.choices[0]!)).toEqual({ text: "Hi {{ trigger.who }}", caret: 17 });
+    expect(applyChoice("Hi {{ trigger.w", open, open.choices[0]!)).toEqual({
+      text: "Hi {{ trigger.who }}",
+      caret: 17,
+    });
     const closed = at("{{ da| }}!")!;
     expect(applyChoice("{{ da }}!", closed, closed.choices[1]!).text).toBe("{{ data.city }}!");
     const asked = at("Hi |!", "value", true)!;
     expect(applyChoice("Hi !", asked, asked.choices[0]!).text).toBe("Hi {{ data }}!");
     const next = at("{{ da| and {{ data }}")!;
-    expect(applyChoice("{{ da and {{ data }}", next, next.choices[0]!).text).toBe("{{ data }} and {{ data }}");
+    expect(applyChoice("{{ da and {{ data }}", next, next.choices[0]!).text).toBe(
+      "{{ data }} and {{ data }}",
+    );
   });
 });

@@ -37,26 +37,51 @@ const EXPECTS_VALUE = /[{([,+\-*/%<>=&|!?:]\s*$/;
 const WHOLE_TEXT: ReadonlySet<Language> = new Set<Language>(["own", "words"]);
 
 /** The choices at a caret; nothing where text is only text. `isAsked` offers a new hole there. */
-export function complete(text: string, caret: number, language: Language, { offers, functions }: CompletionNames, isAsked = false): Completion | null {
-  const placeholder = WHOLE_TEXT.has(language) ? { isOpen: true, isClosed: true } : placeholderAt(text, caret, language);
+export function complete(
+  text: string,
+  caret: number,
+  language: Language,
+  { offers, functions }: CompletionNames,
+  isAsked = false,
+): Completion | null {
+  const placeholder = WHOLE_TEXT.has(language)
+    ? { isOpen: true, isClosed: true }
+    : placeholderAt(text, caret, language);
   if (!placeholder.isOpen && !isAsked) return null;
   const begun = text.slice(0, caret);
   const word = placeholder.isOpen ? (WORD.exec(begun)?.[0] ?? "") : "";
   if (word === "" && !isAsked && !EXPECTS_VALUE.test(begun)) return null;
   const canCall = language !== "prompt" && language !== "flow";
-  const choices = [...nameChoices(word, offers), ...(canCall ? functionChoices(word, functions) : [])].slice(0, MAX_CHOICES);
+  const choices = [...nameChoices(word, offers), ...(canCall ? functionChoices(word, functions) : [])].slice(
+    0,
+    MAX_CHOICES,
+  );
   if (choices.length === 0) return null;
   const [opening, closing] = language === "flow" ? ["{", "}"] : ["{{ ", " }}"];
-  return { from: caret - word.length, to: caret, before: placeholder.isOpen ? "" : opening, after: placeholder.isClosed ? "" : closing, choices };
+  return {
+    from: caret - word.length,
+    to: caret,
+    before: placeholder.isOpen ? "" : opening,
+    after: placeholder.isClosed ? "" : closing,
+    choices,
+  };
 }
 
 /** The text with a choice taken, and where the caret is then. */
-export function applyChoice(text: string, { from, to, before, after }: Completion, { insert }: Choice): { text: string; caret: number } {
+export function applyChoice(
+  text: string,
+  { from, to, before, after }: Completion,
+  { insert }: Choice,
+): { text: string; caret: number } {
   const written = text.slice(0, from) + before + insert;
   return { text: written + after + text.slice(to), caret: written.length };
 }
 
-function placeholderAt(text: string, caret: number, language: Language): { isOpen: boolean; isClosed: boolean } {
+function placeholderAt(
+  text: string,
+  caret: number,
+  language: Language,
+): { isOpen: boolean; isClosed: boolean } {
   const [open, close] = language === "flow" ? ["{", "}"] : ["{{", "}}"];
   const begun = text.slice(0, caret);
   const isOpen = begun.lastIndexOf(open) > begun.lastIndexOf(close);
@@ -72,13 +97,19 @@ function nameChoices(word: string, offers: readonly Offer[]): Choice[] {
     .map((offer) => ({ offer, score: scoreOf(offer.path.toLowerCase(), typed) }))
     .filter(({ offer, score }) => score > 0 && offer.path !== word);
   scored.sort((a, b) => b.score - a.score);
-  return scored.map(({ offer }) => ({ insert: offer.path, title: offer.path, kind: offer.kind, note: offer.sample ?? offer.about ?? "" }));
+  return scored.map(({ offer }) => ({
+    insert: offer.path,
+    title: offer.path,
+    kind: offer.kind,
+    note: offer.sample ?? offer.about ?? "",
+  }));
 }
 
 function scoreOf(path: string, typed: string): number {
   const depth = path.split(/[.[]/).length;
   if (path.startsWith(typed)) return 1_000 - depth;
-  const isPart = typed !== "" && !/[.[]/.test(typed) && path.split(/[.[\]'"]+/).some((part) => part.startsWith(typed));
+  const isPart =
+    typed !== "" && !/[.[]/.test(typed) && path.split(/[.[\]'"]+/).some((part) => part.startsWith(typed));
   return isPart ? 500 - depth : 0;
 }
 
@@ -89,5 +120,10 @@ function functionChoices(word: string, functions: readonly Callable[]): Choice[]
   if (dot < 0 && typed === "") return [];
   return functions
     .filter((callable) => callable.isMethod === dot >= 0 && callable.name.toLowerCase().startsWith(typed))
-    .map((callable) => ({ insert: `${word.slice(0, dot + 1)}${callable.name}(`, title: callable.call, kind: callable.gives, note: "function" }));
+    .map((callable) => ({
+      insert: `${word.slice(0, dot + 1)}${callable.name}(`,
+      title: callable.call,
+      kind: callable.gives,
+      note: "function",
+    }));
 }

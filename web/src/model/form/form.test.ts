@@ -1,18 +1,44 @@
 import { describe, expect, it } from "vitest";
-import { checkLength, modeOf, snapshotTools, previousTool, withDescription, DESCRIPTION_FIELDS, descriptionOf } from "./modes";
+import {
+  checkLength,
+  modeOf,
+  snapshotTools,
+  previousTool,
+  withDescription,
+  DESCRIPTION_FIELDS,
+  descriptionOf,
+} from "./modes";
 import { fieldPointers, isInvalidValue, placeProblems } from "./problems";
 import type { Parameter } from "./parameters";
 import { controlOf, MAX_DEPTH, entryParameter, fieldParameter } from "./parameters";
-import { initialValue, pointerOf, parseJson, parseNumber, renameKey, setAt, valueAt, matchingVariant } from "./values";
+import {
+  initialValue,
+  pointerOf,
+  parseJson,
+  parseNumber,
+  renameKey,
+  setAt,
+  valueAt,
+  matchingVariant,
+} from "./values";
 
-const fixed = (name: string): Parameter => ({ name: "method", type: "string", required: true, validation: { enum: [name] } });
+const fixed = (name: string): Parameter => ({
+  name: "method",
+  type: "string",
+  required: true,
+  validation: { enum: [name] },
+});
 const payment: Parameter = {
   name: "payment",
   type: "string",
   kind: "union",
   discriminator: "method",
   variants: [
-    { name: "card", type: "object", properties: { method: fixed("card"), digits: { name: "digits", type: "string", required: true } } },
+    {
+      name: "card",
+      type: "object",
+      properties: { method: fixed("card"), digits: { name: "digits", type: "string", required: true } },
+    },
     { name: "cash", type: "object", properties: { method: fixed("cash") } },
   ],
 };
@@ -21,7 +47,11 @@ const order: Parameter = {
   type: "object",
   properties: {
     payment,
-    lines: { name: "lines", type: "array", items: { name: "line", type: "object", properties: { sku: { name: "sku", type: "string" } } } },
+    lines: {
+      name: "lines",
+      type: "array",
+      items: { name: "line", type: "object", properties: { sku: { name: "sku", type: "string" } } },
+    },
     labels: { name: "labels", type: "object", extra: { name: "extra", type: "integer" } },
   },
 };
@@ -79,10 +109,27 @@ describe("controls", () => {
   });
 
   it("of catalog fields keep what the catalog says", () => {
-    const field = { name: "model", type: "string", description: "d", required: false, default: "m", minimum: null, maximum: null, options: ["m", "n"], isOpen: true, sensitive: false, multiline: false, pattern: null, items: null, schema: null };
+    const field = {
+      name: "model",
+      type: "string",
+      description: "d",
+      required: false,
+      default: "m",
+      minimum: null,
+      maximum: null,
+      options: ["m", "n"],
+      isOpen: true,
+      sensitive: false,
+      multiline: false,
+      pattern: null,
+      items: null,
+      schema: null,
+    };
     expect(fieldParameter(field)).toMatchObject({ type: "string", default: "m", proposals: ["m", "n"] });
     expect(controlOf(fieldParameter({ ...field, isOpen: false }))).toBe("enum");
-    expect(controlOf(fieldParameter({ ...field, type: "array", items: "string", options: [] }))).toBe("array");
+    expect(controlOf(fieldParameter({ ...field, type: "array", items: "string", options: [] }))).toBe(
+      "array",
+    );
     expect(controlOf(fieldParameter({ ...field, type: "any", options: [] }))).toBe("json");
   });
 
@@ -98,7 +145,17 @@ describe("unions", () => {
     expect(matchingVariant(payment, {})).toBe(0);
     expect(matchingVariant(payment, undefined)).toBe(-1);
     expect(matchingVariant(payment, 7)).toBe(-1);
-    const plain: Parameter = { name: "v", type: "string", kind: "union", variants: [{ name: "", type: "string" }, { name: "", type: "integer" }, { name: "", type: "number" }, { name: "", type: "boolean" }] };
+    const plain: Parameter = {
+      name: "v",
+      type: "string",
+      kind: "union",
+      variants: [
+        { name: "", type: "string" },
+        { name: "", type: "integer" },
+        { name: "", type: "number" },
+        { name: "", type: "boolean" },
+      ],
+    };
     expect(["a", 1, 1.5, true].map((value) => matchingVariant(plain, value))).toEqual([0, 1, 2, 3]);
   });
 
@@ -131,7 +188,9 @@ describe("typed text", () => {
 });
 
 describe("problems", () => {
-  const data = { parameterValues: { order: { payment: { method: "card" }, lines: [{}], labels: { mine: 1 } } } };
+  const data = {
+    parameterValues: { order: { payment: { method: "card" }, lines: [{}], labels: { mine: 1 } } },
+  };
   const fields = fieldPointers([{ path: ["parameterValues"], parameters: [order] }], data);
   const problem = (pointer: string) => ({ code: "X", severity: "error" as const, pointer, message: pointer });
 
@@ -164,7 +223,12 @@ describe("modes", () => {
   it("are read with their other names, and hold words", () => {
     expect([modeOf({}), modeOf({ mode: "aiToolSelection" })]).toEqual(["detailed", "fullNaturalLanguage"]);
     const words = DESCRIPTION_FIELDS.fullNaturalLanguage!;
-    const data = withDescription({ fullNaturalLanguageConfig: { availableTools: [{ name: "a" }] } }, words, "do it", "now");
+    const data = withDescription(
+      { fullNaturalLanguageConfig: { availableTools: [{ name: "a" }] } },
+      words,
+      "do it",
+      "now",
+    );
     expect([descriptionOf(data, words), snapshotTools(data)]).toEqual(["do it", ["a"]]);
     expect(previousTool({ preservedDetailedConfig: { toolName: "weather" } })).toBe("weather");
   });

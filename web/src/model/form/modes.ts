@@ -8,8 +8,16 @@ export type Mode = "detailed" | "naturalLanguageParam" | "fullNaturalLanguage";
 
 export const MODES: readonly { name: Mode; title: string; about: string }[] = [
   { name: "detailed", title: "Every value", about: "You choose the tool and set each of its values." },
-  { name: "naturalLanguageParam", title: "Values in words", about: "You choose the tool and describe its values; a model fills them in." },
-  { name: "fullNaturalLanguage", title: "Task in words", about: "You describe the task; a model chooses a tool of the server and its values." },
+  {
+    name: "naturalLanguageParam",
+    title: "Values in words",
+    about: "You choose the tool and describe its values; a model fills them in.",
+  },
+  {
+    name: "fullNaturalLanguage",
+    title: "Task in words",
+    about: "You describe the task; a model chooses a tool of the server and its values.",
+  },
 ];
 
 export interface DescriptionField {
@@ -22,12 +30,25 @@ export interface DescriptionField {
 export const MAX_CHARACTERS = 10_000;
 
 export const DESCRIPTION_FIELDS: Readonly<Partial<Record<Mode, DescriptionField>>> = {
-  naturalLanguageParam: { config: "naturalLanguageParamConfig", key: "description", minLength: 10, label: "What the tool should do" },
-  fullNaturalLanguage: { config: "fullNaturalLanguageConfig", key: "taskDescription", minLength: 20, label: "The task" },
+  naturalLanguageParam: {
+    config: "naturalLanguageParamConfig",
+    key: "description",
+    minLength: 10,
+    label: "What the tool should do",
+  },
+  fullNaturalLanguage: {
+    config: "fullNaturalLanguageConfig",
+    key: "taskDescription",
+    minLength: 20,
+    label: "The task",
+  },
 };
 
 // What files in the wild call them.
-const MODE_ALIASES: Record<string, Mode> = { aiParameterConfig: "naturalLanguageParam", aiToolSelection: "fullNaturalLanguage" };
+const MODE_ALIASES: Record<string, Mode> = {
+  aiParameterConfig: "naturalLanguageParam",
+  aiToolSelection: "fullNaturalLanguage",
+};
 
 export function modeOf(data: JsonObject): Mode {
   const named = asText(data["mode"]);
@@ -39,7 +60,12 @@ export function descriptionOf(data: JsonObject, { config, key }: DescriptionFiel
   return isObject(held) ? asText(held[key]) : "";
 }
 
-export function withDescription(data: JsonObject, { config, key }: DescriptionField, words: string, now: string): JsonObject {
+export function withDescription(
+  data: JsonObject,
+  { config, key }: DescriptionField,
+  words: string,
+  now: string,
+): JsonObject {
   const held = data[config];
   return { ...data, [config]: { ...(isObject(held) ? held : {}), [key]: words, timestamp: now } };
 }
@@ -61,5 +87,7 @@ export function snapshotTools(data: JsonObject): string[] {
   const config = data["fullNaturalLanguageConfig"];
   const listed = isObject(config) ? config["availableTools"] : undefined;
   if (!Array.isArray(listed)) return [];
-  return listed.map((value) => (isObject(value) ? asText(value["name"]) || asText(value["toolName"]) : "")).filter(Boolean);
+  return listed
+    .map((value) => (isObject(value) ? asText(value["name"]) || asText(value["toolName"]) : ""))
+    .filter(Boolean);
 }

@@ -43,7 +43,8 @@ export interface Parameter {
   proposals?: string[];
 }
 
-export type Control = "text" | "number" | "boolean" | "enum" | "constant" | "array" | "object" | "union" | "null" | "json";
+export type Control =
+  "text" | "number" | "boolean" | "enum" | "constant" | "array" | "object" | "union" | "null" | "json";
 
 /** A schema can be deeper than anybody would read; below this it is edited as JSON. */
 export const MAX_DEPTH = 8;
@@ -65,7 +66,11 @@ export function controlOf(parameter: Parameter, depth = 0): Control {
 }
 
 function hasParts(parameter: Parameter): boolean {
-  return propertiesOf(parameter).length > 0 || Boolean(parameter.extra) || Boolean(parameter.patternProperties?.length);
+  return (
+    propertiesOf(parameter).length > 0 ||
+    Boolean(parameter.extra) ||
+    Boolean(parameter.patternProperties?.length)
+  );
 }
 
 export function propertiesOf(parameter: Parameter): Parameter[] {
@@ -101,7 +106,8 @@ export function inferParameters(values: Json | undefined): Parameter[] {
 }
 
 function inferType(value: Json): Pick<Parameter, "type" | "kind"> {
-  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return { type: typeof value as "string" };
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean")
+    return { type: typeof value as "string" };
   return { type: Array.isArray(value) ? "array" : "object", kind: "any" };
 }
 
@@ -111,7 +117,14 @@ export function labelOf(parameter: Parameter): string {
 
 type Field = Schemas["FieldShape"];
 
-const TYPES: Record<string, Parameter["type"]> = { string: "string", integer: "integer", float: "number", boolean: "boolean", object: "object", array: "array" };
+const TYPES: Record<string, Parameter["type"]> = {
+  string: "string",
+  integer: "integer",
+  float: "number",
+  boolean: "boolean",
+  object: "object",
+  array: "array",
+};
 
 /** A field of a catalog node as a parameter. */
 export function fieldParameter(field: Field): Parameter {
@@ -133,11 +146,19 @@ export function fieldParameter(field: Field): Parameter {
   if (field.maximum !== null) validation.maximum = field.maximum;
   if (Object.keys(validation).length) made.validation = validation;
   const items = field.items ? TYPES[field.items] : undefined;
-  if (type === "array" && items && items !== "object" && items !== "array") made.items = { name: "item", type: items };
+  if (type === "array" && items && items !== "object" && items !== "array")
+    made.items = { name: "item", type: items };
   return made;
 }
 
-const PROMPT_TEXT: Parameter = { name: "prompt", title: "Text", type: "string", required: true, isLong: true, description: "Values stand in double braces: {{ who }}." };
+const PROMPT_TEXT: Parameter = {
+  name: "prompt",
+  title: "Text",
+  type: "string",
+  required: true,
+  isLong: true,
+  description: "Values stand in double braces: {{ who }}.",
+};
 const NOTE_TEXT: Parameter = { name: "content", title: "Remark", type: "string", isLong: true };
 const GROUP_LABEL: Parameter = { name: "label", title: "Label", type: "string" };
 const QUESTION_FIELDS: Parameter[] = [
@@ -150,7 +171,10 @@ const QUESTION_FIELDS: Parameter[] = [
     items: {
       name: "option",
       type: "object",
-      properties: { label: { name: "label", title: "Answer", type: "string", required: true }, description: { name: "description", title: "What it means", type: "string" } },
+      properties: {
+        label: { name: "label", title: "Answer", type: "string", required: true },
+        description: { name: "description", title: "What it means", type: "string" },
+      },
     },
   },
   { name: "multiSelect", title: "Several may be chosen", type: "boolean", default: false },

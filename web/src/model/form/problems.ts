@@ -21,11 +21,19 @@ export interface FormSection {
 /** Pointers within the node's data of every field that is drawn. */
 export function fieldPointers(sections: readonly FormSection[], data: JsonObject): Set<string> {
   const found = new Set<string>();
-  for (const { path, parameters } of sections) for (const item of parameters) collectPointers(item, [...path, item.name], valueAt(data, [...path, item.name]), 0, found);
+  for (const { path, parameters } of sections)
+    for (const item of parameters)
+      collectPointers(item, [...path, item.name], valueAt(data, [...path, item.name]), 0, found);
   return found;
 }
 
-function collectPointers(parameter: Parameter, path: Path, value: Json | undefined, depth: number, found: Set<string>): void {
+function collectPointers(
+  parameter: Parameter,
+  path: Path,
+  value: Json | undefined,
+  depth: number,
+  found: Set<string>,
+): void {
   found.add(pointerOf(path));
   if (isExpression(value) || value === null) return;
   const control = controlOf(parameter, depth);
@@ -33,11 +41,15 @@ function collectPointers(parameter: Parameter, path: Path, value: Json | undefin
     const chosen = parameter.variants![matchingVariant(parameter, value)];
     if (chosen) collectPointers(chosen, path, value, depth + 1, found);
   } else if (control === "array" && Array.isArray(value)) {
-    value.forEach((item, at) => collectPointers(itemParameter(parameter, at), [...path, at], item, depth + 1, found));
+    value.forEach((item, at) =>
+      collectPointers(itemParameter(parameter, at), [...path, at], item, depth + 1, found),
+    );
   } else if (control === "object") {
     const held = isObject(value) ? value : {};
-    for (const item of propertiesOf(parameter)) collectPointers(item, [...path, item.name], valueAt(held, [item.name]), depth + 1, found);
-    for (const key of additionalKeys(parameter, held)) collectPointers(entryParameter(parameter, key)!, [...path, key], held[key], depth + 1, found);
+    for (const item of propertiesOf(parameter))
+      collectPointers(item, [...path, item.name], valueAt(held, [item.name]), depth + 1, found);
+    for (const key of additionalKeys(parameter, held))
+      collectPointers(entryParameter(parameter, key)!, [...path, key], held[key], depth + 1, found);
   }
 }
 
@@ -74,7 +86,10 @@ const VALUE_POINTER = /^\/nodes\/\d+\/data\/(parameterValues|configurations|inpu
 export function isInvalidValue(workflow: Workflow, { severity, pointer }: Problem): boolean {
   if (severity !== "error" || !VALUE_POINTER.test(pointer)) return false;
   let found: unknown = workflow;
-  for (const part of pointer.slice(1).split("/").map((item) => item.replaceAll("~1", "/").replaceAll("~0", "~"))) {
+  for (const part of pointer
+    .slice(1)
+    .split("/")
+    .map((item) => item.replaceAll("~1", "/").replaceAll("~0", "~"))) {
     if (typeof found !== "object" || found === null || !Object.hasOwn(found, part)) return false;
     found = (found as Record<string, unknown>)[part];
   }

@@ -19,14 +19,19 @@ export function valueAt(value: Json | undefined, path: Path): Json | undefined {
   let current = value;
   for (const part of path) {
     if (Array.isArray(current) && typeof part === "number") current = current[part];
-    else if (isObject(current) && typeof part === "string") current = Object.hasOwn(current, part) ? current[part] : undefined;
+    else if (isObject(current) && typeof part === "string")
+      current = Object.hasOwn(current, part) ? current[part] : undefined;
     else return undefined;
   }
   return current;
 }
 
 /** With another value at a place; what is missing on the way is made, `undefined` takes the place away. */
-export function setAt<Value extends Json>(value: Value | undefined, path: Path, wanted: Json | undefined): Value {
+export function setAt<Value extends Json>(
+  value: Value | undefined,
+  path: Path,
+  wanted: Json | undefined,
+): Value {
   return withValueAt(value, path, wanted) as Value;
 }
 
@@ -48,13 +53,17 @@ function withValueAt(value: Json | undefined, path: Path, wanted: Json | undefin
 function withItemAt(list: Json[], at: number, rest: Path, wanted: Json | undefined): Json[] {
   const after = withValueAt(list[at], rest, wanted);
   if (after === undefined) return list.filter((_, index) => index !== at);
-  return at < list.length ? list.map((property, index) => (index === at ? after : property)) : [...list, after];
+  return at < list.length
+    ? list.map((property, index) => (index === at ? after : property))
+    : [...list, after];
 }
 
 /** With a key under another name, at the same place; a name that is taken changes nothing. */
 export function renameKey(value: JsonObject, from: string, to: string): JsonObject {
   if (from === to || Object.hasOwn(value, to)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, property]) => [key === from ? to : key, property]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, property]) => [key === from ? to : key, property]),
+  );
 }
 
 /** A key that an object does not have yet. */
@@ -83,7 +92,9 @@ export function initialValue(parameter: Parameter, depth = 0): Json {
 
 /** Only what cannot be otherwise: the rest is for the person to say. */
 function initialObject(parameter: Parameter): JsonObject {
-  const fixed = propertiesOf(parameter).filter((property) => controlOf(property) === "constant" && property.required);
+  const fixed = propertiesOf(parameter).filter(
+    (property) => controlOf(property) === "constant" && property.required,
+  );
   return Object.fromEntries(fixed.map((property) => [property.name, property.validation!.enum![0]!]));
 }
 
@@ -94,7 +105,9 @@ export function matchingVariant(parameter: Parameter, value: Json | undefined): 
   const { discriminator } = parameter;
   if (discriminator !== undefined && isObject(value)) {
     const tag = value[discriminator];
-    const at = variants.findIndex((variant) => variant.properties?.[discriminator]?.validation?.enum?.some((option) => option === tag));
+    const at = variants.findIndex((variant) =>
+      variant.properties?.[discriminator]?.validation?.enum?.some((option) => option === tag),
+    );
     if (at >= 0) return at;
   }
   const scored = variants.map((variant) => matchScore(variant, value));
@@ -105,9 +118,11 @@ export function matchingVariant(parameter: Parameter, value: Json | undefined): 
 function matchScore(parameter: Parameter, value: Json): number {
   const options = parameter.validation?.enum;
   if (options) return options.some((option) => JSON.stringify(option) === JSON.stringify(value)) ? 9 : 0;
-  if (parameter.kind === "union") return Math.max(0, ...(parameter.variants ?? []).map((variant) => matchScore(variant, value)));
+  if (parameter.kind === "union")
+    return Math.max(0, ...(parameter.variants ?? []).map((variant) => matchScore(variant, value)));
   if (parameter.kind === "any") return 1;
-  if (parameter.kind === "null" || value === null) return value === null && (parameter.kind === "null" || parameter.nullable) ? 9 : 0;
+  if (parameter.kind === "null" || value === null)
+    return value === null && (parameter.kind === "null" || parameter.nullable) ? 9 : 0;
   if (parameter.type === "integer") return Number.isInteger(value) ? 6 : 0;
   if (Array.isArray(value)) return parameter.type === "array" ? 5 : 0;
   if (!isObject(value)) return typeof value === parameter.type ? 5 : 0;
@@ -116,9 +131,19 @@ function matchScore(parameter: Parameter, value: Json): number {
 
 function objectMatchScore(parameter: Parameter, value: JsonObject): number {
   const named = propertiesOf(parameter);
-  if (named.some((property) => controlOf(property) === "constant" && value[property.name] !== undefined && value[property.name] !== property.validation!.enum![0])) return 0;
+  if (
+    named.some(
+      (property) =>
+        controlOf(property) === "constant" &&
+        value[property.name] !== undefined &&
+        value[property.name] !== property.validation!.enum![0],
+    )
+  )
+    return 0;
   const shared = named.filter((property) => Object.hasOwn(value, property.name)).length;
-  const missing = named.filter((property) => property.required && !Object.hasOwn(value, property.name)).length;
+  const missing = named.filter(
+    (property) => property.required && !Object.hasOwn(value, property.name),
+  ).length;
   return 2 + shared / (shared + missing + 1);
 }
 
@@ -129,12 +154,15 @@ export function parseNumber(parameter: Parameter, typed: string): { value?: Json
   if (isExpression(text)) return { value: text };
   const number = Number(text);
   if (!/^[-+.\d]/.test(text) || !Number.isFinite(number)) return { fault: "a number is expected" };
-  if (parameter.type === "integer" && !Number.isSafeInteger(number)) return { fault: "a whole number is expected" };
+  if (parameter.type === "integer" && !Number.isSafeInteger(number))
+    return { fault: "a whole number is expected" };
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = parameter.validation ?? {};
   if (minimum !== undefined && number < minimum) return { fault: `at least ${minimum} is expected` };
   if (maximum !== undefined && number > maximum) return { fault: `at most ${maximum} is expected` };
-  if (exclusiveMinimum !== undefined && number <= exclusiveMinimum) return { fault: `more than ${exclusiveMinimum} is expected` };
-  if (exclusiveMaximum !== undefined && number >= exclusiveMaximum) return { fault: `less than ${exclusiveMaximum} is expected` };
+  if (exclusiveMinimum !== undefined && number <= exclusiveMinimum)
+    return { fault: `more than ${exclusiveMinimum} is expected` };
+  if (exclusiveMaximum !== undefined && number >= exclusiveMaximum)
+    return { fault: `less than ${exclusiveMaximum} is expected` };
   return { value: number };
 }
 

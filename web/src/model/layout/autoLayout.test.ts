@@ -24,13 +24,32 @@ describe("layout", () => {
 
   it("leaves room for tall nodes", () => {
     const nodes = [{ id: "a" }, { id: "b", height: 300 }, { id: "c", height: 300 }];
-    const places = new Map(computeLayout({ nodes, edges: [{ from: "a", to: "b" }, { from: "a", to: "c" }] }).map(({ id, position }) => [id, position]));
+    const places = new Map(
+      computeLayout({
+        nodes,
+        edges: [
+          { from: "a", to: "b" },
+          { from: "a", to: "c" },
+        ],
+      }).map(({ id, position }) => [id, position]),
+    );
     expect(Math.abs(places.get("b")!.y - places.get("c")!.y)).toBeGreaterThanOrEqual(300);
   });
 
   it("lays out what a group holds and makes the group fit", () => {
-    const nodes = [{ id: "a" }, { id: "g", width: 10, height: 10 }, { id: "x", parentId: "g" }, { id: "y", parentId: "g" }];
-    const answer = computeLayout({ nodes, edges: [{ from: "a", to: "x" }, { from: "x", to: "y" }] });
+    const nodes = [
+      { id: "a" },
+      { id: "g", width: 10, height: 10 },
+      { id: "x", parentId: "g" },
+      { id: "y", parentId: "g" },
+    ];
+    const answer = computeLayout({
+      nodes,
+      edges: [
+        { from: "a", to: "x" },
+        { from: "x", to: "y" },
+      ],
+    });
     const places = new Map(answer.map((laid) => [laid.id, laid]));
     expect(places.get("x")!.position).toEqual({ x: 40, y: 74 });
     expect(places.get("y")!.position.x).toBeGreaterThan(250);
@@ -49,7 +68,9 @@ describe("layout", () => {
   it("lays out a chain that is too long to go down, and one with a circle", () => {
     const places = computeLayout(chain(10_000));
     expect(overlaps(places)).toBe(0);
-    expect(places.every(({ position }) => Number.isFinite(position.x) && Number.isFinite(position.y))).toBe(true);
+    expect(places.every(({ position }) => Number.isFinite(position.x) && Number.isFinite(position.y))).toBe(
+      true,
+    );
     const round = chain(3);
     expect(computeLayout({ ...round, edges: [...round.edges, { from: "n2", to: "n0" }] })).toHaveLength(3);
   });
@@ -60,12 +81,23 @@ describe("tidying", () => {
     const empty = newWorkflow("a");
     const workflow: Workflow = {
       ...empty,
-      nodes: [...empty.nodes, { id: "g", type: "group", name: "G", position: { x: 9, y: 9 }, data: {} }, { id: "in", type: "prompt", name: "In", data: {}, parentId: "g" }],
-      connections: [{ id: "1", from: "start", to: "in" }, { id: "2", from: "in", to: "end" }],
+      nodes: [
+        ...empty.nodes,
+        { id: "g", type: "group", name: "G", position: { x: 9, y: 9 }, data: {} },
+        { id: "in", type: "prompt", name: "In", data: {}, parentId: "g" },
+      ],
+      connections: [
+        { id: "1", from: "start", to: "in" },
+        { id: "2", from: "in", to: "end" },
+      ],
     };
     const once = applyLayout(workflow, computeLayout(layoutRequest(workflow)));
     expect(nodeById(once, "g")?.style).toEqual({ width: 290, height: 172 });
     expect(applyLayout(once, computeLayout(layoutRequest(once)))).toBe(once);
-    expect(layoutRequest({ ...workflow, nodes: workflow.nodes.filter(({ id }) => id !== "g") }).nodes.find(({ id }) => id === "in")).toEqual({ id: "in" });
+    expect(
+      layoutRequest({ ...workflow, nodes: workflow.nodes.filter(({ id }) => id !== "g") }).nodes.find(
+        ({ id }) => id === "in",
+      ),
+    ).toEqual({ id: "in" });
   });
 });

@@ -45,16 +45,23 @@ interface Link {
 /** New places for all nodes; what stands in a group is laid out in it, and the group grows or shrinks. */
 export function computeLayout({ nodes, edges }: LayoutRequest): LayoutResult {
   const frames = new Map<string, LayoutNode[]>();
-  for (const node of nodes) if (node.parentId) frames.set(node.parentId, [...(frames.get(node.parentId) ?? []), node]);
+  for (const node of nodes)
+    if (node.parentId) frames.set(node.parentId, [...(frames.get(node.parentId) ?? []), node]);
   const answer: LayoutResult = [];
   const sizes = new Map<string, { width: number; height: number }>();
   for (const [frame, held] of frames) {
-    const placed = wrapRows(layoutBoxes(held.map(boxOf), edges), new Map(held.map((node) => [node.id, boxOf(node)])));
-    for (const { id, position } of placed) answer.push({ id, position: { x: position.x + FRAME.side, y: position.y + FRAME.head } });
+    const placed = wrapRows(
+      layoutBoxes(held.map(boxOf), edges),
+      new Map(held.map((node) => [node.id, boxOf(node)])),
+    );
+    for (const { id, position } of placed)
+      answer.push({ id, position: { x: position.x + FRAME.side, y: position.y + FRAME.head } });
     const { width, height } = extent(placed, new Map(held.map((node) => [node.id, boxOf(node)])));
     sizes.set(frame, { width: width + 2 * FRAME.side, height: height + FRAME.head + FRAME.below });
   }
-  const outer = nodes.filter((node) => !node.parentId).map((node) => ({ ...boxOf(node), ...sizes.get(node.id) }));
+  const outer = nodes
+    .filter((node) => !node.parentId)
+    .map((node) => ({ ...boxOf(node), ...sizes.get(node.id) }));
   const holder = new Map(nodes.map((node) => [node.id, node.parentId ?? node.id]));
   const links = edges.map(({ from, to }) => ({ from: holder.get(from) ?? from, to: holder.get(to) ?? to }));
   for (const laid of wrapRows(layoutBoxes(outer, links), new Map(outer.map((box) => [box.id, box])))) {
@@ -75,14 +82,23 @@ function wrapRows(places: PlacedNode[], boxes: ReadonlyMap<string, Box>): Placed
   const all = extent(places, boxes);
   if (columns.length <= MAX_RANKS || all.width < WIDE_RATIO * all.height) return places;
   const step = all.width / columns.length;
-  const ranks = Math.max(MAX_RANKS / 2, Math.min(MAX_RANKS, Math.round(Math.sqrt((columns.length * (all.height + GAP.row) * 1.6) / step))));
+  const ranks = Math.max(
+    MAX_RANKS / 2,
+    Math.min(MAX_RANKS, Math.round(Math.sqrt((columns.length * (all.height + GAP.row) * 1.6) / step))),
+  );
   const rowOf = new Map(columns.map((x, at) => [x, Math.floor(at / ranks)]));
   const rows: PlacedNode[][] = [];
   for (const laid of places) (rows[rowOf.get(middle(laid))!] ??= []).push(laid);
   let below = 0;
   return rows.flatMap((row) => {
-    const [left, top] = [minimum(row.map(({ position }) => position.x)), minimum(row.map(({ position }) => position.y))];
-    const moved = row.map((laid) => ({ ...laid, position: { x: laid.position.x - left, y: laid.position.y - top + below } }));
+    const [left, top] = [
+      minimum(row.map(({ position }) => position.x)),
+      minimum(row.map(({ position }) => position.y)),
+    ];
+    const moved = row.map((laid) => ({
+      ...laid,
+      position: { x: laid.position.x - left, y: laid.position.y - top + below },
+    }));
     below = extent(moved, boxes).height + GAP.row;
     return moved;
   });
@@ -92,7 +108,10 @@ function minimum(values: readonly number[]): number {
   return values.reduce((a, b) => Math.min(a, b), Infinity);
 }
 
-function extent(places: readonly PlacedNode[], boxes: ReadonlyMap<string, Box>): { width: number; height: number } {
+function extent(
+  places: readonly PlacedNode[],
+  boxes: ReadonlyMap<string, Box>,
+): { width: number; height: number } {
   let [width, height] = [0, 0];
   for (const { id, position } of places) {
     width = Math.max(width, position.x + boxes.get(id)!.width);

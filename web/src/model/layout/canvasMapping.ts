@@ -128,15 +128,24 @@ function canvasNode(node: WorkflowNode, specs: Specs, index: number): CanvasNode
     initialHeight: NODE_SIZE.height,
     ...(node.parentId ? { parentId: node.parentId } : {}),
     ...knownSize(node, type, data),
-    ...(type === "step" ? {} : { ariaLabel: data.kind === data.title ? data.title : `${data.title}, ${data.kind}` }),
+    ...(type === "step"
+      ? {}
+      : { ariaLabel: data.kind === data.title ? data.title : `${data.title}, ${data.kind}` }),
     domAttributes: { tabIndex: -1, ...(type === "step" ? { "aria-labelledby": nodeLabelId(node.id) } : {}) },
   };
 }
 
 /** A note is as tall as its text; all else has a size before it is drawn. */
-function knownSize(node: WorkflowNode, type: CanvasNode["type"], data: NodeView): Pick<CanvasNode, "width" | "height" | "measured" | "handles"> {
+function knownSize(
+  node: WorkflowNode,
+  type: CanvasNode["type"],
+  data: NodeView,
+): Pick<CanvasNode, "width" | "height" | "measured" | "handles"> {
   if (type === "note") return { handles: [] };
-  const size = type === "group" ? { width: node.style?.width ?? GROUP_SIZE.width, height: node.style?.height ?? GROUP_SIZE.height } : nodeSize(shapeOf(data));
+  const size =
+    type === "group"
+      ? { width: node.style?.width ?? GROUP_SIZE.width, height: node.style?.height ?? GROUP_SIZE.height }
+      : nodeSize(shapeOf(data));
   return { ...size, measured: size, handles: type === "group" ? [] : portPositions(shapeOf(data)) };
 }
 
@@ -153,13 +162,16 @@ function nodeView(node: WorkflowNode, specs: Specs): NodeView {
   const title = safeText(nodeName(node));
   return {
     title: title.text,
-    warnings: [...new Set([...title.warnings, ...safeText(tool ?? "").warnings, ...safeText(server ?? "").warnings])],
+    warnings: [
+      ...new Set([...title.warnings, ...safeText(tool ?? "").warnings, ...safeText(server ?? "").warnings]),
+    ],
     kind: safeText(tool ?? "").text || NODE_TITLES[node.type] || humanize(subtype || node.type),
     family: familyOfNode(node),
     server: server === null ? null : safeText(server).text,
     tool,
     modeLabel: node.type === "mcp" ? (MODE_LABELS[asText(node.data["mode"])] ?? null) : null,
-    note: safeText(asText(node.data["content"]) || asText(node.data["text"]) || asText(node.data["label"])).text,
+    note: safeText(asText(node.data["content"]) || asText(node.data["text"]) || asText(node.data["label"]))
+      .text,
     isDisabled: configurations?.enabled === false,
     inputs: inputPorts(node, specs).map((name) => ({ name, label: name })),
     outputs: outputPorts(node, specs).map((name) => ({ name, label: portLabel(node, name) })),

@@ -20,14 +20,21 @@ describe("geometry", () => {
   it("grows with ways out, ways in and a mode", () => {
     const choice = { inputs: ports("input"), outputs: ports("true", "false"), hasMode: false };
     expect(nodeSize(choice).height).toBe(107);
-    expect(portPositions(choice).slice(1).map(({ y }) => y + 5.5)).toEqual([70, 90]);
+    expect(
+      portPositions(choice)
+        .slice(1)
+        .map(({ y }) => y + 5.5),
+    ).toEqual([70, 90]);
     expect(nodeSize({ ...choice, hasMode: true }).height).toBe(127);
     expect(nodeSize({ inputs: ports("a", "b", "c", "d"), outputs: [], hasMode: false }).height).toBe(98);
   });
 
   it("says sizes and ports before anything is drawn, but of a note, which is as tall as its text", () => {
     const workflow = newWorkflow("a");
-    const noted = { ...workflow, nodes: [...workflow.nodes, { id: "n", type: "note", name: "", data: { content: "x" } }] };
+    const noted = {
+      ...workflow,
+      nodes: [...workflow.nodes, { id: "n", type: "note", name: "", data: { content: "x" } }],
+    };
     const [start, , note] = createMapper().nodes(noted, specsByRef([]));
     expect([start?.measured?.height, start?.handles.length]).toEqual([58, 1]);
     expect([note?.measured, note?.handles]).toEqual([undefined, []]);
@@ -35,7 +42,8 @@ describe("geometry", () => {
 });
 
 describe("what is in view when a workflow is opened", () => {
-  const row = (count: number) => Array.from({ length: count }, (_, at) => ({ position: { x: at * 280, y: 100 }, width: 210, height: 58 }));
+  const row = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({ position: { x: at * 280, y: 100 }, width: 210, height: 58 }));
 
   it("is all of a small one, in the middle and not enlarged", () => {
     expect(initialView(row(2), 1000, 600)).toEqual({ x: 255, y: 171, zoom: 1 });

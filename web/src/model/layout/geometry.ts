@@ -39,7 +39,10 @@ function outputsTop(shape: NodeShape): number {
 }
 
 export function nodeSize(shape: NodeShape): { width: number; height: number } {
-  const outs = shape.outputs.length > 1 ? OUTPUT_ROWS.above + shape.outputs.length * OUTPUT_ROWS.each + OUTPUT_ROWS.below : 0;
+  const outs =
+    shape.outputs.length > 1
+      ? OUTPUT_ROWS.above + shape.outputs.length * OUTPUT_ROWS.each + OUTPUT_ROWS.below
+      : 0;
   return { width: NODE_SIZE.width, height: outputsTop(shape) + outs + BORDER };
 }
 
@@ -50,7 +53,10 @@ export function inputTop(at: number): number {
 
 export function portPositions(shape: NodeShape): PortPosition[] {
   const single = shape.outputs.length === 1;
-  const outTop = (at: number) => (single ? BORDER + INPUT_ROWS.first : outputsTop(shape) + OUTPUT_ROWS.above + at * OUTPUT_ROWS.each + OUTPUT_ROWS.each / 2);
+  const outTop = (at: number) =>
+    single
+      ? BORDER + INPUT_ROWS.first
+      : outputsTop(shape) + OUTPUT_ROWS.above + at * OUTPUT_ROWS.each + OUTPUT_ROWS.each / 2;
   return [
     ...shape.inputs.map(({ name }, at) => port(name, "target", BORDER + inputTop(at))),
     ...shape.outputs.map(({ name }, at) => port(name, "source", outTop(at))),
@@ -58,6 +64,15 @@ export function portPositions(shape: NodeShape): PortPosition[] {
 }
 
 function port(id: string, type: PortPosition["type"], middle: number): PortPosition {
-  const [position, x] = type === "target" ? (["left", BORDER] as const) : (["right", NODE_SIZE.width - BORDER] as const);
-  return { id, type, position, x: x - PORT_SIZE / 2, y: middle - PORT_SIZE / 2, width: PORT_SIZE, height: PORT_SIZE };
+  const [position, x] =
+    type === "target" ? (["left", BORDER] as const) : (["right", NODE_SIZE.width - BORDER] as const);
+  return {
+    id,
+    type,
+    position,
+    x: x - PORT_SIZE / 2,
+    y: middle - PORT_SIZE / 2,
+    width: PORT_SIZE,
+    height: PORT_SIZE,
+  };
 }

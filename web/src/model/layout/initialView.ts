@@ -36,7 +36,11 @@ export function initialView(nodes: readonly ViewItem[], width: number, height: n
   const box = bounds(outer);
   const zoom = Math.min(1, width / (box.width * (1 + 2 * MARGIN)), height / (box.height * (1 + 2 * MARGIN)));
   if (zoom >= MIN_ZOOM) {
-    return { x: (width - box.width * zoom) / 2 - box.x * zoom, y: (height - box.height * zoom) / 2 - box.y * zoom, zoom };
+    return {
+      x: (width - box.width * zoom) / 2 - box.x * zoom,
+      y: (height - box.height * zoom) / 2 - box.y * zoom,
+      zoom,
+    };
   }
   return viewOfStart(outer, box, width, height);
 }

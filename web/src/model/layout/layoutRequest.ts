@@ -8,7 +8,10 @@ import type { Workflow } from "../workflow/workflow";
 /** The workflow with its nodes at their new places; one that came meanwhile stays where it is. */
 export function applyLayout(workflow: Workflow, laid: LayoutResult): Workflow {
   const moved = moveNodes(workflow, new Map(laid.map(({ id, position }) => [id, position])));
-  return laid.reduce((now, { id, size }) => (size ? resizeNode(now, id, size.width, size.height) : now), moved);
+  return laid.reduce(
+    (now, { id, size }) => (size ? resizeNode(now, id, size.width, size.height) : now),
+    moved,
+  );
 }
 
 export function layoutRequest(workflow: Workflow, sizes?: NodeSizes): LayoutRequest {
@@ -17,7 +20,9 @@ export function layoutRequest(workflow: Workflow, sizes?: NodeSizes): LayoutRequ
     nodes: workflow.nodes.map((node) => ({
       id: node.id,
       ...(node.parentId && there.has(node.parentId) ? { parentId: node.parentId } : {}),
-      ...(node.type === "group" ? { width: node.style?.width ?? GROUP_SIZE.width, height: node.style?.height ?? GROUP_SIZE.height } : sizes?.get(node.id)),
+      ...(node.type === "group"
+        ? { width: node.style?.width ?? GROUP_SIZE.width, height: node.style?.height ?? GROUP_SIZE.height }
+        : sizes?.get(node.id)),
     })),
     edges: workflow.connections.map(({ from, to }) => ({ from, to })),
   };

@@ -12,7 +12,10 @@ export function freePosition(workflow: Workflow, wanted: Position, parentId: str
   const there = workflow.nodes.filter((node) => node.parentId === parentId && node.type !== "group");
   let { x, y } = wanted;
   const isTaken = () =>
-    there.some(({ position }) => position && Math.abs(position.x - x) < NODE_SIZE.width && Math.abs(position.y - y) < NODE_SIZE.height);
+    there.some(
+      ({ position }) =>
+        position && Math.abs(position.x - x) < NODE_SIZE.width && Math.abs(position.y - y) < NODE_SIZE.height,
+    );
   while (isTaken()) y += NODE_SIZE.height + GAP_Y;
   return { x, y };
 }
@@ -21,7 +24,10 @@ export function freePosition(workflow: Workflow, wanted: Position, parentId: str
 export function pasteOffset(workflow: Workflow, piece: Snippet): Position {
   const taken = new Set(workflow.nodes.map(({ position }) => positionKey(position ?? { x: 0, y: 0 })));
   for (let by = PASTE_OFFSET; ; by += PASTE_OFFSET) {
-    const isFree = piece.nodes.every(({ position, parentId }) => parentId || !taken.has(positionKey({ x: (position?.x ?? 0) + by, y: (position?.y ?? 0) + by })));
+    const isFree = piece.nodes.every(
+      ({ position, parentId }) =>
+        parentId || !taken.has(positionKey({ x: (position?.x ?? 0) + by, y: (position?.y ?? 0) + by })),
+    );
     if (isFree) return { x: by, y: by };
   }
 }

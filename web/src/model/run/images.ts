@@ -13,7 +13,8 @@ export function imagePointers(value: unknown): string[] {
 }
 
 function walk(value: unknown, path: (string | number)[], found: string[]): void {
-  if (found.length >= MAX_IMAGES || path.length > MAX_DEPTH || typeof value !== "object" || value === null) return;
+  if (found.length >= MAX_IMAGES || path.length > MAX_DEPTH || typeof value !== "object" || value === null)
+    return;
   if (Array.isArray(value)) {
     value.slice(0, 200).forEach((item, at) => walk(item, [...path, at], found));
     return;

@@ -21,7 +21,9 @@ export function inputFields(workflow: Workflow): InputField[] {
   const required = Array.isArray(schema?.["required"]) ? schema["required"] : [];
   return Object.entries(properties).map(([name, given]) => {
     const property = isObject(given) ? given : {};
-    const options = Array.isArray(property["enum"]) ? property["enum"].filter((option) => typeof option === "string") : [];
+    const options = Array.isArray(property["enum"])
+      ? property["enum"].filter((option) => typeof option === "string")
+      : [];
     return {
       name,
       title: typeof property["title"] === "string" ? property["title"] : name,
@@ -37,12 +39,18 @@ export function inputFields(workflow: Workflow): InputField[] {
 export function startText(workflow: Workflow): { label: string; note: string } {
   const manual = workflow.nodes.find((node) => node.type === "TRIGGER" && node.data["subtype"] === "MANUAL");
   const settings = manual?.data["configurations"];
-  const setting = (name: string) => (isObject(settings) && typeof settings[name] === "string" ? settings[name].trim() : "");
+  const setting = (name: string) =>
+    isObject(settings) && typeof settings[name] === "string" ? settings[name].trim() : "";
   const name = setting("trigger_name");
   return { label: name && name !== DEFAULT_TRIGGER_NAME ? name : "Run", note: setting("description") };
 }
 
-const KIND_BY_TYPE: Record<string, InputField["kind"]> = { string: "text", number: "number", integer: "number", boolean: "boolean" };
+const KIND_BY_TYPE: Record<string, InputField["kind"]> = {
+  string: "text",
+  number: "number",
+  integer: "number",
+  boolean: "boolean",
+};
 
 /** The defaults of the input schema. */
 export function defaultInputs(workflow: Workflow): JsonObject {

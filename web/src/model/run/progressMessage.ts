@@ -10,14 +10,27 @@ export interface ReportedProgress {
   steps: ReadonlySet<string>;
 }
 
-const REPORTED_STATUSES: Partial<Record<StepStatus, string>> = { failed: "failed", waiting: "waits", uncertain: "may or may not have happened" };
+const REPORTED_STATUSES: Partial<Record<StepStatus, string>> = {
+  failed: "failed",
+  waiting: "waits",
+  uncertain: "may or may not have happened",
+};
 const MAX_STEPS = 3;
 
 /** What to say now that was not said before, and what has been said then. */
-export function progressMessage(before: ReportedProgress | null, run: RunView, titles: ReadonlyMap<string, string>): { words: string; told: ReportedProgress } {
+export function progressMessage(
+  before: ReportedProgress | null,
+  run: RunView,
+  titles: ReadonlyMap<string, string>,
+): { words: string; told: ReportedProgress } {
   const known = before?.run === run.id ? before : { run: run.id, status: "", steps: new Set<string>() };
-  const fresh = run.order.filter((key) => REPORTED_STATUSES[run.steps[key]!.status] && !known.steps.has(`${key} ${run.steps[key]!.status}`));
-  const lines = fresh.slice(0, MAX_STEPS).map((key) => `${titles.get(nodeOfStep(key)) ?? key} ${REPORTED_STATUSES[run.steps[key]!.status]}`);
+  const fresh = run.order.filter(
+    (key) =>
+      REPORTED_STATUSES[run.steps[key]!.status] && !known.steps.has(`${key} ${run.steps[key]!.status}`),
+  );
+  const lines = fresh
+    .slice(0, MAX_STEPS)
+    .map((key) => `${titles.get(nodeOfStep(key)) ?? key} ${REPORTED_STATUSES[run.steps[key]!.status]}`);
   if (fresh.length > MAX_STEPS) lines.push(`and ${fresh.length - MAX_STEPS} more`);
   if (run.status !== known.status) lines.push(statusMessage(run));
   const steps = new Set([...known.steps, ...fresh.map((key) => `${key} ${run.steps[key]!.status}`)]);

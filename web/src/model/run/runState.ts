@@ -3,7 +3,8 @@
 import type { Schemas } from "../../api/client";
 import type { Json, JsonObject } from "../workflow/workflow";
 
-export type StepStatus = "running" | "success" | "failed" | "retrying" | "waiting" | "uncertain" | "skipped" | "cancelled";
+export type StepStatus =
+  "running" | "success" | "failed" | "retrying" | "waiting" | "uncertain" | "skipped" | "cancelled";
 export type RunStatus = "running" | "waiting" | "uncertain" | "success" | "partial" | "failed" | "cancelled";
 
 export interface Attempt {
@@ -86,12 +87,33 @@ export interface RunEvent {
   [field: string]: unknown;
 }
 
-export const FINAL_STATUSES: ReadonlySet<RunStatus> = new Set<RunStatus>(["success", "partial", "failed", "cancelled"]);
-const OPEN_STATUSES: ReadonlySet<StepStatus> = new Set<StepStatus>(["running", "waiting", "retrying", "uncertain"]);
+export const FINAL_STATUSES: ReadonlySet<RunStatus> = new Set<RunStatus>([
+  "success",
+  "partial",
+  "failed",
+  "cancelled",
+]);
+const OPEN_STATUSES: ReadonlySet<StepStatus> = new Set<StepStatus>([
+  "running",
+  "waiting",
+  "retrying",
+  "uncertain",
+]);
 const LOOP_ITERATION = -1;
 
 export function emptyRun(id: string): RunView {
-  return { id, status: "running", steps: {}, order: [], stepsOfNode: {}, startedAt: null, finishedAt: null, forkOf: null, forkAt: null, seq: 0 };
+  return {
+    id,
+    status: "running",
+    steps: {},
+    order: [],
+    stepsOfNode: {},
+    startedAt: null,
+    finishedAt: null,
+    forkOf: null,
+    forkAt: null,
+    seq: 0,
+  };
 }
 
 /** `loop#3/fetch` is a step of the node `fetch`. */
@@ -118,7 +140,13 @@ const NO_NODES: ReadonlySet<string> = new Set();
 /** The run after more events; one that was seen already changes nothing. */
 export function applyEvents(run: RunView, events: readonly RunEvent[]): AppliedEvents {
   if (!events.some(({ seq }) => seq > run.seq)) return { run, touched: NO_NODES };
-  const draft: RunDraft = { ...run, steps: { ...run.steps }, order: [...run.order], stepsOfNode: { ...run.stepsOfNode }, touched: new Set() };
+  const draft: RunDraft = {
+    ...run,
+    steps: { ...run.steps },
+    order: [...run.order],
+    stepsOfNode: { ...run.stepsOfNode },
+    touched: new Set(),
+  };
   for (const event of events) {
     if (event.seq <= draft.seq) continue;
     draft.seq = event.seq;
@@ -136,7 +164,12 @@ function applyTo(run: RunDraft, event: RunEvent): void {
   const key = String(event["key"] ?? "");
   switch (event.type) {
     case "started":
-      Object.assign(run, { startedAt: event.at, status: "running", forkOf: event["fork_of"] ?? null, forkAt: event["fork_at"] ?? null });
+      Object.assign(run, {
+        startedAt: event.at,
+        status: "running",
+        forkOf: event["fork_of"] ?? null,
+        forkAt: event["fork_at"] ?? null,
+      });
       return;
     case "computed":
       return addComputedSteps(run, event);
@@ -145,19 +178,38 @@ function applyTo(run: RunDraft, event: RunEvent): void {
     case "step_progress":
       return addLogLine(run, key, event);
     case "step_finished":
-      return finishStep(run, key, "success", event, { value: event["value"] as Json, truncated: truncatedField(event, "value") });
+      return finishStep(run, key, "success", event, {
+        value: event["value"] as Json,
+        truncated: truncatedField(event, "value"),
+      });
     case "step_failed":
       return failStep(run, key, event);
     case "step_waiting":
       if (event["adds"]) return addActivity(run, key, event);
       run.status = "waiting";
-      return updateStep(run, key, { status: "waiting", question: (event["question"] as JsonObject) ?? null, until: (event["until"] as string) ?? null }, event.at);
+      return updateStep(
+        run,
+        key,
+        {
+          status: "waiting",
+          question: (event["question"] as JsonObject) ?? null,
+          until: (event["until"] as string) ?? null,
+        },
+        event.at,
+      );
     case "step_uncertain":
       run.status = "uncertain";
       return updateStep(run, key, { status: "uncertain" }, event.at);
     case "resolved":
       run.status = "running";
-      return updateStep(run, key, { status: event["choice"] === "skip" ? "skipped" : event["choice"] === "fail" ? "failed" : "running" }, event.at);
+      return updateStep(
+        run,
+        key,
+        {
+          status: event["choice"] === "skip" ? "skipped" : event["choice"] === "fail" ? "failed" : "running",
+        },
+        event.at,
+      );
     case "answered":
       run.status = "running";
       return updateStep(run, key, { status: "running" }, event.at);
@@ -180,15 +232,27 @@ function addActivity(run: RunDraft, key: string, event: RunEvent): void {
 const MAX_LOG_LINES = 400;
 
 function addLogLine(run: RunDraft, key: string, event: RunEvent): void {
-  const line: LogLine = { at: event.at, attempt: Number(event["attempt"] ?? 1), done: Number(event["done"]), total: (event["total"] as number) ?? null, message: (event["message"] as string) ?? null };
+  const line: LogLine = {
+    at: event.at,
+    attempt: Number(event["attempt"] ?? 1),
+    done: Number(event["done"]),
+    total: (event["total"] as number) ?? null,
+    message: (event["message"] as string) ?? null,
+  };
   updateStep(run, key, { log: [...(run.steps[key]?.log ?? []), line].slice(-MAX_LOG_LINES) }, event.at);
 }
 
 /** What the models of a step used; the model is the last that answered. */
-export function modelUsage(step: Step): { input: number; output: number; cost: number | null; model: string | null } {
+export function modelUsage(step: Step): {
+  input: number;
+  output: number;
+  cost: number | null;
+  model: string | null;
+} {
   const answers = step.parts.filter((part) => part.kind === "model");
   const costs = answers.map(({ usage }) => usage?.cost_usd).filter((cost) => typeof cost === "number");
-  const sum = (numbers: (number | undefined)[]) => numbers.reduce<number>((all, attempt) => all + (attempt ?? 0), 0);
+  const sum = (numbers: (number | undefined)[]) =>
+    numbers.reduce<number>((all, attempt) => all + (attempt ?? 0), 0);
   return {
     input: sum(answers.map(({ usage }) => usage?.input_tokens)),
     output: sum(answers.map(({ usage }) => usage?.output_tokens)),
@@ -202,7 +266,18 @@ function addComputedSteps(run: RunDraft, event: RunEvent): void {
   for (const [key, number] of event["steps"] as [string, number][]) {
     if (number === LOOP_ITERATION) continue;
     const attempts: Attempt[] = [{ attempt: 1, startedAt: event.at, finishedAt: event.at, error: null }];
-    updateStep(run, String(key), { status: "success", finishedAt: event.at, value: values[number], truncated: truncatedField(event, `values/${number}`), attempts: attempts }, event.at);
+    updateStep(
+      run,
+      String(key),
+      {
+        status: "success",
+        finishedAt: event.at,
+        value: values[number],
+        truncated: truncatedField(event, `values/${number}`),
+        attempts: attempts,
+      },
+      event.at,
+    );
   }
 }
 
@@ -214,32 +289,59 @@ function startStep(run: RunDraft, key: string, event: RunEvent): void {
   updateStep(run, key, { status: "running", finishedAt: null, attempts: attempts }, event.at);
 }
 
-function finishStep(run: RunDraft, key: string, status: StepStatus, event: RunEvent, more: Partial<Step>): void {
+function finishStep(
+  run: RunDraft,
+  key: string,
+  status: StepStatus,
+  event: RunEvent,
+  more: Partial<Step>,
+): void {
   const attempts = closeLastAttempt(run.steps[key]?.attempts ?? [], event.at, null);
   updateStep(run, key, { status, finishedAt: event.at, attempts: attempts, ...more }, event.at);
 }
 
 function failStep(run: RunDraft, key: string, event: RunEvent): void {
-  const error = { code: String(event["code"]), message: String(event["message"]), hint: (event["hint"] as string) ?? null };
+  const error = {
+    code: String(event["code"]),
+    message: String(event["message"]),
+    hint: (event["hint"] as string) ?? null,
+  };
   const current = run.steps[key]?.attempts ?? [];
-  const attempts = current.length ? current : [{ attempt: 1, startedAt: event.at, finishedAt: null, error: null }];
+  const attempts = current.length
+    ? current
+    : [{ attempt: 1, startedAt: event.at, finishedAt: null, error: null }];
   const status = event["retry_at"] ? "retrying" : "failed";
-  const ended = closeLastAttempt(attempts, event.at, error).map((attempt, at) => (at === attempts.length - 1 ? { ...attempt, retryAt: (event["retry_at"] as string) ?? null } : attempt));
+  const ended = closeLastAttempt(attempts, event.at, error).map((attempt, at) =>
+    at === attempts.length - 1 ? { ...attempt, retryAt: (event["retry_at"] as string) ?? null } : attempt,
+  );
   updateStep(run, key, { status, finishedAt: event.at, attempts: ended }, event.at);
 }
 
 function closeLastAttempt(attempts: readonly Attempt[], at: string, error: Attempt["error"]): Attempt[] {
-  return attempts.map((attempt, index) => (index === attempts.length - 1 ? { ...attempt, finishedAt: at, error } : attempt));
+  return attempts.map((attempt, index) =>
+    index === attempts.length - 1 ? { ...attempt, finishedAt: at, error } : attempt,
+  );
 }
 
 function updateStep(run: RunDraft, key: string, change: Partial<Step>, at: string): void {
   const old = run.steps[key];
   const node = nodeOfStep(key);
-  const created: Step = { key, node, status: "running", startedAt: at, finishedAt: null, attempts: [], log: [], parts: [] };
+  const created: Step = {
+    key,
+    node,
+    status: "running",
+    startedAt: at,
+    finishedAt: null,
+    attempts: [],
+    log: [],
+    parts: [],
+  };
   run.steps[key] = { ...(old ?? created), ...change };
   if (!old) {
     run.order.push(key);
-    const own = run.touched.has(node) ? (run.stepsOfNode[node] as string[]) : [...(run.stepsOfNode[node] ?? [])];
+    const own = run.touched.has(node)
+      ? (run.stepsOfNode[node] as string[])
+      : [...(run.stepsOfNode[node] ?? [])];
     own.push(key);
     run.stepsOfNode[node] = own;
   } else if (!run.touched.has(node)) run.stepsOfNode[node] = [...run.stepsOfNode[node]!];
@@ -248,9 +350,16 @@ function updateStep(run: RunDraft, key: string, change: Partial<Step>, at: strin
 
 function finishRun(run: RunDraft, event: RunEvent): void {
   for (const [key, step] of Object.entries(run.steps)) {
-    if (OPEN_STATUSES.has(step.status)) updateStep(run, key, { status: "cancelled", finishedAt: step.finishedAt ?? event.at }, event.at);
+    if (OPEN_STATUSES.has(step.status))
+      updateStep(run, key, { status: "cancelled", finishedAt: step.finishedAt ?? event.at }, event.at);
   }
-  Object.assign(run, { status: event["status"], finishedAt: event.at, result: event["result"], resultCut: truncatedField(event, "result"), error: event["error"] ?? null });
+  Object.assign(run, {
+    status: event["status"],
+    finishedAt: event.at,
+    result: event["result"],
+    resultCut: truncatedField(event, "result"),
+    error: event["error"] ?? null,
+  });
 }
 
 /** How a node stands, over all its steps: what needs a look first. */
@@ -261,7 +370,16 @@ export function statusOfNode(run: RunView | null, node: string): StepStatus | nu
   return STATUS_PRIORITY.find((status) => found.includes(status)) ?? null;
 }
 
-const STATUS_PRIORITY: readonly StepStatus[] = ["uncertain", "waiting", "running", "retrying", "failed", "cancelled", "success", "skipped"];
+const STATUS_PRIORITY: readonly StepStatus[] = [
+  "uncertain",
+  "waiting",
+  "running",
+  "retrying",
+  "failed",
+  "cancelled",
+  "success",
+  "skipped",
+];
 
 export function durationMs(from: string | null, to: string | null): number {
   return from && to ? Math.max(0, Date.parse(to) - Date.parse(from)) : 0;

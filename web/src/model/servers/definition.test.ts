@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { addressDefinition, commandDefinition, parsePairs, DefinitionError, splitCommand } from "./definition";
+import {
+  addressDefinition,
+  commandDefinition,
+  parsePairs,
+  DefinitionError,
+  splitCommand,
+} from "./definition";
 
 describe("a command line", () => {
   it.each([
@@ -22,13 +28,18 @@ describe("a definition", () => {
   it("of a command has its arguments and its environment", () => {
     const typed = { name: " time ", target: "uvx mcp-server-time", pairs: "TOKEN=${vault:t}\n\nA=b=c" };
     expect(JSON.parse(commandDefinition(typed))).toEqual({
-      mcpServers: { time: { command: "uvx", args: ["mcp-server-time"], env: { TOKEN: "${vault:t}", A: "b=c" } } },
+      mcpServers: {
+        time: { command: "uvx", args: ["mcp-server-time"], env: { TOKEN: "${vault:t}", A: "b=c" } },
+      },
     });
   });
 
   it("of an address has its kind and its headers", () => {
     const typed = { name: "web", target: "https://example.com/mcp", pairs: "" };
-    expect(JSON.parse(addressDefinition(typed, false)).mcpServers.web).toEqual({ type: "http", url: "https://example.com/mcp" });
+    expect(JSON.parse(addressDefinition(typed, false)).mcpServers.web).toEqual({
+      type: "http",
+      url: "https://example.com/mcp",
+    });
     expect(JSON.parse(addressDefinition(typed, true)).mcpServers.web.type).toBe("sse");
   });
 

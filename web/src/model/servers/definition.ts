@@ -36,11 +36,16 @@ export function splitCommand(line: string): string[] {
 
 /** NAME=value lines as an object; undefined where there are none. */
 export function parsePairs(text: string): Record<string, string> | undefined {
-  const lines = text.split("\n").map((line) => line.trim()).filter(Boolean);
+  const lines = text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(Boolean);
   const wrong = lines.find((line) => !/^[^=\s]+=/.test(line));
   if (wrong !== undefined) throw new DefinitionError(`"${wrong}" is not of the form NAME=value.`);
   if (lines.length === 0) return undefined;
-  return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]));
+  return Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
+  );
 }
 
 /** A server that is a command of this machine. */

@@ -18,11 +18,19 @@ export interface ScopeGroup {
 /** The servers of each scope that has any; the user's own first, unknown scopes last. */
 export function groupByScope(servers: readonly Server[]): ScopeGroup[] {
   const names = [...new Set([...SCOPES, ...servers.map(({ scope }) => scope)])];
-  return names.map((scope) => ({ scope, servers: servers.filter((server) => server.scope === scope) })).filter((group) => group.servers.length > 0);
+  return names
+    .map((scope) => ({ scope, servers: servers.filter((server) => server.scope === scope) }))
+    .filter((group) => group.servers.length > 0);
 }
 
 export type Tone = "plain" | "good" | "bad" | "warn";
-const TONES: Record<string, Tone> = { ready: "good", failing: "bad", "auto-disabled": "bad", changed: "warn", "not approved": "warn" };
+const TONES: Record<string, Tone> = {
+  ready: "good",
+  failing: "bad",
+  "auto-disabled": "bad",
+  changed: "warn",
+  "not approved": "warn",
+};
 
 export function stateTone(state: string): Tone {
   return TONES[state] ?? "plain";
@@ -72,5 +80,13 @@ export function toolEntry(server: string, tool: ServerTool, known: readonly Cata
   if (listed) return listed;
   const subtype = `MCP:${server}/${tool.name}`;
   const nothing = { effect: "unknown", keywords: [], inputPorts: [], outputPorts: [], cautions: [] };
-  return { ref: `TOOL.${subtype}`, type: "TOOL", subtype, summary: tool.description, server, tool: tool.name, ...nothing } as CatalogEntry;
+  return {
+    ref: `TOOL.${subtype}`,
+    type: "TOOL",
+    subtype,
+    summary: tool.description,
+    server,
+    tool: tool.name,
+    ...nothing,
+  } as CatalogEntry;
 }

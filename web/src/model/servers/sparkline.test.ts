@@ -2,14 +2,20 @@ import { describe, expect, it } from "vitest";
 import type { Check } from "./sparkline";
 import { sparkline } from "./sparkline";
 
-const check = (latencyMs: number | null): Check => ({ at: "2026-11-16T09:00:00Z", ok: latencyMs !== null, latencyMs });
+const check = (latencyMs: number | null): Check => ({
+  at: "2026-11-16T09:00:00Z",
+  ok: latencyMs !== null,
+  latencyMs,
+});
 
 describe("the line of a server's checks", () => {
   it("is broken where a check failed, and says all of it in words", () => {
     const drawn = sparkline([check(10), check(20), check(null), check(5)], 100, 20);
     expect(drawn.lines).toEqual(["2,10 34,2", "98,14 98,14"]);
     expect(drawn.failures).toEqual([66]);
-    expect(drawn.summary).toBe("Last 4 checks; answered in 5 ms the last time, 5 ms to 20 ms, 10 ms in the middle; 1 failed.");
+    expect(drawn.summary).toBe(
+      "Last 4 checks; answered in 5 ms the last time, 5 ms to 20 ms, 10 ms in the middle; 1 failed.",
+    );
   });
 
   it("draws nothing of a server that was never checked", () => {
@@ -18,6 +24,10 @@ describe("the line of a server's checks", () => {
 
   it("has one point for one check, and none for one that failed", () => {
     expect(sparkline([check(3.21)], 100, 20).summary).toBe("Last check; answered in 3.2 ms; none failed.");
-    expect(sparkline([check(null)], 100, 20)).toEqual({ lines: [], failures: [2], summary: "Last check; 1 failed." });
+    expect(sparkline([check(null)], 100, 20)).toEqual({
+      lines: [],
+      failures: [2],
+      summary: "Last check; 1 failed.",
+    });
   });
 });

@@ -32,8 +32,14 @@ export function sparkline(checks: readonly Check[], width: number, height: numbe
     }
   });
   // A stroke of one point is drawn only where it goes somewhere.
-  const strokes = lines.filter((line) => line.length > 0).map((line) => (line.length === 1 ? [line[0], line[0]] : line));
-  return { lines: strokes.map((line) => line.join(" ")), failures, summary: summarize(checks.length, times, failures.length) };
+  const strokes = lines
+    .filter((line) => line.length > 0)
+    .map((line) => (line.length === 1 ? [line[0], line[0]] : line));
+  return {
+    lines: strokes.map((line) => line.join(" ")),
+    failures,
+    summary: summarize(checks.length, times, failures.length),
+  };
 }
 
 function summarize(count: number, times: readonly number[], failed: number): string {
@@ -42,7 +48,10 @@ function summarize(count: number, times: readonly number[], failed: number): str
   const said = [`Last ${count === 1 ? "check" : `${count} checks`}`];
   if (sorted.length > 0) {
     const median = sorted[Math.floor(sorted.length / 2)]!;
-    const range = sorted.length > 1 ? ` the last time, ${formatMs(sorted[0]!)} to ${formatMs(sorted.at(-1)!)}, ${formatMs(median)} in the middle` : "";
+    const range =
+      sorted.length > 1
+        ? ` the last time, ${formatMs(sorted[0]!)} to ${formatMs(sorted.at(-1)!)}, ${formatMs(median)} in the middle`
+        : "";
     said.push(`answered in ${formatMs(times.at(-1)!)}${range}`);
   }
   said.push(failed === 0 ? "none failed" : `${failed} failed`);

@@ -1,9 +1,13 @@
 /** Text from outside, shown as what it is: warnings for what a reader could not see. */
 
-const HIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
+const HIDDEN =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
 
 export function escapeHidden(text: string): string {
-  return text.replace(HIDDEN, (hidden) => `⟨U+${hidden.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}⟩`);
+  return text.replace(
+    HIDDEN,
+    (hidden) => `⟨U+${hidden.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}⟩`,
+  );
 }
 
 /** The text of a tool's answer, where it is one: what a person wants to read of it. */
@@ -17,5 +21,7 @@ export function toolResultText(value: unknown): string | null {
 export function formatValue(value: unknown, most = 60_000): { text: string; isAll: boolean } {
   if (value === undefined) return { text: "—", isAll: true };
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  return text.length <= most ? { text: escapeHidden(text), isAll: true } : { text: escapeHidden(text.slice(0, most)), isAll: false };
+  return text.length <= most
+    ? { text: escapeHidden(text), isAll: true }
+    : { text: escapeHidden(text.slice(0, most)), isAll: false };
 }

@@ -1,6 +1,7 @@
 /** Text that others wrote, made harmless to look at: what cannot be seen is spelt out and named. */
 
-const HIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffb]|(?<!\p{Extended_Pictographic})\ufe0f|[\u{e0000}-\u{e0fff}]/gu;
+const HIDDEN =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffb]|(?<!\p{Extended_Pictographic})\ufe0f|[\u{e0000}-\u{e0fff}]/gu;
 const BIDI_CONTROL = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 const MARKUP = /<\/?[a-z!][^>]*>?/iu;
 // Bounded, as a text of nothing but brackets would take for ever otherwise.
@@ -16,7 +17,9 @@ export interface SafeText {
 export function safeText(text: string): SafeText {
   const warnings = [
     ...(BIDI_CONTROL.test(text) ? ["characters that turn the reading direction"] : []),
-    ...((text.match(HIDDEN) ?? []).some((character) => !BIDI_CONTROL.test(character)) ? ["characters that cannot be seen"] : []),
+    ...((text.match(HIDDEN) ?? []).some((character) => !BIDI_CONTROL.test(character))
+      ? ["characters that cannot be seen"]
+      : []),
     ...(text.includes(ESCAPE) ? ["codes for a terminal"] : []),
     ...(MARKUP.test(text) ? ["HTML"] : []),
     ...(LINK.test(text) ? ["a Markdown link"] : []),

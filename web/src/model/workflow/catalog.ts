@@ -15,7 +15,12 @@ export const ENTRY_DRAG_TYPE = "application/x-toolweave-node";
 const SINGLE_INPUT: Port[] = [{ name: "input", description: "What the node before it gave." }];
 const SINGLE_OUTPUT: Port[] = [{ name: "output", description: "What the node gives to the next one." }];
 
-function builtInStep(type: string, summary: string, ports: { in: Port[]; out: Port[] }, ...keywords: string[]): CatalogEntry {
+function builtInStep(
+  type: string,
+  summary: string,
+  ports: { in: Port[]; out: Port[] },
+  ...keywords: string[]
+): CatalogEntry {
   return {
     ref: type,
     type,
@@ -33,10 +38,34 @@ function builtInStep(type: string, summary: string, ports: { in: Port[]; out: Po
 
 /** Steps of drawn workflows; they are no catalog nodes and stand first in the palette. */
 export const BUILT_IN_STEPS: readonly CatalogEntry[] = [
-  builtInStep("start", "Where a workflow begins; it gives what the run was started with.", { in: [], out: SINGLE_OUTPUT }, "begin"),
-  builtInStep("end", "Where a workflow ends; what comes in is the result.", { in: SINGLE_INPUT, out: [] }, "finish", "result"),
-  builtInStep("prompt", "Writes a text with values in it.", { in: SINGLE_INPUT, out: SINGLE_OUTPUT }, "template", "text", "message"),
-  builtInStep("askUserQuestion", "Asks a person and goes on by the answer.", { in: SINGLE_INPUT, out: [] }, "human", "choice"),
+  builtInStep(
+    "start",
+    "Where a workflow begins; it gives what the run was started with.",
+    { in: [], out: SINGLE_OUTPUT },
+    "begin",
+  ),
+  builtInStep(
+    "end",
+    "Where a workflow ends; what comes in is the result.",
+    { in: SINGLE_INPUT, out: [] },
+    "finish",
+    "result",
+  ),
+  builtInStep(
+    "prompt",
+    "Writes a text with values in it.",
+    { in: SINGLE_INPUT, out: SINGLE_OUTPUT },
+    "template",
+    "text",
+    "message",
+  ),
+  builtInStep(
+    "askUserQuestion",
+    "Asks a person and goes on by the answer.",
+    { in: SINGLE_INPUT, out: [] },
+    "human",
+    "choice",
+  ),
   builtInStep("group", "A frame around steps that belong together.", { in: [], out: [] }, "frame", "box"),
   builtInStep("note", "A remark on the canvas; it is never run.", { in: [], out: [] }, "comment", "sticky"),
 ];
@@ -69,15 +98,25 @@ export function entryTitle(entry: CatalogEntry): string {
 /** An entry before people: a tool's name and description are what its server says. */
 export function entryText(entry: CatalogEntry): { title: string; summary: string; warnings: string[] } {
   if (!entry.server) return { title: entryTitle(entry), summary: entry.summary, warnings: [] };
-  const [title, summary] = [safeText(entryTitle(entry)), safeText(`${entry.server} · ${entry.summary.slice(0, MAX_SUMMARY)}`)];
-  return { title: title.text, summary: summary.text, warnings: [...new Set([...title.warnings, ...summary.warnings])] };
+  const [title, summary] = [
+    safeText(entryTitle(entry)),
+    safeText(`${entry.server} · ${entry.summary.slice(0, MAX_SUMMARY)}`),
+  ];
+  return {
+    title: title.text,
+    summary: summary.text,
+    warnings: [...new Set([...title.warnings, ...summary.warnings])],
+  };
 }
 
 const MAX_SUMMARY = 300;
 
 export function humanize(name: string): string {
   const plain = name.replace(/_/g, " ").toLowerCase();
-  const fixed = plain.replace(/\b(ai|mcp|http|api|json|url|id|openai|github)\b/g, (word) => PROPER_NAMES[word] ?? word.toUpperCase());
+  const fixed = plain.replace(
+    /\b(ai|mcp|http|api|json|url|id|openai|github)\b/g,
+    (word) => PROPER_NAMES[word] ?? word.toUpperCase(),
+  );
   return fixed.charAt(0).toUpperCase() + fixed.slice(1);
 }
 
@@ -139,7 +178,14 @@ export function initialData(entry: CatalogEntry): JsonObject {
   if (entry.type === "prompt") return { prompt: "" };
   if (entry.type === "note") return { content: "" };
   if (entry.type === "askUserQuestion") {
-    return { questionText: "", options: [{ label: "Yes", description: "" }, { label: "No", description: "" }], outputPorts: 2 };
+    return {
+      questionText: "",
+      options: [
+        { label: "Yes", description: "" },
+        { label: "No", description: "" },
+      ],
+      outputPorts: 2,
+    };
   }
   return entry.type === "group" ? { label: "Group" } : {};
 }

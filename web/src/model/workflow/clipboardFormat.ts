@@ -31,8 +31,22 @@ function isListOf<Item>(value: unknown, isOne: (item: unknown) => item is Item):
 
 function isNode(value: unknown): value is WorkflowNode {
   const { id, type, name, data, position, parentId } = (value ?? {}) as Record<string, unknown>;
-  const isPlaced = position === undefined || (typeof position === "object" && position !== null && Number.isFinite((position as { x: unknown }).x) && Number.isFinite((position as { y: unknown }).y));
-  return isText(id) && isText(type) && typeof (name ?? "") === "string" && typeof data === "object" && data !== null && !Array.isArray(data) && isPlaced && (parentId === undefined || isText(parentId));
+  const isPlaced =
+    position === undefined ||
+    (typeof position === "object" &&
+      position !== null &&
+      Number.isFinite((position as { x: unknown }).x) &&
+      Number.isFinite((position as { y: unknown }).y));
+  return (
+    isText(id) &&
+    isText(type) &&
+    typeof (name ?? "") === "string" &&
+    typeof data === "object" &&
+    data !== null &&
+    !Array.isArray(data) &&
+    isPlaced &&
+    (parentId === undefined || isText(parentId))
+  );
 }
 
 function isConnection(value: unknown): value is Connection {

@@ -13,7 +13,11 @@ const MAX_LENGTH = 300;
 
 /** How to get from `theirs` to `mine`. */
 export function diffWorkflows(mine: Workflow, theirs: Workflow): Difference[] {
-  return [...diffNodes(mine.nodes, theirs.nodes), ...diffConnections(mine, theirs), ...diffMetadata(mine, theirs)];
+  return [
+    ...diffNodes(mine.nodes, theirs.nodes),
+    ...diffConnections(mine, theirs),
+    ...diffMetadata(mine, theirs),
+  ];
 }
 
 function diffNodes(mine: WorkflowNode[], theirs: WorkflowNode[]): Difference[] {
@@ -27,17 +31,24 @@ function diffNodes(mine: WorkflowNode[], theirs: WorkflowNode[]): Difference[] {
       if (details.length) found.push({ kind: "changed", what: `node ${nodeTitle(node)}`, details });
     }
   }
-  for (const node of theirs) if (!mineByKey.has(node.id)) found.push({ kind: "removed", what: `node ${nodeTitle(node)}`, details: [] });
+  for (const node of theirs)
+    if (!mineByKey.has(node.id))
+      found.push({ kind: "removed", what: `node ${nodeTitle(node)}`, details: [] });
   return found;
 }
 
 function diffConnections(mine: Workflow, theirs: Workflow): Difference[] {
-  const spelt = (key: Connection) => `${key.from}.${key.fromPort ?? "output"} → ${key.to}.${key.toPort ?? "input"}`;
+  const spelt = (key: Connection) =>
+    `${key.from}.${key.fromPort ?? "output"} → ${key.to}.${key.toPort ?? "input"}`;
   const mineByKey = new Set(mine.connections.map(spelt));
   const theirsByKey = new Set(theirs.connections.map(spelt));
   return [
-    ...[...mineByKey].filter((key) => !theirsByKey.has(key)).map((key) => ({ kind: "added" as const, what: `connection ${key}`, details: [] })),
-    ...[...theirsByKey].filter((key) => !mineByKey.has(key)).map((key) => ({ kind: "removed" as const, what: `connection ${key}`, details: [] })),
+    ...[...mineByKey]
+      .filter((key) => !theirsByKey.has(key))
+      .map((key) => ({ kind: "added" as const, what: `connection ${key}`, details: [] })),
+    ...[...theirsByKey]
+      .filter((key) => !mineByKey.has(key))
+      .map((key) => ({ kind: "removed" as const, what: `connection ${key}`, details: [] })),
   ];
 }
 

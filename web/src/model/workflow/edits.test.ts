@@ -1,6 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { BUILT_IN_STEPS, specsByRef } from "./catalog";
-import { addNode, connectPorts, connectNodes, copyNodes, groupNodes, moveNodes, createNode, pasteSnippet, removeItems, moveToGroup, ungroupNodes } from "./edits";
+import {
+  addNode,
+  connectPorts,
+  connectNodes,
+  copyNodes,
+  groupNodes,
+  moveNodes,
+  createNode,
+  pasteSnippet,
+  removeItems,
+  moveToGroup,
+  ungroupNodes,
+} from "./edits";
 import type { Workflow } from "./workflow";
 import { newWorkflow, nodeById } from "./workflow";
 
@@ -43,7 +55,9 @@ describe("edits", () => {
     expect(framed.workflow.nodes[0]?.type).toBe("group");
     expect(nodeById(framed.workflow, "prompt")?.parentId).toBe(framed.id);
     const back = ungroupNodes(framed.workflow, new Set([framed.id!]));
-    expect(back.nodes.map(({ id, position }) => [id, position])).toEqual(workflow.nodes.map(({ id, position }) => [id, position]));
+    expect(back.nodes.map(({ id, position }) => [id, position])).toEqual(
+      workflow.nodes.map(({ id, position }) => [id, position]),
+    );
   });
 
   it("moves a node between groups without moving it on the screen", () => {

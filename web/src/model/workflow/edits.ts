@@ -33,7 +33,13 @@ export function createNode(workflow: Workflow, entry: CatalogEntry, position: Po
   // Of a tool's node other programs want a name of letters, digits and hyphens.
   const title = entry.server ? slug(entryTitle(entry)) : entryTitle(entry);
   const id = uniqueId(allIds(workflow), title);
-  const node: WorkflowNode = { id, type: nodeTypeOf(entry), name: uniqueNameIn(workflow, title), position: snapToGrid(position), data: initialData(entry) };
+  const node: WorkflowNode = {
+    id,
+    type: nodeTypeOf(entry),
+    name: uniqueNameIn(workflow, title),
+    position: snapToGrid(position),
+    data: initialData(entry),
+  };
   return entry.type === "group" ? { ...node, style: GROUP_SIZE } : node;
 }
 
@@ -67,7 +73,11 @@ export function moveNodes(workflow: Workflow, moved: ReadonlyMap<string, Positio
   return changed ? { ...workflow, nodes } : workflow;
 }
 
-export function changeNode(workflow: Workflow, id: string, change: (node: WorkflowNode) => WorkflowNode): Workflow {
+export function changeNode(
+  workflow: Workflow,
+  id: string,
+  change: (node: WorkflowNode) => WorkflowNode,
+): Workflow {
   let changed = false;
   const nodes = workflow.nodes.map((node) => {
     if (node.id !== id) return node;
@@ -88,18 +98,38 @@ export function renameNode(workflow: Workflow, id: string, name: string): Workfl
 
 export function resizeNode(workflow: Workflow, id: string, width: number, height: number): Workflow {
   const [wide, high] = [Math.round(width), Math.round(height)];
-  return changeNode(workflow, id, (node) => (node.style?.width === wide && node.style.height === high ? node : { ...node, style: { ...node.style, width: wide, height: high } }));
-}
-
-/** Whether two nodes may be connected: not with themselves, and once per pair of ports. */
-export function canConnect(workflow: Workflow, from: string, to: string, fromPort: string, toPort: string): boolean {
-  if (from === to) return false;
-  return !workflow.connections.some(
-    (connection) => connection.from === from && connection.to === to && (connection.fromPort ?? OUTPUT_PORT) === fromPort && (connection.toPort ?? INPUT_PORT) === toPort,
+  return changeNode(workflow, id, (node) =>
+    node.style?.width === wide && node.style.height === high
+      ? node
+      : { ...node, style: { ...node.style, width: wide, height: high } },
   );
 }
 
-export function connectPorts(workflow: Workflow, from: string, to: string, fromPort = OUTPUT_PORT, toPort = INPUT_PORT): Workflow {
+/** Whether two nodes may be connected: not with themselves, and once per pair of ports. */
+export function canConnect(
+  workflow: Workflow,
+  from: string,
+  to: string,
+  fromPort: string,
+  toPort: string,
+): boolean {
+  if (from === to) return false;
+  return !workflow.connections.some(
+    (connection) =>
+      connection.from === from &&
+      connection.to === to &&
+      (connection.fromPort ?? OUTPUT_PORT) === fromPort &&
+      (connection.toPort ?? INPUT_PORT) === toPort,
+  );
+}
+
+export function connectPorts(
+  workflow: Workflow,
+  from: string,
+  to: string,
+  fromPort = OUTPUT_PORT,
+  toPort = INPUT_PORT,
+): Workflow {
   if (!canConnect(workflow, from, to, fromPort, toPort)) return workflow;
   const id = uniqueId(allIds(workflow), `${from}-${to}`);
   return { ...workflow, connections: [...workflow.connections, { id, from, to, fromPort, toPort }] };
@@ -108,7 +138,11 @@ export function connectPorts(workflow: Workflow, from: string, to: string, fromP
 /** The first way out of a node that leads nowhere yet, else the first. */
 export function nextOutputPort(workflow: Workflow, node: WorkflowNode, specs: Specs): string | undefined {
   const ports = outputPorts(node, specs);
-  const used = new Set(workflow.connections.filter(({ from }) => from === node.id).map(({ fromPort }) => fromPort ?? OUTPUT_PORT));
+  const used = new Set(
+    workflow.connections
+      .filter(({ from }) => from === node.id)
+      .map(({ fromPort }) => fromPort ?? OUTPUT_PORT),
+  );
   return ports.find((port) => !used.has(port)) ?? ports[0];
 }
 
@@ -122,12 +156,16 @@ export function connectNodes(workflow: Workflow, from: string, to: string, specs
 /** Without these nodes and connections; what stood in a removed group stays, where it was. */
 export function removeItems(workflow: Workflow, ids: ReadonlySet<string>): Workflow {
   const gone = new Map(workflow.nodes.filter(({ id }) => ids.has(id)).map((node) => [node.id, node]));
-  const connections = workflow.connections.filter(({ id, from, to }) => !ids.has(id) && !gone.has(from) && !gone.has(to));
+  const connections = workflow.connections.filter(
+    ({ id, from, to }) => !ids.has(id) && !gone.has(from) && !gone.has(to),
+  );
   if (gone.size === 0 && connections.length === workflow.connections.length) return workflow;
-  const nodes = workflow.nodes.filter(({ id }) => !gone.has(id)).map((node) => {
-    const parent = node.parentId ? gone.get(node.parentId) : undefined;
-    return parent ? detachFromGroup(node, parent) : node;
-  });
+  const nodes = workflow.nodes
+    .filter(({ id }) => !gone.has(id))
+    .map((node) => {
+      const parent = node.parentId ? gone.get(node.parentId) : undefined;
+      return parent ? detachFromGroup(node, parent) : node;
+    });
   return { ...workflow, nodes, connections };
 }
 
@@ -155,7 +193,11 @@ export function copyNodes(workflow: Workflow, ids: ReadonlySet<string>): Snippet
 }
 
 /** Adds copies under new ids; gives the workflow and the ids of the copied nodes. */
-export function pasteSnippet(workflow: Workflow, piece: Snippet, by: Position): { workflow: Workflow; ids: string[] } {
+export function pasteSnippet(
+  workflow: Workflow,
+  piece: Snippet,
+  by: Position,
+): { workflow: Workflow; ids: string[] } {
   const taken = allIds(workflow);
   const names = new Set(workflow.nodes.map(({ name }) => name));
   const renamed = new Map(piece.nodes.map(({ id }) => [id, reserve(taken, uniqueId(taken, id))]));
@@ -163,12 +205,30 @@ export function pasteSnippet(workflow: Workflow, piece: Snippet, by: Position): 
     const parent = parentId ? renamed.get(parentId) : undefined;
     const at = rest.position ?? { x: 0, y: 0 };
     const position = parent ? at : { x: at.x + by.x, y: at.y + by.y };
-    return { ...rest, ...(parent ? { parentId: parent } : {}), id: renamed.get(rest.id)!, name: reserve(names, uniqueName(names, rest.name ?? rest.id)), position };
+    return {
+      ...rest,
+      ...(parent ? { parentId: parent } : {}),
+      id: renamed.get(rest.id)!,
+      name: reserve(names, uniqueName(names, rest.name ?? rest.id)),
+      position,
+    };
   });
-  const connections = piece.connections.map((connection) => ({ ...connection, id: reserve(taken, uniqueId(taken, connection.id)), from: renamed.get(connection.from)!, to: renamed.get(connection.to)! }));
+  const connections = piece.connections.map((connection) => ({
+    ...connection,
+    id: reserve(taken, uniqueId(taken, connection.id)),
+    from: renamed.get(connection.from)!,
+    to: renamed.get(connection.to)!,
+  }));
   const frames = nodes.filter(({ type }) => type === "group");
   const steps = nodes.filter(({ type }) => type !== "group");
-  return { workflow: { ...workflow, nodes: [...frames, ...workflow.nodes, ...steps], connections: [...workflow.connections, ...connections] }, ids: [...renamed.values()] };
+  return {
+    workflow: {
+      ...workflow,
+      nodes: [...frames, ...workflow.nodes, ...steps],
+      connections: [...workflow.connections, ...connections],
+    },
+    ids: [...renamed.values()],
+  };
 }
 
 function reserve(taken: Set<string>, name: string): string {
@@ -177,7 +237,11 @@ function reserve(taken: Set<string>, name: string): string {
 }
 
 /** Puts a frame around nodes that stand in no group yet; gives the frame's id as well. */
-export function groupNodes(workflow: Workflow, ids: ReadonlySet<string>, sizes?: NodeSizes): { workflow: Workflow; id: string | null } {
+export function groupNodes(
+  workflow: Workflow,
+  ids: ReadonlySet<string>,
+  sizes?: NodeSizes,
+): { workflow: Workflow; id: string | null } {
   const inside = workflow.nodes.filter((node) => ids.has(node.id) && !node.parentId && node.type !== "group");
   if (inside.length === 0) return { workflow, id: null };
   const xs = inside.map(({ position }) => position?.x ?? 0);
@@ -198,14 +262,20 @@ export function groupNodes(workflow: Workflow, ids: ReadonlySet<string>, sizes?:
   };
   const nodes = workflow.nodes.map((node) =>
     inside.includes(node)
-      ? { ...node, parentId: id, position: { x: (node.position?.x ?? 0) - at.x, y: (node.position?.y ?? 0) - at.y } }
+      ? {
+          ...node,
+          parentId: id,
+          position: { x: (node.position?.x ?? 0) - at.x, y: (node.position?.y ?? 0) - at.y },
+        }
       : node,
   );
   return { workflow: { ...workflow, nodes: [frame, ...nodes] }, id };
 }
 
 export function ungroupNodes(workflow: Workflow, ids: ReadonlySet<string>): Workflow {
-  const frames = new Set(workflow.nodes.filter((node) => ids.has(node.id) && node.type === "group").map(({ id }) => id));
+  const frames = new Set(
+    workflow.nodes.filter((node) => ids.has(node.id) && node.type === "group").map(({ id }) => id),
+  );
   return frames.size ? removeItems(workflow, frames) : workflow;
 }
 
@@ -213,22 +283,40 @@ export function ungroupNodes(workflow: Workflow, ids: ReadonlySet<string>): Work
 export function groupAt(workflow: Workflow, { x, y }: Position): string | null {
   const found = workflow.nodes.findLast(({ type, position, style, parentId }) => {
     if (type !== "group" || !position || parentId) return false;
-    const [right, bottom] = [position.x + (style?.width ?? GROUP_SIZE.width), position.y + (style?.height ?? GROUP_SIZE.height)];
+    const [right, bottom] = [
+      position.x + (style?.width ?? GROUP_SIZE.width),
+      position.y + (style?.height ?? GROUP_SIZE.height),
+    ];
     return x >= position.x && x <= right && y >= position.y && y <= bottom;
   });
   return found?.id ?? null;
 }
 
 /** Nodes that were moved, each in the group its middle is over, if there is one. */
-export function dropNodes(workflow: Workflow, places: ReadonlyMap<string, Position>, sizes?: NodeSizes): Workflow {
+export function dropNodes(
+  workflow: Workflow,
+  places: ReadonlyMap<string, Position>,
+  sizes?: NodeSizes,
+): Workflow {
   const moved = moveNodes(workflow, places);
-  const frames = new Map(moved.nodes.filter(({ type }) => type === "group").map((node) => [node.id, node.position ?? { x: 0, y: 0 }]));
+  const frames = new Map(
+    moved.nodes
+      .filter(({ type }) => type === "group")
+      .map((node) => [node.id, node.position ?? { x: 0, y: 0 }]),
+  );
   return moved.nodes.reduce((now, { id, type, position, parentId }) => {
     // What moved along with its own group stays in it.
     if (!places.has(id) || type === "group" || (parentId && places.has(parentId))) return now;
     const frame = frames.get(parentId ?? "") ?? { x: 0, y: 0 };
     const { width, height } = sizes?.get(id) ?? NODE_SIZE;
-    return moveToGroup(now, id, groupAt(now, { x: frame.x + (position?.x ?? 0) + width / 2, y: frame.y + (position?.y ?? 0) + height / 2 }));
+    return moveToGroup(
+      now,
+      id,
+      groupAt(now, {
+        x: frame.x + (position?.x ?? 0) + width / 2,
+        y: frame.y + (position?.y ?? 0) + height / 2,
+      }),
+    );
   }, moved);
 }
 
@@ -241,6 +329,10 @@ export function moveToGroup(workflow: Workflow, id: string, parentId: string | n
     const free = old ? detachFromGroup(node, { ...old, parentId: undefined }) : node;
     if (!frame?.position) return free;
     const at = free.position ?? { x: 0, y: 0 };
-    return { ...free, parentId: frame.id, position: { x: at.x - frame.position.x, y: at.y - frame.position.y } };
+    return {
+      ...free,
+      parentId: frame.id,
+      position: { x: at.x - frame.position.x, y: at.y - frame.position.y },
+    };
   });
 }

@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { serializeSnippet, parseSnippet } from "./clipboardFormat";
-import { connectPorts, copyNodes, groupAt, groupNodes, pasteSnippet, removeItems, dropNodes, withGroupContents } from "./edits";
+import {
+  connectPorts,
+  copyNodes,
+  groupAt,
+  groupNodes,
+  pasteSnippet,
+  removeItems,
+  dropNodes,
+  withGroupContents,
+} from "./edits";
 import { pasteOffset } from "../layout/placement";
 import { lineAndColumn, parseWorkflow } from "./parse";
 import { shareUnchanged } from "./structuralSharing";
@@ -22,7 +31,17 @@ describe("the clipboard", () => {
 
   it("takes the nodes of a whole workflow, and nothing of other texts", () => {
     expect(parseSnippet(JSON.stringify(two()))?.nodes).toHaveLength(2);
-    for (const text of ["", "hello", "{", "[]", "{}", "null", '{"nodes": [{"id": "a"}]}', '{"nodes": [{"id": "a", "type": "b", "data": {}, "position": {"x": "1"}}]}']) expect(parseSnippet(text)).toBeNull();
+    for (const text of [
+      "",
+      "hello",
+      "{",
+      "[]",
+      "{}",
+      "null",
+      '{"nodes": [{"id": "a"}]}',
+      '{"nodes": [{"id": "a", "type": "b", "data": {}, "position": {"x": "1"}}]}',
+    ])
+      expect(parseSnippet(text)).toBeNull();
   });
 
   it("copies groups with what they hold, frames first, and finds a place beside", () => {
@@ -32,13 +51,24 @@ describe("the clipboard", () => {
     const again = pasteSnippet(made.workflow, piece, pasteOffset(made.workflow, piece));
     expect(again.workflow.nodes.slice(0, 2).map(({ id }) => id)).toEqual(["group-3", "group-2"]);
     expect(nodeById(again.workflow, "start-3")?.parentId).toBe("group-3");
-    expect(nodeById(again.workflow, "start-3")?.position).toEqual(nodeById(framed.workflow, "start")?.position);
+    expect(nodeById(again.workflow, "start-3")?.position).toEqual(
+      nodeById(framed.workflow, "start")?.position,
+    );
     expect(nodeById(again.workflow, "group-3")?.position).toEqual({ x: 40, y: 6 });
   });
 
   it("pastes a thousand nodes under names of their own", () => {
-    const nodes = Array.from({ length: 1_000 }, (_, at) => ({ id: `n${at}`, type: "prompt", name: "Same", data: {} }));
-    const { workflow } = pasteSnippet({ ...newWorkflow("a"), nodes }, { nodes, connections: [] }, { x: 0, y: 0 });
+    const nodes = Array.from({ length: 1_000 }, (_, at) => ({
+      id: `n${at}`,
+      type: "prompt",
+      name: "Same",
+      data: {},
+    }));
+    const { workflow } = pasteSnippet(
+      { ...newWorkflow("a"), nodes },
+      { nodes, connections: [] },
+      { x: 0, y: 0 },
+    );
     expect(new Set(workflow.nodes.map(({ id }) => id)).size).toBe(2_000);
     expect(new Set(workflow.nodes.slice(1_000).map(({ name }) => name)).size).toBe(1_000);
   });
@@ -57,14 +87,22 @@ describe("groups", () => {
   });
 
   it("keep what moves along with them", () => {
-    const moved = dropNodes(framed(), new Map([["group", { x: 1_000, y: 0 }], ["start", { x: 40, y: 74 }]]));
+    const moved = dropNodes(
+      framed(),
+      new Map([
+        ["group", { x: 1_000, y: 0 }],
+        ["start", { x: 40, y: 74 }],
+      ]),
+    );
     expect(nodeById(moved, "start")?.parentId).toBe("group");
   });
 
   it("are deleted alone or with what they hold", () => {
     const workflow = framed();
     expect(removeItems(workflow, new Set(["group"])).nodes.map(({ id }) => id)).toEqual(["start", "end"]);
-    expect(removeItems(workflow, withGroupContents(workflow, new Set(["group"]))).nodes.map(({ id }) => id)).toEqual(["end"]);
+    expect(
+      removeItems(workflow, withGroupContents(workflow, new Set(["group"]))).nodes.map(({ id }) => id),
+    ).toEqual(["end"]);
     expect(groupAt(workflow, { x: 5_000, y: 0 })).toBeNull();
   });
 });
@@ -86,7 +124,9 @@ describe("the text of a workflow", () => {
     const { at, fault } = parseWorkflow(bad);
     expect(bad.slice(at!).replace(/\s/g, "").startsWith('{"id":"x"}')).toBe(true);
     expect(fault).toContain("node 1 needs");
-    expect(parseWorkflow(text({ ...workflow, nodes: [{ ...workflow.nodes[0], position: { x: 1 } }] })).fault).toContain("node 0 needs a position");
+    expect(
+      parseWorkflow(text({ ...workflow, nodes: [{ ...workflow.nodes[0], position: { x: 1 } }] })).fault,
+    ).toContain("node 0 needs a position");
     const loose = text({ ...workflow, connections: [workflow.connections[0], {}] });
     expect(loose.slice(parseWorkflow(loose).at!).startsWith("{}")).toBe(true);
   });
@@ -96,6 +136,10 @@ describe("the text of a workflow", () => {
     expect(shareUnchanged(before, JSON.parse(JSON.stringify(before)) as Workflow)).toBe(before);
     const renamed = JSON.parse(JSON.stringify(before).replace('"End"', '"Done"')) as Workflow;
     const after = shareUnchanged(before, renamed);
-    expect([after.nodes[0] === before.nodes[0], after.nodes[1] === before.nodes[1], after.connections === before.connections]).toEqual([true, false, true]);
+    expect([
+      after.nodes[0] === before.nodes[0],
+      after.nodes[1] === before.nodes[1],
+      after.connections === before.connections,
+    ]).toEqual([true, false, true]);
   });
 });

@@ -3,20 +3,49 @@
 import type { WorkflowNode } from "./workflow";
 
 export type Family =
-  | "mcp" | "trigger" | "flow" | "action" | "ai" | "external" | "human" | "memory" | "prompt" | "ends" | "note" | "unknown";
+  | "mcp"
+  | "trigger"
+  | "flow"
+  | "action"
+  | "ai"
+  | "external"
+  | "human"
+  | "memory"
+  | "prompt"
+  | "ends"
+  | "note"
+  | "unknown";
 
 const BY_TYPE: Readonly<Record<string, Family>> = {
-  mcp: "mcp", TOOL: "mcp",
+  mcp: "mcp",
+  TOOL: "mcp",
   TRIGGER: "trigger",
-  FLOW: "flow", ifElse: "flow", switch: "flow", branch: "flow", multi_input: "flow", "flow-link": "flow",
+  FLOW: "flow",
+  ifElse: "flow",
+  switch: "flow",
+  branch: "flow",
+  multi_input: "flow",
+  "flow-link": "flow",
   ACTION: "action",
-  AI_AGENT: "ai", subAgent: "ai", subAgentFlow: "ai", skill: "ai", codex: "ai",
+  AI_AGENT: "ai",
+  subAgent: "ai",
+  subAgentFlow: "ai",
+  skill: "ai",
+  codex: "ai",
   EXTERNAL_ACTION: "external",
-  HUMAN_IN_THE_LOOP: "human", askUserQuestion: "human",
+  HUMAN_IN_THE_LOOP: "human",
+  askUserQuestion: "human",
   MEMORY: "memory",
-  prompt: "prompt", template: "prompt",
-  start: "ends", end: "ends", input: "ends", result: "ends",
-  note: "note", notes: "note", stickyNote: "note", group: "note",
+  prompt: "prompt",
+  template: "prompt",
+  start: "ends",
+  end: "ends",
+  input: "ends",
+  result: "ends",
+  note: "note",
+  notes: "note",
+  stickyNote: "note",
+  group: "note",
 };
 
 export const FAMILY_TITLES: Readonly<Record<Family, string>> = {
@@ -36,7 +65,18 @@ export const FAMILY_TITLES: Readonly<Record<Family, string>> = {
 
 /** The order a palette shows them in. */
 export const FAMILIES: readonly Family[] = [
-  "mcp", "ends", "prompt", "flow", "action", "ai", "human", "memory", "external", "trigger", "note", "unknown",
+  "mcp",
+  "ends",
+  "prompt",
+  "flow",
+  "action",
+  "ai",
+  "human",
+  "memory",
+  "external",
+  "trigger",
+  "note",
+  "unknown",
 ];
 
 export function familyOf(type: string): Family {

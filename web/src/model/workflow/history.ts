@@ -15,7 +15,11 @@ export function createHistory<Value>(present: Value): History<Value> {
 }
 
 /** One step on; a step of the same gesture as the last one joins it. */
-export function recordStep<Value>(history: History<Value>, present: Value, gesture: string | null = null): History<Value> {
+export function recordStep<Value>(
+  history: History<Value>,
+  present: Value,
+  gesture: string | null = null,
+): History<Value> {
   if (present === history.present) return history;
   const joins = gesture !== null && gesture === history.gesture && history.past.length > 0;
   const past = joins ? history.past : [...history.past, history.present].slice(-MAX_STEPS);
@@ -30,7 +34,12 @@ export function endStep<Value>(history: History<Value>): History<Value> {
 export function undo<Value>(history: History<Value>): History<Value> {
   const before = history.past.at(-1);
   if (before === undefined) return history;
-  return { past: history.past.slice(0, -1), present: before, future: [history.present, ...history.future], gesture: null };
+  return {
+    past: history.past.slice(0, -1),
+    present: before,
+    future: [history.present, ...history.future],
+    gesture: null,
+  };
 }
 
 export function redo<Value>(history: History<Value>): History<Value> {

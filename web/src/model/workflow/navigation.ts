@@ -8,27 +8,43 @@ export type Direction = "left" | "right" | "up" | "down";
 export function neighbour(workflow: Workflow, from: string | null, direction: Direction): string | null {
   const here = from ? nodeById(workflow, from) : undefined;
   if (!here) return firstNode(workflow)?.id ?? null;
-  if (direction === "right") return connectedNode(workflow, here.id, "from", "to") ?? nearest(workflow, here, direction);
-  if (direction === "left") return connectedNode(workflow, here.id, "to", "from") ?? nearest(workflow, here, direction);
+  if (direction === "right")
+    return connectedNode(workflow, here.id, "from", "to") ?? nearest(workflow, here, direction);
+  if (direction === "left")
+    return connectedNode(workflow, here.id, "to", "from") ?? nearest(workflow, here, direction);
   return nearest(workflow, here, direction);
 }
 
 /** The first node that others follow and that follows none; else the first there is. */
 function firstNode(workflow: Workflow): WorkflowNode | undefined {
-  const [leading, led] = [new Set(workflow.connections.map(({ from }) => from)), new Set(workflow.connections.map(({ to }) => to))];
-  return workflow.nodes.find(({ id }) => leading.has(id) && !led.has(id)) ?? workflow.nodes.find(({ type }) => type !== "group") ?? workflow.nodes[0];
+  const [leading, led] = [
+    new Set(workflow.connections.map(({ from }) => from)),
+    new Set(workflow.connections.map(({ to }) => to)),
+  ];
+  return (
+    workflow.nodes.find(({ id }) => leading.has(id) && !led.has(id)) ??
+    workflow.nodes.find(({ type }) => type !== "group") ??
+    workflow.nodes[0]
+  );
 }
 
 /** Where to go on when nodes are taken away: to one that led to them, one they led to, or the nearest. */
 export function nodeAfterRemoval(workflow: Workflow, gone: ReadonlySet<string>): string | null {
   const first = workflow.nodes.find(({ id }) => gone.has(id));
-  const ways = first ? workflow.connections.filter(({ from, to }) => from === first.id || to === first.id) : workflow.connections.filter(({ id }) => gone.has(id));
+  const ways = first
+    ? workflow.connections.filter(({ from, to }) => from === first.id || to === first.id)
+    : workflow.connections.filter(({ id }) => gone.has(id));
   const ends = [...ways.map(({ from }) => from), ...ways.map(({ to }) => to)];
   const left = new Set(workflow.nodes.map(({ id }) => id).filter((id) => !gone.has(id)));
   return ends.find((id) => left.has(id)) ?? (first && closest(workflow, first, left)) ?? null;
 }
 
-function connectedNode(workflow: Workflow, id: string, at: "from" | "to", other: "from" | "to"): string | null {
+function connectedNode(
+  workflow: Workflow,
+  id: string,
+  at: "from" | "to",
+  other: "from" | "to",
+): string | null {
   return workflow.connections.find((connection) => connection[at] === id)?.[other] ?? null;
 }
 
@@ -40,7 +56,14 @@ function nearest(workflow: Workflow, here: WorkflowNode, direction: Direction): 
     if (node === here) continue;
     const { x, y } = absolutePosition(workflow, node);
     const [dx, dy] = [x - at.x, y - at.y];
-    const [along, across] = direction === "left" ? [-dx, dy] : direction === "right" ? [dx, dy] : direction === "up" ? [-dy, dx] : [dy, dx];
+    const [along, across] =
+      direction === "left"
+        ? [-dx, dy]
+        : direction === "right"
+          ? [dx, dy]
+          : direction === "up"
+            ? [-dy, dx]
+            : [dy, dx];
     if (along <= 0) continue;
     const far = along + 2 * Math.abs(across);
     if (!best || far < best.far) best = { id: node.id, far };
@@ -62,7 +85,11 @@ function closest(workflow: Workflow, here: WorkflowNode, among: ReadonlySet<stri
 function absolutePosition(workflow: Workflow, node: WorkflowNode): Position {
   let { x, y } = node.position ?? { x: 0, y: 0 };
   const seen = new Set([node.id]);
-  for (let parent = parentOf(workflow, node); parent && !seen.has(parent.id); parent = parentOf(workflow, parent)) {
+  for (
+    let parent = parentOf(workflow, node);
+    parent && !seen.has(parent.id);
+    parent = parentOf(workflow, parent)
+  ) {
     seen.add(parent.id);
     x += parent.position?.x ?? 0;
     y += parent.position?.y ?? 0;

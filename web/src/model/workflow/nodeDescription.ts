@@ -15,10 +15,17 @@ export interface NodeSituation {
   leadsTo: readonly string[];
 }
 
-export function describeNode({ title, kind, server, isDisabled, outputs }: NodeView, { state, fit, errors, warnings, isSelected, leadsTo }: NodeSituation): string {
+export function describeNode(
+  { title, kind, server, isDisabled, outputs }: NodeView,
+  { state, fit, errors, warnings, isSelected, leadsTo }: NodeSituation,
+): string {
   const parts = [
     title,
-    server === null ? (kind === title ? "" : kind) : `MCP tool ${kind} of ${server ? `server ${server}` : "no server"}`,
+    server === null
+      ? kind === title
+        ? ""
+        : kind
+      : `MCP tool ${kind} of ${server ? `server ${server}` : "no server"}`,
     isSelected ? "selected" : "",
     isDisabled ? "switched off" : "",
     state ?? "",
@@ -48,6 +55,7 @@ export function targetTitles(workflow: Workflow | null, id: string): readonly st
 function titlesByNode(workflow: Workflow): ReadonlyMap<string, readonly string[]> {
   const titles = new Map(workflow.nodes.map((node) => [node.id, nodeTitle(node)]));
   const found = new Map<string, string[]>();
-  for (const { from, to } of workflow.connections) found.set(from, [...(found.get(from) ?? []), titles.get(to) ?? to]);
+  for (const { from, to } of workflow.connections)
+    found.set(from, [...(found.get(from) ?? []), titles.get(to) ?? to]);
   return found;
 }

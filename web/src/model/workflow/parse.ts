@@ -20,12 +20,19 @@ export function parseWorkflow(text: string): ParsedWorkflow {
   const { nodes, connections } = value;
   if (!Array.isArray(nodes)) return rejected("`nodes` must be a list");
   if (!Array.isArray(connections)) return rejected("`connections` must be a list");
-  const badNode = nodes.findIndex((node) => !isObject(node) || !isText(node["id"]) || !isText(node["type"]) || !isObject(node["data"]));
-  if (badNode >= 0) return rejected(`node ${badNode} needs an id, a type and data`, itemAt(text, "nodes", badNode));
+  const badNode = nodes.findIndex(
+    (node) => !isObject(node) || !isText(node["id"]) || !isText(node["type"]) || !isObject(node["data"]),
+  );
+  if (badNode >= 0)
+    return rejected(`node ${badNode} needs an id, a type and data`, itemAt(text, "nodes", badNode));
   const lost = nodes.findIndex((node: Record<string, unknown>) => !isPosition(node["position"]));
-  if (lost >= 0) return rejected(`node ${lost} needs a position of two numbers, x and y`, itemAt(text, "nodes", lost));
-  const badEdge = connections.findIndex((edge) => !isObject(edge) || !isText(edge["id"]) || !isText(edge["from"]) || !isText(edge["to"]));
-  if (badEdge >= 0) return rejected(`connection ${badEdge} needs an id, from and to`, itemAt(text, "connections", badEdge));
+  if (lost >= 0)
+    return rejected(`node ${lost} needs a position of two numbers, x and y`, itemAt(text, "nodes", lost));
+  const badEdge = connections.findIndex(
+    (edge) => !isObject(edge) || !isText(edge["id"]) || !isText(edge["from"]) || !isText(edge["to"]),
+  );
+  if (badEdge >= 0)
+    return rejected(`connection ${badEdge} needs an id, from and to`, itemAt(text, "connections", badEdge));
   if (!isText(value["name"])) return rejected("`name` is missing");
   return { workflow: value as unknown as Workflow, fault: null, at: null };
 }
@@ -38,7 +45,11 @@ function rejected(fault: string, at: number | null = null): ParsedWorkflow {
 function unreadable(text: string, message: string): ParsedWorkflow {
   const position = /at position (\d+)/.exec(message);
   const place = /line (\d+) column (\d+)/.exec(message);
-  const at = position ? Number(position[1]) : place ? offsetOf(text, Number(place[1]), Number(place[2])) : text.length;
+  const at = position
+    ? Number(position[1])
+    : place
+      ? offsetOf(text, Number(place[1]), Number(place[2]))
+      : text.length;
   const { line, column } = lineAndColumn(text, at);
   const reason = message.replace(/,? ?(in JSON )?at (position|line) .*$/, "").replace(/^JSON\.parse: /, "");
   return rejected(`line ${line}, column ${column}: ${reason}`, Math.min(at, text.length));
@@ -62,7 +73,8 @@ function itemAt(text: string, list: string, wanted: number): number | null {
     const mark = match[0];
     if (mark === "]" || mark === "}") depth -= 1;
     if (isThere && depth === 1) return null;
-    if (isThere && depth === 2 && item === wanted && mark !== "," && mark !== "]" && mark !== "}") return match.index;
+    if (isThere && depth === 2 && item === wanted && mark !== "," && mark !== "]" && mark !== "}")
+      return match.index;
     if (mark === "," && isThere && depth === 2) item += 1;
     if (mark === "[" && depth === 1 && named === `"${list}"`) isThere = true;
     if (mark === "[" || mark === "{") depth += 1;
@@ -72,7 +84,10 @@ function itemAt(text: string, list: string, wanted: number): number | null {
 }
 
 function isPosition(position: unknown): boolean {
-  return position === undefined || (isObject(position) && Number.isFinite(position["x"]) && Number.isFinite(position["y"]));
+  return (
+    position === undefined ||
+    (isObject(position) && Number.isFinite(position["x"]) && Number.isFinite(position["y"]))
+  );
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -25,5 +25,12 @@ export function isEqual(one: unknown, other: unknown): boolean {
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
   if (Array.isArray(one) !== Array.isArray(other)) return false;
   const [keys, others] = [Object.keys(one), Object.keys(other)];
-  return keys.length === others.length && keys.every((key, at) => key === others[at] && isEqual((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key]));
+  return (
+    keys.length === others.length &&
+    keys.every(
+      (key, at) =>
+        key === others[at] &&
+        isEqual((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key]),
+    )
+  );
 }

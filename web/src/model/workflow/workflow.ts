@@ -62,7 +62,10 @@ export function newWorkflow(name: string): Workflow {
 
 /** A name as ids and files spell it. */
 export function slug(name: string): string {
-  const plain = name.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "");
+  const plain = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "");
   return plain || "workflow";
 }
 
@@ -73,8 +76,11 @@ export function nodeById(workflow: Workflow, id: string): WorkflowNode | undefin
 /** `FLOW.IF` for a catalog node, `TOOL.MCP:server/tool` for a tool, else the node's own type. */
 export function nodeRef(node: WorkflowNode): string {
   const subtype = node.data["subtype"];
-  if (node.type === "mcp") return `TOOL.MCP:${asText(node.data["serverId"])}/${asText(node.data["toolName"])}`;
-  return typeof subtype === "string" && node.type === node.type.toUpperCase() ? `${node.type}.${subtype}` : node.type;
+  if (node.type === "mcp")
+    return `TOOL.MCP:${asText(node.data["serverId"])}/${asText(node.data["toolName"])}`;
+  return typeof subtype === "string" && node.type === node.type.toUpperCase()
+    ? `${node.type}.${subtype}`
+    : node.type;
 }
 
 export function asText(value: unknown): string {
