@@ -15,7 +15,10 @@ ROOT = Path(__file__).parents[2]
 WEB = ROOT / "web"
 MODULES = WEB / "node_modules"
 MAX_FIRST_LOAD = 350_000
+MAX_LINE = 120
 SCRIPTS = {
+    "format": ("prettier/bin/prettier.cjs", "--check", "."),
+    "lint": ("eslint/bin/eslint.js", "."),
     "types": ("typescript/bin/tsc", "--noEmit"),
     "layers": (
         "dependency-cruiser/bin/dependency-cruiser.mjs",
@@ -63,6 +66,34 @@ def test_a_first_load_is_small(build: dict[str, Any]) -> None:
     sizes = {name: len(gzip.compress((static / name).read_bytes())) for name in loaded}
     assert any(name.endswith(".js") for name in sizes)
     assert sum(sizes.values()) <= MAX_FIRST_LOAD, sizes
+
+
+def test_no_line_of_the_source_is_long() -> None:
+    files = [path for path in (WEB / "src").rglob("*") if path.suffix in {".ts", ".tsx", ".css"}]
+    long = {
+        f"{path.relative_to(WEB).as_posix()}:{number}"
+        for path in files
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if len(line) > MAX_LINE
+    }
+    assert files
+    assert not long
+
+
+def test_the_linter_refuses_a_long_line(build: dict[str, Any]) -> None:
+    node, _ = build["programs"]()
+    text = f"// {'long ' * 30}\nexport const x = 1;\n"
+    linted = subprocess.run(
+        [node, MODULES / "eslint/bin/eslint.js", "--stdin", "--stdin-filename", "src/long.ts"],
+        cwd=WEB,
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=110,
+    )
+    assert linted.returncode == 1
+    assert "max-len" in linted.stdout
 
 
 def test_the_lock_names_no_registry() -> None:

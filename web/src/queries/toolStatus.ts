@@ -17,6 +17,7 @@ export function useToolStatuses(workflow: Workflow | null): void {
   const signature = nodes.map(toolSignature).join("\n");
   const document = useMemo(
     () => (workflow ? { ...workflow, nodes, connections: [] } : null),
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the signature stands for the nodes
     [signature, workflow?.id],
   );
   const { data: found } = useQuery({
@@ -29,6 +30,7 @@ export function useToolStatuses(workflow: Workflow | null): void {
   });
   useEffect(() => {
     problemStore.setState({ toolStatuses: (nodes.length > 0 && found) || {} });
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the signature stands for the nodes
   }, [found, signature]);
 }
 

@@ -30,7 +30,9 @@ export async function loadWorkflow(name: string): Promise<StoredWorkflow> {
   const found = await unwrap(client.GET("/api/v1/workflows/{name}", { params: { path: { name } } }));
   const problem = found.problems.find(({ code }) => UNREADABLE_CODES.has(code));
   if (problem && !(found.document["nodes"] as unknown[] | undefined)?.length) {
-    const hint = `mend the file ${found.slug}.json in the folder of workflows with an editor, or take it away; ${problem.hint ?? ""}`;
+    const file = `${found.slug}.json`;
+    const remedy = `mend the file ${file} in the folder of workflows with an editor, or take it away`;
+    const hint = `${remedy}; ${problem.hint ?? ""}`;
     throw new ApiError(422, problem.code, `this file is no workflow: ${problem.message}`, hint);
   }
   return { name: found.name, revision: found.revision, workflow: found.document as unknown as Workflow };

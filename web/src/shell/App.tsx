@@ -3,7 +3,7 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useStore } from "zustand";
-import { ApiError } from "../api/client";
+import type { ApiError } from "../api/client";
 import { currentToken, takeTokenFromAddress } from "../api/token";
 import { connectionStore, watchConnection } from "../state/connection";
 import { Announcer } from "./Announcer";

@@ -93,7 +93,7 @@ function useOpenWorkflow(name: string | null, afterOpening: (() => void) | null)
     return () => {
       isLeft = true;
     };
-    // `then` belongs to the first opening only.
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- `afterOpening` applies to the first opening only
   }, [name, tries]);
   useEffect(() => {
     if (!(fault instanceof ApiError && fault.isUnreachable)) return;

@@ -14,7 +14,7 @@ export function Notices() {
       data-panel
       data-stop="notices"
     >
-      {notices.map(({ id, tone, message: message, hint, action }) => (
+      {notices.map(({ id, tone, message, hint, action }) => (
         <div key={id} className={`notice notice--${tone}`}>
           <div className="notice__words">
             {safeText(message).text}

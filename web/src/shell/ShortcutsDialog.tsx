@@ -5,7 +5,7 @@ import { storeLetterKeys } from "./letterShortcuts";
 
 /** Every key there is, from the one key map; the table in docs/studio.md is the same. */
 export function ShortcutsDialog({ onClose }: { onClose(): void }) {
-  const { commands, hasLetterKeys: hasLetterKeys } = useStore(commandStore);
+  const { commands, hasLetterKeys } = useStore(commandStore);
   return (
     <Dialog title="Keys" onClose={onClose}>
       <label className="row">

@@ -11,5 +11,5 @@ export function loadLetterKeys(): void {
 
 export function storeLetterKeys(hasLetterKeys: boolean): void {
   writeStored("localStorage", STORAGE_KEY, hasLetterKeys ? "on" : "off");
-  commandStore.setState({ hasLetterKeys: hasLetterKeys });
+  commandStore.setState({ hasLetterKeys });
 }

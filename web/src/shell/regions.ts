@@ -2,8 +2,14 @@
 
 import { canvasActions } from "../state/panels";
 
-const FOCUSABLE =
-  "a[href], button:not(:disabled), input:not(:disabled):not([hidden]), select:not(:disabled), textarea:not(:disabled), [tabindex='0']";
+const FOCUSABLE = [
+  "a[href]",
+  "button:not(:disabled)",
+  "input:not(:disabled):not([hidden])",
+  "select:not(:disabled)",
+  "textarea:not(:disabled)",
+  "[tabindex='0']",
+].join(", ");
 
 /** The element itself, else the first in it that takes the focus. */
 export function firstFocusable(within: HTMLElement): HTMLElement | null {

@@ -12,7 +12,7 @@ export function usePageFocus(route: Route): void {
     document.title = `${pageTitle(route)} · Toolweave`;
     if (isFirstPage) isFirstPage = false;
     else if (!isInMain(document.activeElement)) focusHeading();
-    // The address says it all.
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the address identifies the route
   }, [address]);
 }
 

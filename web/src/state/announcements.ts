@@ -11,5 +11,5 @@ export interface Announcement {
 export const announcementStore = createStore<Announcement>(() => ({ message: "", number: 0 }));
 
 export function announce(message: string): void {
-  announcementStore.setState(({ number }) => ({ message: message, number: number + 1 }));
+  announcementStore.setState(({ number }) => ({ message, number: number + 1 }));
 }

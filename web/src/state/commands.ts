@@ -53,7 +53,7 @@ interface KeyPress {
 /** The command of a key press, if there is one for where the focus is. */
 export function commandFor(event: KeyPress, where: FocusArea): Command | undefined {
   const pressed = keyCombination(event);
-  const { commands, hasLetterKeys: hasLetterKeys } = commandStore.getState();
+  const { commands, hasLetterKeys } = commandStore.getState();
   if (pressed.length === 1 && !hasLetterKeys) return undefined;
   return commands.findLast(
     (command) =>

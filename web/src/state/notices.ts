@@ -17,7 +17,7 @@ const VISIBLE_MS = 6_000;
 let nextId = 1;
 
 export function notify(message: string, more: Partial<Omit<Notice, "id" | "words">> = {}): void {
-  const notice: Notice = { id: nextId++, tone: "plain", message: message, ...more };
+  const notice: Notice = { id: nextId++, tone: "plain", message, ...more };
   noticeStore.setState(({ notices }) => ({ notices: [...notices.slice(-3), notice] }));
   // What asks for an answer waits for it: some need longer to reach a button.
   if (notice.tone !== "bad" && !notice.action) setTimeout(() => dismiss(notice.id), VISIBLE_MS);

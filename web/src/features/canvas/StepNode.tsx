@@ -68,17 +68,7 @@ function LowDetailStep({ id, data, selected }: Props) {
 
 function FullStep({ id, data, selected }: Props) {
   const status = useStore(runStore, (state) => state.statuses[id] ?? null);
-  const {
-    family,
-    title,
-    warnings: warnings,
-    kind,
-    server,
-    modeLabel: modeLabel,
-    isDisabled,
-    inputs,
-    outputs,
-  } = data;
+  const { family, title, warnings, kind, server, modeLabel, isDisabled, inputs, outputs } = data;
   const names = [
     "step",
     `family--${family}`,

@@ -76,7 +76,7 @@ function PlainPanel({ node, isReadOnly }: Props) {
         isFolded: true,
       },
     ];
-    // The fields are those of the node's kind, not of its values.
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- fields depend on the type of the node, not on its values
   }, [details, node.type]);
   if (isLoading) return <p className="faint">Reading what it takes…</p>;
   const hasFields = sections.some(({ parameters }) => parameters.length > 0);

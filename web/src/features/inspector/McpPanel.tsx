@@ -228,7 +228,7 @@ function Values({
         ? (remembered as unknown as Parameter[])
         : inferParameters(node.data["parameterValues"]));
     return mode === "detailed" ? [{ title: "Values", path: ["parameterValues"], parameters }] : [];
-    // Without a tree the fields are those of the values there are, not of each letter typed.
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- inferred fields must not change while a value is typed
   }, [listed, remembered, mode, node.id]);
   return (
     <NodeForm node={node} sections={sections} isReadOnly={isReadOnly} besides={SHOWN_ELSEWHERE}>

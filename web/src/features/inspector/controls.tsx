@@ -172,6 +172,7 @@ function useDraftText(
   const [typed, setTyped] = useState(() => show(field.value));
   const [fault, setFault] = useState<string | null>(null);
   const mine = useRef(field.value);
+  // eslint-disable-next-line react-hooks/exhaustive-deps -- `show` is a new function on each render
   useEffect(() => {
     if (field.value === mine.current) return;
     mine.current = field.value;

@@ -72,10 +72,15 @@ function KeyName({ of: { name, isStudio, isYours, revokedAt } }: { of: Key }) {
 }
 
 function revokeWarning({ isStudio, isYours }: Key): string {
-  if (isStudio)
-    return "This is the studio's own key: its pages stop working at once, this one too, until you start toolweave serve again and open the address that it prints.";
-  if (isYours)
+  if (isStudio) {
+    return (
+      "This is the studio's own key: its pages stop working at once, this one too, " +
+      "until you start toolweave serve again and open the address that it prints."
+    );
+  }
+  if (isYours) {
     return "This page asks with this key: it stops working at once, until you open the studio with another one.";
+  }
   return "Programs that use it are refused from now on. This cannot be undone.";
 }
 

@@ -20,7 +20,8 @@ export function ClientConnection({ tool }: { tool: string }) {
       setBusy(false);
     }
   };
-  const line = `claude mcp add --transport http toolweave ${address} --header "Authorization: Bearer ${key ?? "YOUR_KEY"}"`;
+  const header = `Authorization: Bearer ${key ?? "YOUR_KEY"}`;
+  const line = `claude mcp add --transport http toolweave ${address} --header "${header}"`;
   return (
     <section className="publish__connect" aria-label="Connect a client">
       <h3>Connect a client</h3>

@@ -64,6 +64,7 @@ function PublishForm({ draft, publication, isBehind }: FormProps) {
   });
   const [isBusy, runAction] = useAction(PUBLISHED, WORKFLOWS);
   const isNamed = TOOL_NAME.test(options.tool);
+  const length = `${[...options.description].length} of ${MAX_DESCRIPTION.toLocaleString("en")} characters`;
   const publish = () =>
     runAction("Not published", async () => {
       if (isDirty(documentStore.getState()) && !(await save()))
@@ -98,10 +99,7 @@ function PublishForm({ draft, publication, isBehind }: FormProps) {
           />
         )}
       </Field>
-      <Field
-        label="Description"
-        note={`What a client's model reads to decide when to call it. ${[...options.description].length} of ${MAX_DESCRIPTION.toLocaleString("en")} characters.`}
-      >
+      <Field label="Description" note={`What a client's model reads to decide when to call it. ${length}.`}>
         {(id, _, aria) => (
           <textarea
             id={id}

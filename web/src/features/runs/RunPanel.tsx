@@ -11,7 +11,7 @@ import type { Mode } from "../../model/form/modes";
 import { modeOf } from "../../model/form/modes";
 import type { RunView } from "../../model/run/runState";
 import type { Workflow } from "../../model/workflow/workflow";
-import { nodeById, nodeTitle as nodeTitle } from "../../model/workflow/workflow";
+import { nodeById, nodeTitle } from "../../model/workflow/workflow";
 import { Badge } from "../../ui/Badge";
 import { Button, IconButton } from "../../ui/Button";
 import { RerunDialog } from "./RerunDialog";

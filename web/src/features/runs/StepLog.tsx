@@ -6,7 +6,7 @@ import { safeText } from "../../model/text/untrusted";
 import { Untrusted } from "../../ui/Untrusted";
 
 export function StepLog({ step }: { step: Step }) {
-  const { attempts: attempts, log } = step;
+  const { attempts, log } = step;
   return (
     <ol className="tries" aria-label="Tries">
       {attempts.map((attempt, index) => (

@@ -36,6 +36,7 @@ function SignInDialog({ server, onClose }: { server: Server; onClose(): void }) 
       })
       .catch((error: Error) => leaving.signal.aborted || setFault(error.message));
     return () => leaving.abort();
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- a new callback must not restart the sign-in
   }, [server.id]);
   return (
     <Dialog

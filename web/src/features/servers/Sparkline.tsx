@@ -12,7 +12,7 @@ interface Props {
 /** How fast a server answered, as a line; where it failed, a stroke. */
 export function Sparkline({ checks, isSmall = false }: Props) {
   if (checks.length === 0) return null;
-  const { lines, failures, summary: summary } = sparkline(checks, WIDTH, HEIGHT);
+  const { lines, failures, summary } = sparkline(checks, WIDTH, HEIGHT);
   return (
     <svg
       className={isSmall ? "sparkline sparkline--small" : "sparkline"}

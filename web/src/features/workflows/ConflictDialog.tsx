@@ -11,6 +11,10 @@ import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import "./workflows.css";
 
+const CHANGED_ELSEWHERE =
+  "Another tab, program or person saved it after you opened it. " +
+  "Nothing is overwritten until you decide; taking theirs can be undone.";
+
 const TONES = { added: "good", removed: "bad", changed: "warn" } as const;
 
 export function ConflictDialog() {
@@ -40,11 +44,7 @@ export function ConflictDialog() {
   );
   return (
     <Dialog title={`${name} was changed elsewhere`} onClose={close} foot={foot} wide={isShown}>
-      <p>
-        {theirs
-          ? "Another tab, program or person saved it after you opened it. Nothing is overwritten until you decide; taking theirs can be undone."
-          : "It was deleted after you opened it. Keep yours to save it again."}
-      </p>
+      <p>{theirs ? CHANGED_ELSEWHERE : "It was deleted after you opened it. Keep yours to save it again."}</p>
       {isShown && theirs && (
         <ul className="difference">
           {diffWorkflows(mine, theirs).map((difference) => (

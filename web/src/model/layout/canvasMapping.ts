@@ -149,7 +149,7 @@ function knownSize(
   return { ...size, measured: size, handles: type === "group" ? [] : portPositions(shapeOf(data)) };
 }
 
-function shapeOf({ inputs, outputs, modeLabel: modeLabel }: NodeView): NodeShape {
+function shapeOf({ inputs, outputs, modeLabel }: NodeView): NodeShape {
   return { inputs, outputs, hasMode: modeLabel !== null };
 }
 

@@ -10,7 +10,8 @@ const GAP_Y = 26;
 /** The first position at or below the wanted one that no other node covers. */
 export function freePosition(workflow: Workflow, wanted: Position, parentId: string | undefined): Position {
   const there = workflow.nodes.filter((node) => node.parentId === parentId && node.type !== "group");
-  let { x, y } = wanted;
+  const { x } = wanted;
+  let { y } = wanted;
   const isTaken = () =>
     there.some(
       ({ position }) =>

@@ -274,7 +274,7 @@ function addComputedSteps(run: RunDraft, event: RunEvent): void {
         finishedAt: event.at,
         value: values[number],
         truncated: truncatedField(event, `values/${number}`),
-        attempts: attempts,
+        attempts,
       },
       event.at,
     );
@@ -286,7 +286,7 @@ function startStep(run: RunDraft, key: string, event: RunEvent): void {
   const before = run.steps[key]?.attempts.filter(({ attempt }) => attempt !== number) ?? [];
   const attempts = [...before, { attempt: number, startedAt: event.at, finishedAt: null, error: null }];
   run.status = "running";
-  updateStep(run, key, { status: "running", finishedAt: null, attempts: attempts }, event.at);
+  updateStep(run, key, { status: "running", finishedAt: null, attempts }, event.at);
 }
 
 function finishStep(
@@ -297,7 +297,7 @@ function finishStep(
   more: Partial<Step>,
 ): void {
   const attempts = closeLastAttempt(run.steps[key]?.attempts ?? [], event.at, null);
-  updateStep(run, key, { status, finishedAt: event.at, attempts: attempts, ...more }, event.at);
+  updateStep(run, key, { status, finishedAt: event.at, attempts, ...more }, event.at);
 }
 
 function failStep(run: RunDraft, key: string, event: RunEvent): void {

@@ -1,7 +1,18 @@
 /** Text that others wrote, made harmless to look at: what cannot be seen is spelt out and named. */
 
-const HIDDEN =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffb]|(?<!\p{Extended_Pictographic})\ufe0f|[\u{e0000}-\u{e0fff}]/gu;
+const HIDDEN = new RegExp(
+  [
+    // Control characters, but for tab and line breaks.
+    String.raw`[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]`,
+    // Characters without a glyph: soft hyphen, joiners, fillers, zero-width spaces.
+    String.raw`[\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u3164\ufeff\uffa0]|\u034f|\u17b4|\u17b5`,
+    // Line separators, bidirectional controls, invisible operators, annotations, tags.
+    String.raw`[\u2028-\u202e\u2060-\u206f\ufff9-\ufffb\u{e0000}-\u{e0fff}]`,
+    // Variation selectors; the last one is part of an emoji.
+    String.raw`[\ufe00-\ufe0e]|(?<!\p{Extended_Pictographic})\ufe0f`,
+  ].join("|"),
+  "gu",
+);
 const BIDI_CONTROL = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 const MARKUP = /<\/?[a-z!][^>]*>?/iu;
 // Bounded, as a text of nothing but brackets would take for ever otherwise.
@@ -24,7 +35,7 @@ export function safeText(text: string): SafeText {
     ...(MARKUP.test(text) ? ["HTML"] : []),
     ...(LINK.test(text) ? ["a Markdown link"] : []),
   ];
-  return { text: text.replace(HIDDEN, codePoint), warnings: warnings };
+  return { text: text.replace(HIDDEN, codePoint), warnings };
 }
 
 function codePoint(character: string): string {
