@@ -17,9 +17,9 @@ from toolweave.catalog.budget import tokens
 from toolweave.catalog.index import Catalog
 from toolweave.catalog.knowledge import Knowledge
 from toolweave.catalog.live import specs_of
-from toolweave.catalog.questions import listed
 from toolweave.catalog.search import SearchIndex
 from toolweave.catalog.serialise import serialise
+from toolweave.catalog.tool_definitions import listed
 from toolweave.json_text import Json
 from toolweave.nodes import discover
 from toolweave.tools.read_tool import read_tool

@@ -14,8 +14,8 @@ from itertools import pairwise
 from tests.workflow.sample_files import sample
 
 from toolweave.export import discover
-from toolweave.export.exporting import export
-from toolweave.export.importing import import_text
+from toolweave.export.convert import export
+from toolweave.export.reimport import import_text
 from toolweave.nodes import discover as discover_nodes
 from toolweave.workflow.formats.load import convert
 from toolweave.workflow.model import NodeId, Workflow

@@ -19,7 +19,7 @@ from bench.fault_rows import Found, Part, say
 from tests.engine.laborer import GRAPH, HERE, ONCE, STEPS, Marks, engine_on, laborer
 
 from toolweave.engine.engine import Engine
-from toolweave.engine.holders import HOLD_S
+from toolweave.engine.lease_owner import HOLD_S
 from toolweave.errors import Conflict
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate

@@ -22,9 +22,9 @@ from bench.table import Row, table
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from toolweave.app.ground import open_ground
 from toolweave.app.studio import Studio, open_studio
 from toolweave.errors import ToolweaveError
+from toolweave.home import open_ground
 from toolweave.json_text import JsonObject
 from toolweave.servers.definition import Command, definition_hash
 from toolweave.settings import Limits, Settings

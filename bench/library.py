@@ -13,17 +13,17 @@ import anyio
 from tests.library.repo import ENVIRON, GIVEN, MARKETING, TEMPLATES, Repo
 
 from toolweave.access.mask import Masker
-from toolweave.app.checking import known_built_in
-from toolweave.app.ground import open_ground
 from toolweave.app.libraries import flow_runner, shelf_of
-from toolweave.app.running import open_engine
+from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
+from toolweave.authoring.environment import known_built_in
 from toolweave.documents.bindings import Bindings
+from toolweave.documents.block_runner import BlockRunner, plan
 from toolweave.documents.document import read_document
-from toolweave.documents.running import BlockRunner, plan
-from toolweave.documents.writing import with_results
+from toolweave.documents.results import with_results
+from toolweave.home import open_ground
 from toolweave.json_text import Json, JsonObject
-from toolweave.library.execution import Asked
+from toolweave.library.flow_runner import Asked
 from toolweave.settings import Limits, Settings
 from toolweave.tools.tool import Content, ProgressListener, ToolCall, ToolResult
 

@@ -15,13 +15,13 @@ from pathlib import Path
 import anyio
 import httpx2
 
-from toolweave.app.ground import open_ground
-from toolweave.app.models import models_of
-from toolweave.app.resources import open_resources
-from toolweave.app.running import open_engine
+from toolweave.app.node_resources import open_resources
+from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
-from toolweave.assistant.asking import Asking
-from toolweave.assistant.configured import NewModel
+from toolweave.assistant.home_models import models_of
+from toolweave.assistant.model_caller import Asking
+from toolweave.assistant.models import NewModel
+from toolweave.home import open_ground
 from toolweave.nodes.model import MODEL, Question, Said
 from toolweave.settings import Settings
 from toolweave.testing.model import KEY, ScriptedModel, says

@@ -16,13 +16,13 @@ from typing import Any
 import anyio
 from mcp import Client
 
-from toolweave.app.ground import open_ground
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
-from toolweave.app.publishing import Wish, publish
 from toolweave.app.workbench import Workbench, open_workbench
-from toolweave.mcp_server.changes import Changes
-from toolweave.mcp_server.desk import Desk
+from toolweave.home import open_ground
+from toolweave.mcp_server.context import Desk
+from toolweave.mcp_server.list_changes import Changes
 from toolweave.mcp_server.server import build_server
+from toolweave.publishing.service import Wish, publish
 from toolweave.settings import Settings
 from toolweave.workflow.formats.load import read
 

@@ -14,7 +14,7 @@ from bench.export import workflow_of
 from pydantic import BaseModel, Field, JsonValue
 from tests.workflow.corpus.bases import Document, edge, mcp, node, whole, world
 
-from toolweave.export.exporting import export
+from toolweave.export.convert import export
 from toolweave.nodes import discover
 from toolweave.workflow.checks import check_workflow
 from toolweave.workflow.formats.load import load

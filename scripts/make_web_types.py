@@ -16,7 +16,7 @@ import httpx2
 from build_web import WEB, Unbuildable, install, programs, run
 
 from toolweave.access.keys import Keys
-from toolweave.app.ground import open_ground
+from toolweave.home import open_ground
 from toolweave.rest.openapi import PATH
 from toolweave.serve.http import Address, open_app
 from toolweave.settings import Settings

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from toolweave.access.secrets import Vault
+from toolweave.access.vault import Vault
 from toolweave.access.vault_key import KeySource
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate

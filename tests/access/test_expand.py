@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolweave.access.expand import Reference, expand, references, resolve_all
-from toolweave.access.secrets import Vault
+from toolweave.access.references import Reference, expand, references, resolve_all
+from toolweave.access.vault import Vault
 from toolweave.problems import Problem
 
 pytestmark = pytest.mark.anyio

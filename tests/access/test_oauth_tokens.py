@@ -12,12 +12,12 @@ import anyio
 import httpx2
 import pytest
 
-from toolweave.access.oauth_tokens import PREFIX, OAuthClient, OAuthTokens, StoredTokens
-from toolweave.app.ground import Ground, open_ground
-from toolweave.app.service_desk import ServiceDesk, client_of, open_desk
+from toolweave.credentials.accounts import ServiceDesk, client_of, open_desk
+from toolweave.credentials.oauth_tokens import PREFIX, OAuthClient, OAuthTokens, StoredTokens
 from toolweave.errors import Denied, Invalid, NotFound, Unavailable
+from toolweave.home import Ground, open_ground
 from toolweave.json_text import Json
-from toolweave.nodes.external._calendar import GOOGLE_CALENDAR
+from toolweave.nodes.services.google_calendar.api import GOOGLE_CALENDAR
 from toolweave.servers.sign_in import SignIn
 from toolweave.settings import Settings
 from toolweave.testing.clock import FakeClock

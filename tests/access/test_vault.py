@@ -9,7 +9,7 @@ import pytest
 from tests.access.folders import files_in, make
 from tests.storage.disks import read_only
 
-from toolweave.access.secrets import Vault
+from toolweave.access.vault import Vault
 from toolweave.access.vault_key import KeySource
 from toolweave.errors import Denied, Invalid, NotFound, Unavailable
 from toolweave.storage.database import Database, open_database

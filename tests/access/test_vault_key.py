@@ -15,7 +15,7 @@ from keyring.backends import fail
 from tests.access.folders import files_in, make, mode_of
 from tests.storage.disks import read_only
 
-from toolweave.access.secrets import Vault
+from toolweave.access.vault import Vault
 from toolweave.access.vault_key import KeySource, create_key, find_key
 from toolweave.errors import Denied, Invalid
 from toolweave.storage.database import Database

@@ -19,23 +19,23 @@ from tests.nodes.flow.running import alone
 from tests.nodes.human.test_chats import CONFIGS, CONTENT, DISCORD, SCRIPT, SLACK, TELEGRAM
 
 from toolweave.access.mask import Masker
-from toolweave.app.ground import Ground, open_ground
-from toolweave.app.kinds import NodeKinds
-from toolweave.app.replies import Replies
-from toolweave.app.reply_posts import ReplyPosts
-from toolweave.app.secret_texts import SecretTexts
-from toolweave.app.web import SafeHttp
-from toolweave.engine.asking import OpenQuestion
+from toolweave.access.secret_text import SecretTexts
 from toolweave.engine.context import Services
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
-from toolweave.engine.triggers.proving import Arrival
+from toolweave.engine.open_questions import OpenQuestion
 from toolweave.errors import Denied, ToolweaveError
+from toolweave.home import Ground, open_ground
 from toolweave.json_text import JsonObject
 from toolweave.nodes.human._buttons import LATE, carried
+from toolweave.nodes.registry import NodeKinds
+from toolweave.people.replies import Replies
+from toolweave.people.reply_webhooks import ReplyPosts
+from toolweave.resources.http import SafeHttp
 from toolweave.settings import Settings
 from toolweave.testing.clock import FakeClock
 from toolweave.testing.service import FakeService, Script, Told, fake_service
+from toolweave.triggers.verification import Arrival
 
 pytestmark = pytest.mark.anyio
 

@@ -8,10 +8,10 @@ from typing import Protocol
 import pytest
 
 from toolweave.access.vault_key import VARIABLE
-from toolweave.app.ground import Ground, open_ground
-from toolweave.app.models import models_of, open_asking
-from toolweave.assistant.asking import Asking
-from toolweave.assistant.configured import NewModel
+from toolweave.assistant.home_models import models_of, open_asking
+from toolweave.assistant.model_caller import Asking
+from toolweave.assistant.models import NewModel
+from toolweave.home import Ground, open_ground
 from toolweave.settings import Settings
 from toolweave.testing.clock import FakeClock
 from toolweave.testing.model import KEY, ScriptedModel

@@ -10,10 +10,10 @@ import pytest
 from tests.assistant.desk import Desk, a_desk
 from tests.engine.building import workflow
 
-from toolweave.app.models import models_of
-from toolweave.assistant.configured import NewModel
+from toolweave.assistant.home_models import models_of
+from toolweave.assistant.models import NewModel
 from toolweave.engine.decide import result_of
-from toolweave.engine.execution import execution
+from toolweave.engine.execution_report import execution
 from toolweave.json_text import Json
 from toolweave.testing.model import KEY, Turn, calls, gives, hangs, says
 from toolweave.workflow.model import Workflow

@@ -10,9 +10,9 @@ import pytest
 from tests.assistant.desk import SERVER, Desk, a_desk
 
 from servers.rooms import pinned
-from toolweave.app.chatting import begin_conversation, tool_context
-from toolweave.app.models import AskingOnDemand
+from toolweave.assistant.chat import begin_conversation, tool_context
 from toolweave.assistant.conversation import STOPPED, ChatEvent, ChatLimits, Conversation
+from toolweave.assistant.home_models import AskingOnDemand
 from toolweave.errors import Denied, Limited, NotFound
 from toolweave.nodes.model import Called
 from toolweave.testing.model import calls, says, together

@@ -7,7 +7,7 @@ import pytest
 from tests.assistant.desk import SERVER, Desk, a_desk
 from tests.engine.building import workflow
 
-from toolweave.app.freezing import Frozen, freeze_node
+from toolweave.authoring.locked_choices import Frozen, freeze_node
 from toolweave.errors import Conflict, Invalid, NotFound
 from toolweave.testing.model import Turn, calls, says, together
 from toolweave.workflow.formats.load import convert, read

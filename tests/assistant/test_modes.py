@@ -8,7 +8,7 @@ import pytest
 from tests.assistant.desk import SERVER, Desk, a_desk
 from tests.assistant.judged import INTENTS, Intent
 
-from toolweave.app.models import models_of
+from toolweave.assistant.home_models import models_of
 from toolweave.json_text import Json
 from toolweave.testing.model import KEY, calls, says, together
 

@@ -18,10 +18,10 @@ from tests.tools.strategies import steady
 
 from toolweave.catalog.budget import fit_list, fit_lists, fit_nodes, tokens
 from toolweave.catalog.knowledge import Knowledge
-from toolweave.catalog.questions import MIN_TOKENS
 from toolweave.catalog.serialise import serialise
-from toolweave.catalog.shedding import Sheddable
-from toolweave.catalog.toolbox import Toolbox
+from toolweave.catalog.tool_definitions import MIN_TOKENS
+from toolweave.catalog.tool_service import Toolbox
+from toolweave.catalog.truncation import Sheddable
 from toolweave.json_text import Json, JsonObject
 
 budgets = st.integers(MIN_TOKENS, 10_000) | st.integers(MIN_TOKENS, 300)

@@ -12,7 +12,7 @@ from tests.catalog.builders import a_live_tool, our_catalog
 from toolweave.catalog.corrections import correct
 from toolweave.catalog.knowledge import Knowledge
 from toolweave.catalog.live import spec_of
-from toolweave.catalog.questions import listed
+from toolweave.catalog.tool_definitions import listed
 
 NODES = [(spec.type, spec.subtype) for spec in our_catalog()]
 

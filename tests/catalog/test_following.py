@@ -13,9 +13,9 @@ from tests.catalog.builders import (
     refs,
 )
 
-from toolweave.catalog.following import can_follow, followers, is_mistake
 from toolweave.catalog.live import spec_of
 from toolweave.catalog.spec import Field, FieldType, NodeSpec
+from toolweave.catalog.successors import can_follow, followers, is_mistake
 from toolweave.errors import Invalid
 
 HUMAN = [spec for spec in our_catalog() if spec.type == "HUMAN_IN_THE_LOOP"]

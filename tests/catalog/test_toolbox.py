@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tests.catalog.builders import our_knowledge
 from tests.tools.strategies import steady
 
-from toolweave.catalog.questions import listed
-from toolweave.catalog.toolbox import Toolbox
+from toolweave.catalog.tool_definitions import listed
+from toolweave.catalog.tool_service import Toolbox
 from toolweave.json_text import Json, JsonObject, read
 
 TOOLBOX = Toolbox(our_knowledge)

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.driving import DEADLINE_S, Commands
 
 import toolweave
-from toolweave.mcp_server.menu import DEFAULT
+from toolweave.mcp_server.tool_list import DEFAULT
 
 SLOW = ("mcp", "dbos", "fastapi", "httpx2", "psycopg", "keyring", "uvicorn")
 PROBE = (

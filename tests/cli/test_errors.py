@@ -7,7 +7,7 @@ import click
 import pytest
 from tests.cli.driving import PROGRAM, Commands, Ran
 
-from toolweave.cli.failing import as_told, show_error
+from toolweave.cli.errors import as_told, show_error
 from toolweave.cli.main import cli
 from toolweave.errors import Invalid, NotFound
 from toolweave.problems import Problem

@@ -5,9 +5,9 @@ from pathlib import Path
 import anyio
 
 from cli.driving import Commands
-from toolweave.app.ground import open_ground
-from toolweave.app.running import open_engine
+from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
+from toolweave.home import open_ground
 from toolweave.json_text import JsonObject
 from toolweave.settings import Settings
 from toolweave.workflow.formats.load import read

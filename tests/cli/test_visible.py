@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from toolweave.cli.sanitize import json_text, visible
 from toolweave.cli.terminal import plain_table
-from toolweave.cli.visible import json_text, visible
 
 HOSTILE = "\x1b[31m\x07\x7f\x9b\u202e\u200b\u2028\U000e0041\ud800"
 

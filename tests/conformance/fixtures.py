@@ -5,10 +5,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from toolweave.app.checking import known_offline
-from toolweave.app.ground import open_ground
-from toolweave.app.publishing import Wish, publish
 from toolweave.app.studio import workflow_store
+from toolweave.authoring.environment import known_offline
+from toolweave.home import open_ground
+from toolweave.publishing.service import Wish, publish
 from toolweave.settings import Settings
 from toolweave.workflow.formats.load import read
 

@@ -10,7 +10,7 @@ import pytest
 from conformance.fixtures import FIXTURES
 from conformance.programs import PACKAGES, needs, run_program, run_script
 from rest.process import PROGRAM, Served
-from toolweave.mcp_server.menu import DEFAULT
+from toolweave.mcp_server.tool_list import DEFAULT
 
 pytestmark = pytest.mark.xdist_group("node")
 

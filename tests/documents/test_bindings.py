@@ -3,10 +3,10 @@
 import pytest
 
 from toolweave.documents.bindings import Bindings, front_bindings, read_binding
+from toolweave.documents.block_runner import plan
 from toolweave.documents.document import Document, read_document
 from toolweave.documents.render import render_value
-from toolweave.documents.running import plan
-from toolweave.documents.writing import with_results
+from toolweave.documents.results import with_results
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
 

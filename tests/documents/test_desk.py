@@ -8,11 +8,11 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from toolweave.app.documents import desk_of
-from toolweave.app.ground import Ground, open_ground
 from toolweave.documents.bindings import read_binding
-from toolweave.documents.desk import Desk, Ran, document_key
+from toolweave.documents.service import Desk, Ran, document_key
+from toolweave.documents.workspace import desk_of
 from toolweave.errors import Conflict, NotFound, Unavailable
+from toolweave.home import Ground, open_ground
 from toolweave.json_text import Json, JsonObject
 from toolweave.servers.definition import Command
 from toolweave.settings import Limits, Settings

@@ -4,7 +4,7 @@ import pytest
 
 from toolweave.documents.document import Document, decoded, encoded, read_document
 from toolweave.documents.render import Callout, block_key, render_error, render_result, render_value
-from toolweave.documents.writing import with_results, without_results
+from toolweave.documents.results import with_results, without_results
 from toolweave.errors import Invalid, NotFound
 from toolweave.json_text import JsonObject
 from toolweave.tools.tool import Content, ToolResult

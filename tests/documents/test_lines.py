@@ -6,7 +6,7 @@ import time
 import pytest
 from markdown_it import MarkdownIt
 
-from toolweave.documents.lines import Fence, Heading, Scanner
+from toolweave.documents.markdown import Fence, Heading, Scanner
 
 REFERENCE = MarkdownIt("commonmark", {"maxNesting": 100})
 

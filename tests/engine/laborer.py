@@ -21,7 +21,8 @@ from tests.engine.building import EchoTools, Kinds, workflow
 
 from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.clock import SystemClock
-from toolweave.engine import due, journal
+from toolweave.engine import journal
+from toolweave.engine import wakeups as due
 from toolweave.engine.context import Services
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Change, Entry, Journal, Lease, Written

@@ -23,8 +23,8 @@ from toolweave.engine.events import (
     StepStarted,
 )
 from toolweave.engine.journal import Entry, Journal
+from toolweave.engine.journal_rows import written
 from toolweave.engine.state import RunState
-from toolweave.engine.written import written
 from toolweave.json_text import Json
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate

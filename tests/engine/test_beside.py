@@ -12,7 +12,9 @@ import pytest
 from tests.engine.building import Behaviour, EchoTools, Kinds, waits, workflow
 
 from toolweave.catalog.node import NodeContext, Outcome
-from toolweave.engine import advance, due, journal
+from toolweave.engine import executor as advance
+from toolweave.engine import journal
+from toolweave.engine import wakeups as due
 from toolweave.engine.context import Services
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import CancelAsked

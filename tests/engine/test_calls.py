@@ -9,8 +9,7 @@ import anyio
 import pytest
 from tests.engine.building import Behaviour, EchoTools, Kinds, catalog, waits, workflow
 
-from toolweave.app.subworkflows import SubWorkflows
-from toolweave.engine.calls import BY_CALLER, once_key
+from toolweave.engine.called_runs import BY_CALLER, once_key
 from toolweave.engine.context import Services
 from toolweave.engine.decide import decide
 from toolweave.engine.engine import Engine
@@ -23,11 +22,12 @@ from toolweave.engine.events import (
     StepWaiting,
 )
 from toolweave.engine.journal import Journal
+from toolweave.engine.journal_rows import written
 from toolweave.engine.plan import make_plan
 from toolweave.engine.retention import Retention, prune
 from toolweave.engine.state import RunState
 from toolweave.engine.steps import Kind
-from toolweave.engine.written import written
+from toolweave.engine.subworkflows import SubWorkflows
 from toolweave.nodes.flow import stop, subworkflow
 from toolweave.storage.database import Database
 from toolweave.storage.workflow_files import WorkflowFiles

@@ -6,9 +6,9 @@ import pytest
 from tests.engine.building import workflow
 from tests.engine.conftest import Opened
 
-from toolweave.engine.computing import MAX_STEPS
 from toolweave.engine.decide import result_of
 from toolweave.engine.events import Computed
+from toolweave.engine.pure_steps import MAX_STEPS
 from toolweave.engine.steps import Step
 from toolweave.workflow.model import Workflow
 

@@ -19,10 +19,10 @@ from toolweave.engine.context import Services
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL, Choice
-from toolweave.engine.holders import HOLD_S
 from toolweave.engine.journal import Journal, Lease
+from toolweave.engine.journal_rows import Change, Written
+from toolweave.engine.lease_owner import HOLD_S
 from toolweave.engine.steps import Kind
-from toolweave.engine.written import Change, Written
 from toolweave.errors import Unavailable
 from toolweave.json_text import Json
 from toolweave.nodes.flow import delay

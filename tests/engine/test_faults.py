@@ -23,10 +23,10 @@ from toolweave.engine.events import (
     StepFinished,
     StepStarted,
 )
-from toolweave.engine.execution import execution, records
-from toolweave.engine.holders import HOLD_S
+from toolweave.engine.execution_report import execution, records
 from toolweave.engine.journal import Journal, Lease
-from toolweave.engine.written import Change, Written, written
+from toolweave.engine.journal_rows import Change, Written, written
+from toolweave.engine.lease_owner import HOLD_S
 from toolweave.errors import Conflict, Invalid, NotFound, Unavailable
 from toolweave.json_text import Json
 from toolweave.storage.database import Database, open_database

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from tests.engine.building import EchoTools, workflow
 
-from toolweave.app.kinds import NodeKinds
 from toolweave.clock import SystemClock
 from toolweave.engine.context import Services
 from toolweave.engine.engine import Engine
-from toolweave.engine.execution import execution
+from toolweave.engine.execution_report import execution
 from toolweave.engine.journal import Journal
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.registry import NodeKinds
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate
 from toolweave.workflow.formats.load import load, read

@@ -12,7 +12,7 @@ from toolweave.clock import timestamp
 from toolweave.engine.context import Services
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import StepWaiting
-from toolweave.engine.execution import records
+from toolweave.engine.execution_report import records
 from toolweave.engine.journal import Journal
 from toolweave.engine.steps import Kind
 from toolweave.nodes.flow import merge

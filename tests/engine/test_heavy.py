@@ -8,18 +8,18 @@ import anyio.to_thread
 import pytest
 from tests.engine.building import EchoTools, workflow
 
-from toolweave.app.kinds import NodeKinds
 from toolweave.catalog.node import Given, Outcome
 from toolweave.clock import SystemClock
-from toolweave.engine.computing import LARGE, is_large
 from toolweave.engine.context import Services
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
+from toolweave.engine.pure_steps import LARGE, is_large
 from toolweave.engine.steps import Kind
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
 from toolweave.nodes.action import parse
+from toolweave.nodes.registry import NodeKinds
 from toolweave.storage.database import open_database
 from toolweave.storage.migrations import migrate
 from toolweave.workflow.model import Node

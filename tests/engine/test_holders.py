@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from toolweave.engine.holders import is_gone, new_holder
+from toolweave.engine.lease_owner import is_gone, new_holder
 
 
 def test_a_living_process_is_not_gone() -> None:
@@ -12,7 +12,7 @@ def test_a_living_process_is_not_gone() -> None:
 
 
 def test_a_process_that_ended_is_gone_at_once() -> None:
-    code = "from toolweave.engine.holders import new_holder; print(new_holder())"
+    code = "from toolweave.engine.lease_owner import new_holder; print(new_holder())"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert is_gone(ran.stdout.strip())
 

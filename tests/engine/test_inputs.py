@@ -11,10 +11,10 @@ from tests.engine.triggers.hosting import workflow as drawn
 
 from toolweave import json_text
 from toolweave.engine.events import Finished
-from toolweave.engine.execution import execution
-from toolweave.engine.triggers.proving import Arrival
+from toolweave.engine.execution_report import execution
 from toolweave.errors import Invalid
 from toolweave.json_text import JsonObject
+from toolweave.triggers.verification import Arrival
 from toolweave.workflow.formats.load import read
 from toolweave.workflow.model import Workflow
 

@@ -12,9 +12,9 @@ from tests.engine.conftest import Opened
 
 from toolweave.clock import SystemClock, timestamp
 from toolweave.engine.context import Services
-from toolweave.engine.due import BATCH, DUE, NEXT
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
+from toolweave.engine.wakeups import BATCH, DUE, NEXT
 from toolweave.errors import Unavailable
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate

@@ -23,7 +23,7 @@ from toolweave.engine.context import Services
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL
 from toolweave.engine.journal import Journal, Lease
-from toolweave.engine.written import Change, Written
+from toolweave.engine.journal_rows import Change, Written
 from toolweave.errors import Conflict, Unavailable
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate

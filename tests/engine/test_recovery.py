@@ -19,8 +19,8 @@ from toolweave.engine.context import Services
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import StepFailed, StepStarted
-from toolweave.engine.holders import HOLD_S
 from toolweave.engine.journal import Journal
+from toolweave.engine.lease_owner import HOLD_S
 from toolweave.errors import ToolweaveError, Unavailable
 from toolweave.storage.backup import copy_database
 from toolweave.storage.database import Database, open_database

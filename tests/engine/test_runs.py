@@ -24,10 +24,10 @@ from toolweave.engine.context import Services
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Computed, StepFailed, StepStarted
-from toolweave.engine.holders import HOLD_S
 from toolweave.engine.journal import Journal
+from toolweave.engine.journal_rows import written
+from toolweave.engine.lease_owner import HOLD_S
 from toolweave.engine.steps import Kind
-from toolweave.engine.written import written
 from toolweave.errors import Conflict, Invalid, NotFound
 from toolweave.json_text import Json
 from toolweave.storage.database import Database

@@ -10,7 +10,7 @@ from tests.engine.conftest import Opened
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Computed, StepFinished, StepStarted
-from toolweave.engine.execution import execution
+from toolweave.engine.execution_report import execution
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 

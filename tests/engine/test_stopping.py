@@ -11,7 +11,7 @@ from toolweave.cli.run_display import Display, timeline
 from toolweave.engine.context import Services
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import StepCancelled, StepFailed
-from toolweave.engine.execution import execution, records
+from toolweave.engine.execution_report import execution, records
 from toolweave.engine.journal import Journal
 from toolweave.engine.steps import Kind
 from toolweave.nodes.flow import stop

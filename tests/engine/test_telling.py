@@ -6,7 +6,7 @@ from tests.engine.conftest import Opened
 
 from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.engine.events import StepProgress
-from toolweave.engine.telling import MAX_LINES, MAX_MESSAGE, StepTeller
+from toolweave.engine.progress import MAX_LINES, MAX_MESSAGE, StepTeller
 from toolweave.tools.tool import Progress
 
 pytestmark = pytest.mark.anyio

@@ -13,13 +13,13 @@ import pytest
 from tests.engine.building import workflow
 from tests.storage.postgres import Postgres
 
-from toolweave.app.kinds import NodeKinds
 from toolweave.clock import SystemClock
 from toolweave.engine.context import Services
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import RunStatus
 from toolweave.engine.journal import Journal
 from toolweave.json_text import JsonObject
+from toolweave.nodes.registry import NodeKinds
 from toolweave.storage.database import open_database
 from toolweave.storage.migrations import migrate
 from toolweave.tools.tool import ToolCall, ToolResult

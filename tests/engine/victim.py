@@ -27,8 +27,8 @@ from toolweave.engine.context import Services
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL
 from toolweave.engine.journal import Journal, Lease
+from toolweave.engine.journal_rows import Change, Written
 from toolweave.engine.steps import Kind
-from toolweave.engine.written import Change, Written
 from toolweave.nodes.prompt import end, start
 from toolweave.storage.database import Database, Row, Statement, Values, open_database
 from toolweave.storage.migrations import migrate

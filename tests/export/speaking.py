@@ -10,8 +10,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from toolweave.catalog.spec import NodeSpec
+from toolweave.export.convert import export
 from toolweave.export.exporter import Export, ExportedFile
-from toolweave.export.exporting import export
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes import discover
 from toolweave.workflow.model import Edge, EdgeId, Node, NodeId, Workflow, WorkflowId

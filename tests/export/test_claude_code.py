@@ -15,7 +15,7 @@ from tests.export.speaking import a_node, a_workflow, exported
 from tests.workflow.sample_files import sample
 
 from toolweave.export.folder import changes, write
-from toolweave.export.terms import CLAUDE
+from toolweave.export.target_terms import CLAUDE
 from toolweave.json_text import JsonObject
 from toolweave.workflow.model import Workflow
 

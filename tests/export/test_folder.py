@@ -9,10 +9,10 @@ import pytest
 from tests.export.speaking import a_node, a_workflow, exported
 
 from toolweave.errors import Conflict, Invalid, NotFound, Unavailable
-from toolweave.export import importing
+from toolweave.export import reimport as importing
 from toolweave.export.exporter import Export, ExportedFile
 from toolweave.export.folder import changes, write
-from toolweave.export.importing import import_path
+from toolweave.export.reimport import import_path
 from toolweave.workflow.model import WorkflowId
 
 HELPER = a_node("subAgent", {"description": "Helps"}, name="helper")

@@ -10,7 +10,7 @@ from tests.workflow.strategies import WORKFLOWS, steady
 
 from toolweave.errors import Invalid
 from toolweave.export import discover
-from toolweave.export.importing import import_text
+from toolweave.export.reimport import import_text
 from toolweave.export.shareable import shareable
 from toolweave.workflow.model import Workflow
 

@@ -10,7 +10,7 @@ from tests.workflow.sample_files import sample
 
 from toolweave.errors import Invalid
 from toolweave.export import discover
-from toolweave.export.exporting import exporter_of
+from toolweave.export.convert import exporter_of
 from toolweave.json_text import Json, JsonObject
 from toolweave.workflow.formats.mode_names import to_drawing_tool
 from toolweave.workflow.model import Node, NodeId, Workflow, WorkflowId

@@ -19,7 +19,7 @@ from tests.workflow.strategies import steady
 
 from toolweave.export import discover
 from toolweave.export.comment import comment
-from toolweave.export.words import code, fenced, one_line, plain, prose
+from toolweave.export.user_text import code, fenced, one_line, plain, prose
 
 MARKDOWN = [exporter.name for exporter in discover() if exporter.name != "mermaid"]
 NAME = re.compile(r"[a-z0-9-]{1,64}")

@@ -10,9 +10,9 @@ from types import MappingProxyType
 import anyio
 
 from hostile.catalogue import GOOD_STDIO, Vice
-from toolweave.app.ground import open_ground
 from toolweave.app.studio import Studio, open_studio
 from toolweave.errors import ToolweaveError
+from toolweave.home import open_ground
 from toolweave.servers.definition import Command, Definition, definition_hash
 from toolweave.settings import Limits, Settings
 from toolweave.tasks import background

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from tests.library.repo import ENVIRON, Repo
 
-from toolweave.app.ground import Ground, open_ground
 from toolweave.app.libraries import shelf_of
-from toolweave.library.shelf import Shelf
+from toolweave.home import Ground, open_ground
+from toolweave.library.store import Shelf
 from toolweave.settings import Settings
 from toolweave.testing.clock import FakeClock
 

@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 from tests.library.repo import GIVEN, INPUT, MARKETING, RESULT, Repo, flow, template_node
 
-from toolweave.app.checking import known_built_in
-from toolweave.app.ground import Ground
 from toolweave.app.libraries import flow_runner
-from toolweave.app.models import models_of
-from toolweave.app.running import open_engine
+from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
-from toolweave.assistant.configured import NewModel
+from toolweave.assistant.home_models import models_of
+from toolweave.assistant.models import NewModel
+from toolweave.authoring.environment import known_built_in
+from toolweave.home import Ground
 from toolweave.json_text import Json
-from toolweave.library.execution import Asked, FlowRunner
-from toolweave.library.shelf import Shelf
+from toolweave.library.flow_runner import Asked, FlowRunner
+from toolweave.library.store import Shelf
 from toolweave.testing.model import KEY, ScriptedModel, says
 
 pytestmark = pytest.mark.anyio

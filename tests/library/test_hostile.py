@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from tests.library.repo import ENVIRON, MARKETING, Repo
 
-from toolweave.app.ground import Ground
 from toolweave.errors import Invalid, TimedOut, Unavailable
+from toolweave.home import Ground
 from toolweave.library import git as git_room
 from toolweave.library.git import Git
 from toolweave.library.remote import Remote
 from toolweave.library.repository import MAX_FILE_BYTES, MAX_FILES, Repository
-from toolweave.library.shelf import Shelf
+from toolweave.library.store import Shelf
 
 pytestmark = pytest.mark.anyio
 

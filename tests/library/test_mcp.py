@@ -10,7 +10,7 @@ from tests.library.repo import GIVEN, MARKETING, Repo
 from tests.publishing.desk import MODES, Desk, Mode, desk_in
 
 from toolweave.app.libraries import shelf_of
-from toolweave.mcp_server.menu import ALIASES
+from toolweave.mcp_server.tool_list import ALIASES
 
 pytestmark = pytest.mark.anyio
 

@@ -7,10 +7,10 @@ import anyio
 import pytest
 from tests.library.repo import MARKETING, Repo
 
-from toolweave.app.ground import Ground
 from toolweave.app.libraries import shelf_of
 from toolweave.errors import Conflict, Invalid, NotFound, Unavailable
-from toolweave.library.shelf import Shelf
+from toolweave.home import Ground
+from toolweave.library.store import Shelf
 from toolweave.testing.clock import FakeClock
 
 pytestmark = pytest.mark.anyio

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from toolweave.app.ground import Ground, open_ground
+from toolweave.home import Ground, open_ground
 from toolweave.servers.definition import Command, definition_hash
 from toolweave.settings import Settings
 from toolweave.tools.read_tool import read_tool

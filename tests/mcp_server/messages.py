@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 from hypothesis import strategies as st
 
-from toolweave.mcp_server.porch import HANDSHAKE_VERSIONS, META, MODERN_VERSION
+from toolweave.mcp_server.early_responses import HANDSHAKE_VERSIONS, META, MODERN_VERSION
 
 Message = dict[str, Any]
 

@@ -11,7 +11,7 @@ from mcp_server.messages import INITIALIZED, envelope, initialize, request
 from rest.house import House, house_in
 from rest.process import Served
 from toolweave.json_text import JsonObject
-from toolweave.mcp_server.menu import listed
+from toolweave.mcp_server.tool_list import listed
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("mcp")]
 
@@ -122,7 +122,7 @@ async def test_a_fault_of_ours_says_nothing_of_itself(
             message = request("tools/call", CALL, id=2)
             headers = key | {"Mcp-Session-Id": opened.headers["mcp-session-id"]}
         with monkeypatch.context() as patch:
-            patch.setattr("toolweave.catalog.toolbox.ask", broken)
+            patch.setattr("toolweave.catalog.tool_service.ask", broken)
             answer = await post(house, message, headers)
         assert "-32603" in answer.text
         assert "hunter2" not in answer.text + house.logged.getvalue()

@@ -7,10 +7,10 @@ import anyio
 import pytest
 
 from mcp_server.approving import approve, definition, ground_of
-from toolweave.app.ground import Ground
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
 from toolweave.catalog.usage import UsageCounts
 from toolweave.errors import Unavailable
+from toolweave.home import Ground
 from toolweave.json_text import Json, JsonObject
 
 pytestmark = pytest.mark.anyio

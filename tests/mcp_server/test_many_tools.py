@@ -17,12 +17,12 @@ from mcp_types import TextResourceContents
 from faults.cost import MAX_STALL_S, measured
 from mcp_server.approving import approve, definition, ground_of
 from rest.process import environ_of
-from toolweave.app.ground import Ground
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
-from toolweave.catalog.toolbox import Toolbox
+from toolweave.catalog.tool_service import Toolbox
 from toolweave.cli.main import cli
+from toolweave.home import Ground
 from toolweave.mcp_server import resources
-from toolweave.mcp_server.changes import Changes
+from toolweave.mcp_server.list_changes import Changes
 from toolweave.mcp_server.server import build_server
 from toolweave.tools.read_tool import read_tool
 

@@ -19,7 +19,7 @@ from mcp_server.messages import (
     request,
 )
 from mcp_server.transcripts import Answer, a_server, by_porch_and_sdk, by_sdk_alone
-from toolweave.mcp_server.porch import MAX_LINE_BYTES, Porch
+from toolweave.mcp_server.early_responses import MAX_LINE_BYTES, Porch
 
 SERVER = a_server()
 PATIENT = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])

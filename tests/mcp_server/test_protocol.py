@@ -8,8 +8,8 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from mcp_server.doors import Door
-from toolweave.catalog.questions import QUESTIONS, READ_ONLY
-from toolweave.mcp_server.menu import DEFAULT
+from toolweave.catalog.tool_definitions import QUESTIONS, READ_ONLY
+from toolweave.mcp_server.tool_list import DEFAULT
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("mcp")]
 

@@ -11,9 +11,9 @@ from mcp.client.context import ClientRequestContext
 from mcp_server.approving import ground_of
 from mcp_server.doors import Door
 from publishing.drawing import asking, counting
-from toolweave.app.checking import known_built_in
-from toolweave.app.publishing import Wish, publish, unpublish
 from toolweave.app.studio import workflow_store
+from toolweave.authoring.environment import known_built_in
+from toolweave.publishing.service import Wish, publish, unpublish
 from toolweave.workflow.formats.load import read
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("mcp")]

@@ -12,7 +12,7 @@ from mcp_server.messages import request as asked
 from mcp_server.transcripts import TOOLBOX, a_server, by_sdk_alone
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
 from toolweave.json_text import JsonObject
-from toolweave.mcp_server.porch import META, Porch, is_object
+from toolweave.mcp_server.early_responses import META, Porch, is_object
 from toolweave.mcp_server.short_way import ShortWay
 
 SERVER = a_server()

@@ -14,8 +14,8 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
-from toolweave.mcp_server.changes import Changes
-from toolweave.mcp_server.handover import converse
+from toolweave.mcp_server.list_changes import Changes
+from toolweave.mcp_server.sdk_bridge import converse
 from toolweave.mcp_server.server import build_server
 from toolweave.mcp_server.stdio import Entrance
 

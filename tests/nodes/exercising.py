@@ -14,10 +14,13 @@ from typing import Any
 import pytest
 
 from toolweave.catalog.node import Given, NodeContext
-from toolweave.engine.triggers import board
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes import discover
-from toolweave.nodes.trigger import email, github, slack, webhook, workflow_failed
+from toolweave.nodes.services.github import trigger as github
+from toolweave.nodes.services.mail import trigger as email
+from toolweave.nodes.services.slack import trigger as slack
+from toolweave.nodes.trigger import webhook, workflow_failed
+from toolweave.triggers import active_triggers as board
 
 MARK = "exercises"
 TRIGGERS = (email, github, slack, webhook, workflow_failed)

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from tests.nodes.flow.running import NODES, alone, an_engine, finish, outcome_of
 
-from toolweave.app.ground import open_ground
-from toolweave.app.resources import open_resources
-from toolweave.app.secret_texts import SecretTexts
-from toolweave.app.stores import open_stores
+from toolweave.access.secret_text import SecretTexts
+from toolweave.app.node_resources import open_resources
 from toolweave.catalog.node import Effectful, Looping, Pure
 from toolweave.catalog.spec import Example
+from toolweave.home import open_ground
+from toolweave.resources.stores import open_stores
 from toolweave.settings import Settings
 from toolweave.testing.clock import FakeClock
 

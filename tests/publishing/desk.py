@@ -9,15 +9,15 @@ from typing import Any, Literal
 from mcp import Client
 from mcp.server import Server
 
-from toolweave.app.ground import Ground, open_ground
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
-from toolweave.app.publishing import Published, Wish, publish
 from toolweave.app.workbench import Workbench, open_workbench
-from toolweave.engine.publications import Publication
-from toolweave.mcp_server.changes import Changes
-from toolweave.mcp_server.desk import Desk as desk_of
-from toolweave.mcp_server.desk import Patience
+from toolweave.home import Ground, open_ground
+from toolweave.mcp_server.context import Desk as desk_of
+from toolweave.mcp_server.context import Patience
+from toolweave.mcp_server.list_changes import Changes
 from toolweave.mcp_server.server import build_server
+from toolweave.publishing.service import Published, Wish, publish
+from toolweave.publishing.store import Publication
 from toolweave.settings import Settings
 from toolweave.tasks import background
 from toolweave.workflow.formats.load import read

@@ -12,7 +12,7 @@ from mcp.shared.exceptions import MCPError
 from publishing.desk import MODES, Desk, Mode
 from publishing.drawing import asking, counting, failing
 from rest.drawn import greeting, pausing
-from toolweave.app.publishing import unpublish
+from toolweave.publishing.service import unpublish
 
 pytestmark = pytest.mark.anyio
 

@@ -10,11 +10,11 @@ import pytest
 from mcp_server.messages import envelope, line_of, request
 from publishing.desk import Desk
 from rest.drawn import greeting
-from toolweave.app.on_demand import OnDemand
-from toolweave.app.published_copy import FILE, listed_copy
-from toolweave.app.publishing import unpublish
+from toolweave.app.lazy import OnDemand
 from toolweave.errors import Unavailable
-from toolweave.mcp_server.porch import Porch
+from toolweave.mcp_server.early_responses import Porch
+from toolweave.publishing.cached_list import FILE, listed_copy
+from toolweave.publishing.service import unpublish
 
 pytestmark = pytest.mark.anyio
 

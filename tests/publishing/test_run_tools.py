@@ -10,7 +10,7 @@ from publishing.desk import MODES, Desk, Mode
 from rest.drawn import greeting
 from toolweave.catalog.budget import tokens
 from toolweave.json_text import Json
-from toolweave.mcp_server.menu import DEFAULT, listed
+from toolweave.mcp_server.tool_list import DEFAULT, listed
 from toolweave.tools.read_tool import read_tool
 from toolweave.workflow.formats.load import read
 

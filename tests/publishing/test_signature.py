@@ -6,8 +6,8 @@ import pytest
 
 from publishing.drawing import asking, failing
 from rest.drawn import drawn, greeting
-from toolweave.app.checking import known_built_in
-from toolweave.engine.publications import MAX_TOOL_NAME, tool_name
+from toolweave.authoring.environment import known_built_in
+from toolweave.publishing.store import MAX_TOOL_NAME, tool_name
 from toolweave.workflow.formats.load import read
 from toolweave.workflow.signature import Signature, signature
 

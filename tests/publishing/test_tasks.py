@@ -17,10 +17,10 @@ from pydantic import BaseModel
 from publishing.desk import MODES, Desk, Mode, desk_in
 from publishing.drawing import asking
 from rest.drawn import greeting, pausing
-from toolweave.app.publishing import unpublish
-from toolweave.engine.publications import Publications
-from toolweave.mcp_server.desk import Patience
+from toolweave.mcp_server.context import Patience
 from toolweave.mcp_server.tasks import EXTENSION
+from toolweave.publishing.service import unpublish
+from toolweave.publishing.store import Publications
 
 pytestmark = pytest.mark.anyio
 

@@ -14,7 +14,7 @@ import orjson
 from starlette.types import ASGIApp
 
 from toolweave.access.keys import Keys
-from toolweave.app.ground import Ground, open_ground
+from toolweave.home import Ground, open_ground
 from toolweave.serve.http import SERVICE_TOKEN, Address, open_app
 from toolweave.settings import Settings
 

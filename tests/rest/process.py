@@ -13,8 +13,8 @@ from pathlib import Path
 import anyio
 
 from toolweave.access.keys import SCOPES, Keys
-from toolweave.app.ground import open_ground
 from toolweave.clock import SystemClock
+from toolweave.home import open_ground
 from toolweave.settings import Settings
 
 PROGRAM = (sys.executable, "-m", "toolweave.cli.main")

@@ -12,9 +12,9 @@ import pytest
 
 from rest.house import House
 from servers.rooms import approved
-from toolweave.app.models import models_of
 from toolweave.app.studio import open_studio
-from toolweave.assistant.configured import NewModel
+from toolweave.assistant.home_models import models_of
+from toolweave.assistant.models import NewModel
 from toolweave.testing.model import ScriptedModel, calls, hangs, says
 from toolweave.testing.server import ScriptedServer, a_tool
 

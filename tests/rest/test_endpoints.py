@@ -3,7 +3,7 @@
 import pytest
 
 from rest.house import House
-from toolweave.catalog.questions import QUESTIONS
+from toolweave.catalog.tool_definitions import QUESTIONS
 
 pytestmark = pytest.mark.anyio
 

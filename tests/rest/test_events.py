@@ -10,9 +10,9 @@ import pytest
 from rest.drawn import greeting
 from rest.house import House
 from rest.listening import Heard, listening
-from toolweave.app.ground import open_ground
-from toolweave.app.topics import PAUSE_S, TOPICS, Topics
+from toolweave.app.change_feed import PAUSE_S, TOPICS, Topics
 from toolweave.app.workbench import open_workbench
+from toolweave.home import open_ground
 from toolweave.servers.definition import Command
 from toolweave.settings import Settings
 from toolweave.testing.clock import FakeClock

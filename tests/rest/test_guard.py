@@ -150,7 +150,7 @@ async def test_a_fault_of_ours_is_a_clean_500_and_the_next_request_is_answered(
         raise ZeroDivisionError("tw_secret")
 
     with monkeypatch.context() as patch:
-        patch.setattr("toolweave.catalog.toolbox.ask", broken)
+        patch.setattr("toolweave.catalog.tool_service.ask", broken)
         outside = await house.invoke("get_node_types", {}, key)
         inside = await house.client.post(
             "/api/v1/mcp/invoke/internal",

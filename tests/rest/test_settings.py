@@ -10,8 +10,8 @@ import pytest
 from rest.house import House
 from rest.listening import listening
 from servers.authorization import protected_server
-from toolweave.app.ground import open_ground
-from toolweave.app.setting_lines import SettingLine, setting_lines, without_password
+from toolweave.app.settings_report import SettingLine, setting_lines, without_password
+from toolweave.home import open_ground
 from toolweave.servers.definition import Http, definition_hash
 from toolweave.servers.health import Health
 from toolweave.settings import WORDS, Settings, from_environment

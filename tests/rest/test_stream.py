@@ -16,7 +16,7 @@ from rest.drawn import asking_mcp, greeting, pausing
 from rest.house import house_in
 from rest.process import Served, served
 from servers.rooms import eventually
-from toolweave.app.running import open_engine
+from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
 from toolweave.engine.events import Computed, StepStarted
 from toolweave.rest.stream import EventStream, SentEvent

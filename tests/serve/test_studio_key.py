@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from toolweave.access.keys import Keys
-from toolweave.app.ground import open_ground
+from toolweave.home import open_ground
 from toolweave.serve.browser import FILE as LEADING
 from toolweave.serve.browser import leading_file, may_open, studio_url
 from toolweave.serve.http import Address

@@ -10,9 +10,9 @@ from typing import Any
 
 import anyio
 
-from toolweave.app.ground import open_ground
 from toolweave.app.studio import Studio, open_studio
 from toolweave.clock import Clock
+from toolweave.home import open_ground
 from toolweave.servers.definition import Definition, Server, definition_hash
 from toolweave.settings import Limits, Retry, Settings
 

@@ -14,7 +14,7 @@ from servers.authorization import Protected
 from servers.transports.wire import http, json_answer
 from toolweave.errors import NotFound
 from toolweave.servers.definition import Http
-from toolweave.servers.faults import Faults
+from toolweave.servers.disconnect_reason import Faults
 from toolweave.servers.oauth import StoredSignIn, entry_name, oauth_auth, sign_in_now
 from toolweave.servers.sign_in import SignIn
 from toolweave.servers.transports.http import open_http

@@ -12,7 +12,7 @@ import pytest
 from servers.rooms import eventually
 from toolweave.errors import Denied, Invalid, TimedOut, ToolweaveError, Unavailable
 from toolweave.servers.connection import INPUT_ROUNDS, Connection, Era, open_connection
-from toolweave.servers.faults import Faults
+from toolweave.servers.disconnect_reason import Faults
 from toolweave.servers.guardian import Guardian
 from toolweave.servers.questions import Answer, Question
 from toolweave.servers.runners.runner import Launch

@@ -2,8 +2,8 @@
 
 import pytest
 
+from toolweave.servers.config_entry import read_entry
 from toolweave.servers.definition import Command, Http, Sse
-from toolweave.servers.entry import read_entry
 
 AT = "/mcpServers/a~1b"
 

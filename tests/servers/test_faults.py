@@ -5,7 +5,7 @@ import pytest
 from toolweave.access.mask import Masker
 from toolweave.errors import Denied, Invalid, Unavailable
 from toolweave.problems import Problem
-from toolweave.servers.faults import STDERR_LINES, Faults, harmless, masked
+from toolweave.servers.disconnect_reason import STDERR_LINES, Faults, harmless, masked
 
 SECRET = "sk-1234567890"
 

@@ -5,7 +5,11 @@ import json
 import pytest
 
 from servers.rooms import eventually
-from toolweave.servers.transports.flood import NOTIFICATIONS_A_SECOND, REQUESTS_A_SECOND, Flood
+from toolweave.servers.transports.notification_limit import (
+    NOTIFICATIONS_A_SECOND,
+    REQUESTS_A_SECOND,
+    Flood,
+)
 
 LOG = {"jsonrpc": "2.0", "method": "notifications/message", "params": {"data": "x"}}
 

@@ -12,8 +12,8 @@ import anyio
 import pytest
 
 from servers import lock_writer
-from toolweave.app.ground import lockfile_path
 from toolweave.errors import Invalid, Unavailable
+from toolweave.home import lockfile_path
 from toolweave.servers.lockfile import NAME, Lockfile
 from toolweave.settings import Settings
 from toolweave.testing.server import a_tool

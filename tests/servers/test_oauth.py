@@ -23,11 +23,13 @@ from servers.signing_in import (
 )
 from servers.transports.connecting import reason
 from servers.transports.wire import http, json_answer, peer
-from toolweave.access.secrets import Vault
+from toolweave.access.vault import Vault
 from toolweave.access.vault_key import KeySource
 from toolweave.errors import Denied, TimedOut, Unavailable
+from toolweave.network.addresses import AllowedHosts
+from toolweave.network.client import open_http_client
 from toolweave.servers.definition import Http, Sse
-from toolweave.servers.faults import Faults
+from toolweave.servers.disconnect_reason import Faults
 from toolweave.servers.oauth import (
     StoredSignIn,
     entry_name,
@@ -36,9 +38,7 @@ from toolweave.servers.oauth import (
     sign_in_now,
 )
 from toolweave.servers.sign_in import SignIn
-from toolweave.servers.transports.addresses import AllowedHosts
 from toolweave.servers.transports.http import open_http
-from toolweave.servers.transports.network import open_http_client
 from toolweave.servers.transports.sse import open_sse
 from toolweave.storage.database import open_database
 from toolweave.storage.migrations import migrate

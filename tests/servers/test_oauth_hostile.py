@@ -24,7 +24,7 @@ from servers.transports.connecting import reason
 from servers.transports.wire import dialling, http, json_answer, peer
 from toolweave.errors import Denied, TimedOut
 from toolweave.servers.definition import Http
-from toolweave.servers.faults import Faults
+from toolweave.servers.disconnect_reason import Faults
 from toolweave.servers.oauth import oauth_auth, sign_in_now
 from toolweave.servers.sign_in import SignIn
 from toolweave.servers.transports.http import open_http

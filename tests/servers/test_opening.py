@@ -22,10 +22,10 @@ from toolweave.servers.definition import (
     runner_of,
     transport_of,
 )
-from toolweave.servers.faults import Faults
-from toolweave.servers.opening import templates_of
+from toolweave.servers.disconnect_reason import Faults
 from toolweave.servers.runners.bubblewrap import Bubblewrap
 from toolweave.servers.runners.plain import Plain
+from toolweave.servers.transport_factory import templates_of
 from toolweave.tools.tool import ToolCall
 
 pytestmark = pytest.mark.anyio

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from toolweave.servers.owner import Owner
+from toolweave.servers.container_owner import Owner
 
 
 def test_an_owner_reads_as_it_was_written() -> None:

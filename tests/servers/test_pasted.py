@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 
 from toolweave.errors import Invalid
 from toolweave.servers.definition import Command, Container, Http, Sse
-from toolweave.servers.pasted import anchored, from_command_line, from_image, from_url, read_pasted
+from toolweave.servers.user_definitions import (
+    anchored,
+    from_command_line,
+    from_image,
+    from_url,
+    read_pasted,
+)
 
 TIME = '{"command": "uvx", "args": ["mcp-server-time"]}'
 

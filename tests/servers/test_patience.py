@@ -4,8 +4,8 @@ import anyio
 import pytest
 
 from toolweave.errors import Denied, Limited, TimedOut, ToolweaveError, Unavailable
-from toolweave.servers.patience import is_passing, pausing, wait_s
 from toolweave.servers.questions import Answer, Question
+from toolweave.servers.retry import is_passing, pausing, wait_s
 from toolweave.settings import Retry
 
 

@@ -10,8 +10,8 @@ import pytest
 from mcp.shared.auth import AuthorizationCodeResult
 
 from toolweave.errors import Denied, TimedOut, ToolweaveError
+from toolweave.network.addresses import AllowedHosts
 from toolweave.servers.sign_in import Redirect, SignIn
-from toolweave.servers.transports.addresses import AllowedHosts
 
 pytestmark = pytest.mark.anyio
 

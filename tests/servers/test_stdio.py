@@ -14,7 +14,7 @@ from mcp_types import JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
 from servers.rooms import eventually
 from toolweave.errors import Unavailable
-from toolweave.servers.faults import Faults
+from toolweave.servers.disconnect_reason import Faults
 from toolweave.servers.guardian import Guardian
 from toolweave.servers.runners.runner import Launch
 from toolweave.servers.transports.stdio import NOISE_LINES, Streams, open_stdio

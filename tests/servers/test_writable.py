@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from toolweave.json_text import Json
-from toolweave.servers.writable import MAX_REPORTED, unwritable
+from toolweave.servers.json_safety import MAX_REPORTED, unwritable
 
 JSON: list[Json] = [
     None,

@@ -6,11 +6,11 @@ from tests.tools.strategies import JSON, SCHEMAS, SMALL_VALUES, steady
 from toolweave.json_text import Json
 from toolweave.tools.check import check_arguments, check_output
 from toolweave.tools.example import example_value
-from toolweave.tools.faults import Explainer
 from toolweave.tools.parameter import Parameter
 from toolweave.tools.read_schema import read_schema
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.schema import compile_schema
+from toolweave.tools.violations import Explainer
 from toolweave.tools.wire import read_wire, write_wire
 from toolweave.tools.write_schema import write_schema
 

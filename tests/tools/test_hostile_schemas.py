@@ -12,12 +12,12 @@ from toolweave.tools.coerce import coerce_arguments
 from toolweave.tools.cost import Cost
 from toolweave.tools.difference import difference
 from toolweave.tools.example import example_value
-from toolweave.tools.faults import MAX_FAULTS
 from toolweave.tools.parameter import Parameter
 from toolweave.tools.read_schema import read_schema
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.schema import MAX_PROBLEMS, compile_schema
 from toolweave.tools.tool import tool_hash
+from toolweave.tools.violations import MAX_FAULTS
 
 pytestmark = pytest.mark.timeout(20)
 

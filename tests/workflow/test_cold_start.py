@@ -26,7 +26,7 @@ def test_files_and_modes_do_without_it(module: str) -> None:
 
 def test_expressions_do_load_it() -> None:
     script = (
-        "import sys; import toolweave.workflow.expressions.language; "
+        "import sys; import toolweave.cel.language; "
         "print(any('.expressions' in name for name in sys.modules))"
     )
     found = subprocess.run(

@@ -10,9 +10,9 @@ from tests.workflow.checks.test_patches import tangled
 from tests.workflow.strategies import steady
 
 from toolweave.workflow.checks import check_workflow
-from toolweave.workflow.fixing import MAX_TOLD, checked, fix
 from toolweave.workflow.formats.format import FORMAT_NAMES, FormatName
 from toolweave.workflow.model import EdgeId, Workflow
+from toolweave.workflow.repair import MAX_TOLD, checked, fix
 
 
 def errors(workflow: Workflow, format: FormatName = "toolweave") -> Counter[str]:

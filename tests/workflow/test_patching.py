@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
-from toolweave.workflow.patching import Operation, apply_patch, difference, value_at
+from toolweave.workflow.json_patch import Operation, apply_patch, difference, value_at
 
 values: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.text("ab/~0", max_size=3),

@@ -8,7 +8,7 @@ from tests.workflow.checks.building import known
 from tests.workflow.sample_files import text_of
 
 from toolweave.workflow.formats.load import load
-from toolweave.workflow.patching import apply_patch, value_at
+from toolweave.workflow.json_patch import apply_patch, value_at
 from toolweave.workflow.report import examine
 
 # A file, what is made wrong in it, and where that is told.

@@ -15,9 +15,9 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.tools.read_tool import read_tool
 from toolweave.workflow.graph import Graph
 from toolweave.workflow.model import Node, NodeId, Workflow
-from toolweave.workflow.scope.reach import Reach
+from toolweave.workflow.scope.reachability import Reach
+from toolweave.workflow.scope.references import references_of
 from toolweave.workflow.scope.scope import Scope
-from toolweave.workflow.scope.uses import references_of
 from toolweave.workflow.shapes import UNKNOWN, look
 
 

@@ -7,10 +7,10 @@ import jsonschema_rs
 import pytest
 from tests.tools.builders import corpus
 
+from toolweave.cel.paths import EACH, Step
 from toolweave.json_text import Json, JsonObject
 from toolweave.tools.example import example_value
 from toolweave.tools.read_tool import read_tool
-from toolweave.workflow.expressions.paths import EACH, Step
 from toolweave.workflow.shapes import (
     UNKNOWN,
     Shape,

@@ -1,11 +1,11 @@
 """The libraries of a home, joined to its database, its clock and its engine."""
 
-from toolweave.app.ground import Ground
-from toolweave.app.models import models_of
+from toolweave.assistant.home_models import models_of
 from toolweave.engine.engine import Engine
-from toolweave.library.execution import FlowRunner
+from toolweave.home import Ground
+from toolweave.library.flow_runner import FlowRunner
 from toolweave.library.git import Git
-from toolweave.library.shelf import Shelf
+from toolweave.library.store import Shelf
 
 LIBRARY = "library"
 

@@ -11,14 +11,14 @@ import anyio
 import anyio.to_thread
 
 from toolweave import nodes
-from toolweave.app.ground import Ground
 from toolweave.catalog.index import Catalog
 from toolweave.catalog.knowledge import Knowledge
 from toolweave.catalog.live import spec_of
 from toolweave.catalog.spec import NodeSpec
-from toolweave.catalog.toolbox import Toolbox
+from toolweave.catalog.tool_service import Toolbox
 from toolweave.catalog.usage import UsageCounts
 from toolweave.errors import ToolweaveError
+from toolweave.home import Ground
 from toolweave.json_text import JsonObject
 from toolweave.servers.lockfile import Pin
 from toolweave.tools.read_tool import read_tool

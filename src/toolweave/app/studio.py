@@ -4,13 +4,13 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from toolweave.app.ground import Ground
-from toolweave.servers.calls import Gate
+from toolweave.home import Ground
 from toolweave.servers.connections import Connections
+from toolweave.servers.gate import Gate
 from toolweave.servers.guardian import Guardian
 from toolweave.servers.history import History
 from toolweave.servers.limits import ExecutionLimits
-from toolweave.servers.opening import Opener
+from toolweave.servers.transport_factory import Opener
 from toolweave.settings import Settings
 from toolweave.storage.workflow_files import WorkflowFiles
 from toolweave.workflow.store import WorkflowStore

@@ -10,20 +10,20 @@ from dataclasses import dataclass, replace
 import anyio
 import anyio.to_thread
 
-from toolweave.app.checking import known_home, known_live, node_in, tool_in
-from toolweave.app.ground import Ground
 from toolweave.app.live_catalog import built_in
-from toolweave.app.publishing import Published
-from toolweave.app.running import open_engine
+from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import Studio, open_studio
+from toolweave.authoring.environment import known_home, known_live, node_in, tool_in
 from toolweave.catalog.live import specs_of
 from toolweave.engine.engine import Engine
 from toolweave.errors import Invalid, Unavailable
+from toolweave.home import Ground
 from toolweave.json_text import JsonObject
 from toolweave.problems import Problem, how_many
+from toolweave.publishing.service import Published
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
-from toolweave.workflow.checks.case import Known
+from toolweave.workflow.checks.context import Known
 from toolweave.workflow.formats.format import Loaded
 from toolweave.workflow.formats.load import convert, read
 from toolweave.workflow.mode_status import Status, standing

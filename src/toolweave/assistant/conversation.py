@@ -7,7 +7,7 @@ for the person: which tools there are was decided before, and the gate decides e
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from toolweave.assistant.prompting import prompt
+from toolweave.assistant.prompt_files import prompt
 from toolweave.assistant.tool_context import ContextTool, ToolContext
 from toolweave.errors import Limited, ToolweaveError
 from toolweave.json_text import Json, JsonObject
@@ -23,7 +23,7 @@ from toolweave.nodes.model import (
     Usage,
     Wanted,
 )
-from toolweave.nodes.shelf import told
+from toolweave.nodes.model_tools import told
 
 STOPPED = "(stopped by the person)"
 

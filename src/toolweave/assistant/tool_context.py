@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from toolweave.errors import Denied, NotFound
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.shelf import offered_name
+from toolweave.nodes.model_tools import offered_name
 from toolweave.problems import did_you_mean
 from toolweave.tools.tool import ProgressListener, Tool, ToolCall, ToolCaller, ToolResult
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import orjson
 
-from toolweave.catalog.shedding import Sheddable
+from toolweave.catalog.truncation import Sheddable
 from toolweave.json_text import Json, JsonObject
 
 BYTES_A_TOKEN = 4

@@ -10,12 +10,12 @@ from typing import Any, cast
 
 from toolweave.catalog import budget
 from toolweave.catalog.corrections import Missing, correct, correct_type, shown
-from toolweave.catalog.following import followers
 from toolweave.catalog.index import Catalog
 from toolweave.catalog.search import SearchIndex
 from toolweave.catalog.serialise import serialise
-from toolweave.catalog.shedding import SHORT_TEXT, Sheddable
 from toolweave.catalog.spec import NODE_TYPES, NodeSpec
+from toolweave.catalog.successors import followers
+from toolweave.catalog.truncation import SHORT_TEXT, Sheddable
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem

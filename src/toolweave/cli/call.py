@@ -15,11 +15,11 @@ from rich.progress import (
 from rich.progress import Progress as ProgressBar
 
 from toolweave.app.studio import Studio, open_studio
-from toolweave.cli.answering import ask_on_terminal
+from toolweave.cli.elicitation import ask_on_terminal
 from toolweave.cli.results import as_dict, print_result
-from toolweave.cli.rooms import ground, run
+from toolweave.cli.sanitize import visible
+from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import console, is_terminal, json_option, print_json, say
-from toolweave.cli.visible import visible
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import JsonObject, read
 from toolweave.problems import how_many

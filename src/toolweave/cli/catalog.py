@@ -7,7 +7,7 @@ import click
 from toolweave.app.live_catalog import LiveCatalog
 from toolweave.catalog.knowledge import Knowledge
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.rooms import ground, run
+from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import JsonObject, write

@@ -7,15 +7,15 @@ import uuid
 import anyio
 import click
 
-from toolweave.app.chatting import begin_conversation
-from toolweave.app.models import open_asking
 from toolweave.app.studio import open_studio
+from toolweave.assistant.chat import begin_conversation
 from toolweave.assistant.conversation import ChatEvent, Conversation
-from toolweave.cli.failing import show_error
-from toolweave.cli.prompting import read_line
-from toolweave.cli.rooms import ground, run
+from toolweave.assistant.home_models import open_asking
+from toolweave.cli.errors import show_error
+from toolweave.cli.prompts import read_line
+from toolweave.cli.sanitize import visible
+from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, say
-from toolweave.cli.visible import visible
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import JsonObject, write
 

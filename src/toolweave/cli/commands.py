@@ -4,13 +4,13 @@ import shlex
 
 import click
 
-from toolweave.app.commands import launch_of
 from toolweave.app.studio import open_studio
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.prompting import confirm
-from toolweave.cli.rooms import ground, run
+from toolweave.cli.prompts import confirm
+from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.json_text import Json, JsonObject
+from toolweave.resources.commands import launch_of
 from toolweave.servers.commands import Commands, Registered
 from toolweave.servers.definition import Command, definition_hash
 

@@ -4,8 +4,8 @@ import click
 
 from toolweave.app.samples import Sample, open_sample
 from toolweave.app.studio import open_studio
-from toolweave.cli.rooms import ground, run
 from toolweave.cli.run import run_workflow
+from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option
 
 

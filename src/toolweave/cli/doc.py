@@ -8,18 +8,18 @@ from pathlib import Path
 import anyio
 import click
 
-from toolweave.app.documents import StoredWorkflows, desk_of
-from toolweave.app.ground import Ground
-from toolweave.app.on_demand import OnDemand
-from toolweave.app.running import open_engine
+from toolweave.app.lazy import OnDemand
+from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.rooms import ground, run
+from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.documents.bindings import read_binding
-from toolweave.documents.desk import Looked, Ran, document_key, looked_json
-from toolweave.documents.running import Planned
+from toolweave.documents.block_runner import Planned
+from toolweave.documents.service import Looked, Ran, document_key, looked_json
+from toolweave.documents.workspace import StoredWorkflows, desk_of
 from toolweave.errors import ToolweaveError
+from toolweave.home import Ground
 from toolweave.json_text import JsonObject
 from toolweave.tasks import background
 

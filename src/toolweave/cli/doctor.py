@@ -4,8 +4,8 @@ import os
 
 import click
 
-from toolweave.app.examining import Finding, examine_home, examine_machine
-from toolweave.cli.rooms import ground, run
+from toolweave.app.doctor import Finding, examine_home, examine_machine
+from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, print_table
 from toolweave.errors import ToolweaveError
 

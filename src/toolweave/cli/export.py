@@ -4,13 +4,13 @@ from pathlib import Path
 
 import click
 
+from toolweave.cli.sanitize import visible
 from toolweave.cli.terminal import json_option, print_json, say
-from toolweave.cli.visible import visible
 from toolweave.cli.workflow_files import read_file
 from toolweave.errors import Invalid
 from toolweave.export import discover
+from toolweave.export.convert import export as make
 from toolweave.export.exporter import Export
-from toolweave.export.exporting import export as make
 from toolweave.export.folder import Change, State, changes, write
 from toolweave.json_text import JsonObject
 from toolweave.nodes import discover as discover_nodes

@@ -2,12 +2,12 @@
 
 import click
 
-from toolweave.app.freezing import Frozen, freeze_node
 from toolweave.app.studio import workflow_store
-from toolweave.cli.rooms import ground, run
+from toolweave.authoring.locked_choices import Frozen, freeze_node
+from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.cli.workflow_files import read_file
-from toolweave.engine.run_rows import RunRows
+from toolweave.engine.run_table import RunRows
 from toolweave.json_text import write
 from toolweave.workflow.formats.load import load
 

@@ -5,17 +5,17 @@ from getpass import getuser
 import click
 
 from toolweave import json_text
-from toolweave.app import inbox as inboxes
-from toolweave.app.inbox import Inbox
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.rooms import run
+from toolweave.cli.runs.control import brought_forward
 from toolweave.cli.runs.opening import with_engine
-from toolweave.cli.runs.steering import brought_forward
+from toolweave.cli.session import run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
-from toolweave.engine.asking import OpenQuestion
 from toolweave.engine.engine import Engine
+from toolweave.engine.open_questions import OpenQuestion
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
+from toolweave.people import inbox as inboxes
+from toolweave.people.inbox import Inbox
 from toolweave.tools.coerce import coerce_arguments
 from toolweave.tools.read_tool import read_tool
 from toolweave.workflow.question import ANSWER, CONFIRMED, DECLINED, REJECTED, Question

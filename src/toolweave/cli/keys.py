@@ -2,12 +2,12 @@
 
 import click
 
+from toolweave.access.key_service import create_key, key_as_json, revoke_key
 from toolweave.access.keys import SCOPES, ApiKey, Keys
-from toolweave.app.ground import Ground
-from toolweave.app.key_desk import create_key, key_as_json, revoke_key
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.rooms import ground, run
+from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
+from toolweave.home import Ground
 
 
 @click.group(cls=HelpfulGroup)

@@ -6,19 +6,19 @@ from typing import cast
 
 import click
 
-from toolweave.app.checking import known_offline
 from toolweave.app.libraries import flow_runner, shelf_of
-from toolweave.app.running import open_engine
+from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
+from toolweave.authoring.environment import known_offline
 from toolweave.cli.inputs import read_inputs
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.rooms import ground, run
+from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.errors import NotFound
 from toolweave.json_text import JsonObject
-from toolweave.library.execution import Asked
-from toolweave.library.found import At, Library, Skipped
-from toolweave.library.shelf import Shelf
+from toolweave.library.flow_runner import Asked
+from toolweave.library.models import At, Library, Skipped
+from toolweave.library.store import Shelf
 
 ref_option = click.option("--ref", metavar="REF", help="A branch, a tag or a commit.")
 SHOWN_SKIPPED = 20

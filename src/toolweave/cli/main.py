@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 import toolweave
-from toolweave.cli.failing import as_told, show_error, show_usage
+from toolweave.cli.errors import as_told, show_error, show_usage
 from toolweave.cli.lazy import CommandsTable, LazyGroup
 
 COMMANDS: CommandsTable = {
@@ -50,7 +50,7 @@ COMMANDS: CommandsTable = {
     "published": ("toolweave.cli.publish", "list_published", "List workflows that are tools."),
     "run": ("toolweave.cli.run", "run_workflow", "Run a workflow and watch it."),
     "runs": ("toolweave.cli.runs.group", "runs", "Look at runs and steer them."),
-    "schedules": ("toolweave.cli.schedules", "schedules", "Switch triggers of workflows on."),
+    "schedules": ("toolweave.cli.triggers", "schedules", "Switch triggers of workflows on."),
     "secrets": ("toolweave.cli.secrets", "secrets", "Keep secrets in the vault."),
     "serve": ("toolweave.serve.command", "serve", "Serve REST and MCP over HTTP."),
     "servers": (

@@ -5,12 +5,12 @@ import sys
 
 import click
 
-from toolweave.app.models import models_of, open_asking
-from toolweave.assistant.configured import Model, NewModel
+from toolweave.assistant.home_models import models_of, open_asking
+from toolweave.assistant.model_test import Trial, try_model
+from toolweave.assistant.models import Model, NewModel
 from toolweave.assistant.providers import discover
-from toolweave.assistant.trying import Trial, try_model
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.rooms import ground, run
+from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 
 NONE_YET = (

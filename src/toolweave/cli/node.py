@@ -5,18 +5,18 @@ from typing import cast
 
 import click
 
-from toolweave.app.checking import known_live, known_offline, node_in, tool_in
 from toolweave.app.studio import open_studio
+from toolweave.authoring.environment import known_live, known_offline, node_in, tool_in
 from toolweave.cli.freeze import freeze
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.rooms import ground, run
+from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.cli.workflow_files import read_file
 from toolweave.clock import SystemClock
 from toolweave.errors import Invalid, NotFound
 from toolweave.tools.coerce import coerce_arguments
 from toolweave.tools.tool import Tool
-from toolweave.workflow.checks.case import Known
+from toolweave.workflow.checks.context import Known
 from toolweave.workflow.formats.load import load
 from toolweave.workflow.mcp_node import configured, node_for
 from toolweave.workflow.mode_check import check_mode

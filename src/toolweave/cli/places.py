@@ -2,8 +2,8 @@
 
 import os
 
-from toolweave.app.discovering import places_of
-from toolweave.servers.discovery.places import Places
+from toolweave.servers.discovery.locations import Places
+from toolweave.servers.import_servers import places_of
 
 
 def here() -> Places:

@@ -5,14 +5,14 @@ from typing import cast, get_args
 
 import click
 
-from toolweave.app.checking import known_offline
-from toolweave.app.publishing import Wish, publish, unpublish
 from toolweave.app.studio import workflow_store
 from toolweave.app.workbench import require_workflow
-from toolweave.cli.rooms import ground, run
+from toolweave.authoring.environment import known_offline
+from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.cli.workflow_files import read_file
-from toolweave.engine.publications import IfLeft, Publication, Publications, Tasks
+from toolweave.publishing.service import Wish, publish, unpublish
+from toolweave.publishing.store import IfLeft, Publication, Publications, Tasks
 from toolweave.workflow.formats.load import load
 from toolweave.workflow.ids import slug
 from toolweave.workflow.store import WorkflowStore

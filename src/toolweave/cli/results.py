@@ -7,8 +7,8 @@ from typing import Any
 import click
 from rich.markdown import Markdown
 
+from toolweave.cli.sanitize import json_text, visible
 from toolweave.cli.terminal import console, is_terminal, say
-from toolweave.cli.visible import json_text, visible
 from toolweave.errors import Invalid
 from toolweave.json_text import read
 from toolweave.tools.tool import Content, ToolResult

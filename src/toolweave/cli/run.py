@@ -13,27 +13,27 @@ from typing import cast
 import anyio
 import click
 
-from toolweave.app.checking import known_offline
-from toolweave.app.running import open_engine
+from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import Studio, open_studio
+from toolweave.authoring.environment import known_offline
 from toolweave.cli.inputs import read_inputs, read_value
-from toolweave.cli.rooms import ground, run
 from toolweave.cli.run_display import Display, find_run
+from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option
 from toolweave.cli.workflow_files import STDIN, read_file
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL, RunStatus
-from toolweave.engine.execution import execution
-from toolweave.engine.run_rows import Run
+from toolweave.engine.execution_report import execution
+from toolweave.engine.run_table import Run
 from toolweave.errors import Conflict, Invalid, NotFound
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import how_many
 from toolweave.tasks import background
-from toolweave.workflow.checks.case import Known
+from toolweave.workflow.checks.context import Known
 from toolweave.workflow.formats.format import Loaded
 from toolweave.workflow.formats.load import YAML_ENDINGS, load
+from toolweave.workflow.json_patch import apply_patch
 from toolweave.workflow.model import Workflow
-from toolweave.workflow.patching import apply_patch
 from toolweave.workflow.report import examine_loaded
 
 LOOK_EVERY_S = 0.1

@@ -9,8 +9,8 @@ import click
 from rich.cells import cell_len
 
 from toolweave.cli.run_parts import part_lines, usage_line
+from toolweave.cli.sanitize import json_text, visible
 from toolweave.cli.terminal import Part, say
-from toolweave.cli.visible import json_text, visible
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import (
     Answered,
@@ -25,10 +25,10 @@ from toolweave.engine.events import (
     StepWaiting,
     to_body,
 )
-from toolweave.engine.execution import StepRecord, records
+from toolweave.engine.execution_report import StepRecord, records
 from toolweave.engine.journal import Entry
 from toolweave.engine.plan import Plan
-from toolweave.engine.run_rows import Run
+from toolweave.engine.run_table import Run
 from toolweave.engine.state import TURN
 from toolweave.json_text import Json, JsonObject, write
 from toolweave.tools.tool import Progress

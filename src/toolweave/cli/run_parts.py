@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from toolweave.cli.visible import visible
+from toolweave.cli.sanitize import visible
 from toolweave.json_text import Json, JsonObject, write
 
 MAX_CHARS = 160

@@ -5,7 +5,7 @@ import sys
 import click
 
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.rooms import ground, run
+from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, say
 
 

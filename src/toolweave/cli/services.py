@@ -7,12 +7,12 @@ from urllib.parse import urlsplit
 
 import click
 
-from toolweave.access.services import Credential
-from toolweave.app.service_desk import Tested, client_of, kind_of, open_desk
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.rooms import ground, run
+from toolweave.cli.sanitize import visible
+from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
-from toolweave.cli.visible import visible
+from toolweave.credentials.accounts import Tested, client_of, kind_of, open_desk
+from toolweave.credentials.store import Credential
 from toolweave.servers.sign_in import Show, SignIn
 
 

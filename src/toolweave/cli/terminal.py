@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from toolweave.cli.visible import json_text, visible
+from toolweave.cli.sanitize import json_text, visible
 
 Row = Sequence[str | None]
 Part = str | tuple[str, str]  # text, or text and its style

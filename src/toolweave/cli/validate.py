@@ -8,14 +8,14 @@ from typing import Any
 
 import click
 
-from toolweave.app.checking import known_built_in, known_live, known_offline
 from toolweave.app.studio import open_studio
-from toolweave.cli.rooms import ground, run
+from toolweave.authoring.environment import known_built_in, known_live, known_offline
+from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import Part, json_option, print_json, say
 from toolweave.cli.workflow_files import STDIN, WorkflowFile, read_file
 from toolweave.errors import ToolweaveError
 from toolweave.problems import Problem
-from toolweave.workflow.checks.case import Known
+from toolweave.workflow.checks.context import Known
 from toolweave.workflow.formats.load import convert, load
 from toolweave.workflow.mode_status import standing, with_status
 from toolweave.workflow.model import Workflow

@@ -8,10 +8,10 @@ from dataclasses import replace
 import anyio
 import click
 
-from toolweave.app.ground import open_ground
-from toolweave.app.running import open_engine
+from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
 from toolweave.cli.terminal import say
+from toolweave.home import open_ground
 from toolweave.settings import from_environment
 
 

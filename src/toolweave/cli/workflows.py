@@ -6,7 +6,7 @@ import click
 
 from toolweave.app.studio import workflow_store
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.rooms import run
+from toolweave.cli.session import run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.cli.workflow_files import read_file
 from toolweave.errors import Conflict, Invalid

@@ -11,7 +11,7 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from toolweave.documents.document import Block, Document
-from toolweave.documents.lines import Heading
+from toolweave.documents.markdown import Heading
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
 from toolweave.problems import Problem, did_you_mean, pointer

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from toolweave.documents.lines import Fence, Heading, Scanner
+from toolweave.documents.markdown import Fence, Heading, Scanner
 from toolweave.documents.parameters import named, read_parameters
 from toolweave.errors import Invalid
 from toolweave.json_text import JsonObject

@@ -7,7 +7,7 @@ from itertools import islice
 
 from toolweave.catalog.node import Resumed
 from toolweave.engine.events import Finished, Key, StepFailed
-from toolweave.engine.places import Loop, Place, carried_by
+from toolweave.engine.frames import Loop, Place, carried_by
 from toolweave.engine.state import RunState
 from toolweave.json_text import Json, JsonObject
 

@@ -11,12 +11,9 @@ from anyio.abc import TaskGroup
 
 from toolweave.catalog.node import RunFacts
 from toolweave.clock import timestamp
-from toolweave.engine.advance import Advance
-from toolweave.engine.binding import Binder
-from toolweave.engine.calls import BY_CALLER, called_runs, caller_of, is_orphan, open_calls
+from toolweave.engine.called_runs import BY_CALLER, called_runs, caller_of, is_orphan, open_calls
+from toolweave.engine.completion import Endings
 from toolweave.engine.context import Services
-from toolweave.engine.due import Watch, due_runs
-from toolweave.engine.endings import Endings
 from toolweave.engine.events import (
     FINAL,
     Answered,
@@ -28,18 +25,21 @@ from toolweave.engine.events import (
     Resolved,
     RunStatus,
 )
-from toolweave.engine.forking import history_before
-from toolweave.engine.hindsight import Moment, Past
-from toolweave.engine.inputs import unfit
+from toolweave.engine.executor import Advance
+from toolweave.engine.fork import history_before
+from toolweave.engine.heartbeats import Keepers
+from toolweave.engine.input_check import unfit
 from toolweave.engine.journal import Entry, Journal, Lease
-from toolweave.engine.keepers import Keepers
 from toolweave.engine.metrics import metrics
-from toolweave.engine.pinned import Pinned
 from toolweave.engine.plan import Kinds, Plan, make_plan
-from toolweave.engine.run_rows import Run, RunRows
+from toolweave.engine.run_creation import Beginning, Fork
+from toolweave.engine.run_table import Run, RunRows
 from toolweave.engine.spans import run_span
-from toolweave.engine.starting import Beginning, Fork
 from toolweave.engine.state import RunState
+from toolweave.engine.step_input import Binder
+from toolweave.engine.step_snapshot import Moment, Past
+from toolweave.engine.wakeups import Watch, due_runs
+from toolweave.engine.workflow_snapshots import Pinned
 from toolweave.errors import Conflict, NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.storage.database import Database

@@ -14,11 +14,8 @@ import anyio
 import orjson
 
 from toolweave.clock import Clock, timestamp
-from toolweave.engine.asking import index
 from toolweave.engine.events import Event, RunStatus, from_body
-from toolweave.engine.holders import HOLD_S, is_gone, new_holder
-from toolweave.engine.news import News
-from toolweave.engine.written import (
+from toolweave.engine.journal_rows import (
     ANYBODY,
     APPEND,
     Change,
@@ -29,6 +26,9 @@ from toolweave.engine.written import (
     numbers,
     written,
 )
+from toolweave.engine.lease_owner import HOLD_S, is_gone, new_holder
+from toolweave.engine.notifications import News
+from toolweave.engine.open_questions import index
 from toolweave.errors import Conflict, NotFound, ToolweaveError, Unavailable
 from toolweave.storage.database import Database, Row, Statement, Values
 from toolweave.tasks import background

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from toolweave.clock import timestamp
-from toolweave.engine.calls import PREFIX, RUN_CHARS
+from toolweave.engine.called_runs import PREFIX, RUN_CHARS
 from toolweave.storage.database import Database, Statement
 
 BATCH = 500

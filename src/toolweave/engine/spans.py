@@ -7,7 +7,7 @@ from opentelemetry import trace
 from toolweave.catalog.node import RunFacts
 from toolweave.engine.decide import Work
 from toolweave.engine.events import Event, StepFailed
-from toolweave.engine.places import Place
+from toolweave.engine.frames import Place
 
 _TRACER = trace.get_tracer("toolweave.engine")
 

@@ -30,7 +30,7 @@ from toolweave.engine.events import (
     StepUncertain,
     StepWaiting,
 )
-from toolweave.engine.places import Frame, Loop, Place, carried_by
+from toolweave.engine.frames import Frame, Loop, Place, carried_by
 from toolweave.engine.plan import Plan
 from toolweave.engine.steps import Step
 from toolweave.errors import Invalid

@@ -16,7 +16,7 @@ from toolweave.catalog.node import (
     Stopping,
 )
 from toolweave.catalog.spec import Effect, NodeSpec
-from toolweave.engine.prepared import Prepared, prepare
+from toolweave.engine.prepared_step import Prepared, prepare
 from toolweave.json_text import JsonObject
 from toolweave.workflow.model import Node
 

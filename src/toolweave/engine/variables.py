@@ -9,15 +9,15 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from toolweave.catalog.node import RunFacts
-from toolweave.engine.binding import Binder
+from toolweave.cel.templates import Style, read_template
 from toolweave.engine.events import Computed, Event, Key, StepFinished
+from toolweave.engine.frames import Place
 from toolweave.engine.journal import Entry
-from toolweave.engine.places import Place
 from toolweave.engine.plan import Plan
 from toolweave.engine.state import TURN, RunState
+from toolweave.engine.step_input import Binder
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import Json, JsonObject
-from toolweave.workflow.expressions.templates import Style, read_template
 from toolweave.workflow.named_values import named_value
 
 # Nodes whose own text has holes: the field of the text, how holes are written, own values.

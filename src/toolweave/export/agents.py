@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from toolweave.export.carried import signed
+from toolweave.export.agent_page import Page
+from toolweave.export.embedded_graph import signed
 from toolweave.export.exporter import ExportedFile
 from toolweave.export.frontmatter import frontmatter
 from toolweave.export.guide import body
-from toolweave.export.page import Page
-from toolweave.export.words import disarmed, one_line, plain
+from toolweave.export.user_text import disarmed, one_line, plain
 from toolweave.json_text import Json
 from toolweave.workflow.model import Node, Workflow
 from toolweave.workflow.modes import text_at

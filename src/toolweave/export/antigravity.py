@@ -1,7 +1,7 @@
 """A skill of Antigravity."""
 
 from toolweave.export.target import MarkdownTarget
-from toolweave.export.terms import ANTIGRAVITY
+from toolweave.export.target_terms import ANTIGRAVITY
 
 exporter = MarkdownTarget(
     name="antigravity",

@@ -1,7 +1,7 @@
 """A skill of Claude Code, with its sub-agents."""
 
 from toolweave.export.target import MarkdownTarget
-from toolweave.export.terms import CLAUDE
+from toolweave.export.target_terms import CLAUDE
 
 exporter = MarkdownTarget(
     name="claude-skill",

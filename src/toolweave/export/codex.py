@@ -1,7 +1,7 @@
 """A skill of Codex CLI."""
 
 from toolweave.export.target import MarkdownTarget
-from toolweave.export.terms import CODEX
+from toolweave.export.target_terms import CODEX
 
 exporter = MarkdownTarget(
     name="codex",

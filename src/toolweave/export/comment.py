@@ -3,7 +3,7 @@
 import re
 
 from toolweave import json_text
-from toolweave.export.words import ACTING
+from toolweave.export.user_text import ACTING
 from toolweave.json_text import Json
 
 # `<`, `>` and `&` are markup; backtick, `$` and `@` make agents run, fill in or fetch something.

@@ -1,7 +1,7 @@
 """A prompt file of GitHub Copilot."""
 
 from toolweave.export.target import MarkdownTarget
-from toolweave.export.terms import COPILOT_PROMPT
+from toolweave.export.target_terms import COPILOT_PROMPT
 
 exporter = MarkdownTarget(
     name="copilot-prompt",

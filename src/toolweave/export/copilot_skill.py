@@ -1,7 +1,7 @@
 """A skill of GitHub Copilot."""
 
 from toolweave.export.target import MarkdownTarget
-from toolweave.export.terms import COPILOT
+from toolweave.export.target_terms import COPILOT
 
 exporter = MarkdownTarget(
     name="copilot-skill",

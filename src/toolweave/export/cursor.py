@@ -1,7 +1,7 @@
 """A skill of Cursor, with its sub-agents."""
 
 from toolweave.export.target import MarkdownTarget
-from toolweave.export.terms import CURSOR
+from toolweave.export.target_terms import CURSOR
 
 exporter = MarkdownTarget(
     name="cursor",

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from toolweave.export.words import one_line
+from toolweave.export.user_text import one_line
 from toolweave.json_text import JsonObject
 from toolweave.workflow.model import OUTPUT_PORT, Edge, Node, NodeId, Workflow
 from toolweave.workflow.modes import text_at

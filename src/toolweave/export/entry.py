@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from toolweave.export.agent_page import Page, pages_of
 from toolweave.export.agents import agent_files
-from toolweave.export.carried import carried, signed
+from toolweave.export.embedded_graph import carried, signed
 from toolweave.export.exporter import ExportedFile
 from toolweave.export.frontmatter import frontmatter
 from toolweave.export.guide import body
-from toolweave.export.page import Page, pages_of
-from toolweave.export.terms import Terms
-from toolweave.export.words import code, disarmed, one_line
+from toolweave.export.target_terms import Terms
+from toolweave.export.user_text import code, disarmed, one_line
 from toolweave.json_text import Json, JsonObject
 from toolweave.workflow.model import Workflow
 from toolweave.workflow.modes import object_at

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
+from toolweave.export.agent_page import SUB_AGENT
 from toolweave.export.agents import AGENT_FIELDS, MAX_DESCRIPTION, agent_field
 from toolweave.export.diagram import ASKING
 from toolweave.export.entry import OPTIONS, options_of
 from toolweave.export.guide import others_in
-from toolweave.export.page import SUB_AGENT
-from toolweave.export.terms import Terms
-from toolweave.export.words import one_line
+from toolweave.export.target_terms import Terms
+from toolweave.export.user_text import one_line
 from toolweave.problems import Problem, pointer
 from toolweave.workflow.model import Node, Workflow
 from toolweave.workflow.modes import text_at

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from toolweave.errors import Conflict, Unavailable
-from toolweave.export.carried import mark_in
+from toolweave.export.embedded_graph import mark_in
 from toolweave.export.exporter import Export, ExportedFile
 from toolweave.problems import Problem
 

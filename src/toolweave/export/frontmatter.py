@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 
-from toolweave.export.words import ACTING
+from toolweave.export.user_text import ACTING
 from toolweave.json_text import Json
 
 # Careful on purpose: agents read it with many parsers, some of them home-made.

@@ -1,7 +1,7 @@
 """A skill of Gemini CLI."""
 
 from toolweave.export.target import MarkdownTarget
-from toolweave.export.terms import GEMINI
+from toolweave.export.target_terms import GEMINI
 
 exporter = MarkdownTarget(
     name="gemini",

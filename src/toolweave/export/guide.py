@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from toolweave.export.agent_page import SUB_AGENT, SUB_FLOW, Page
 from toolweave.export.diagram import ASKING, BRANCHING, GROUP, diagram, label_of
 from toolweave.export.mcp_section import mcp_section
-from toolweave.export.page import SUB_AGENT, SUB_FLOW, Page
 from toolweave.export.sections import (
     branch_section,
     codex_section,
@@ -15,8 +15,8 @@ from toolweave.export.sections import (
     skill_section,
     sub_agent_section,
 )
-from toolweave.export.terms import Terms
-from toolweave.export.words import code, fenced
+from toolweave.export.target_terms import Terms
+from toolweave.export.user_text import code, fenced
 from toolweave.workflow.model import Node
 
 MCP = "mcp"

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from toolweave.export.agent_page import Page
 from toolweave.export.comment import comment
-from toolweave.export.page import Page
 from toolweave.export.sections import value_text
-from toolweave.export.words import code, fenced, prose
+from toolweave.export.user_text import code, fenced, prose
 from toolweave.json_text import JsonObject
 from toolweave.tools.parameter import Parameter
 from toolweave.tools.tool import Tool

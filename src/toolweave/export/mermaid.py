@@ -1,9 +1,9 @@
 """The flowchart alone, as a Mermaid file."""
 
-from toolweave.export.carried import carried_in_mermaid, signed
 from toolweave.export.diagram import diagram
+from toolweave.export.embedded_graph import carried_in_mermaid, signed
 from toolweave.export.exporter import ExportedFile
-from toolweave.export.stems import stem_of
+from toolweave.export.file_names import stem_of
 from toolweave.problems import Problem
 from toolweave.workflow.model import Workflow
 

@@ -1,7 +1,7 @@
 """A skill of Roo Code."""
 
 from toolweave.export.target import MarkdownTarget
-from toolweave.export.terms import ROO
+from toolweave.export.target_terms import ROO
 
 exporter = MarkdownTarget(
     name="roo",

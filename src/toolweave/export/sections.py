@@ -3,8 +3,8 @@
 import shlex
 from collections.abc import Iterator
 
-from toolweave.export.page import Page
-from toolweave.export.words import code, fenced, one_line, prose
+from toolweave.export.agent_page import Page
+from toolweave.export.user_text import code, fenced, one_line, prose
 from toolweave.json_text import Json, JsonObject, write
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import object_at, text_at

@@ -6,8 +6,8 @@ from toolweave.export.agents import description_of
 from toolweave.export.entry import entry_files, option_fields
 from toolweave.export.exporter import ExportedFile
 from toolweave.export.features import lacking
-from toolweave.export.stems import stem_of
-from toolweave.export.terms import Terms
+from toolweave.export.file_names import stem_of
+from toolweave.export.target_terms import Terms
 from toolweave.json_text import Json
 from toolweave.problems import Problem
 from toolweave.workflow.model import Workflow

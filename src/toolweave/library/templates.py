@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from toolweave import json_text
+from toolweave.cel.language import Value
+from toolweave.cel.templates import read_template, substitute
 from toolweave.errors import Invalid, NotFound
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import did_you_mean
-from toolweave.workflow.expressions.language import Value
-from toolweave.workflow.expressions.templates import read_template, substitute
 
 _DOUBLE = re.compile(r"\{\{[ \t]*([A-Za-z_][\w-]*)[ \t]*\}\}")
 

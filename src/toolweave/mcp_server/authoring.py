@@ -7,21 +7,21 @@ from typing import Any
 import anyio.to_thread
 
 from toolweave import json_text
-from toolweave.app.publishing import PublishedTool, Wish, publish
 from toolweave.app.workbench import Workbench, require_workflow
 from toolweave.catalog.budget import fit_list
 from toolweave.codes import CODES
-from toolweave.engine.publications import Publication
 from toolweave.errors import Invalid, NotFound
 from toolweave.json_text import Json, JsonObject
-from toolweave.mcp_server.calls import Answer, Asked, told
-from toolweave.mcp_server.desk import Desk
+from toolweave.mcp_server.context import Desk
 from toolweave.mcp_server.published_calls import PublishedCalls
+from toolweave.mcp_server.tool_call import Answer, Asked, told
 from toolweave.problems import Problem, did_you_mean
+from toolweave.publishing.service import PublishedTool, Wish, publish
+from toolweave.publishing.store import Publication
 from toolweave.tools.read_tool import read_tool
 from toolweave.workflow.formats.format import Loaded
 from toolweave.workflow.formats.load import convert, read
-from toolweave.workflow.patching import apply_patch
+from toolweave.workflow.json_patch import apply_patch
 from toolweave.workflow.store import Revision, Stored
 
 ANSWER_TOKENS = 2_000

@@ -8,12 +8,12 @@ from mcp.shared.exceptions import MCPError
 from toolweave.app.libraries import flow_runner, shelf_of
 from toolweave.errors import Invalid, NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
-from toolweave.library.execution import Asked as AskedFlow
-from toolweave.library.found import FlowList, TemplateList
-from toolweave.library.shelf import Shelf
+from toolweave.library.flow_runner import Asked as AskedFlow
+from toolweave.library.models import FlowList, TemplateList
+from toolweave.library.store import Shelf
 from toolweave.library.templates import PromptTemplate, fill
-from toolweave.mcp_server.calls import Answer, Asked, Caller, Context, told
-from toolweave.mcp_server.desk import Desk
+from toolweave.mcp_server.context import Desk
+from toolweave.mcp_server.tool_call import Answer, Asked, Caller, Context, told
 from toolweave.problems import did_you_mean
 
 READ = "workflows:read"

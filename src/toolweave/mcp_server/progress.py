@@ -6,7 +6,7 @@ from toolweave.engine.events import Computed, StepFinished
 from toolweave.engine.journal import Entry
 from toolweave.engine.plan import NEVER_RUN
 from toolweave.engine.state import TURN
-from toolweave.mcp_server.calls import Caller
+from toolweave.mcp_server.tool_call import Caller
 from toolweave.workflow.model import Workflow
 
 

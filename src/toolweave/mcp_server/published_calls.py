@@ -17,18 +17,18 @@ from anyio import get_cancelled_exc_class
 from anyio.abc import TaskGroup
 from mcp.shared.exceptions import MCPError
 
-from toolweave.app.publishing import PublishedTool
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL, Finished, Key
 from toolweave.engine.journal import Entry
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import Json
-from toolweave.mcp_server import asking
-from toolweave.mcp_server.calls import Answer, Asked, Caller, told
-from toolweave.mcp_server.desk import Desk, Patience
+from toolweave.mcp_server import elicitation as asking
+from toolweave.mcp_server.context import Desk, Patience
 from toolweave.mcp_server.progress import Progress
 from toolweave.mcp_server.results import finished_result
 from toolweave.mcp_server.tasks import created, has_tasks, require_tasks
+from toolweave.mcp_server.tool_call import Answer, Asked, Caller, told
+from toolweave.publishing.service import PublishedTool
 from toolweave.tasks import background
 from toolweave.workflow.question import Question
 

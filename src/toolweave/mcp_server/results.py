@@ -3,12 +3,12 @@
 import mcp_types as types
 from pydantic import TypeAdapter, ValidationError
 
-from toolweave.app.publishing import HANDLE, PublishedTool
 from toolweave.catalog.budget import fit_list
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Finished
-from toolweave.engine.execution import execution
+from toolweave.engine.execution_report import execution
 from toolweave.json_text import Json, JsonObject, write
+from toolweave.publishing.service import HANDLE, PublishedTool
 from toolweave.tools.check import check_output
 from toolweave.workflow.signature import RESULT
 

@@ -2,13 +2,13 @@
 
 from toolweave.catalog.budget import fit_list
 from toolweave.engine.engine import Engine, Run
-from toolweave.engine.execution import execution
+from toolweave.engine.execution_report import execution
 from toolweave.engine.state import RunState
 from toolweave.errors import Conflict
 from toolweave.json_text import Json, JsonObject
-from toolweave.mcp_server.calls import Answer, Asked, told
-from toolweave.mcp_server.desk import Desk
+from toolweave.mcp_server.context import Desk
 from toolweave.mcp_server.tasks import require_run
+from toolweave.mcp_server.tool_call import Answer, Asked, told
 
 RESULT_TOKENS = 5_000
 

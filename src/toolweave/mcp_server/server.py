@@ -13,17 +13,17 @@ from pydantic import ValidationError
 
 import toolweave
 from toolweave.app.live_catalog import LiveCatalog
-from toolweave.catalog.toolbox import Toolbox
+from toolweave.catalog.tool_service import Toolbox
 from toolweave.json_text import JsonObject, write
 from toolweave.mcp_server import resources
-from toolweave.mcp_server.calls import Context, asker
-from toolweave.mcp_server.changes import Changes
-from toolweave.mcp_server.desk import Desk
+from toolweave.mcp_server.context import Desk
 from toolweave.mcp_server.identity import INSTRUCTIONS, NAME, TITLE, TOOLS_FRESH_MS
 from toolweave.mcp_server.library_tools import LibraryPrompts
-from toolweave.mcp_server.sealing import sealing
+from toolweave.mcp_server.list_changes import Changes
+from toolweave.mcp_server.signed_state import sealing
 from toolweave.mcp_server.tasks import TaskMethods
-from toolweave.mcp_server.tool_door import ToolDoor, called
+from toolweave.mcp_server.tool_call import Context, asker
+from toolweave.mcp_server.tools import ToolDoor, called
 
 logger = logging.getLogger("toolweave.mcp")
 

@@ -4,10 +4,17 @@ As the porch, it answers only what it knows to the letter and leaves the rest to
 tests hold its answers against the SDK's own.
 """
 
-from toolweave.catalog.toolbox import Toolbox
+from toolweave.catalog.tool_service import Toolbox
 from toolweave.json_text import JsonObject, write
-from toolweave.mcp_server.porch import IDENTITY, Era, Message, is_bare, is_modern, is_object
-from toolweave.mcp_server.porch import read_message as read
+from toolweave.mcp_server.early_responses import (
+    IDENTITY,
+    Era,
+    Message,
+    is_bare,
+    is_modern,
+    is_object,
+)
+from toolweave.mcp_server.early_responses import read_message as read
 from toolweave.mcp_server.server import try_call
 
 CALL = b'"tools/call"'

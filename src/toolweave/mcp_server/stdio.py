@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterator
 
 from toolweave.json_text import JsonObject
-from toolweave.mcp_server.porch import Era, Porch, Published
+from toolweave.mcp_server.early_responses import Era, Porch, Published
 
 CHUNK_BYTES = 64 * 1024
 MAX_LINE_BYTES = 64 * 1024 * 1024
@@ -32,7 +32,7 @@ def run_stdio() -> None:
     entrance.open()
     # By name: their imports take a second, and nothing above may wait for them.
     published.load()
-    handover = importlib.import_module("toolweave.mcp_server.handover")
+    handover = importlib.import_module("toolweave.mcp_server.sdk_bridge")
     sys.setswitchinterval(usual)
     handover.serve(entrance)
 
@@ -153,7 +153,7 @@ class _Published:
         return self._list()
 
     def load(self) -> None:
-        self._list = importlib.import_module("toolweave.app.published_copy").listed_here
+        self._list = importlib.import_module("toolweave.publishing.cached_list").listed_here
         self._is_loaded.set()
 
 

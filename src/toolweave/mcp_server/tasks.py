@@ -9,15 +9,15 @@ import mcp_types as types
 from mcp.server import Server
 from mcp.shared.exceptions import MCPError
 
-from toolweave.app.publishing import Published
 from toolweave.engine.engine import Engine, Run
 from toolweave.engine.events import FINAL, Finished
 from toolweave.errors import Denied, NotFound
 from toolweave.json_text import JsonObject
-from toolweave.mcp_server import asking
-from toolweave.mcp_server.calls import FORBIDDEN, Caller, Context
-from toolweave.mcp_server.desk import Desk
+from toolweave.mcp_server import elicitation as asking
+from toolweave.mcp_server.context import Desk
 from toolweave.mcp_server.results import finished_result
+from toolweave.mcp_server.tool_call import FORBIDDEN, Caller, Context
+from toolweave.publishing.service import Published
 
 EXTENSION = "io.modelcontextprotocol/tasks"
 MISSING_CAPABILITY = -32021

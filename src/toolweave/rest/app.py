@@ -10,16 +10,16 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 import toolweave
-from toolweave.app.topics import Topics
+from toolweave.app.change_feed import Topics
 from toolweave.app.workbench import Workbench
-from toolweave.catalog.toolbox import Toolbox
+from toolweave.catalog.tool_service import Toolbox
 from toolweave.errors import Invalid, NotFound, ToolweaveError
 from toolweave.problems import Problem, pointer
 from toolweave.rest.auth import Doorkeeper
+from toolweave.rest.error_responses import refusal
 from toolweave.rest.guard import BodyTooLarge, Guard, fault, too_large
 from toolweave.rest.openapi import serve_openapi
 from toolweave.rest.pages import page_routes
-from toolweave.rest.refusals import refusal
 from toolweave.rest.routes.catalog import catalog_routes
 from toolweave.rest.routes.chat import chat_routes
 from toolweave.rest.routes.documents import document_routes

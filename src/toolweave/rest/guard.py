@@ -13,7 +13,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toolweave.errors import Denied, Invalid, ToolweaveError
-from toolweave.rest.refusals import refusal
+from toolweave.rest.error_responses import refusal
 
 logger = logging.getLogger("toolweave.rest")
 

@@ -17,7 +17,7 @@ from pydantic_core.core_schema import WithDefaultSchema
 from toolweave.json_text import write
 from toolweave.rest import shapes
 from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.bodies import Invocation, RpcInvocation, Strict
+from toolweave.rest.request_body import Invocation, RpcInvocation, Strict
 from toolweave.rest.shapes import REF, Refusal, RpcRefusal
 
 PATH = "/api/v1/openapi.json"

@@ -12,8 +12,8 @@ import click
 import uvicorn
 
 from toolweave.access.keys import Keys
-from toolweave.app.ground import open_ground
 from toolweave.errors import Unavailable
+from toolweave.home import open_ground
 from toolweave.serve.browser import leading_file, may_open, open_browser, studio_url
 from toolweave.serve.http import Address, open_app
 from toolweave.serve.studio_key import studio_key

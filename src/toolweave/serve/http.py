@@ -21,19 +21,18 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toolweave.access.keys import Keys
-from toolweave.app.ground import Ground
+from toolweave.access.secret_text import SecretTexts
+from toolweave.app.change_feed import Topics
 from toolweave.app.libraries import shelf_of
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
-from toolweave.app.replies import Replies, open_replies
-from toolweave.app.reply_posts import ReplyPosts
-from toolweave.app.secret_texts import SecretTexts
-from toolweave.app.topics import Topics
-from toolweave.app.triggering import Triggers, open_triggers
 from toolweave.app.workbench import Workbench, open_workbench
-from toolweave.mcp_server.changes import Changes
-from toolweave.mcp_server.desk import Desk, Patience
-from toolweave.mcp_server.sealing import seal_key
+from toolweave.home import Ground
+from toolweave.mcp_server.context import Desk, Patience
+from toolweave.mcp_server.list_changes import Changes
 from toolweave.mcp_server.server import build_server
+from toolweave.mcp_server.signed_state import seal_key
+from toolweave.people.replies import Replies, open_replies
+from toolweave.people.reply_webhooks import ReplyPosts
 from toolweave.rest.app import create_app
 from toolweave.rest.auth import Doorkeeper, Rates
 from toolweave.rest.log import logged_to
@@ -41,6 +40,7 @@ from toolweave.rest.routes.hooks import hook_routes
 from toolweave.rest.routes.people_hooks import reply_routes
 from toolweave.storage.files import write_private
 from toolweave.tasks import background
+from toolweave.triggers.service import Triggers, open_triggers
 
 logger = logging.getLogger(__name__)
 

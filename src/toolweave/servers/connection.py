@@ -30,10 +30,10 @@ import toolweave
 from toolweave.errors import ToolweaveError, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.servers.content import read_result
-from toolweave.servers.eliciting import elicit
-from toolweave.servers.faults import Faults, broke_protocol, connect_timeout, harmless
-from toolweave.servers.listing import listed
+from toolweave.servers.disconnect_reason import Faults, broke_protocol, connect_timeout, harmless
+from toolweave.servers.elicitation import elicit
 from toolweave.servers.questions import Asker
+from toolweave.servers.tool_list import listed
 from toolweave.servers.transports.failures import failure_in
 from toolweave.settings import Limits
 from toolweave.tools.tool import Progress, ProgressListener, Tool, ToolResult

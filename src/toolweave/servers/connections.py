@@ -10,9 +10,9 @@ from toolweave.clock import Clock
 from toolweave.errors import Denied, ToolweaveError
 from toolweave.servers.definition import Server
 from toolweave.servers.health import Health, Pings
-from toolweave.servers.opening import Opener, refuse_unapproved
 from toolweave.servers.registry import Registry
 from toolweave.servers.supervisor import Live, Supervisor
+from toolweave.servers.transport_factory import Opener, refuse_unapproved
 from toolweave.settings import Settings
 from toolweave.tasks import background
 

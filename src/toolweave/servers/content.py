@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from toolweave.json_text import Json
 from toolweave.problems import Problem, pointer
-from toolweave.servers.writable import unwritable
+from toolweave.servers.json_safety import unwritable
 from toolweave.tools.tool import Content, ToolResult
 
 MAX_BLOCKS = 10_000

@@ -18,7 +18,7 @@ import anyio
 import anyio.to_thread
 
 from toolweave.servers import guardian_process
-from toolweave.servers.owner import OWNER_LABEL, Owner
+from toolweave.servers.container_owner import OWNER_LABEL, Owner
 
 logger = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from toolweave.clock import timestamp
 from toolweave.servers.definition import ServerId
-from toolweave.servers.faults import harmless
+from toolweave.servers.disconnect_reason import harmless
 from toolweave.storage.database import Database
 
 ConnectionState = Literal["disconnected", "connecting", "connected", "error"]

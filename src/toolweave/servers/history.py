@@ -15,7 +15,7 @@ import anyio
 
 from toolweave.clock import Clock, timestamp
 from toolweave.errors import Conflict, Invalid, ToolweaveError
-from toolweave.servers.faults import harmless
+from toolweave.servers.disconnect_reason import harmless
 from toolweave.storage.database import Database, Row, Value
 from toolweave.tasks import background
 from toolweave.tools.tool import CallId, ToolCall

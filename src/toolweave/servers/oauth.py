@@ -29,15 +29,15 @@ from pydantic import AnyUrl, BaseModel, ConfigDict, ValidationError
 
 from toolweave.clock import Clock, SystemClock
 from toolweave.errors import NotFound, ToolweaveError, Unavailable
+from toolweave.network.addresses import AllowedHosts, denied, origin_of
+from toolweave.network.client import EVENTS, broken, open_http_client, place_of
 from toolweave.servers.definition import Http, Sse
 from toolweave.servers.sign_in import SignIn
-from toolweave.servers.transports.addresses import AllowedHosts, denied, origin_of
 from toolweave.servers.transports.failures import (
     failure_of,
     send_within_origin,
     sign_in_required,
 )
-from toolweave.servers.transports.network import EVENTS, broken, open_http_client, place_of
 from toolweave.settings import Limits
 
 Flow = AsyncGenerator[httpx2.Request, httpx2.Response]

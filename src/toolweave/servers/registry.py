@@ -14,7 +14,7 @@ from toolweave.errors import Conflict, Invalid, NotFound
 from toolweave.json_text import write
 from toolweave.problems import did_you_mean
 from toolweave.servers.definition import Definition, Scope, Server, ServerId, definition_hash
-from toolweave.servers.faults import harmless
+from toolweave.servers.disconnect_reason import harmless
 from toolweave.storage.database import Database, Row, Value
 
 MAX_FAILURES = 3  # 002: three failures, then auto-disable

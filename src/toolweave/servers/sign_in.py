@@ -16,7 +16,7 @@ from anyio.streams.stapled import MultiListener
 from mcp.shared.auth import AuthorizationCodeResult
 
 from toolweave.errors import Denied, TimedOut
-from toolweave.servers.transports.addresses import AllowedHosts, check_url
+from toolweave.network.addresses import AllowedHosts, check_url
 
 Show = Callable[[str], Awaitable[None]]
 

@@ -15,10 +15,10 @@ from toolweave.clock import Clock
 from toolweave.errors import NotFound, ToolweaveError, Unavailable
 from toolweave.servers.connection import Connection, Era, open_connection
 from toolweave.servers.definition import Server
-from toolweave.servers.faults import Faults, connect_timeout, masked
+from toolweave.servers.disconnect_reason import Faults, connect_timeout, masked
 from toolweave.servers.health import Health, Pings, RetryState
-from toolweave.servers.opening import Opener
 from toolweave.servers.registry import MAX_FAILURES, Registry
+from toolweave.servers.transport_factory import Opener
 from toolweave.servers.transports.failures import failure_in
 from toolweave.settings import Settings
 from toolweave.tools.tool import Tool

@@ -9,12 +9,12 @@ from dataclasses import replace
 
 from toolweave.json_text import Json
 from toolweave.problems import Problem, pointer
-from toolweave.tools.describe import describe
 from toolweave.tools.document import Steps
-from toolweave.tools.faults import MAX_FAULTS, Explainer, TooManyJudgements
 from toolweave.tools.lint import MAX_STRING_LENGTH
 from toolweave.tools.schema import CompiledSchema, compile_schema
 from toolweave.tools.tool import Tool
+from toolweave.tools.violation_message import describe
+from toolweave.tools.violations import MAX_FAULTS, Explainer, TooManyJudgements
 
 
 def check_arguments(tool: Tool, arguments: Json, *, show_values: bool = True) -> list[Problem]:

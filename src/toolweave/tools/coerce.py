@@ -15,9 +15,9 @@ from toolweave.tools.document import Steps
 from toolweave.tools.parameter import Parameter
 from toolweave.tools.read_schema import parameters_of, read_schema
 from toolweave.tools.repair import a, closest
-from toolweave.tools.shown import shown
 from toolweave.tools.tool import Tool
 from toolweave.tools.unions import has_kind
+from toolweave.tools.value_preview import shown
 
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})

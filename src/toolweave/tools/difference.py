@@ -12,8 +12,8 @@ from toolweave.json_text import Json, JsonObject, canonical
 from toolweave.problems import pointer
 from toolweave.tools.document import Steps
 from toolweave.tools.keywords import ANNOTATIONS, TYPES, is_number
-from toolweave.tools.shown import shown
 from toolweave.tools.size import size_of
+from toolweave.tools.value_preview import shown
 
 Direction = Literal["narrowed", "widened", "text_only", "changed"]
 DifferenceKind = Literal["same", "added", "removed", "narrowed", "widened", "text_only", "changed"]

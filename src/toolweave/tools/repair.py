@@ -16,9 +16,9 @@ from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import pointer
 from toolweave.tools.document import Steps
-from toolweave.tools.faults import Explainer, Fault
-from toolweave.tools.shown import shown, written
 from toolweave.tools.unions import kind_of
+from toolweave.tools.value_preview import shown, written
+from toolweave.tools.violations import Explainer, Fault
 
 MAX_COMPARED = 100
 MAX_NAME = 40

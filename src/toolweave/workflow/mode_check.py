@@ -17,7 +17,7 @@ from toolweave.clock import timestamp
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
 from toolweave.tools.check import check_arguments
-from toolweave.tools.shown import shown
+from toolweave.tools.value_preview import shown
 from toolweave.tools.wire import read_wire
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import (

@@ -8,8 +8,8 @@ path that an expression may read.
 import re
 from collections.abc import Mapping
 
+from toolweave.cel.language import Value, evaluate
 from toolweave.json_text import Json
-from toolweave.workflow.expressions.language import Value, evaluate
 
 _RESULT = re.compile(r"(.+)_(result|template)")
 

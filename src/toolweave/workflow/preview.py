@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from toolweave.catalog.spec import NodeSpec
+from toolweave.cel.fault import Fault, fault_at
+from toolweave.cel.language import Result, Value, compile_text, evaluate
+from toolweave.cel.templates import Style, moved, read_template, substitute
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import pointer
 from toolweave.workflow.checks.cel_fields import CEL_FIELDS, cel_texts
-from toolweave.workflow.expressions.fault import Fault, fault_at
-from toolweave.workflow.expressions.language import Result, Value, compile_text, evaluate
-from toolweave.workflow.expressions.templates import Style, moved, read_template, substitute
-from toolweave.workflow.expressions.translate import (
+from toolweave.workflow.formats.legacy.translate import (
     translate_condition,
     translate_expression,
     translate_value,
@@ -23,7 +23,7 @@ from toolweave.workflow.expressions.translate import (
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import object_at
 from toolweave.workflow.named_values import named_value
-from toolweave.workflow.scope.uses import BRANCHING, PROMPTS, Language
+from toolweave.workflow.scope.references import BRANCHING, PROMPTS, Language
 
 CONFIGURATIONS = "/configurations"
 _BRANCH = re.compile(r"/branches/\d+/condition")

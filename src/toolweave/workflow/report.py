@@ -7,11 +7,11 @@ from typing import Any
 
 from toolweave.errors import Invalid
 from toolweave.problems import Problem
-from toolweave.workflow.checks.case import Known
-from toolweave.workflow.fixing import Fixed, checked, fix
+from toolweave.workflow.checks.context import Known
 from toolweave.workflow.formats.format import Loaded
 from toolweave.workflow.formats.load import convert, load, read
-from toolweave.workflow.patching import apply_patch, difference
+from toolweave.workflow.json_patch import apply_patch, difference
+from toolweave.workflow.repair import Fixed, checked, fix
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from typing import Literal, NamedTuple, cast
 
 import orjson
 
+from toolweave.cel.paths import Each, Step
 from toolweave.json_text import Json, JsonObject
 from toolweave.tools.document import Document
 from toolweave.tools.keywords import ANNOTATIONS
 from toolweave.tools.unions import kind_of
-from toolweave.workflow.expressions.paths import Each, Step
 
 Kind = Literal["string", "integer", "fraction", "boolean", "null", "object", "array"]
 # Fields that are not named: there are none, the schema does not say, or any may be there.

@@ -6,11 +6,11 @@ from typing import cast
 
 from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json, JsonObject
-from toolweave.workflow.checks.case import Known
+from toolweave.workflow.checks.context import Known
 from toolweave.workflow.checks.prompt_names import Naming, variables_of
 from toolweave.workflow.model import Node, NodeId, Workflow
+from toolweave.workflow.scope.references import references_of
 from toolweave.workflow.scope.scope import Scope
-from toolweave.workflow.scope.uses import references_of
 from toolweave.workflow.shapes import Shape
 
 RESULT = "result"

@@ -9,16 +9,16 @@ from typing import Any
 
 import anyio
 
-from toolweave.app.ground import Ground, open_ground
-from toolweave.app.running import open_engine
+from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import Studio, open_studio
-from toolweave.app.triggering import Triggers
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Started
-from toolweave.engine.run_rows import Run
+from toolweave.engine.run_table import Run
+from toolweave.home import Ground, open_ground
 from toolweave.json_text import JsonObject
 from toolweave.settings import Settings
 from toolweave.testing.clock import FakeClock
+from toolweave.triggers.service import Triggers
 from toolweave.workflow.formats.load import read
 
 

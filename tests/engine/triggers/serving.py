@@ -13,8 +13,8 @@ from tests.engine.triggers.hosting import Host, hosting
 
 from toolweave.errors import ToolweaveError
 from toolweave.rest.auth import Rates
+from toolweave.rest.error_responses import refusal
 from toolweave.rest.guard import Guard
-from toolweave.rest.refusals import refusal
 from toolweave.rest.routes.hooks import hook_routes
 from toolweave.testing.clock import FakeClock
 

@@ -11,8 +11,8 @@ import pytest
 from tests.engine.triggers.hosting import Host, catalog, node, trigger
 from tests.engine.triggers.serving import Served, serving
 
-from toolweave.app.inbox import Inbox
 from toolweave.json_text import Json, JsonObject
+from toolweave.people.inbox import Inbox
 
 pytestmark = pytest.mark.anyio
 

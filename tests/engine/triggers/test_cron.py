@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from toolweave.engine.triggers.cron import due_times, next_time, read_schedule
 from toolweave.errors import Invalid
+from toolweave.triggers.cron import due_times, next_time, read_schedule
 
 
 def at(text: str) -> datetime:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from toolweave.engine.triggers import files
 from toolweave.errors import Denied, Limited
+from toolweave.triggers import file_changes as files
 
 
 def kinds(found: list[files.FileChange]) -> list[tuple[str, str]]:

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from tests.engine.triggers.hosting import Host, catalog, hosting, node, trigger
 
-from toolweave.engine.triggers import failures, watching
 from toolweave.errors import Denied
+from toolweave.triggers import failed_runs as failures
+from toolweave.triggers import file_watch as watching
 
 pytestmark = pytest.mark.anyio
 

@@ -10,8 +10,8 @@ import pytest
 from tests.engine.triggers.hosting import Host, hosting, node, trigger
 from tests.engine.triggers.imap_server import FakeMailbox, serving_imap
 
-from toolweave.engine.triggers import mail
 from toolweave.errors import Denied
+from toolweave.triggers import imap as mail
 
 pytestmark = pytest.mark.anyio
 

@@ -10,13 +10,13 @@ import pytest
 from tests.engine.triggers.hosting import Host, hosting, node, trigger
 from tests.engine.triggers.test_mail import a_mail
 
-from toolweave.app.mail_api import address_of, open_mail_apis
-from toolweave.app.secret_texts import SecretTexts
-from toolweave.app.triggering import Triggers
-from toolweave.app.web import SafeHttp
-from toolweave.engine.triggers import mail
+from toolweave.access.secret_text import SecretTexts
 from toolweave.errors import Denied
+from toolweave.resources.http import SafeHttp
 from toolweave.testing.service import FakeService, Told, fake_service
+from toolweave.triggers import imap as mail
+from toolweave.triggers.mail_api import address_of, open_mail_apis
+from toolweave.triggers.service import Triggers
 
 pytestmark = pytest.mark.anyio
 

@@ -8,14 +8,15 @@ import pytest
 from tests.engine.triggers.hosting import Host, hosting, node, trigger
 from tests.storage.postgres import Postgres
 
-from toolweave.app.publishing import Published
-from toolweave.app.topics import TOPICS, Topics
-from toolweave.app.trigger_lines import TriggerLine, trigger_lines
+from toolweave.app.change_feed import TOPICS, Topics
 from toolweave.app.workbench import ApprovedTools, Workbench
-from toolweave.engine.triggers import schedules, watching
-from toolweave.engine.triggers.firings import KEPT
-from toolweave.engine.triggers.proving import Arrival
 from toolweave.errors import Denied, NotFound, Unavailable
+from toolweave.publishing.service import Published
+from toolweave.triggers import file_watch as watching
+from toolweave.triggers import schedules
+from toolweave.triggers.listing import TriggerLine, trigger_lines
+from toolweave.triggers.recent_events import KEPT
+from toolweave.triggers.verification import Arrival
 
 pytestmark = pytest.mark.anyio
 

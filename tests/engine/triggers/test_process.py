@@ -15,7 +15,7 @@ import anyio
 import httpx2
 from tests.engine.triggers.hosting import Host, catalog, hosting, node, trigger
 
-from toolweave.engine.run_rows import Run
+from toolweave.engine.run_table import Run
 
 PROGRAM = (
     *(sys.executable, "-m", "toolweave.cli.main", "serve"),

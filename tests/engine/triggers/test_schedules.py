@@ -9,9 +9,9 @@ import pytest
 from tests.engine.triggers.hosting import Host, hosting, node, trigger
 from tests.storage.postgres import Postgres
 
-from toolweave.engine.triggers import schedules
 from toolweave.errors import Conflict, Invalid, NotFound
 from toolweave.testing.clock import FakeClock
+from toolweave.triggers import schedules
 
 pytestmark = pytest.mark.anyio
 

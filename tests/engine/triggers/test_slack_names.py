@@ -14,12 +14,12 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from tests.engine.triggers.hosting import hosting, node, trigger
 
-from toolweave.app.secret_texts import SecretTexts
-from toolweave.app.slack_names import SlackNames
-from toolweave.app.triggering import Triggers
-from toolweave.app.web import SafeHttp
-from toolweave.engine.triggers.proving import Arrival
+from toolweave.access.secret_text import SecretTexts
 from toolweave.json_text import JsonObject
+from toolweave.nodes.services.slack.names import SlackNames
+from toolweave.resources.http import SafeHttp
+from toolweave.triggers.service import Triggers
+from toolweave.triggers.verification import Arrival
 
 pytestmark = pytest.mark.anyio
 

@@ -12,12 +12,12 @@ from tests.nodes.action.trying import code_of, run, secret_texts
 from tests.servers.transports.wire import dialling
 from tests.storage.postgres import Postgres
 
-from toolweave.app.databases import SqlDatabases
-from toolweave.app.folders import Folders
-from toolweave.app.statements import for_postgres
 from toolweave.errors import Conflict, Invalid, NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.action.database_query import node
+from toolweave.resources.databases import SqlDatabases
+from toolweave.resources.files import Folders
+from toolweave.resources.sql_statements import for_postgres
 
 pytestmark = pytest.mark.anyio
 

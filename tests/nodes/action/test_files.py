@@ -7,11 +7,11 @@ import anyio
 import pytest
 from tests.nodes.action.trying import code_of, field, run
 
-from toolweave.app.folders import Folders
 from toolweave.errors import Conflict, Invalid, NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.action.file_read import node as reading
 from toolweave.nodes.action.file_write import node as writing
+from toolweave.resources.files import Folders
 
 pytestmark = pytest.mark.anyio
 

@@ -8,10 +8,10 @@ import pytest
 from tests.nodes.action.trying import code_of, field, run, secret_texts, web
 from tests.servers.transports.wire import dialling, http, json_answer, peer
 
-from toolweave.app.web import SafeHttp
 from toolweave.errors import Denied, Invalid, NotFound, TimedOut, ToolweaveError, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.action.http_request import node
+from toolweave.resources.http import SafeHttp
 
 pytestmark = pytest.mark.anyio
 

@@ -5,7 +5,7 @@ from tests.nodes.action.trying import code_of, compute, field
 
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.action._parsing import MAX_CHARS
+from toolweave.nodes.action._text_formats import MAX_CHARS
 from toolweave.nodes.action.parse import node
 
 READ: list[tuple[str, str, Json]] = [

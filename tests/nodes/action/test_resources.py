@@ -7,14 +7,14 @@ import pytest
 from tests.engine.building import EchoTools, workflow
 from tests.servers.transports.wire import json_answer, peer
 
-from toolweave.app.ground import Ground, open_ground
-from toolweave.app.kinds import NodeKinds
-from toolweave.app.resources import open_resources
+from toolweave.app.node_resources import open_resources
 from toolweave.engine.context import Services
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
+from toolweave.home import Ground, open_ground
 from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.registry import NodeKinds
 from toolweave.settings import Settings
 from toolweave.workflow.model import Workflow
 

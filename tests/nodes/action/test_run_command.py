@@ -12,7 +12,7 @@ from tests.engine.building import workflow
 from tests.nodes.ai.rooms import node, run_alone
 
 from servers.rooms import a_studio, eventually
-from toolweave.app.running import open_engine
+from toolweave.app.open_engine import open_engine
 from toolweave.engine.engine import Engine
 from toolweave.errors import Conflict, Invalid, ToolweaveError
 from toolweave.json_text import JsonObject

@@ -7,13 +7,13 @@ import pytest
 from tests.engine.building import EchoTools
 
 from toolweave.access.mask import Masker
-from toolweave.app.secret_texts import SecretTexts
-from toolweave.app.web import SafeHttp
+from toolweave.access.secret_text import SecretTexts
 from toolweave.catalog.node import Effectful, Given, Node, Outcome, Pure, RunFacts
 from toolweave.catalog.spec import Field
 from toolweave.engine.context import Services, StepContext
 from toolweave.errors import NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
+from toolweave.resources.http import SafeHttp
 from toolweave.testing.clock import FakeClock
 
 

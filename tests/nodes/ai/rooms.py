@@ -9,12 +9,12 @@ from typing import Any
 from tests.engine.building import workflow
 
 from servers.rooms import a_studio, pinned
-from toolweave.app.models import models_of
-from toolweave.app.running import open_engine
+from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import Studio
-from toolweave.assistant.configured import NewModel
+from toolweave.assistant.home_models import models_of
+from toolweave.assistant.models import NewModel
 from toolweave.engine.engine import Engine
-from toolweave.engine.execution import execution
+from toolweave.engine.execution_report import execution
 from toolweave.json_text import Json, JsonObject
 from toolweave.testing.model import KEY, ScriptedModel
 from toolweave.testing.server import ScriptedServer, a_tool

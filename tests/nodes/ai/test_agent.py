@@ -15,14 +15,14 @@ from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.engine.context import Services
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import StepFailed, StepWaiting
-from toolweave.engine.execution import execution, records
+from toolweave.engine.execution_report import execution, records
 from toolweave.engine.journal import Journal
 from toolweave.errors import Denied, Invalid, Limited, ToolweaveError, Unavailable
 from toolweave.json_text import JsonObject
 from toolweave.nodes import agent
 from toolweave.nodes.agent import Limits, Patience, Task, Worked
 from toolweave.nodes.model import Message, Question, Reply, Said
-from toolweave.nodes.shelf import offered_name, skills_of
+from toolweave.nodes.model_tools import offered_name, skills_of
 from toolweave.problems import Problem
 from toolweave.storage.database import Database
 from toolweave.testing.clock import FakeClock

@@ -10,13 +10,13 @@ from tests.engine.building import EchoTools
 from tests.nodes.action.trying import Secrets, checked, given
 
 from toolweave.access.mask import Masker
-from toolweave.app.folders import Folders
-from toolweave.app.secret_texts import SecretTexts
-from toolweave.app.web import SafeHttp
+from toolweave.access.secret_text import SecretTexts
 from toolweave.catalog.node import Effectful, Node, Outcome, Resumed, RunFacts, Wait
 from toolweave.engine.context import Services, StepContext
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.external._service import Access, Service
+from toolweave.nodes.services._service import Access, Service
+from toolweave.resources.files import Folders
+from toolweave.resources.http import SafeHttp
 from toolweave.testing.clock import FakeClock
 from toolweave.testing.service import FakeService, Script, Told, fake_service
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from tests.nodes.action.trying import code_of
 
-from toolweave.access.services import Credential
-from toolweave.app.ground import Ground, open_ground
-from toolweave.app.service_desk import ServiceDesk, kind_of, open_desk
+from toolweave.credentials.accounts import ServiceDesk, kind_of, open_desk
+from toolweave.credentials.store import Credential
 from toolweave.errors import Denied, Invalid, NotFound
+from toolweave.home import Ground, open_ground
 from toolweave.json_text import JsonObject
-from toolweave.nodes.external._discord import DISCORD
-from toolweave.nodes.external._known import KNOWN
-from toolweave.nodes.external._slack import SLACK
+from toolweave.nodes.services._vendors import KNOWN
+from toolweave.nodes.services.discord.api import DISCORD
+from toolweave.nodes.services.slack.api import SLACK
 from toolweave.settings import Settings
 from toolweave.testing.clock import FakeClock
 from toolweave.testing.service import Told, fake_service

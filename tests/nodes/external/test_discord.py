@@ -9,8 +9,8 @@ from tests.nodes.external.acting import SECRET, bench
 from toolweave.catalog.node import Resumed, Wait
 from toolweave.errors import Denied, Invalid, Unavailable
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.external._discord import ACTIONS
-from toolweave.nodes.external.discord_action import node
+from toolweave.nodes.services.discord.action import node
+from toolweave.nodes.services.discord.api import ACTIONS
 from toolweave.testing.service import Told
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("004:run.EXTERNAL_ACTION.DISCORD_ACTION")]

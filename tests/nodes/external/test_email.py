@@ -17,11 +17,11 @@ from tests.nodes.external.acting import Bench, bench
 from tests.nodes.external.smtp_server import Postbox, serving_smtp
 
 from toolweave.access.mask import Masker
-from toolweave.app.mailer import SmtpMailer
-from toolweave.app.secret_texts import SecretTexts
+from toolweave.access.secret_text import SecretTexts
 from toolweave.errors import Denied, Invalid, Limited, ToolweaveError, Unavailable
 from toolweave.json_text import JsonObject
-from toolweave.nodes.external.email import node
+from toolweave.nodes.services.mail.action import node
+from toolweave.resources.mailer import SmtpMailer
 
 pytestmark = pytest.mark.anyio
 

@@ -9,8 +9,8 @@ from tests.nodes.external.acting import SECRET, TOKEN, Bench, bench
 from toolweave.catalog.node import Outcome, Resumed, Wait
 from toolweave.errors import Denied, Invalid, TimedOut, Unavailable
 from toolweave.json_text import JsonObject
-from toolweave.nodes.external._firecrawl import ACTIONS
-from toolweave.nodes.external.firecrawl import node
+from toolweave.nodes.services.firecrawl.action import node
+from toolweave.nodes.services.firecrawl.api import ACTIONS
 from toolweave.testing.service import Told
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("004:run.EXTERNAL_ACTION.FIRECRAWL")]

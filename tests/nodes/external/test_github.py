@@ -10,8 +10,8 @@ from tests.nodes.external.acting import SECRET, TOKEN, bench
 from toolweave.catalog.node import Wait
 from toolweave.errors import Denied, Invalid, NotFound, ToolweaveError, Unavailable
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.external._github import ACTIONS
-from toolweave.nodes.external.github import node
+from toolweave.nodes.services.github.action import node
+from toolweave.nodes.services.github.api import ACTIONS
 from toolweave.testing.service import Told
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("004:run.EXTERNAL_ACTION.GITHUB")]

@@ -7,8 +7,8 @@ from tests.nodes.external.acting import SECRET, TOKEN, Here, bench
 from toolweave.catalog.node import Wait
 from toolweave.errors import Denied, Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.external._calendar import NAMES, plain_name
-from toolweave.nodes.external.google_calendar import node
+from toolweave.nodes.services.google_calendar.action import node
+from toolweave.nodes.services.google_calendar.api import NAMES, plain_name
 from toolweave.testing.service import Told
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("004:run.EXTERNAL_ACTION.GOOGLE_CALENDAR")]

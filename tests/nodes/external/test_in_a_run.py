@@ -14,14 +14,14 @@ from tests.nodes.external.smtp_server import serving_smtp
 from tests.nodes.flow.running import NODES, alone, an_engine, finish, outcome_of
 
 from toolweave import json_text
-from toolweave.access.services import Credential, Credentials
-from toolweave.app.ground import Ground, open_ground
-from toolweave.app.kinds import NodeKinds
-from toolweave.app.resources import open_resources
+from toolweave.app.node_resources import open_resources
+from toolweave.credentials.store import Credential, Credentials
 from toolweave.engine.engine import Engine
-from toolweave.engine.execution import execution
+from toolweave.engine.execution_report import execution
 from toolweave.engine.plan import make_plan
+from toolweave.home import Ground, open_ground
 from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.registry import NodeKinds
 from toolweave.settings import Settings
 from toolweave.testing.clock import FakeClock
 from toolweave.testing.service import FakeService, Heard, Told, fake_service

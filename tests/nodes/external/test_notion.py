@@ -10,9 +10,9 @@ from toolweave import json_text
 from toolweave.catalog.node import Outcome, Resumed, Wait
 from toolweave.errors import Denied, Invalid, Unavailable
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.external._notion_work import OFFERS, offers_for
-from toolweave.nodes.external.notion import node
 from toolweave.nodes.model import Answered, Called, Question, Reply, TextListener, Wanted
+from toolweave.nodes.services.notion.action import node
+from toolweave.nodes.services.notion.operations import OFFERS, offers_for
 from toolweave.testing.service import Told
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("004:run.EXTERNAL_ACTION.NOTION")]

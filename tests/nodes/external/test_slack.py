@@ -9,8 +9,8 @@ from tests.nodes.external.acting import SECRET, TOKEN, bench
 from toolweave.catalog.node import Outcome, Resumed, Wait
 from toolweave.errors import Conflict, Denied, Invalid, NotFound, ToolweaveError, Unavailable
 from toolweave.json_text import JsonObject
-from toolweave.nodes.external._slack import ACTIONS
-from toolweave.nodes.external.slack import node
+from toolweave.nodes.services.slack.action import node
+from toolweave.nodes.services.slack.api import ACTIONS
 from toolweave.testing.service import Told
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("004:run.EXTERNAL_ACTION.SLACK")]

@@ -9,8 +9,8 @@ from tests.nodes.external.acting import SECRET, TOKEN, bench
 from toolweave.catalog.node import Wait
 from toolweave.errors import Denied, Invalid
 from toolweave.json_text import JsonObject
-from toolweave.nodes.external._telegram import ACTIONS
-from toolweave.nodes.external.telegram_action import INPUT_ACTIONS, node
+from toolweave.nodes.services.telegram.action import INPUT_ACTIONS, node
+from toolweave.nodes.services.telegram.api import ACTIONS
 from toolweave.testing.service import Told
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("004:run.EXTERNAL_ACTION.TELEGRAM_ACTION")]

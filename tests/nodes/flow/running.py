@@ -8,7 +8,6 @@ from typing import Any
 
 from tests.engine.building import Behaviour, EchoTools, Scripted, workflow
 
-from toolweave.app.kinds import NodeKinds
 from toolweave.catalog.node import Given, Outcome, Pure
 from toolweave.engine.context import Services
 from toolweave.engine.engine import Engine
@@ -16,6 +15,7 @@ from toolweave.engine.journal import Journal
 from toolweave.engine.steps import Kind
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes import discover
+from toolweave.nodes.registry import NodeKinds
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate
 from toolweave.testing.clock import FakeClock

@@ -10,7 +10,7 @@ from toolweave.catalog.node import Given, Iteration, Looping, NodeContext, Outco
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Computed, LoopOpened, StepStarted
-from toolweave.engine.holders import HOLD_S
+from toolweave.engine.lease_owner import HOLD_S
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.testing.clock import FakeClock

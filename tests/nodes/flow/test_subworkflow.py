@@ -8,16 +8,16 @@ import anyio
 import pytest
 from tests.engine.building import Behaviour, Kinds, fails, gives, workflow
 
-from toolweave.app.kinds import NodeKinds
 from toolweave.app.studio import WORKFLOWS
-from toolweave.app.subworkflows import MAX_DEPTH, SubWorkflows
 from toolweave.clock import SystemClock
 from toolweave.engine.context import Services
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
 from toolweave.engine.steps import Kind
+from toolweave.engine.subworkflows import MAX_DEPTH, SubWorkflows
 from toolweave.json_text import Json
+from toolweave.nodes.registry import NodeKinds
 from toolweave.storage.database import open_database
 from toolweave.storage.migrations import migrate
 from toolweave.storage.workflow_files import WorkflowFiles

@@ -11,13 +11,13 @@ from tests.nodes.flow.conftest import Opened
 from tests.nodes.flow.running import NODES, alone, fields, finish, outcome_of
 
 from toolweave.access.mask import Masker
-from toolweave.app.databases import SqlDatabases
-from toolweave.app.folders import Folders
-from toolweave.app.secret_texts import SecretTexts
+from toolweave.access.secret_text import SecretTexts
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import StepWaiting
 from toolweave.errors import Unavailable
 from toolweave.json_text import Json, JsonObject
+from toolweave.resources.databases import SqlDatabases
+from toolweave.resources.files import Folders
 from toolweave.testing.clock import FakeClock
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("004:run.FLOW.WAIT")]

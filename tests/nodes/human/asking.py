@@ -9,11 +9,11 @@ from pathlib import Path
 import anyio
 from tests.nodes.flow.running import alone, an_engine, opened_database, outcome_of
 
-from toolweave.app.inbox import Inbox
 from toolweave.catalog.node import Outcome
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import StepFailed, StepFinished, StepWaiting
 from toolweave.json_text import Json, JsonObject
+from toolweave.people.inbox import Inbox
 from toolweave.testing.clock import FakeClock
 from toolweave.workflow.question import Question, question_of
 

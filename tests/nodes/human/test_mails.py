@@ -17,19 +17,19 @@ from tests.nodes.external.smtp_server import Postbox, serving_smtp
 from tests.nodes.human.asking import People, people, said
 
 from toolweave.access.mask import Masker
-from toolweave.app.folders import Folders
-from toolweave.app.mailboxes import GrantedTokens, ImapMailboxes
-from toolweave.app.mailer import SmtpMailer
-from toolweave.app.secret_texts import SecretTexts
-from toolweave.app.web import SafeHttp
+from toolweave.access.secret_text import SecretTexts
 from toolweave.catalog.node import Given, RunFacts
 from toolweave.engine.context import Services, StepContext
 from toolweave.errors import Denied
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.human._heard import Heard, belongs
-from toolweave.nodes.human._mail_account import ImapServer
-from toolweave.nodes.human._mail_messages import as_html
-from toolweave.nodes.human._mail_replies import from_gmail, from_outlook
+from toolweave.nodes.human._incoming_reply import Heard, belongs
+from toolweave.nodes.services.mail.account import ImapServer
+from toolweave.nodes.services.mail.messages import as_html
+from toolweave.nodes.services.mail.replies import from_gmail, from_outlook
+from toolweave.resources.files import Folders
+from toolweave.resources.http import SafeHttp
+from toolweave.resources.mailboxes import GrantedTokens, ImapMailboxes
+from toolweave.resources.mailer import SmtpMailer
 from toolweave.testing.service import FakeService, Script, Told, fake_service
 
 pytestmark = pytest.mark.anyio

@@ -2,7 +2,7 @@
 
 import pytest
 
-from toolweave.nodes.human._words import gives_instructions, meaning_of, plain_reply
+from toolweave.nodes.human._reply_words import gives_instructions, meaning_of, plain_reply
 
 CONFIRMED = [
     *("yes", "Yes, please go ahead", "OK", "no problem", "No objections from me", "LGTM :+1:"),

@@ -9,9 +9,9 @@ from tests.nodes.memory.running import Memory
 from tests.storage.postgres import Postgres
 
 from toolweave.access.mask import Masker
-from toolweave.app.secret_texts import SecretTexts
-from toolweave.app.stores import OpenStores, open_stores
+from toolweave.access.secret_text import SecretTexts
 from toolweave.errors import NotFound
+from toolweave.resources.stores import OpenStores, open_stores
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate
 from toolweave.testing.clock import FakeClock

@@ -4,13 +4,13 @@ import itertools
 
 from tests.engine.building import EchoTools
 
-from toolweave.app.stores import OpenStores
 from toolweave.catalog.node import Effectful, Given, Node, Outcome, RunFacts
 from toolweave.engine.context import Services, StepContext
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.memory.conversation_buffer import node as buffer_node
 from toolweave.nodes.memory.key_value_store import node as keys_node
 from toolweave.nodes.memory.vector_database import node as vectors_node
+from toolweave.resources.stores import OpenStores
 from toolweave.testing.clock import FakeClock
 
 

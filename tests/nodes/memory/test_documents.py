@@ -9,8 +9,8 @@ from tests.nodes.ai.rooms import an_agency, node, run_alone
 
 from toolweave.engine.engine import Engine
 from toolweave.json_text import JsonObject
+from toolweave.nodes.memory._document_text import passages, plain_text, title_of
 from toolweave.nodes.memory._ranking import Scoring, ranked
-from toolweave.nodes.memory._reading import passages, plain_text, title_of
 from toolweave.nodes.memory.entity import names_in
 from toolweave.testing.model import ScriptedModel, says
 

@@ -7,13 +7,13 @@ import anyio
 import pytest
 from tests.engine.building import EchoTools, workflow
 
-from toolweave.app.kinds import NodeKinds
-from toolweave.app.stores import OpenStores
 from toolweave.engine.context import Services
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
 from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.registry import NodeKinds
+from toolweave.resources.stores import OpenStores
 from toolweave.storage.database import Database
 from toolweave.testing.clock import FakeClock
 from toolweave.workflow.model import Workflow

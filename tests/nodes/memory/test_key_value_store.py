@@ -9,7 +9,8 @@ from tests.nodes.memory.running import Memory
 
 from toolweave.errors import Denied, Invalid
 from toolweave.json_text import Json, JsonObject, read
-from toolweave.nodes.memory import _file_keys, _held
+from toolweave.nodes.memory import _file_keys
+from toolweave.nodes.memory import _memory_keys as _held
 from toolweave.nodes.memory.key_value_store import node
 from toolweave.storage.database import open_database
 

@@ -12,12 +12,12 @@ from tests.nodes.memory.redis_server import RedisServer
 from tests.nodes.memory.running import Memory
 
 from toolweave.access.mask import Masker
-from toolweave.app.secret_texts import SecretTexts
-from toolweave.app.stores import OpenStores, open_stores
+from toolweave.access.secret_text import SecretTexts
 from toolweave.errors import Denied, Invalid, NotFound, TimedOut, ToolweaveError, Unavailable
 from toolweave.json_text import JsonObject
 from toolweave.nodes.memory import _redis
 from toolweave.nodes.memory._redis import RedisAddress, read_address
+from toolweave.resources.stores import OpenStores, open_stores
 from toolweave.storage.database import Database
 
 pytestmark = pytest.mark.anyio

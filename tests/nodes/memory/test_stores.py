@@ -18,11 +18,11 @@ from tests.nodes.memory.conftest import Secrets
 from tests.nodes.memory.running import Memory
 
 from toolweave.access.mask import Masker
-from toolweave.app import stores as stores_module
-from toolweave.app.secret_texts import SecretTexts
-from toolweave.app.stores import open_stores
+from toolweave.access.secret_text import SecretTexts
 from toolweave.errors import Unavailable
 from toolweave.json_text import JsonObject
+from toolweave.resources import stores as stores_module
+from toolweave.resources.stores import open_stores
 from toolweave.storage.database import Database
 from toolweave.storage.lock import hold
 from toolweave.testing.clock import FakeClock

@@ -14,14 +14,14 @@ from tests.nodes.memory.running import Memory
 from tests.storage.postgres import Postgres
 
 from toolweave.access.mask import Masker
-from toolweave.app.secret_texts import SecretTexts
-from toolweave.app.stores import open_stores
+from toolweave.access.secret_text import SecretTexts
 from toolweave.errors import Conflict, Invalid, NotFound, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.memory._embedding import LOCAL, embed
 from toolweave.nodes.memory._indexes import Index, Indexes, in_numpy, in_python
 from toolweave.nodes.memory._vectors import fits
 from toolweave.nodes.memory.vector_database import node, provider_problem
+from toolweave.resources.stores import open_stores
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate
 from toolweave.testing.clock import FakeClock

@@ -8,9 +8,9 @@ from tests.nodes.flow.running import alone, an_engine, fields, outcome_of
 from tests.nodes.memory.conftest import Secrets
 from tests.nodes.memory.redis_server import RedisServer
 
-from toolweave.app.stores import OpenStores
 from toolweave.engine.engine import Engine
 from toolweave.json_text import Json, JsonObject
+from toolweave.resources.stores import OpenStores
 from toolweave.storage.database import Database
 from toolweave.testing.clock import FakeClock
 

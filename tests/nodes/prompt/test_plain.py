@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from tests.engine.building import EchoTools, workflow
 
-from toolweave.app.kinds import NodeKinds
 from toolweave.clock import SystemClock
 from toolweave.engine.context import Services
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
 from toolweave.json_text import Json
+from toolweave.nodes.registry import NodeKinds
 from toolweave.storage.database import open_database
 from toolweave.storage.migrations import migrate
 from toolweave.workflow.question import choice_schema, question_id

@@ -12,10 +12,10 @@ from tests.nodes.flow.running import an_engine, finish
 from tests.nodes.proof.rows import PAUSE, SETTINGS, Fails, Row, Unset, record_of
 
 from toolweave import json_text
-from toolweave.app.ground import open_ground
-from toolweave.app.resources import open_resources
+from toolweave.app.node_resources import open_resources
 from toolweave.catalog.spec import NodeSpec
 from toolweave.engine.engine import Engine
+from toolweave.home import open_ground
 from toolweave.json_text import Json, JsonObject
 from toolweave.settings import Settings
 from toolweave.testing.clock import FakeClock

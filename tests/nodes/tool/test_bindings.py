@@ -5,7 +5,7 @@ import pytest
 from toolweave.catalog.node import Given
 from toolweave.json_text import Json
 from toolweave.nodes import discover
-from toolweave.nodes.tool._running import BoundTool
+from toolweave.nodes.tool._mcp_tool import BoundTool
 from toolweave.tools.read_tool import read_tool
 
 SPECS = {node.spec.ref: node.spec for node in discover()}

@@ -6,9 +6,12 @@ from typing import Any
 import pytest
 
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.trigger import email, github, slack, webhook, workflow_failed
+from toolweave.nodes.services.github import trigger as github
+from toolweave.nodes.services.mail import trigger as email
+from toolweave.nodes.services.mail.incoming import posted_mail, read_mail
+from toolweave.nodes.services.slack import trigger as slack
+from toolweave.nodes.trigger import webhook, workflow_failed
 from toolweave.nodes.trigger._delivery import Accepted, Delivery, Refused
-from toolweave.nodes.trigger._mail import posted_mail, read_mail
 
 NOW = "2026-03-02T09:30:00.000Z"
 

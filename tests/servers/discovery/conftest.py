@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from toolweave.servers.discovery.places import Places
+from toolweave.servers.discovery.locations import Places
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 
 from toolweave.errors import TimedOut, Unavailable
 from toolweave.servers.discovery.claude_cli import Listed, claude_mcp_list, read_list
-from toolweave.servers.discovery.places import Places
+from toolweave.servers.discovery.locations import Places
 
 # Printed by Claude Code 2.1.197; names and addresses are changed.
 OUTPUT = """\

@@ -9,7 +9,7 @@ import pytest
 from toolweave.servers.definition import Command, Http
 from toolweave.servers.discovery import claude_desktop, cursor, vs_code
 from toolweave.servers.discovery.client import Origin
-from toolweave.servers.discovery.places import Places, Platform
+from toolweave.servers.discovery.locations import Places, Platform
 from toolweave.servers.discovery.search import discover_all
 
 Put = Callable[[Path, object], Path]

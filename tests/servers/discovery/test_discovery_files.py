@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from toolweave.json_text import write
 from toolweave.servers.definition import Command
 from toolweave.servers.discovery import discover
-from toolweave.servers.discovery.places import Places
+from toolweave.servers.discovery.locations import Places
 from toolweave.servers.discovery.search import Discovery, discover_all
 
 Put = Callable[[Path, object], Path]

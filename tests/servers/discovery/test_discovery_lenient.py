@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolweave.servers.discovery.lenient import has_endless_key, without_comments
+from toolweave.servers.discovery.lenient_json import has_endless_key, without_comments
 
 
 @pytest.mark.parametrize(

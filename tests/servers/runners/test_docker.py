@@ -11,8 +11,8 @@ from tests.servers.runners.dockerd import docker
 from tests.servers.runners.talk import call
 
 from toolweave.errors import Invalid, Unavailable
+from toolweave.servers.container_owner import Owner
 from toolweave.servers.definition import Command, Container
-from toolweave.servers.owner import Owner
 from toolweave.servers.runners import docker as module
 from toolweave.servers.runners.docker import Docker
 from toolweave.servers.runners.plain import Plain

@@ -11,9 +11,9 @@ import pytest
 from tests.servers.runners.dockerd import docker
 from tests.servers.runners.eventually import eventually
 
+from toolweave.servers.container_owner import Owner
 from toolweave.servers.definition import Container
 from toolweave.servers.guardian import Guardian
-from toolweave.servers.owner import Owner
 from toolweave.servers.runners.docker import Docker
 from toolweave.servers.runners.plain import Plain
 

@@ -5,7 +5,7 @@ from ipaddress import ip_address
 import pytest
 
 from toolweave.errors import Denied
-from toolweave.servers.transports.addresses import (
+from toolweave.network.addresses import (
     AllowedHosts,
     Kind,
     canonical_host,

@@ -14,12 +14,12 @@ from servers.transports.connecting import reason, refusal
 from servers.transports.wire import event_answer, http, json_answer, peer
 from toolweave.errors import Unavailable
 from toolweave.servers.definition import Http, Sse
-from toolweave.servers.faults import Faults
-from toolweave.servers.transports import density
-from toolweave.servers.transports.density import MAX_VALUES, refuse_dense
+from toolweave.servers.disconnect_reason import Faults
+from toolweave.servers.transports import message_size as density
 from toolweave.servers.transports.events import MIN_RETRY_MS, CheckedEvents
 from toolweave.servers.transports.failures import HttpFailures
 from toolweave.servers.transports.http import open_http
+from toolweave.servers.transports.message_size import MAX_VALUES, refuse_dense
 from toolweave.servers.transports.sse import open_sse
 from toolweave.settings import Limits
 

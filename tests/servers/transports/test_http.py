@@ -19,7 +19,7 @@ from servers.transports.serving import listening, running, tools_app
 from servers.transports.wire import Answer, dialling, event_answer, http, json_answer, peer
 from toolweave.errors import Denied, Invalid, Limited, ToolweaveError, Unavailable
 from toolweave.servers.definition import Http
-from toolweave.servers.faults import Faults
+from toolweave.servers.disconnect_reason import Faults
 from toolweave.servers.transports.failures import failure_in
 from toolweave.servers.transports.http import open_http
 from toolweave.settings import Limits

@@ -22,8 +22,8 @@ from cryptography.x509.oid import NameOID
 
 from servers.transports.wire import http, json_answer, peer
 from toolweave.errors import Denied, Invalid, TimedOut, ToolweaveError, Unavailable
-from toolweave.servers.transports.addresses import AllowedHosts
-from toolweave.servers.transports.network import (
+from toolweave.network.addresses import AllowedHosts
+from toolweave.network.client import (
     CheckedBackend,
     open_http_client,
     resolve_name,

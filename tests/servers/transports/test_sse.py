@@ -26,7 +26,7 @@ from servers.transports.wire import (
 )
 from toolweave.errors import Denied, Limited, TimedOut, ToolweaveError, Unavailable
 from toolweave.servers.definition import Sse
-from toolweave.servers.faults import Faults
+from toolweave.servers.disconnect_reason import Faults
 from toolweave.servers.transports.sse import open_sse
 from toolweave.settings import Limits
 

@@ -13,8 +13,8 @@ from anyio.abc import SocketAttribute, SocketStream
 from servers.transports.serving import listening, running, tools_app
 from servers.transports.wire import dialling, http, peer
 from toolweave.errors import Denied, ToolweaveError
-from toolweave.servers.transports.addresses import AllowedHosts
-from toolweave.servers.transports.network import Resolve, open_http_client
+from toolweave.network.addresses import AllowedHosts
+from toolweave.network.client import Resolve, open_http_client
 
 pytestmark = pytest.mark.anyio
 

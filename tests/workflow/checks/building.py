@@ -22,12 +22,12 @@ from toolweave.workflow.checks import (
     patterns,
     structure,
 )
-from toolweave.workflow.checks.case import Case, Known
+from toolweave.workflow.checks.context import Case, Known
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.formats.load import convert
 from toolweave.workflow.formats.toolweave import format as canonical
+from toolweave.workflow.json_patch import apply_patch
 from toolweave.workflow.model import Edge, EdgeId, Node, NodeId, Workflow, WorkflowId
-from toolweave.workflow.patching import apply_patch
 
 NOW = datetime(2025, 12, 17, tzinfo=UTC)
 SUBJECTS = (

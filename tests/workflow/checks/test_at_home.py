@@ -10,8 +10,8 @@ from toolweave.app.live_catalog import built_in
 from toolweave.json_text import Json
 from toolweave.problems import Problem
 from toolweave.tools.read_tool import read_tool
-from toolweave.workflow.checks.at_home import check
-from toolweave.workflow.checks.case import Case, Home, Known
+from toolweave.workflow.checks.context import Case, Home, Known
+from toolweave.workflow.checks.environment import check
 
 TOOLS = [read_tool("team", {"name": "slack_send_message", "inputSchema": {"type": "object"}})]
 HOME = Home(

@@ -4,7 +4,7 @@ import pytest
 from tests.workflow.checks.values_building import UNDER_TEST, catalog_node, found
 
 from toolweave.nodes.memory.vector_database import BUILT_IN
-from toolweave.workflow.checks.built_in import check
+from toolweave.workflow.checks.unsupported_settings import check
 
 
 @pytest.mark.parametrize("provider", ["pinecone", "weaviate", "chromadb", "qdrant"])

@@ -13,7 +13,7 @@ from tests.workflow.checks.values_building import (
 from tests.workflow.sample_files import FILES, sample
 
 from toolweave.json_text import Json, JsonObject
-from toolweave.workflow.checks.contents import check
+from toolweave.workflow.checks.node_content import check
 
 QUESTION: JsonObject = {"questionText": "Which?", "options": [{"label": "A"}, {"label": "B"}]}
 BRANCHES: JsonObject = {

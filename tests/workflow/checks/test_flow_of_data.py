@@ -15,8 +15,8 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
-from toolweave.workflow.checks.case import Case
-from toolweave.workflow.checks.flow_of_data import check
+from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.data_flow import check
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.model import Edge, Node, Workflow
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.workflow.checks.building import after_patch, found, known, node, told, whole
 
-from toolweave.workflow.checks.case import Case
+from toolweave.workflow.checks.context import Case
 from toolweave.workflow.checks.groups import check
 from toolweave.workflow.model import Workflow, WorkflowId
 

@@ -6,7 +6,7 @@ import pytest
 from tests.workflow.checks.building import after_patch, found, known, line, node, told, whole
 
 from toolweave.tools.tool import Tool
-from toolweave.workflow.checks.case import Case
+from toolweave.workflow.checks.context import Case
 from toolweave.workflow.checks.kinds import check, style_of
 from toolweave.workflow.formats.format import FormatName
 

@@ -7,7 +7,7 @@ from tests.workflow.checks.building import known, node, whole
 from tests.workflow.mcp_nodes import described, detailed, tasked
 
 from toolweave.problems import Problem
-from toolweave.workflow.checks.case import Case, Home
+from toolweave.workflow.checks.context import Case, Home
 from toolweave.workflow.checks.models import check
 from toolweave.workflow.model import Node
 

@@ -5,7 +5,7 @@ from tests.workflow.checks.values_building import UNDER_TEST, catalog_node, foun
 
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes import discover
-from toolweave.workflow.checks.needs import NEEDS, check
+from toolweave.workflow.checks.dependent_settings import NEEDS, check
 
 SPECS = {node.spec.ref: node.spec for node in discover()}
 CASES = [

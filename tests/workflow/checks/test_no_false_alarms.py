@@ -5,7 +5,7 @@ from tests.workflow.checks.building import SUBJECTS, everything, known, node, wh
 from tests.workflow.sample_files import FILES, sample
 
 from toolweave.catalog.spec import NodeSpec
-from toolweave.workflow.checks.case import Case
+from toolweave.workflow.checks.context import Case
 from toolweave.workflow.model import Workflow
 
 SPECS = tuple(known().catalog)

@@ -16,7 +16,7 @@ from tests.workflow.checks.building import (
 
 from toolweave.catalog.index import Catalog
 from toolweave.json_text import Json
-from toolweave.workflow.checks.case import Case, Known
+from toolweave.workflow.checks.context import Case, Known
 from toolweave.workflow.checks.structure import check
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.model import Node, Workflow

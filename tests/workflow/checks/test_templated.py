@@ -3,8 +3,8 @@
 import pytest
 
 from toolweave.json_text import Json, JsonObject
-from toolweave.workflow.checks.judging import Judge
-from toolweave.workflow.checks.templated import check_values, has_template
+from toolweave.workflow.checks.compiled_schemas import Judge
+from toolweave.workflow.checks.templated_values import check_values, has_template
 
 BOX: JsonObject = {
     "type": "object",

@@ -11,12 +11,13 @@ from toolweave.catalog.index import Catalog
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem
 from toolweave.tools.tool import Tool
-from toolweave.workflow.checks import contents, expressions, secrets, tools, values
-from toolweave.workflow.checks.case import Case, Known
+from toolweave.workflow.checks import expressions, secrets, tools, values
+from toolweave.workflow.checks import node_content as contents
+from toolweave.workflow.checks.context import Case, Known
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.formats.load import convert, read
+from toolweave.workflow.json_patch import apply_patch
 from toolweave.workflow.model import Edge, EdgeId, Node, NodeId, Workflow, WorkflowId
-from toolweave.workflow.patching import apply_patch
 
 NOW = datetime(2026, 2, 1, tzinfo=UTC)
 UNDER_TEST = "/nodes/1/data"

@@ -17,7 +17,7 @@ from toolweave.demo.server import TOOLS
 from toolweave.nodes import discover
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
-from toolweave.workflow.checks.case import Known
+from toolweave.workflow.checks.context import Known
 from toolweave.workflow.modes import tool_fields, write_snapshot
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)

@@ -12,9 +12,9 @@ from tests.workflow.corpus.faults import Fault
 
 from toolweave.problems import Problem
 from toolweave.workflow.checks import check_workflow
-from toolweave.workflow.checks.case import Known
+from toolweave.workflow.checks.context import Known
 from toolweave.workflow.formats.load import load
-from toolweave.workflow.patching import apply_patch
+from toolweave.workflow.json_patch import apply_patch
 from toolweave.workflow.report import Report, examine
 
 

@@ -9,12 +9,12 @@ from cel_expr_python import cel
 from cel_expr_python.ext import ext_bindings, ext_encoders, ext_math, ext_optional, ext_strings
 from hypothesis import strategies as st
 
+from toolweave.cel.evaluator import Compiler
+from toolweave.cel.functions import Unsupported
+from toolweave.cel.language import MAX_ROOM, MAX_WORK
+from toolweave.cel.parser import parse
+from toolweave.cel.values import Failed, Kind, Maybe, Run, from_key
 from toolweave.json_text import JsonObject
-from toolweave.workflow.expressions.evaluator import Compiler
-from toolweave.workflow.expressions.functions import Unsupported
-from toolweave.workflow.expressions.language import MAX_ROOM, MAX_WORK
-from toolweave.workflow.expressions.parser import parse
-from toolweave.workflow.expressions.values import Failed, Kind, Maybe, Run, from_key
 
 DATA: JsonObject = {
     "n": 3,

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from tests.tools.strategies import steady
 from tests.workflow.expressions.oracle import EXPRESSIONS, FAILURE, TOO_DEEP, WORDS, ours, theirs
 
-from toolweave.workflow.expressions.parser import MAX_CHARS
+from toolweave.cel.parser import MAX_CHARS
 
 CASES = [
     line

@@ -4,14 +4,14 @@ from itertools import product
 
 import pytest
 
-from toolweave.workflow.expressions.checker import check
-from toolweave.workflow.expressions.evaluator import Compiler
-from toolweave.workflow.expressions.functions import FUNCTIONS
-from toolweave.workflow.expressions.language import MAX_ROOM, MAX_WORK, compile_text
-from toolweave.workflow.expressions.parser import parse
-from toolweave.workflow.expressions.signatures import SIGNATURES
-from toolweave.workflow.expressions.syntax import Call, Term
-from toolweave.workflow.expressions.values import Failed, Run, kind_of
+from toolweave.cel.checker import check
+from toolweave.cel.evaluator import Compiler
+from toolweave.cel.functions import FUNCTIONS
+from toolweave.cel.language import MAX_ROOM, MAX_WORK, compile_text
+from toolweave.cel.parser import parse
+from toolweave.cel.signatures import SIGNATURES
+from toolweave.cel.syntax import Call, Term
+from toolweave.cel.values import Failed, Run, kind_of
 
 # One of each kind, such that much of what can be done with it works.
 SAMPLES = [

@@ -2,8 +2,8 @@
 
 import pytest
 
-from toolweave.workflow.expressions.language import compile_text
-from toolweave.workflow.expressions.translate import translate_mapping
+from toolweave.cel.language import compile_text
+from toolweave.workflow.formats.legacy.translate import translate_mapping
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,9 @@
 
 import pytest
 
-from toolweave.json_text import Json
-from toolweave.problems import Problem
-from toolweave.workflow.expressions import language
-from toolweave.workflow.expressions.fault import Fault, fault_at
-from toolweave.workflow.expressions.language import (
+from toolweave.cel import language
+from toolweave.cel.fault import Fault, fault_at
+from toolweave.cel.language import (
     REMEMBERED_CHARS,
     Expression,
     Value,
@@ -14,6 +12,8 @@ from toolweave.workflow.expressions.language import (
     evaluate,
     references,
 )
+from toolweave.json_text import Json
+from toolweave.problems import Problem
 
 
 def value_of(text: str, **variables: Json) -> Json:

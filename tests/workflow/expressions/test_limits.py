@@ -2,12 +2,12 @@
 
 import pytest
 
+from toolweave.cel import language
+from toolweave.cel.fault import Fault
+from toolweave.cel.language import Value, compile_text, evaluate
+from toolweave.cel.parser import MAX_CHARS
+from toolweave.cel.values import Exhausted, Run
 from toolweave.json_text import Json
-from toolweave.workflow.expressions import language
-from toolweave.workflow.expressions.fault import Fault
-from toolweave.workflow.expressions.language import Value, compile_text, evaluate
-from toolweave.workflow.expressions.parser import MAX_CHARS
-from toolweave.workflow.expressions.values import Exhausted, Run
 
 BIG: list[Json] = list(range(200_000))
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from toolweave.workflow.expressions.language import Value, compile_text, evaluate
-from toolweave.workflow.expressions.parser import MAX_DEPTH, MAX_NESTING, parse
-from toolweave.workflow.expressions.syntax import (
+from toolweave.cel.language import Value, compile_text, evaluate
+from toolweave.cel.parser import MAX_DEPTH, MAX_NESTING, parse
+from toolweave.cel.syntax import (
     Call,
     Entries,
     Entry,
@@ -16,7 +16,7 @@ from toolweave.workflow.expressions.syntax import (
     Name,
     Term,
 )
-from toolweave.workflow.expressions.values import INT_MAX, INT_MIN
+from toolweave.cel.values import INT_MAX, INT_MIN
 
 QUOTE = "close it with the quote it begins with"
 BACKSLASH = "write \\\\ for a backslash"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from toolweave.workflow.expressions.language import references
-from toolweave.workflow.expressions.paths import EACH, Reference, quoted, write_path
+from toolweave.cel.language import references
+from toolweave.cel.paths import EACH, Reference, quoted, write_path
 
 
 def read_by(text: str) -> list[str]:

@@ -7,12 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tools.strategies import JSON, steady
 
-from toolweave.json_text import Json
-from toolweave.problems import Problem
-from toolweave.workflow.expressions import templates
-from toolweave.workflow.expressions.fault import fault_at
-from toolweave.workflow.expressions.language import Result, Value, evaluate
-from toolweave.workflow.expressions.templates import (
+from toolweave.cel import templates
+from toolweave.cel.fault import fault_at
+from toolweave.cel.language import Result, Value, evaluate
+from toolweave.cel.templates import (
     Resolve,
     Template,
     check_templates,
@@ -20,6 +18,8 @@ from toolweave.workflow.expressions.templates import (
     references_in,
     substitute,
 )
+from toolweave.json_text import Json
+from toolweave.problems import Problem
 
 DATA: dict[str, Json] = {
     "name": "Ada",

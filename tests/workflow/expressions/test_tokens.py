@@ -2,7 +2,7 @@
 
 import pytest
 
-from toolweave.workflow.expressions.tokens import RESERVED, Token, is_name, tokens
+from toolweave.cel.tokens import RESERVED, Token, is_name, tokens
 
 
 def words(text: str) -> list[str]:

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tools.strategies import JSON, steady
 
+from toolweave.cel.language import Value, compile_text, evaluate
 from toolweave.json_text import Json
-from toolweave.workflow.expressions.language import Value, compile_text, evaluate
-from toolweave.workflow.expressions.translate import (
+from toolweave.workflow.formats.legacy.translate import (
     Translation,
     translate_condition,
     translate_expression,

@@ -5,8 +5,8 @@ from tests.workflow.sample_files import sample
 
 from toolweave.json_text import Json, JsonObject
 from toolweave.workflow.formats.ccwf import format as ccwf
+from toolweave.workflow.formats.dialect_detection import DRAWN
 from toolweave.workflow.formats.load import convert, dump, load, read
-from toolweave.workflow.formats.marks import DRAWN
 
 
 def _workflow(*nodes: JsonObject, **fields: Json) -> JsonObject:

@@ -5,7 +5,7 @@ from tests.workflow.strategies import JSON, steady
 
 from toolweave import json_text
 from toolweave.json_text import Json
-from toolweave.workflow.formats.respell import difference, restore, same
+from toolweave.workflow.formats.json_difference import difference, restore, same
 
 
 @steady(150)

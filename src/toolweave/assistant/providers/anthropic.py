@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 
 from toolweave import json_text
-from toolweave.assistant.fields import (
+from toolweave.assistant.provider import Broken, Request, Stopped, Stream, Target
+from toolweave.assistant.response_fields import (
     Unreadable,
     a_count,
     a_list,
@@ -12,7 +13,6 @@ from toolweave.assistant.fields import (
     read_call,
     the_part,
 )
-from toolweave.assistant.provider import Broken, Request, Stopped, Stream, Target
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.model import Answered, Called, Message, Question, Reply, Said, Usage, Wanted
 

@@ -5,8 +5,15 @@ from dataclasses import dataclass, field
 from urllib.parse import quote
 
 from toolweave import json_text
-from toolweave.assistant.fields import Unreadable, a_count, a_list, a_text, an_object, the_part
 from toolweave.assistant.provider import Broken, Request, Stopped, Stream, Target
+from toolweave.assistant.response_fields import (
+    Unreadable,
+    a_count,
+    a_list,
+    a_text,
+    an_object,
+    the_part,
+)
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.model import Answered, Called, Message, Question, Reply, Said, Usage, Wanted
 

@@ -4,11 +4,11 @@ import re
 
 import click
 
-from toolweave.cli.rooms import ground, run
 from toolweave.cli.runs.shapes import as_dict
+from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.engine.retention import Retention, prune
-from toolweave.engine.run_rows import Run, RunRows
+from toolweave.engine.run_table import Run, RunRows
 
 _AGE = re.compile(r"(\d+(?:\.\d+)?)([mhdw]?)")
 _DAYS = {"m": 1 / 1440, "h": 1 / 24, "d": 1.0, "": 1.0, "w": 7.0}

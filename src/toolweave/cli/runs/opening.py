@@ -3,9 +3,9 @@
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from toolweave.app.running import open_engine
+from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
-from toolweave.cli.rooms import ground
+from toolweave.cli.session import ground
 from toolweave.engine.engine import Engine
 
 T = TypeVar("T")

@@ -1,6 +1,6 @@
 """A run as programs read it."""
 
-from toolweave.engine.run_rows import Run
+from toolweave.engine.run_table import Run
 from toolweave.json_text import JsonObject
 
 

@@ -9,14 +9,20 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from toolweave.app.ground import Ground
-from toolweave.app.server_lines import Line, as_dict
-from toolweave.cli.rooms import ground, run
+from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.errors import Conflict, Invalid
+from toolweave.home import Ground
 from toolweave.problems import Problem
 from toolweave.servers.definition import Definition, Server
-from toolweave.servers.pasted import anchored, from_command_line, from_image, from_url, read_pasted
+from toolweave.servers.summary import Line, as_dict
+from toolweave.servers.user_definitions import (
+    anchored,
+    from_command_line,
+    from_image,
+    from_url,
+    read_pasted,
+)
 
 # Which options mean something for which form.
 FORMS = {

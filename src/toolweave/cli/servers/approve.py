@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 
-from toolweave.app.approving import Listed, drift_as_json, facts_of, pin, tools_now
 from toolweave.app.studio import Studio, open_studio
-from toolweave.cli.prompting import confirm
-from toolweave.cli.rooms import ground, run
-from toolweave.cli.servers.shown import show_drift, show_facts, show_tools
+from toolweave.cli.prompts import confirm
+from toolweave.cli.servers.approval_facts import show_drift, show_facts, show_tools
+from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.errors import ToolweaveError
+from toolweave.servers.approval import Listed, drift_as_json, facts_of, pin, tools_now
 from toolweave.servers.definition import Server, definition_hash
 from toolweave.servers.lockfile import Drift
 

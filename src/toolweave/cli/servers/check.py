@@ -7,9 +7,8 @@ import click
 from rich.live import Live as LiveDisplay
 from rich.table import Table
 
-from toolweave.app.checking_servers import Checked, check_server
 from toolweave.app.studio import Studio, open_studio
-from toolweave.cli.rooms import ground, run
+from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import (
     console,
     is_terminal,
@@ -19,6 +18,7 @@ from toolweave.cli.terminal import (
     print_table,
     say,
 )
+from toolweave.servers.checks import Checked, check_server
 from toolweave.servers.definition import Server
 
 COLUMNS = ("name", "state", "latency", "tools", "protocol", "details")

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import click
 
-from toolweave.app.discovering import discovery_as_json, import_found
 from toolweave.cli.places import here
-from toolweave.cli.rooms import ground, run
+from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.servers.definition import transport_of
 from toolweave.servers.discovery.claude_cli import claude_mcp_list
 from toolweave.servers.discovery.client import Found
 from toolweave.servers.discovery.search import Discovery, discover_all
+from toolweave.servers.import_servers import discovery_as_json, import_found
 
 CLI_TIMEOUT_S = 60.0
 

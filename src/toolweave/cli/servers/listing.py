@@ -2,10 +2,10 @@
 
 import click
 
-from toolweave.app.server_lines import Line, as_dict, details_of, line_of, state_of
-from toolweave.cli.rooms import ground, run
+from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.servers.definition import transport_of
+from toolweave.servers.summary import Line, as_dict, details_of, line_of, state_of
 
 # What to do about a state, said once below the table.
 NEXT = {

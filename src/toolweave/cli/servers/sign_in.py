@@ -5,11 +5,11 @@ from urllib.parse import urlsplit
 
 import click
 
-from toolweave.app.signing_in import sign_in_to
 from toolweave.app.studio import open_studio
-from toolweave.cli.rooms import ground, run
+from toolweave.cli.sanitize import visible
+from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, say
-from toolweave.cli.visible import visible
+from toolweave.servers.sign_in_flow import sign_in_to
 
 
 @click.command("sign-in")

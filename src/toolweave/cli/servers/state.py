@@ -4,9 +4,9 @@ import shlex
 
 import click
 
-from toolweave.app.server_lines import Line, as_dict, line_of
-from toolweave.cli.rooms import ground, run
+from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, say
+from toolweave.servers.summary import Line, as_dict, line_of
 
 
 @click.command()

@@ -2,14 +2,14 @@
 
 import click
 
-from toolweave.app.approving import tool_as_json
 from toolweave.app.studio import open_studio
-from toolweave.cli.rooms import ground, run
+from toolweave.cli.sanitize import visible
+from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, say
-from toolweave.cli.visible import visible
 from toolweave.errors import NotFound
 from toolweave.json_text import write
 from toolweave.problems import did_you_mean
+from toolweave.servers.approval import tool_as_json
 from toolweave.servers.lockfile import Drift
 from toolweave.tools.parameter import Parameter
 from toolweave.tools.tool import Tool

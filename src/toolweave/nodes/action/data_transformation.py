@@ -3,8 +3,8 @@
 from toolweave.catalog.node import Given, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import Json
-from toolweave.nodes.action._transforming import OPERATIONS
-from toolweave.nodes.action._writing import to_csv, to_xml
+from toolweave.nodes.action._record_text import to_csv, to_xml
+from toolweave.nodes.action._transformations import OPERATIONS
 
 
 class DataTransformation:

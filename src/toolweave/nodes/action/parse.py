@@ -3,7 +3,7 @@
 from toolweave.catalog.node import Given, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import Json
-from toolweave.nodes.action._parsing import (
+from toolweave.nodes.action._text_formats import (
     MAX_CHARS,
     fail,
     parse_csv,

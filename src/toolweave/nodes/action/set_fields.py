@@ -6,7 +6,7 @@ from toolweave.catalog.node import Given, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.workflow.evaluating import value_of
+from toolweave.workflow.expression_values import value_of
 
 MAX_DEPTH = 64
 

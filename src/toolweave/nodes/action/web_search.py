@@ -9,7 +9,7 @@ from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid, NotFound
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.mcp._answers import parsed_of, value_of
-from toolweave.nodes.shelf import SHELF, Shelf
+from toolweave.nodes.model_tools import SHELF, Shelf
 from toolweave.problems import did_you_mean
 from toolweave.tools.tool import Tool, ToolCall
 

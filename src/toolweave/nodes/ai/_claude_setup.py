@@ -5,7 +5,7 @@ import re
 from toolweave.catalog.node import Given
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.agent import RULES, Patience
-from toolweave.nodes.ai._pictures import addresses_in
+from toolweave.nodes.ai._media import addresses_in
 from toolweave.nodes.ai._setup import Setup, choice_of, functions_of, limits_of, number
 
 # About what a token is, where nobody counts.

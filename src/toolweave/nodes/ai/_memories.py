@@ -7,8 +7,8 @@ from toolweave import json_text
 from toolweave.catalog.node import Attached, Effectful, NodeContext, Outcome
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.attached_context import Use, within
 from toolweave.nodes.model import Answered, Message, Said
-from toolweave.nodes.within import Use, within
 
 MAX_KEYS = 50
 MAX_CHARS = 20_000

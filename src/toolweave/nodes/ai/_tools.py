@@ -7,9 +7,9 @@ from toolweave.catalog.node import Attached, NodeContext
 from toolweave.errors import NotFound
 from toolweave.json_text import JsonObject
 from toolweave.nodes.agent import Done, Skill
-from toolweave.nodes.shelf import SHELF, Shelf, skills_of
-from toolweave.nodes.tool._running import Offering
-from toolweave.nodes.within import Use, within
+from toolweave.nodes.attached_context import Use, within
+from toolweave.nodes.model_tools import SHELF, Shelf, skills_of
+from toolweave.nodes.tool._mcp_tool import Offering
 from toolweave.problems import did_you_mean
 
 LIVE = "TOOL.MCP:"

@@ -2,8 +2,9 @@
 
 from toolweave.catalog.node import NodeContext
 from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.nodes.ai._ai_node import AiNode
 from toolweave.nodes.ai._claude_setup import claude_setup
-from toolweave.nodes.ai._exchange import (
+from toolweave.nodes.ai._ports import (
     ATTACHED,
     CONTENT,
     FUNCTION_CALLS,
@@ -15,7 +16,6 @@ from toolweave.nodes.ai._exchange import (
     token_usage,
 )
 from toolweave.nodes.ai._setup import Setup
-from toolweave.nodes.ai._working import AiNode
 
 MODELS = ("claude-sonnet-4-5-20250929", "claude-3-5-haiku-20241022")
 

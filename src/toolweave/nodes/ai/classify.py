@@ -5,10 +5,10 @@ from toolweave.catalog.spec import OUTPUT, Example, Field, NodeSpec, Port
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.agent import Worked
+from toolweave.nodes.ai._ai_node import AiNode
 from toolweave.nodes.ai._answers import usage_of, value_in
-from toolweave.nodes.ai._exchange import ATTACHED, METADATA, WHO, token_usage
+from toolweave.nodes.ai._ports import ATTACHED, METADATA, WHO, token_usage
 from toolweave.nodes.ai._setup import Setup
-from toolweave.nodes.ai._working import AiNode
 
 MAX_LABELS = 16
 UNSURE = "unsure"

@@ -3,7 +3,8 @@
 from toolweave.catalog.node import Given, NodeContext
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.ai._exchange import (
+from toolweave.nodes.ai._ai_node import AiNode
+from toolweave.nodes.ai._ports import (
     ATTACHED,
     CONTENT,
     FUNCTION_CALLS,
@@ -15,7 +16,6 @@ from toolweave.nodes.ai._exchange import (
     token_usage,
 )
 from toolweave.nodes.ai._setup import Setup, choice_of, functions_of, limits_of
-from toolweave.nodes.ai._working import AiNode
 
 MODELS = ("gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite")
 _MEDIA = {"image": "enable_vision", "audio": "enable_audio", "video": "enable_video"}

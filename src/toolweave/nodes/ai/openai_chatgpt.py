@@ -2,7 +2,8 @@
 
 from toolweave.catalog.node import NodeContext
 from toolweave.catalog.spec import Example, Field, NodeSpec
-from toolweave.nodes.ai._exchange import (
+from toolweave.nodes.ai._ai_node import AiNode
+from toolweave.nodes.ai._ports import (
     ATTACHED,
     CONTENT,
     FUNCTION_CALLS,
@@ -14,7 +15,6 @@ from toolweave.nodes.ai._exchange import (
     token_usage,
 )
 from toolweave.nodes.ai._setup import Setup
-from toolweave.nodes.ai._working import AiNode
 
 MODELS = (
     "gpt-5",

@@ -7,12 +7,12 @@ from typing import Literal, NoReturn, TypeAlias, TypeGuard
 from rapidfuzz import fuzz
 
 from toolweave.catalog.node import Given
+from toolweave.cel.language import Fault, compile_text, evaluate
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.flow._extra_names import Seen
 from toolweave.nodes.flow._items import field_of, is_same
-from toolweave.nodes.flow._seen import Seen
 from toolweave.tools.unions import kind_of
-from toolweave.workflow.expressions.language import Fault, compile_text, evaluate
 
 Nulls: TypeAlias = Literal["include", "exclude", "treat_as_empty"]
 # Whether something holds for the value of a field.

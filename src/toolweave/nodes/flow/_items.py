@@ -6,7 +6,7 @@ from toolweave import json_text
 from toolweave.catalog.node import Given
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
-from toolweave.workflow.evaluating import value_of
+from toolweave.workflow.expression_values import value_of
 
 # A path that begins with one of these is read as it stands; any other goes into `data`.
 _ROOTS = frozenset({"data", "input", "inputs", "context", "variables", "trigger", "nodes", "loop"})

@@ -12,7 +12,7 @@ from toolweave import json_text
 from toolweave.catalog.node import NodeContext
 from toolweave.errors import Invalid, Limited, TimedOut, Unavailable
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.flow._waiting import Looked, Memory, holds, why_unmet
+from toolweave.nodes.flow._wait_state import Looked, Memory, holds, why_unmet
 
 BUILT_IN = "redis"
 # Where the connection is not said, this secret of the vault has its address.

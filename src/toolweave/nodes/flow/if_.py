@@ -2,7 +2,7 @@
 
 from toolweave.catalog.node import Given, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec, Port
-from toolweave.workflow.evaluating import condition
+from toolweave.workflow.expression_values import condition
 
 
 class If:

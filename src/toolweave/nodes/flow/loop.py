@@ -4,9 +4,9 @@ from toolweave.catalog.node import Given, Iteration, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec, Port
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.flow._extra_names import Seen
 from toolweave.nodes.flow._items import list_at
-from toolweave.nodes.flow._seen import Seen
-from toolweave.workflow.evaluating import condition
+from toolweave.workflow.expression_values import condition
 
 
 class Loop:

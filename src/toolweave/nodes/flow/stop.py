@@ -3,7 +3,7 @@
 from toolweave.catalog.node import Given, Outcome
 from toolweave.catalog.spec import OUTPUT, Example, Field, NodeSpec, Port
 from toolweave.errors import Invalid
-from toolweave.workflow.evaluating import condition
+from toolweave.workflow.expression_values import condition
 
 
 class Stop:

@@ -4,7 +4,7 @@ from toolweave.catalog.node import Given, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec, Port
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
-from toolweave.workflow.evaluating import condition
+from toolweave.workflow.expression_values import condition
 
 MAX_CASES = 16
 DEFAULT = "default"

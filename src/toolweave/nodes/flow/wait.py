@@ -8,8 +8,8 @@ from toolweave.catalog.node import Wait as Waiting
 from toolweave.catalog.spec import OUTPUT, Example, Field, NodeSpec, Port
 from toolweave.clock import timestamp
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.flow._looking import look
-from toolweave.nodes.flow._waiting import Asked, Looked, Memory, why_unmet
+from toolweave.nodes.flow._wait_conditions import look
+from toolweave.nodes.flow._wait_state import Asked, Looked, Memory, why_unmet
 
 LONGEST_INTERVAL_S = 3_600
 

@@ -3,8 +3,8 @@
 from toolweave.catalog.node import Given, NodeContext, Resumed
 from toolweave.errors import Invalid
 from toolweave.json_text import JsonObject
-from toolweave.nodes.human._asking import Judge, Memory, Verdict
-from toolweave.nodes.human._reading import words_of
+from toolweave.nodes.human._question import Judge, Memory, Verdict
+from toolweave.nodes.human._reply_meaning import words_of
 from toolweave.tools.schema import compile_schema
 from toolweave.workflow.question import DECLINED, Question
 

@@ -2,8 +2,8 @@
 
 from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.catalog.spec import Example, Field, NodeSpec
-from toolweave.nodes.human._asking import Asking, Nudge, ask, content_of
 from toolweave.nodes.human._forms import FILLED, filled_in, form_judge, form_schema
+from toolweave.nodes.human._question import Asking, Nudge, ask, content_of
 from toolweave.nodes.human._reply import ANSWERS, INPUTS, OUTPUTS, PORTS, response_timeout
 from toolweave.workflow.question import Question
 

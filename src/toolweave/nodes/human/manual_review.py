@@ -2,10 +2,10 @@
 
 from toolweave.catalog.node import Given, NodeContext, Outcome, Wait
 from toolweave.catalog.spec import Example, Field, NodeSpec
-from toolweave.nodes.human._asking import Asking, Nudge, ask, content_of
-from toolweave.nodes.human._reading import Advice
+from toolweave.nodes.human._question import Asking, Nudge, ask, content_of
 from toolweave.nodes.human._reply import ANALYSIS_MODEL, GUIDANCE, INPUTS, OUTPUTS, PORTS
-from toolweave.nodes.human._reviewing import Review, review_of
+from toolweave.nodes.human._reply_meaning import Advice
+from toolweave.nodes.human._review_rules import Review, review_of
 from toolweave.workflow.question import Question
 
 REVIEWS = (

@@ -2,9 +2,8 @@
 
 from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.catalog.spec import Example, Field, NodeSpec
-from toolweave.nodes.human._asking import Asking, ask, content_of
 from toolweave.nodes.human._forms import FILLED, filled_in, form_judge, form_schema
-from toolweave.nodes.human._reading import Advice
+from toolweave.nodes.human._question import Asking, ask, content_of
 from toolweave.nodes.human._reply import (
     ANALYSIS_MODEL,
     ANSWERS,
@@ -15,6 +14,7 @@ from toolweave.nodes.human._reply import (
     analysis_prompt,
     response_timeout,
 )
+from toolweave.nodes.human._reply_meaning import Advice
 from toolweave.workflow.question import Question, approval_schema
 
 

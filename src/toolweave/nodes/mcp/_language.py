@@ -15,7 +15,7 @@ from toolweave.nodes.agent import Done, Limits, Opening, Skill, Task, ToolPart, 
 from toolweave.nodes.mcp._answers import value_of
 from toolweave.nodes.mcp._prompts import filled
 from toolweave.nodes.model import Message, Offer, Question, Said
-from toolweave.nodes.shelf import SHELF, Shelf, skills_of, told
+from toolweave.nodes.model_tools import SHELF, Shelf, skills_of, told
 from toolweave.problems import did_you_mean
 from toolweave.tools.check import check_arguments
 from toolweave.tools.tool import Tool, ToolCall

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from toolweave import json_text
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.memory._texts import escaped, text_of, unescaped
+from toolweave.nodes.memory._storable_text import escaped, text_of, unescaped
 from toolweave.storage.database import Database
 
 # All of a collection are looked at in a search.

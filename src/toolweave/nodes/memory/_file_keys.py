@@ -9,10 +9,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from toolweave import json_text
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
-from toolweave.nodes.memory._held import HeldKeys, Kept
 from toolweave.nodes.memory._keys import Room
+from toolweave.nodes.memory._memory_keys import HeldKeys, Kept
+from toolweave.nodes.memory._storable_text import MAX_VALUE_BYTES
 from toolweave.nodes.memory._stores import Stores
-from toolweave.nodes.memory._texts import MAX_VALUE_BYTES
 
 
 class _Value(BaseModel):

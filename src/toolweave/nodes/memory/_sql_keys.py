@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from toolweave.nodes.memory._keys import Now, Room
-from toolweave.nodes.memory._texts import escaped, unescaped
+from toolweave.nodes.memory._storable_text import escaped, unescaped
 from toolweave.storage.database import Database, Transaction
 
 REMEMBERED_S = 30 * 24 * 3600.0

@@ -4,8 +4,8 @@ from contextlib import AbstractAsyncContextManager
 from typing import Protocol, cast
 
 from toolweave.catalog.node import NodeContext
-from toolweave.nodes.memory._held import HeldKeys
 from toolweave.nodes.memory._indexes import Indexes
+from toolweave.nodes.memory._memory_keys import HeldKeys
 from toolweave.nodes.memory._redis import Redis
 from toolweave.storage.database import Database
 

@@ -12,7 +12,7 @@ from toolweave import json_text
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.memory._embedding import Vector
 from toolweave.nodes.memory._indexes import Index, Indexes
-from toolweave.nodes.memory._texts import escaped, unescaped
+from toolweave.nodes.memory._storable_text import escaped, unescaped
 from toolweave.storage.database import Database, Transaction
 
 _VERSION = "SELECT version FROM memory_spaces WHERE space = ?"

@@ -6,8 +6,8 @@ from toolweave.errors import Invalid
 from toolweave.json_text import JsonObject
 from toolweave.nodes.memory._conversations import Buffer, Conversations, Limits, conversation_of
 from toolweave.nodes.memory._keys import Now
+from toolweave.nodes.memory._storable_text import text_of
 from toolweave.nodes.memory._stores import stores_of
-from toolweave.nodes.memory._texts import text_of
 
 # Who sums up: no model is asked, so this is all it can be.
 METHOD = "rules: the first sentence of each message"

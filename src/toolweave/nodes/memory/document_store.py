@@ -9,9 +9,15 @@ from toolweave.clock import timestamp
 from toolweave.errors import Invalid, NotFound
 from toolweave.json_text import Json, JsonObject, write
 from toolweave.nodes.action._files import Files
+from toolweave.nodes.memory._document_text import (
+    FORMATS,
+    format_of,
+    plain_text,
+    summary_of,
+    title_of,
+)
 from toolweave.nodes.memory._documents import Document, Documents
 from toolweave.nodes.memory._ranking import Scoring, ranked
-from toolweave.nodes.memory._reading import FORMATS, format_of, plain_text, summary_of, title_of
 from toolweave.nodes.memory._stores import stores_of
 
 MAX_FILE_BYTES = 5 * 1024 * 1024

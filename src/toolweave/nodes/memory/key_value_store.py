@@ -13,8 +13,8 @@ from toolweave.nodes.memory._file_keys import FileKeys
 from toolweave.nodes.memory._keys import Keys, Now, Room, matches
 from toolweave.nodes.memory._redis_keys import RedisKeys
 from toolweave.nodes.memory._sql_keys import SqlKeys
+from toolweave.nodes.memory._storable_text import escaped, text_of
 from toolweave.nodes.memory._stores import stores_of
-from toolweave.nodes.memory._texts import escaped, text_of
 
 _SETTINGS = {"memory": (), "redis": ("url",), "sqlite": ("path",), "file": ("path",)}
 _OPTIONS = {"set": ("ttl",), "keys": ("pattern",)}

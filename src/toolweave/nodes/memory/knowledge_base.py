@@ -9,9 +9,9 @@ from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.action._files import Files
+from toolweave.nodes.memory._document_text import FORMATS, format_of, passages, plain_text, title_of
 from toolweave.nodes.memory._documents import Document, Documents
 from toolweave.nodes.memory._ranking import ranked
-from toolweave.nodes.memory._reading import FORMATS, format_of, passages, plain_text, title_of
 from toolweave.nodes.memory._stores import stores_of
 
 MAX_FILE_BYTES = 5 * 1024 * 1024

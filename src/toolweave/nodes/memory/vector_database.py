@@ -13,8 +13,8 @@ from toolweave.errors import Invalid, NotFound, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.memory._embedding import LOCAL, Vector, embed
 from toolweave.nodes.memory._pgvector import PgVectors, has_pgvector, quoted
+from toolweave.nodes.memory._storable_text import escaped, text_of
 from toolweave.nodes.memory._stores import EMBEDDED, Stores, stores_of
-from toolweave.nodes.memory._texts import escaped, text_of
 from toolweave.nodes.memory._vectors import Entry, Hits, OwnVectors, Search, Vectors, has_entries
 from toolweave.problems import Problem
 

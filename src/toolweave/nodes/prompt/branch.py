@@ -1,10 +1,10 @@
 """`ifElse`, `switch` and `branch`: the first branch whose condition holds."""
 
 from toolweave.catalog.node import Given, Outcome
+from toolweave.cel.language import Value, compile_text, evaluate
 from toolweave.errors import Invalid, Unavailable
 from toolweave.json_text import Json, JsonObject
-from toolweave.workflow.expressions.language import Value, compile_text, evaluate
-from toolweave.workflow.expressions.translate import translate_condition
+from toolweave.workflow.formats.legacy.translate import translate_condition
 
 
 class Branch:

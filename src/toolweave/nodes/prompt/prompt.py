@@ -1,8 +1,8 @@
 """`prompt`: a text with `{{name}}` holes, filled; with a model, its answer."""
 
 from toolweave.catalog.node import Given, Outcome
-from toolweave.workflow.expressions.language import Result, Value
-from toolweave.workflow.expressions.templates import substitute
+from toolweave.cel.language import Result, Value
+from toolweave.cel.templates import substitute
 from toolweave.workflow.named_values import named_value
 
 

@@ -1,9 +1,9 @@
 """`template`: a text of a flow with `{name}` holes, filled; with a model, its answer."""
 
 from toolweave.catalog.node import Given, Outcome
+from toolweave.cel.language import Value
+from toolweave.cel.templates import read_template, substitute
 from toolweave.errors import Invalid
-from toolweave.workflow.expressions.language import Value
-from toolweave.workflow.expressions.templates import read_template, substitute
 from toolweave.workflow.named_values import named_value
 
 

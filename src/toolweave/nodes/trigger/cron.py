@@ -3,7 +3,7 @@
 from toolweave.catalog.node import Given, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import JsonObject
-from toolweave.nodes.trigger._starting import inputs_of, started
+from toolweave.nodes.trigger._outputs import inputs_of, started
 
 
 class Cron:

@@ -3,7 +3,7 @@
 from toolweave.catalog.node import Given, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import JsonObject
-from toolweave.nodes.trigger._starting import started
+from toolweave.nodes.trigger._outputs import started
 
 EVENTS = ("created", "modified", "deleted")
 

@@ -2,7 +2,7 @@
 
 from toolweave.catalog.node import Given, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
-from toolweave.nodes.trigger._starting import started
+from toolweave.nodes.trigger._outputs import started
 
 
 class Manual:

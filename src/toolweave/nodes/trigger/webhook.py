@@ -4,7 +4,7 @@ from toolweave.catalog.node import Given, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import JsonObject
 from toolweave.nodes.trigger._delivery import Accepted, Delivery, Refused, texts
-from toolweave.nodes.trigger._starting import inputs_of, started
+from toolweave.nodes.trigger._outputs import inputs_of, started
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 

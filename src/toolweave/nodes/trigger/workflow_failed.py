@@ -4,7 +4,7 @@ from toolweave.catalog.node import Given, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import JsonObject
 from toolweave.nodes.trigger._delivery import Accepted, Refused, text_at, texts
-from toolweave.nodes.trigger._starting import started
+from toolweave.nodes.trigger._outputs import started
 
 STATUSES = ("failed", "partial", "cancelled")
 

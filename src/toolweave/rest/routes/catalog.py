@@ -16,8 +16,8 @@ from toolweave.errors import NotFound
 from toolweave.json_text import JsonObject
 from toolweave.problems import did_you_mean
 from toolweave.rest import openapi
-from toolweave.rest.answers import json_answer
 from toolweave.rest.auth import Doorkeeper
+from toolweave.rest.json_response import json_answer
 from toolweave.rest.shapes import KEYED, responses
 
 Ref = Annotated[

@@ -17,16 +17,16 @@ from starlette.routing import Route
 from starlette.types import Send
 
 from toolweave.access.keys import ApiKey
-from toolweave.app.chatting import begin_conversation, tool_context
-from toolweave.app.models import AskingOnDemand
 from toolweave.app.studio import Studio
+from toolweave.assistant.chat import begin_conversation, tool_context
 from toolweave.assistant.conversation import ChatEvent, Conversation
+from toolweave.assistant.home_models import AskingOnDemand
 from toolweave.errors import Conflict, NotFound, ToolweaveError
 from toolweave.rest import openapi
-from toolweave.rest.answers import json_answer
 from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.bodies import Strict, read_shape
-from toolweave.rest.refusals import OtherMethods
+from toolweave.rest.error_responses import OtherMethods
+from toolweave.rest.json_response import json_answer
+from toolweave.rest.request_body import Strict, read_shape
 from toolweave.rest.shapes import KEYED, READING, Responses, responses
 from toolweave.rest.stream import EventStream, SentEvent
 

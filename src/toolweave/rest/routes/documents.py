@@ -8,16 +8,16 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
-from toolweave.app.documents import DocumentFolders, StoredWorkflows, desk_of
 from toolweave.app.workbench import Workbench
 from toolweave.documents.bindings import read_binding
-from toolweave.documents.desk import Looked, document_key, looked_json
+from toolweave.documents.service import Looked, document_key, looked_json
+from toolweave.documents.workspace import DocumentFolders, StoredWorkflows, desk_of
 from toolweave.engine.engine import Engine
 from toolweave.json_text import JsonObject
 from toolweave.rest import openapi
-from toolweave.rest.answers import json_answer
 from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.bodies import Strict, read_shape
+from toolweave.rest.json_response import json_answer
+from toolweave.rest.request_body import Strict, read_shape
 from toolweave.rest.shapes import KEYED, READING, responses
 
 ALL = "/api/v1/documents"

@@ -17,15 +17,15 @@ from toolweave.access.keys import ApiKey
 from toolweave.app.workbench import Switch, Workbench, require_workflow
 from toolweave.errors import Invalid
 from toolweave.export import discover
-from toolweave.export.exporting import export
-from toolweave.export.importing import import_text
+from toolweave.export.convert import export
+from toolweave.export.reimport import import_text
 from toolweave.json_text import Json
 from toolweave.nodes import discover as discover_nodes
 from toolweave.problems import Problem
 from toolweave.rest import openapi
-from toolweave.rest.answers import json_answer
 from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.bodies import Strict, one_of, read_shape
+from toolweave.rest.json_response import json_answer
+from toolweave.rest.request_body import Strict, one_of, read_shape
 from toolweave.rest.shapes import KEYED, READING, ProblemShape, responses
 from toolweave.workflow.formats.format import Loaded
 from toolweave.workflow.formats.load import convert, load, read

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 from starlette.types import Send
 
-from toolweave.app.topics import TOPICS, Topics
+from toolweave.app.change_feed import TOPICS, Topics
 from toolweave.rest import openapi
 from toolweave.rest.auth import Doorkeeper
 from toolweave.rest.shapes import KEYED, Responses, responses

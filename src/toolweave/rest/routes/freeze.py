@@ -6,13 +6,13 @@ from fastapi import APIRouter, Depends, Path, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
-from toolweave.app.freezing import freeze_node
 from toolweave.app.workbench import Workbench, require_workflow
+from toolweave.authoring.locked_choices import freeze_node
 from toolweave.json_text import Json
 from toolweave.rest import openapi
-from toolweave.rest.answers import json_answer
 from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.bodies import Strict, read_shape
+from toolweave.rest.json_response import json_answer
+from toolweave.rest.request_body import Strict, read_shape
 from toolweave.rest.shapes import KEYED, READING, ProblemShape, responses
 from toolweave.workflow.formats.load import convert, read
 

@@ -13,15 +13,15 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from toolweave.app.triggering import Delivered, Triggers
 from toolweave.clock import Clock
 from toolweave.engine.events import Finished
-from toolweave.engine.triggers.deliveries import WAIT_PARAMETER
-from toolweave.engine.triggers.proving import Arrival
 from toolweave.errors import Invalid, Limited, ToolweaveError
 from toolweave.json_text import JsonObject, write
-from toolweave.rest.answers import json_answer
 from toolweave.rest.auth import Rates
+from toolweave.rest.json_response import json_answer
+from toolweave.triggers.deliveries import WAIT_PARAMETER
+from toolweave.triggers.service import Delivered, Triggers
+from toolweave.triggers.verification import Arrival
 
 PREFIX = "/hooks"
 LONGEST_WAIT_S = 30.0

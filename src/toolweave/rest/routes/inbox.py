@@ -12,13 +12,13 @@ from pydantic import BaseModel, Field
 from starlette.routing import Route
 
 from toolweave.access.keys import ApiKey
-from toolweave.app.inbox import Inbox, as_json
 from toolweave.app.workbench import Workbench
+from toolweave.people.inbox import Inbox, as_json
 from toolweave.rest import openapi
-from toolweave.rest.answers import json_answer
 from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.bodies import Strict, read_shape
-from toolweave.rest.refusals import OtherMethods
+from toolweave.rest.error_responses import OtherMethods
+from toolweave.rest.json_response import json_answer
+from toolweave.rest.request_body import Strict, read_shape
 from toolweave.rest.shapes import KEYED, READING, responses
 
 ALL = "/api/v1/inbox"

@@ -7,15 +7,15 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 from starlette.routing import Route
 
+from toolweave.access.key_service import create_key, is_studio, key_as_json, revoke_key
 from toolweave.access.keys import SCOPES, ApiKey, Keys
-from toolweave.app.key_desk import create_key, is_studio, key_as_json, revoke_key
-from toolweave.engine.publications import TOOL_NAME
 from toolweave.json_text import JsonObject
+from toolweave.publishing.store import TOOL_NAME
 from toolweave.rest import openapi
-from toolweave.rest.answers import json_answer
 from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.bodies import Strict, read_shape
-from toolweave.rest.refusals import OtherMethods
+from toolweave.rest.error_responses import OtherMethods
+from toolweave.rest.json_response import json_answer
+from toolweave.rest.request_body import Strict, read_shape
 from toolweave.rest.shapes import KEYED, READING, responses
 
 SCOPE = "admin"

@@ -12,16 +12,16 @@ from fastapi.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 import toolweave
-from toolweave.catalog.questions import EXAMPLES, GUIDANCE, QUESTIONS, TAGS
-from toolweave.catalog.toolbox import Toolbox
+from toolweave.catalog.tool_definitions import EXAMPLES, GUIDANCE, QUESTIONS, TAGS
+from toolweave.catalog.tool_service import Toolbox
 from toolweave.errors import NotFound, ToolweaveError
 from toolweave.json_text import JsonObject
 from toolweave.rest import openapi, shapes
-from toolweave.rest.answers import json_answer
 from toolweave.rest.auth import Doorkeeper, Insiders
-from toolweave.rest.bodies import Invocation, arguments_of, read_invocation
+from toolweave.rest.error_responses import refusal
 from toolweave.rest.guard import BodyTooLarge, too_large
-from toolweave.rest.refusals import refusal
+from toolweave.rest.json_response import json_answer
+from toolweave.rest.request_body import Invocation, arguments_of, read_invocation
 
 PREFIX = "/api/v1/mcp"
 INVOKE = f"{PREFIX}/invoke"

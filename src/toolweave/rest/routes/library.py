@@ -12,13 +12,13 @@ from toolweave.app.libraries import flow_runner, shelf_of
 from toolweave.app.workbench import Workbench
 from toolweave.errors import Denied, Invalid, TimedOut, Unavailable
 from toolweave.json_text import JsonObject
-from toolweave.library.execution import Asked
+from toolweave.library.flow_runner import Asked
 from toolweave.library.templates import fill
 from toolweave.rest import openapi
-from toolweave.rest.answers import json_answer
 from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.bodies import Strict, read_shape
-from toolweave.rest.refusals import OtherMethods
+from toolweave.rest.error_responses import OtherMethods
+from toolweave.rest.json_response import json_answer
+from toolweave.rest.request_body import Strict, read_shape
 from toolweave.rest.shapes import KEYED, READING, responses
 
 ALL = "/api/v1/library"

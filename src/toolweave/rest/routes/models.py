@@ -7,15 +7,15 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 from starlette.routing import Route
 
-from toolweave.app.ground import Ground
-from toolweave.app.models import models_of, open_asking
-from toolweave.assistant.configured import NAME, NewModel
-from toolweave.assistant.trying import try_model
+from toolweave.assistant.home_models import models_of, open_asking
+from toolweave.assistant.model_test import try_model
+from toolweave.assistant.models import NAME, NewModel
+from toolweave.home import Ground
 from toolweave.rest import openapi
-from toolweave.rest.answers import json_answer
 from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.bodies import Strict, read_shape
-from toolweave.rest.refusals import OtherMethods
+from toolweave.rest.error_responses import OtherMethods
+from toolweave.rest.json_response import json_answer
+from toolweave.rest.request_body import Strict, read_shape
 from toolweave.rest.shapes import KEYED, READING, responses
 
 ModelName = Annotated[str, Path(max_length=64, pattern=r"\S", description="A model's name")]

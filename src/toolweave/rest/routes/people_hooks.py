@@ -6,10 +6,10 @@ from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from toolweave.app.reply_posts import ReplyPosts
 from toolweave.clock import Clock
-from toolweave.rest.answers import json_answer
+from toolweave.people.reply_webhooks import ReplyPosts
 from toolweave.rest.auth import Rates
+from toolweave.rest.json_response import json_answer
 from toolweave.rest.routes.hooks import arrival_of
 
 PREFIX = "/hooks/people"

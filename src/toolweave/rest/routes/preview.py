@@ -10,19 +10,19 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
-from toolweave.app.previewing import Preview, Previews
-from toolweave.app.publishing import draft
 from toolweave.app.workbench import Workbench
-from toolweave.engine.run_rows import Run
+from toolweave.authoring.preview import Preview, Previews
+from toolweave.cel.fault import Fault
+from toolweave.cel.function_list import listed_functions
+from toolweave.engine.run_table import Run
 from toolweave.json_text import JsonObject
+from toolweave.publishing.service import draft
 from toolweave.rest import openapi
-from toolweave.rest.answers import json_answer
 from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.bodies import read_shape
+from toolweave.rest.json_response import json_answer
+from toolweave.rest.request_body import read_shape
 from toolweave.rest.routes.edit import Given
 from toolweave.rest.shapes import KEYED, READING, ProblemShape, responses
-from toolweave.workflow.expressions.fault import Fault
-from toolweave.workflow.expressions.listing import listed_functions
 from toolweave.workflow.preview import Asking
 
 MAX_TEXT = 50_000

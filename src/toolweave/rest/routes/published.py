@@ -8,14 +8,14 @@ from pydantic import BaseModel, Field
 from starlette.routing import Route
 
 from toolweave.access.keys import ApiKey
-from toolweave.app.publishing import Wish, publish, unpublish
 from toolweave.app.workbench import Workbench
-from toolweave.engine.publications import MAX_DESCRIPTION, TOOL_NAME, IfLeft, Tasks
+from toolweave.publishing.service import Wish, publish, unpublish
+from toolweave.publishing.store import MAX_DESCRIPTION, TOOL_NAME, IfLeft, Tasks
 from toolweave.rest import openapi
-from toolweave.rest.answers import json_answer
 from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.bodies import Strict, read_shape
-from toolweave.rest.refusals import OtherMethods
+from toolweave.rest.error_responses import OtherMethods
+from toolweave.rest.json_response import json_answer
+from toolweave.rest.request_body import Strict, read_shape
 from toolweave.rest.shapes import KEYED, READING, responses
 from toolweave.workflow.ids import MAX_NAME
 

@@ -8,16 +8,16 @@ from pydantic import BaseModel
 
 from toolweave.app.workbench import Workbench
 from toolweave.engine.events import Finished
-from toolweave.engine.execution import records
-from toolweave.engine.hindsight import Moment
+from toolweave.engine.execution_report import records
+from toolweave.engine.step_snapshot import Moment
 from toolweave.errors import NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.rest import openapi
-from toolweave.rest.answers import json_answer
 from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.cutting import PICTURES, CutShape, cut, picture_at
+from toolweave.rest.json_response import json_answer
 from toolweave.rest.routes.runs import ALL, PRINTED, Most, RunId
 from toolweave.rest.shapes import KEYED, responses
+from toolweave.rest.truncation import PICTURES, CutShape, cut, picture_at
 from toolweave.workflow.formats.load import convert
 
 StepKey = Annotated[

@@ -18,23 +18,23 @@ from toolweave.access.keys import ApiKey
 from toolweave.app.workbench import Workbench, require_workflow
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL, Choice, Event, RunStatus, to_body
-from toolweave.engine.execution import StepRecord, execution, records
+from toolweave.engine.execution_report import StepRecord, execution, records
 from toolweave.engine.journal import Entry
-from toolweave.engine.run_rows import Run
+from toolweave.engine.run_table import Run
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.rest import openapi
-from toolweave.rest.answers import json_answer
 from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.bodies import Strict, one_of, read_shape
-from toolweave.rest.cutting import CutShape, cut_event
-from toolweave.rest.refusals import OtherMethods
+from toolweave.rest.error_responses import OtherMethods
+from toolweave.rest.json_response import json_answer
+from toolweave.rest.request_body import Strict, one_of, read_shape
 from toolweave.rest.shapes import KEYED, READING, Responses, responses
 from toolweave.rest.stream import EventStream, SentEvent
+from toolweave.rest.truncation import CutShape, cut_event
 from toolweave.workflow.formats.format import Loaded
 from toolweave.workflow.formats.load import read
 from toolweave.workflow.ids import MAX_NAME
-from toolweave.workflow.patching import apply_patch
+from toolweave.workflow.json_patch import apply_patch
 
 TRIGGER = "rest"
 KINDS = tuple(event.kind for event in get_args(Event))

@@ -7,8 +7,8 @@ from pydantic import BaseModel
 from toolweave.app.samples import open_sample
 from toolweave.app.studio import Studio
 from toolweave.rest import openapi
-from toolweave.rest.answers import json_answer
 from toolweave.rest.auth import Doorkeeper
+from toolweave.rest.json_response import json_answer
 from toolweave.rest.shapes import KEYED, responses
 
 

@@ -8,17 +8,17 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 from starlette.types import Send
 
-from toolweave.app.server_health import health_of
-from toolweave.app.signing_in import require_sign_in, sign_in_to
 from toolweave.app.studio import Studio
 from toolweave.errors import ToolweaveError
 from toolweave.rest import openapi
-from toolweave.rest.answers import json_answer
 from toolweave.rest.auth import Doorkeeper
+from toolweave.rest.json_response import json_answer
 from toolweave.rest.routes.servers import ServerIdentity, server_of
 from toolweave.rest.shapes import KEYED, Responses, responses
 from toolweave.rest.stream import EventStream, SentEvent
 from toolweave.servers.definition import Server
+from toolweave.servers.health_report import health_of
+from toolweave.servers.sign_in_flow import require_sign_in, sign_in_to
 
 SCOPE = "servers:admin"
 Limit = Annotated[int, Query(ge=1, le=500, description="At most so many of each, the newest")]

@@ -14,21 +14,21 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 from starlette.routing import Route
 
-from toolweave.app.approving import drift_as_json, facts_of, pin, tool_as_json, tools_now
-from toolweave.app.checking_servers import check_server
-from toolweave.app.discovering import discovery_as_json, import_found, places_of
-from toolweave.app.server_lines import as_dict, line_of
 from toolweave.app.studio import Studio
 from toolweave.errors import Invalid, NotFound
 from toolweave.rest import openapi
-from toolweave.rest.answers import json_answer
 from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.bodies import Strict, read_shape
-from toolweave.rest.refusals import OtherMethods
+from toolweave.rest.error_responses import OtherMethods
+from toolweave.rest.json_response import json_answer
+from toolweave.rest.request_body import Strict, read_shape
 from toolweave.rest.shapes import KEYED, READING, ProblemShape, responses
+from toolweave.servers.approval import drift_as_json, facts_of, pin, tool_as_json, tools_now
+from toolweave.servers.checks import check_server
 from toolweave.servers.definition import Server
 from toolweave.servers.discovery.search import Discovery, discover_all
-from toolweave.servers.pasted import anchored, read_pasted
+from toolweave.servers.import_servers import discovery_as_json, import_found, places_of
+from toolweave.servers.summary import as_dict, line_of
+from toolweave.servers.user_definitions import anchored, read_pasted
 
 ServerIdentity = Annotated[str, InPath(max_length=64, pattern=r"\S", description="A server's id")]
 

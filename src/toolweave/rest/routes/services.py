@@ -7,15 +7,15 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 from starlette.routing import Route
 
-from toolweave.access.services import Credential
-from toolweave.app.ground import Ground
-from toolweave.app.service_desk import kind_of, open_desk
-from toolweave.nodes.external._known import KNOWN
+from toolweave.credentials.accounts import kind_of, open_desk
+from toolweave.credentials.store import Credential
+from toolweave.home import Ground
+from toolweave.nodes.services._vendors import KNOWN
 from toolweave.rest import openapi
-from toolweave.rest.answers import json_answer
 from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.bodies import Strict, read_shape
-from toolweave.rest.refusals import OtherMethods
+from toolweave.rest.error_responses import OtherMethods
+from toolweave.rest.json_response import json_answer
+from toolweave.rest.request_body import Strict, read_shape
 from toolweave.rest.shapes import KEYED, READING, responses
 
 SCOPE = "admin"

@@ -12,15 +12,15 @@ from pydantic import BaseModel, Field
 from starlette.routing import Route
 
 import toolweave
-from toolweave.app.examining import Finding, examine_home, examine_machine
-from toolweave.app.ground import Ground
-from toolweave.app.setting_lines import setting_lines
+from toolweave.app.doctor import Finding, examine_home, examine_machine
+from toolweave.app.settings_report import setting_lines
 from toolweave.errors import ToolweaveError
+from toolweave.home import Ground
 from toolweave.rest import openapi
-from toolweave.rest.answers import json_answer
 from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.bodies import Strict, read_shape
-from toolweave.rest.refusals import OtherMethods
+from toolweave.rest.error_responses import OtherMethods
+from toolweave.rest.json_response import json_answer
+from toolweave.rest.request_body import Strict, read_shape
 from toolweave.rest.shapes import KEYED, READING, responses
 
 SCOPE = "admin"

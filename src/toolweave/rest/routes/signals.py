@@ -7,14 +7,14 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from toolweave.access.keys import ApiKey
-from toolweave.app.calling_in import CallingIn
-from toolweave.app.secret_texts import SecretTexts
+from toolweave.access.secret_text import SecretTexts
 from toolweave.app.workbench import Workbench
 from toolweave.rest import openapi
-from toolweave.rest.answers import json_answer
 from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.bodies import Strict, read_shape
+from toolweave.rest.json_response import json_answer
+from toolweave.rest.request_body import Strict, read_shape
 from toolweave.rest.shapes import KEYED, READING, responses
+from toolweave.triggers.event_delivery import CallingIn
 
 ALL = "/api/v1/signals"
 VIA = "rest"

@@ -8,14 +8,14 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from toolweave.access.keys import ApiKey
-from toolweave.app.switches import Switches
-from toolweave.app.trigger_lines import trigger_lines
 from toolweave.app.workbench import Workbench
 from toolweave.rest import openapi
-from toolweave.rest.answers import json_answer
 from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.bodies import Strict, read_shape
+from toolweave.rest.json_response import json_answer
+from toolweave.rest.request_body import Strict, read_shape
 from toolweave.rest.shapes import KEYED, READING, responses
+from toolweave.triggers.activation import Switches
+from toolweave.triggers.listing import trigger_lines
 from toolweave.workflow.ids import MAX_NAME
 
 Name = Annotated[str, Path(max_length=MAX_NAME, pattern=r"\S", description="A workflow's name")]

@@ -17,10 +17,10 @@ from toolweave.app.workbench import is_workflow, require_workflow
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
 from toolweave.rest import openapi
-from toolweave.rest.answers import json_answer
 from toolweave.rest.auth import Doorkeeper
-from toolweave.rest.bodies import Strict, read_shape
-from toolweave.rest.refusals import OtherMethods
+from toolweave.rest.error_responses import OtherMethods
+from toolweave.rest.json_response import json_answer
+from toolweave.rest.request_body import Strict, read_shape
 from toolweave.rest.shapes import KEYED, READING, ProblemShape, Responses, responses
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.formats.load import convert, load, read

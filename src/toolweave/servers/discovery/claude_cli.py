@@ -19,7 +19,7 @@ from anyio.abc import Process
 
 from toolweave.errors import TimedOut, Unavailable
 from toolweave.servers.definition import Transport
-from toolweave.servers.discovery.places import Places
+from toolweave.servers.discovery.locations import Places
 
 Status = Literal["connected", "failed", "needs_sign_in", "pending", "unknown"]
 

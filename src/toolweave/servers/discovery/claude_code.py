@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from toolweave.servers.config_entry import as_list, as_object
 from toolweave.servers.discovery.client import FileProblem, Found
 from toolweave.servers.discovery.config_file import MIB, Source, load, read_bytes
-from toolweave.servers.discovery.places import Places
+from toolweave.servers.discovery.locations import Places
 from toolweave.servers.discovery.section import Off, servers
-from toolweave.servers.entry import as_list, as_object
 
 _HISTORY_BYTES = 64 * MIB  # ~/.claude.json also keeps the history of every project
 

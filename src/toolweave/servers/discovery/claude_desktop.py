@@ -5,7 +5,7 @@ from pathlib import Path
 
 from toolweave.servers.discovery.client import FileProblem, Found
 from toolweave.servers.discovery.config_file import Source, load
-from toolweave.servers.discovery.places import Places
+from toolweave.servers.discovery.locations import Places
 from toolweave.servers.discovery.section import servers
 
 # The Windows Store edition is given a private copy of the settings directory.

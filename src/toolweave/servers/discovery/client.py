@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 from toolweave.problems import Problem
 from toolweave.servers.definition import Definition, Scope
-from toolweave.servers.discovery.places import Places
+from toolweave.servers.discovery.locations import Places
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ user's, and a nearer table only has to say what differs.
 from collections.abc import Iterator
 
 from toolweave.problems import Problem
+from toolweave.servers.config_entry import Dialect, as_list, as_object, place
 from toolweave.servers.discovery.client import FileProblem, Found
 from toolweave.servers.discovery.config_file import Source, load
-from toolweave.servers.discovery.places import Places
+from toolweave.servers.discovery.locations import Places
 from toolweave.servers.discovery.section import servers
-from toolweave.servers.entry import Dialect, as_list, as_object, place
 
 _SECTION = "mcp_servers"
 _DIALECT = Dialect(headers="http_headers")

@@ -15,10 +15,10 @@ from typing import Literal
 from toolweave.errors import Invalid
 from toolweave.json_text import read
 from toolweave.problems import Problem, Severity
+from toolweave.servers.config_entry import as_object
 from toolweave.servers.definition import Scope
 from toolweave.servers.discovery.client import FileProblem, Origin
-from toolweave.servers.discovery.lenient import has_endless_key, without_comments
-from toolweave.servers.entry import as_object
+from toolweave.servers.discovery.lenient_json import has_endless_key, without_comments
 
 Format = Literal["json", "jsonc", "toml"]
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from toolweave.servers.config_entry import Dialect
 from toolweave.servers.discovery.client import FileProblem, Found
 from toolweave.servers.discovery.config_file import Source, load
-from toolweave.servers.discovery.places import Places, folder_variables
+from toolweave.servers.discovery.locations import Places, folder_variables
 from toolweave.servers.discovery.section import servers
-from toolweave.servers.entry import Dialect
 
 
 class Cursor:

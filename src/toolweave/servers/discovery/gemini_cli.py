@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from toolweave.problems import Problem
+from toolweave.servers.config_entry import Dialect, as_list, as_object, place
 from toolweave.servers.discovery.client import FileProblem, Found
 from toolweave.servers.discovery.config_file import Source, load
-from toolweave.servers.discovery.places import Places
+from toolweave.servers.discovery.locations import Places
 from toolweave.servers.discovery.section import servers
-from toolweave.servers.entry import Dialect, as_list, as_object, place
 
 _BARE_VARIABLE = re.compile(r"\$([A-Za-z_]\w*)", re.ASCII)
 _DIALECT = Dialect(rewrite=lambda text: _BARE_VARIABLE.sub(r"${\1}", text))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from toolweave.servers.definition import Scope
 from toolweave.servers.discovery import discover
 from toolweave.servers.discovery.client import Client, FileProblem, Found
-from toolweave.servers.discovery.places import Places
+from toolweave.servers.discovery.locations import Places
 
 _NEARNESS: dict[Scope, int] = {"enterprise": 0, "local": 1, "project": 2, "user": 3}
 

@@ -5,10 +5,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from toolweave.problems import Problem
+from toolweave.servers.config_entry import (
+    PLAIN,
+    Dialect,
+    as_object,
+    name_problems,
+    place,
+    read_entry,
+)
 from toolweave.servers.definition import Command, Definition
 from toolweave.servers.discovery.client import FileProblem, Found
 from toolweave.servers.discovery.config_file import Source
-from toolweave.servers.entry import PLAIN, Dialect, as_object, name_problems, place, read_entry
 
 Off = Callable[[str, dict[str, object]], bool]
 Adapt = Callable[[dict[str, object], str], tuple[dict[str, object], list[Problem]]]

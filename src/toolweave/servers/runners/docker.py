@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 
 from toolweave.errors import Invalid, Unavailable
 from toolweave.problems import Problem, pointer
+from toolweave.servers.container_owner import OWNER_LABEL, Owner
 from toolweave.servers.definition import Container, Definition, RunnerName
-from toolweave.servers.owner import OWNER_LABEL, Owner
 from toolweave.servers.runners import plain
 from toolweave.servers.runners.runner import Launch
 

@@ -8,9 +8,9 @@ import anyio
 import httpx2
 
 from toolweave.errors import Unavailable
-from toolweave.servers.transports.density import refuse_dense
+from toolweave.network.client import place_of
 from toolweave.servers.transports.failures import HttpFailures
-from toolweave.servers.transports.network import place_of
+from toolweave.servers.transports.message_size import refuse_dense
 
 # A server may ask to be called again after a cut; not in a loop without end or pause.
 MIN_RETRY_MS = 1000

@@ -26,8 +26,8 @@ from toolweave.errors import (
     ToolweaveError,
     Unavailable,
 )
-from toolweave.servers.transports.addresses import origin_of
-from toolweave.servers.transports.network import broken, place_of, too_large
+from toolweave.network.addresses import origin_of
+from toolweave.network.client import broken, place_of, too_large
 
 KINDS: dict[str, type[ToolweaveError]] = {
     kind.__name__: kind

@@ -19,10 +19,10 @@ from mcp_types import JSONRPCError, jsonrpc_message_adapter
 from pydantic import ValidationError
 
 from toolweave.errors import ToolweaveError, Unavailable
+from toolweave.network.addresses import AllowedHosts
+from toolweave.network.client import EVENTS, Resolve, open_http_client, place_of
 from toolweave.servers.definition import Http
-from toolweave.servers.faults import Faults
-from toolweave.servers.transports.addresses import AllowedHosts
-from toolweave.servers.transports.density import refuse_dense
+from toolweave.servers.disconnect_reason import Faults
 from toolweave.servers.transports.events import CheckedEvents
 from toolweave.servers.transports.failures import (
     HttpFailures,
@@ -31,9 +31,9 @@ from toolweave.servers.transports.failures import (
     send_within_origin,
     truth_behind,
 )
-from toolweave.servers.transports.flood import Flood
-from toolweave.servers.transports.inbox import admits
-from toolweave.servers.transports.network import EVENTS, Resolve, open_http_client, place_of
+from toolweave.servers.transports.incoming import admits
+from toolweave.servers.transports.message_size import refuse_dense
+from toolweave.servers.transports.notification_limit import Flood
 from toolweave.settings import Limits
 
 Incoming = SessionMessage | Exception

@@ -17,18 +17,8 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCRequest
 
 from toolweave.errors import TimedOut, ToolweaveError
-from toolweave.servers.definition import Sse
-from toolweave.servers.faults import Faults
-from toolweave.servers.transports.addresses import AllowedHosts, denied, origin_of
-from toolweave.servers.transports.density import refuse_dense
-from toolweave.servers.transports.failures import (
-    failure_of,
-    sealed,
-    send_within_origin,
-)
-from toolweave.servers.transports.flood import Flood
-from toolweave.servers.transports.inbox import admits, read_message
-from toolweave.servers.transports.network import (
+from toolweave.network.addresses import AllowedHosts, denied, origin_of
+from toolweave.network.client import (
     EVENTS,
     Resolve,
     broken,
@@ -36,6 +26,16 @@ from toolweave.servers.transports.network import (
     place_of,
     too_large,
 )
+from toolweave.servers.definition import Sse
+from toolweave.servers.disconnect_reason import Faults
+from toolweave.servers.transports.failures import (
+    failure_of,
+    sealed,
+    send_within_origin,
+)
+from toolweave.servers.transports.incoming import admits, read_message
+from toolweave.servers.transports.message_size import refuse_dense
+from toolweave.servers.transports.notification_limit import Flood
 from toolweave.settings import Limits
 
 Incoming = SessionMessage | Exception

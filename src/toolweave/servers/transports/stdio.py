@@ -21,12 +21,12 @@ import anyio.lowlevel
 from mcp.shared.message import SessionMessage
 
 from toolweave.errors import Unavailable
-from toolweave.servers.faults import Faults
+from toolweave.servers.disconnect_reason import Faults
 from toolweave.servers.guardian import Guardian
 from toolweave.servers.runners.runner import Launch
-from toolweave.servers.transports.density import refuse_dense
-from toolweave.servers.transports.flood import Flood
-from toolweave.servers.transports.inbox import admits, read_message
+from toolweave.servers.transports.incoming import admits, read_message
+from toolweave.servers.transports.message_size import refuse_dense
+from toolweave.servers.transports.notification_limit import Flood
 
 Incoming = SessionMessage | Exception
 Streams = tuple["Inbox", "Outbox"]

@@ -12,7 +12,7 @@ from pkgutil import iter_modules
 from typing import cast
 
 from toolweave.problems import Problem, pointer
-from toolweave.workflow.checks.case import Case, Known
+from toolweave.workflow.checks.context import Case, Known
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.model import Workflow
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from toolweave.problems import Problem
-from toolweave.workflow.checks.case import Case
+from toolweave.workflow.checks.context import Case
 from toolweave.workflow.checks.kinds import is_loop, type_of
 from toolweave.workflow.checks.ports import LOOP_PORTS, NEXT, is_attachment
 from toolweave.workflow.model import Edge, NodeId

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from toolweave.problems import Problem
-from toolweave.tools.shown import shown
-from toolweave.workflow.checks.case import Case
-from toolweave.workflow.checks.ends import Ends, begins, way
+from toolweave.tools.value_preview import shown
+from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.edge_ends import Ends, begins, way
 from toolweave.workflow.checks.kinds import DECISIONS, SILENT, is_loop, spec_of, type_of
 from toolweave.workflow.checks.ports import (
     ERROR,

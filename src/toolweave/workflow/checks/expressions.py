@@ -8,17 +8,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from toolweave.catalog.spec import NodeSpec
+from toolweave.cel.fault import Fault
+from toolweave.cel.language import compile_text
+from toolweave.cel.templates import moved, read_template, texts_in
 from toolweave.json_text import Json
 from toolweave.problems import Problem, pointer
-from toolweave.workflow.checks.case import Case
 from toolweave.workflow.checks.cel_fields import CelText, cel_texts
-from toolweave.workflow.checks.meant import catalog_nodes
-from toolweave.workflow.checks.signs import closed, without_habits
-from toolweave.workflow.checks.templated import MARK
-from toolweave.workflow.expressions.fault import Fault
-from toolweave.workflow.expressions.language import compile_text
-from toolweave.workflow.expressions.templates import moved, read_template, texts_in
-from toolweave.workflow.expressions.translate import (
+from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.corrected_nodes import catalog_nodes
+from toolweave.workflow.checks.templated_values import MARK
+from toolweave.workflow.checks.typos import closed, without_habits
+from toolweave.workflow.formats.legacy.translate import (
     Translation,
     translate_condition,
     translate_expression,
@@ -26,7 +26,7 @@ from toolweave.workflow.expressions.translate import (
 )
 from toolweave.workflow.model import Edge, Node
 from toolweave.workflow.modes import mode_of, object_at
-from toolweave.workflow.scope.uses import may_ask
+from toolweave.workflow.scope.references import may_ask
 
 # What nobody writes in plain words.
 _CODE = ("===", "!==", "&&", "||", "$json", "$input", "$node", "$trigger", "$config")

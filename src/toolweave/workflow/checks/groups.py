@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from toolweave.problems import Problem, did_you_mean, pointer
-from toolweave.tools.shown import shown
-from toolweave.workflow.checks.case import Case
+from toolweave.tools.value_preview import shown
+from toolweave.workflow.checks.context import Case
 from toolweave.workflow.checks.kinds import type_of
 from toolweave.workflow.checks.spelling import Spelling
 from toolweave.workflow.model import Node, NodeId

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from toolweave.problems import Problem, pointer
-from toolweave.workflow.checks.case import Case
+from toolweave.workflow.checks.context import Case
 from toolweave.workflow.model import Node
 
 # 003: the id of a flow's node.

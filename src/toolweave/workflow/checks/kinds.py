@@ -9,8 +9,8 @@ from toolweave.catalog.index import Catalog
 from toolweave.catalog.spec import NODE_TYPES, NodeSpec
 from toolweave.json_text import Json
 from toolweave.problems import Problem, did_you_mean, pointer
-from toolweave.tools.shown import shown
-from toolweave.workflow.checks.case import Case
+from toolweave.tools.value_preview import shown
+from toolweave.workflow.checks.context import Case
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, Spelling, closest
 from toolweave.workflow.model import Node
 

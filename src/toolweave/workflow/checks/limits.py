@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from toolweave.problems import Problem, Severity, pointer
-from toolweave.workflow.checks.case import Case
+from toolweave.workflow.checks.context import Case
 from toolweave.workflow.checks.kinds import DECISIONS, style_of, type_of
 from toolweave.workflow.checks.ports import choices_of
 from toolweave.workflow.model import Node

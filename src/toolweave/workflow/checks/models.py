@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from toolweave.problems import Problem, pointer
-from toolweave.workflow.checks.case import Case
+from toolweave.workflow.checks.context import Case
 from toolweave.workflow.modes import mode_of
 
 WAYS = (

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from toolweave.problems import Problem
-from toolweave.workflow.checks.case import Case
+from toolweave.workflow.checks.context import Case
 from toolweave.workflow.mode_check import check_mode
 
 # The drawing tool's own files do without them, and run: the server is asked then.

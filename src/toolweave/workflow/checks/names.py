@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from toolweave.errors import Invalid
 from toolweave.problems import Problem, pointer
-from toolweave.tools.shown import shown
-from toolweave.workflow.checks.case import Case
+from toolweave.tools.value_preview import shown
+from toolweave.workflow.checks.context import Case
 from toolweave.workflow.checks.identity import Ids
 from toolweave.workflow.checks.kinds import SILENT, type_of
 from toolweave.workflow.ids import slug

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from toolweave.catalog.following import is_mistake
+from toolweave.catalog.successors import is_mistake
 from toolweave.json_text import Json
 from toolweave.problems import Problem, pointer
-from toolweave.tools.shown import shown
-from toolweave.workflow.checks.case import Case
+from toolweave.tools.value_preview import shown
+from toolweave.workflow.checks.context import Case
 from toolweave.workflow.checks.kinds import is_catalog, spec_of
 from toolweave.workflow.checks.ports import is_attachment
 from toolweave.workflow.checks.spelling import Spelling

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from toolweave.catalog.spec import Port
 from toolweave.json_text import Json
-from toolweave.workflow.checks.case import Case
+from toolweave.workflow.checks.context import Case
 from toolweave.workflow.checks.kinds import DECISIONS, DRAWN, is_loop, spec_of, type_of
 from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.model import INPUT_PORT, OUTPUT_PORT, Edge, Node

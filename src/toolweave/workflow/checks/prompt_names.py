@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from toolweave.cel.paths import Path
 from toolweave.json_text import Json
 from toolweave.problems import Severity
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, closest
-from toolweave.workflow.expressions.paths import Path
 from toolweave.workflow.model import Node, NodeId
+from toolweave.workflow.scope.references import Asked
 from toolweave.workflow.scope.scope import TABLE, Scope
-from toolweave.workflow.scope.uses import Asked
 from toolweave.workflow.shapes import look
 
 _GIVING = frozenset({"multi_input", "input"})

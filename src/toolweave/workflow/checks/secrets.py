@@ -12,8 +12,8 @@ from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
 from toolweave.tools.document import Steps
-from toolweave.workflow.checks.case import Case
-from toolweave.workflow.checks.meant import catalog_nodes
+from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.modes import object_at
 
 _PARTS = ("configurations", "inputParams", "parameterValues")

@@ -10,9 +10,9 @@ from typing import Any
 
 from toolweave.json_text import Json
 from toolweave.problems import Problem, Severity, pointer
-from toolweave.tools.shown import shown
-from toolweave.workflow.checks.case import Case
-from toolweave.workflow.checks.ends import plain_node, way
+from toolweave.tools.value_preview import shown
+from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.edge_ends import plain_node, way
 from toolweave.workflow.checks.identity import Ids, named_in
 from toolweave.workflow.checks.kinds import (
     DECISIONS,

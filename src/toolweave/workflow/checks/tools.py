@@ -12,12 +12,12 @@ from toolweave.json_text import Json, canonical
 from toolweave.problems import Problem
 from toolweave.tools.repair import misspelt
 from toolweave.tools.tool import Tool
-from toolweave.workflow.checks.case import Case
-from toolweave.workflow.checks.judging import Judge
+from toolweave.workflow.checks.compiled_schemas import Judge
+from toolweave.workflow.checks.context import Case
 from toolweave.workflow.checks.kinds import type_of
-from toolweave.workflow.checks.placing import placed
+from toolweave.workflow.checks.problem_location import placed
 from toolweave.workflow.checks.spelling import closest
-from toolweave.workflow.checks.templated import check_values, strangers
+from toolweave.workflow.checks.templated_values import check_values, strangers
 from toolweave.workflow.mode_status import LiveTools, standing
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import mode_of, schema_of, text_at

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from toolweave.problems import Problem, pointer
-from toolweave.workflow.checks.case import Case
-from toolweave.workflow.checks.meant import catalog_nodes
+from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.modes import object_at
 
 # By kind of trigger, the field of the secret its sender signs with.

@@ -12,19 +12,19 @@ from toolweave.catalog.spec import Field, NodeSpec
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
 from toolweave.tools.repair import misspelt
-from toolweave.tools.shown import shown
-from toolweave.workflow.checks.case import Case, Part
+from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.cel_fields import CEL_FIELDS, CelField, is_chosen
+from toolweave.workflow.checks.compiled_schemas import Judge
+from toolweave.workflow.checks.context import Case, Part
+from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.checks.expressions import is_enabled, is_readable
-from toolweave.workflow.checks.judging import Judge
 from toolweave.workflow.checks.kinds import type_of
-from toolweave.workflow.checks.meant import catalog_nodes
-from toolweave.workflow.checks.placing import placed
 from toolweave.workflow.checks.ports import is_attachment
-from toolweave.workflow.checks.templated import check_values, has_template, strangers
+from toolweave.workflow.checks.problem_location import placed
+from toolweave.workflow.checks.templated_values import check_values, has_template, strangers
+from toolweave.workflow.json_patch import steps_of
 from toolweave.workflow.model import Edge, Node
 from toolweave.workflow.modes import object_at
-from toolweave.workflow.patching import steps_of
 
 CONFIGURATIONS = "configurations"
 INPUTS = "inputParams"

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from toolweave.json_text import JsonObject
 from toolweave.workflow.formats import mode_names
+from toolweave.workflow.formats.dialect_detection import has_shape, marks_of
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.formats.lossless import Lossless
-from toolweave.workflow.formats.marks import has_shape, marks_of
 from toolweave.workflow.formats.toolweave import ToolweaveCodec
 from toolweave.workflow.model import Node
 

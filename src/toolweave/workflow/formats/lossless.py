@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import pointer
-from toolweave.workflow.formats import meaning
+from toolweave.workflow.formats import document_difference as meaning
 from toolweave.workflow.formats.codec import Codec, Pieces
 from toolweave.workflow.formats.envelope import (
     WRAPPER,
@@ -27,7 +27,7 @@ from toolweave.workflow.formats.envelope import (
 from toolweave.workflow.formats.fields import MAX_NOTED, Notes, shown
 from toolweave.workflow.formats.format import FORMAT_NAMES, FormatName, Loaded, Places
 from toolweave.workflow.formats.identity import identity_problems
-from toolweave.workflow.formats.respell import difference, restore, same
+from toolweave.workflow.formats.json_difference import difference, restore, same
 from toolweave.workflow.model import Edge, EdgeId, Node, NodeId, Workflow
 
 Element = TypeVar("Element", Node, Edge, Workflow)

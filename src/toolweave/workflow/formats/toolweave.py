@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from toolweave.json_text import JsonObject
 from toolweave.workflow.formats import mode_names
 from toolweave.workflow.formats.codec import Parts, Pieces
+from toolweave.workflow.formats.dialect_detection import has_shape, marks_of
 from toolweave.workflow.formats.fields import (
     Notes,
     drawn,
@@ -25,7 +26,6 @@ from toolweave.workflow.formats.fields import (
 )
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.formats.lossless import Lossless
-from toolweave.workflow.formats.marks import has_shape, marks_of
 from toolweave.workflow.model import Edge, EdgeId, Node, NodeId, Workflow, WorkflowId
 
 # The drawing tool's rule for files that do not say.

@@ -9,16 +9,16 @@ from functools import cached_property
 from typing import Literal
 
 from toolweave.catalog.spec import NodeSpec
+from toolweave.cel.paths import Path
+from toolweave.cel.tokens import is_name
 from toolweave.json_text import Json
-from toolweave.workflow.expressions.paths import Path
-from toolweave.workflow.expressions.tokens import is_name
 from toolweave.workflow.graph import Graph
 from toolweave.workflow.mode_status import LiveTools
 from toolweave.workflow.model import Edge, Node, NodeId, Workflow
 from toolweave.workflow.modes import mode_of, object_at, text_at
-from toolweave.workflow.scope.given import Given, given_by
-from toolweave.workflow.scope.reach import BACK_PORT, BODY_PORTS, Reach, is_loop
-from toolweave.workflow.scope.uses import Asked, Language, asked_by, asked_in
+from toolweave.workflow.scope.node_outputs import Given, given_by
+from toolweave.workflow.scope.reachability import BACK_PORT, BODY_PORTS, Reach, is_loop
+from toolweave.workflow.scope.references import Asked, Language, asked_by, asked_in
 from toolweave.workflow.shapes import (
     OBJECT,
     TEXT,

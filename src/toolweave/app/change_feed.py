@@ -1,0 +1,148 @@
+"""What changed in this home, by topic, for pages that are open: the name of it, never the thing.
+
+Each topic has a version, a text that is another one after a change; whoever was away compares.
+What happens in a run is told by its journal alone; here it is only said that something did. While
+nobody listens nothing is looked at.
+"""
+
+import hashlib
+import logging
+import secrets
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+
+import anyio
+
+from toolweave.app.workbench import Workbench
+from toolweave.engine.open_questions import Questions
+from toolweave.errors import ToolweaveError
+from toolweave.publishing.store import Publications
+from toolweave.tasks import background
+from toolweave.triggers.activation_store import Activations
+
+logger = logging.getLogger(__name__)
+
+TOPICS = ("servers", "tools", "workflows", "runs", "inbox", "published", "triggers")
+LOOK_EVERY_S = 1.0
+# A busy run writes hundreds of times a second; pages ask again no more often than this.
+PAUSE_S = 0.3
+
+
+def _goes_on() -> bool:
+    return False
+
+
+class Topics:
+    """The versions of all topics; one look serves all who listen."""
+
+    def __init__(self, workbench: Workbench, *, is_ending: Callable[[], bool] = _goes_on) -> None:
+        ground = workbench.studio.ground
+        self._ground = ground
+        self._store = workbench.studio.workflows
+        self._news = workbench.engine.journal.news
+        self._questions = Questions(ground.database)
+        self._publications = Publications(ground.database)
+        self._activations = Activations(ground.database, ground.clock)
+        self._is_ending = is_ending
+        self._is_over = False
+        # Runs are counted, by a count that another process does not have.
+        self._boot = secrets.token_hex(4)
+        self._runs = 0
+        self._versions: dict[str, str] = {}
+        self._changed = anyio.Event()
+        self._listeners = 0
+        self._wanted = anyio.Event()
+
+    @property
+    def listeners(self) -> int:
+        """How many listen now."""
+        return self._listeners
+
+    @contextmanager
+    def listening(self) -> Generator[None]:
+        """Somebody wants to hear of changes."""
+        self._listeners += 1
+        self._wanted.set()
+        try:
+            with self._news.listening():  # to runs of other processes too
+                yield
+        finally:
+            self._listeners -= 1
+
+    async def now(self) -> Mapping[str, str]:
+        """The version of every topic."""
+        return await self._look()
+
+    async def since(self, known: Mapping[str, str]) -> Mapping[str, str] | None:
+        """The versions that are not as known, once there are any; nothing at the end of it all."""
+        while not self._is_over:
+            changed = self._changed
+            now = self._versions
+            fresh = {topic: now[topic] for topic in now if known.get(topic) != now[topic]}
+            if fresh:
+                return fresh
+            await changed.wait()
+        return None
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        """Look for changes while somebody listens."""
+        async with background() as tasks:
+            tasks.start_soon(self._count_runs)
+            tasks.start_soon(self._keep_looking)
+            try:
+                yield
+            finally:
+                self._end()
+
+    async def _keep_looking(self) -> None:
+        while True:
+            if not self._listeners:
+                self._wanted = anyio.Event()
+                await self._wanted.wait()
+            if self._is_ending():
+                self._end()
+                return
+            await self._look()
+            await self._ground.clock.sleep(LOOK_EVERY_S)
+
+    async def _count_runs(self) -> None:
+        news = self._news.any()
+        while True:
+            await news.wait()
+            # Before the pause: what is written meanwhile, a run's end maybe, is told after it.
+            news = self._news.any()
+            self._runs += 1
+            if self._listeners:
+                await self._look()
+            await self._ground.clock.sleep(PAUSE_S)
+
+    async def _look(self) -> dict[str, str]:
+        try:
+            self._versions = await self._read()
+        except ToolweaveError as error:
+            logger.info("changes cannot be looked for", extra={"code": error.code})
+            return self._versions
+        changed, self._changed = self._changed, anyio.Event()
+        changed.set()
+        return self._versions
+
+    async def _read(self) -> dict[str, str]:
+        registry = self._ground.registry
+        return {
+            "servers": _version(await registry.stamp()),
+            "tools": _version(await registry.tools_stamp(), self._ground.lockfile.stamp()),
+            "workflows": _version(await self._store.stamp()),
+            "runs": f"{self._boot}.{self._runs}",
+            "inbox": _version(await self._questions.stamp()),
+            "published": _version(await self._publications.versions()),
+            "triggers": _version(await self._activations.stamp()),
+        }
+
+    def _end(self) -> None:
+        self._is_over = True
+        self._changed.set()
+
+
+def _version(*told: object) -> str:
+    return hashlib.sha256(repr(told).encode(errors="replace")).hexdigest()[:16]

@@ -1,0 +1,55 @@
+"""What nodes may ask for by name: `http`, `files`, `stores`, `services`, `model`, `shelf`, …"""
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+
+from toolweave.access.secret_text import SecretTexts
+from toolweave.assistant.home_models import open_asking
+from toolweave.credentials.services import vault_services
+from toolweave.home import Ground
+from toolweave.nodes.model import MODEL
+from toolweave.nodes.services.mail.outgoing import MAILER
+from toolweave.resources.databases import SqlDatabases
+from toolweave.resources.files import Folders
+from toolweave.resources.http import SafeHttp
+from toolweave.resources.mailboxes import mail_resources
+from toolweave.resources.mailer import SmtpMailer
+from toolweave.resources.stores import open_stores
+from toolweave.servers.approved_tools import ServerShelf
+
+FILES = "files"
+
+
+@asynccontextmanager
+async def open_resources(
+    ground: Ground, *, allow_private: bool = False, file_roots: tuple[Path, ...] = ()
+) -> AsyncGenerator[Mapping[str, object]]:
+    """Every resource by its name; `file_roots` are folders beside the home's own."""
+    secrets = SecretTexts(ground.vault, ground.masker)
+    folders = Folders((ground.settings.home / FILES, *file_roots))
+    http = SafeHttp(secrets, allow_private=allow_private)
+    services = vault_services(ground, http)
+    try:
+        async with (
+            open_asking(ground) as asking,
+            open_stores(
+                ground.database, ground.settings.home, secrets, allow_private=allow_private
+            ) as stores,
+        ):
+            yield {
+                "http": http,
+                "files": folders,
+                "databases": SqlDatabases(folders, secrets, allow_private=allow_private),
+                "stores": stores,
+                "services": services,
+                MAILER: SmtpMailer(secrets, services, allow_private=allow_private),
+                MODEL: asking,
+                "shelf": ServerShelf(ground),
+                **mail_resources(ground, http, secrets),
+            }
+    finally:
+        with anyio.CancelScope(shield=True):
+            await http.aclose()

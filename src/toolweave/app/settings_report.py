@@ -1,0 +1,107 @@
+"""Every setting as it is now, where that comes from, what it is for; secrets are never shown."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal, cast
+from urllib.parse import urlsplit
+
+from toolweave.errors import Invalid
+from toolweave.home import DATABASE_NAME, Ground, lockfile_path
+from toolweave.json_text import JsonObject
+from toolweave.settings import PREFIX, WORDS, Settings, from_environment
+
+Source = Literal["default", "environment", "command line"]
+
+# Of these it is only said whether they are there.
+SECRET = frozenset({"VAULT_KEY", "MODEL_KEY"})
+_ADDRESSES = frozenset({"DATABASE", "MODEL_URL"})
+
+
+@dataclass(frozen=True, slots=True)
+class SettingLine:
+    """One setting."""
+
+    variable: str
+    words: str
+    value: str | None
+    default: str | None
+    source: Source
+
+    def as_json(self) -> JsonObject:
+        """For programs."""
+        return {
+            "variable": self.variable,
+            "words": self.words,
+            "value": self.value,
+            "default": self.default,
+            "source": self.source,
+        }
+
+
+def setting_lines(ground: Ground) -> list[SettingLine]:
+    """All of them, in the order of `docs/settings.md`."""
+    environ = ground.environ
+    now, default = _values(ground.settings), _values(from_environment({}))
+    try:
+        asked = _values(from_environment(environ))
+    except Invalid:  # it was right when the service began, and nobody reads it again
+        asked = now
+    return [_line(name, environ, now, default, asked, ground) for name in WORDS]
+
+
+def _line(
+    name: str,
+    environ: Mapping[str, str],
+    now: Mapping[str, object],
+    default: Mapping[str, object],
+    asked: Mapping[str, object],
+    ground: Ground,
+) -> SettingLine:
+    variable = PREFIX + name
+    given = environ.get(variable)
+    source: Source = "environment" if given else "default"
+    value = given or None
+    if name in now:
+        source = source if now[name] == asked[name] else "command line"
+        value = _text(now[name])
+    if name in SECRET:
+        value = "set" if given else None
+    elif name in _ADDRESSES and value:
+        value = without_password(value)
+    return SettingLine(
+        variable, WORDS[name], value or _usual(name, ground), _text(default.get(name)), source
+    )
+
+
+def _usual(name: str, ground: Ground) -> str | None:
+    """What is used where nothing is said, and is not a number."""
+    if name == "DATABASE":
+        return str(ground.settings.home / DATABASE_NAME)
+    return str(lockfile_path(ground.settings, Path.cwd())) if name == "LOCKFILE" else None
+
+
+def _values(settings: Settings) -> dict[str, object]:
+    """Values by the names of their variables."""
+    flat = asdict(settings)
+    flat |= flat.pop("limits")
+    return {name.upper(): value for name, value in flat.items() if name.upper() in WORDS}
+
+
+def _text(value: object) -> str | None:
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, tuple):
+        return ", ".join(str(one) for one in cast("tuple[object, ...]", value)) or None
+    return None if value is None else str(value)
+
+
+def without_password(address: str) -> str:
+    """An address without who signs in there, and without its query, where a password may stand."""
+    parts = urlsplit(address)
+    if not parts.scheme or not parts.netloc:
+        return address
+    place = parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{place}{parts.path}"

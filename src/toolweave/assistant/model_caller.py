@@ -1,0 +1,139 @@
+"""The `ModelCaller`: finds whom to ask, asks, waits and asks again where that is worth it."""
+
+import anyio
+
+from toolweave.access.mask import Masker
+from toolweave.assistant.models import Model, Models
+from toolweave.assistant.prices import cost_usd
+from toolweave.assistant.provider import Provider, Request, Target
+from toolweave.assistant.providers import discover
+from toolweave.assistant.requests import Web, send, unusable
+from toolweave.assistant.response_fields import read_value
+from toolweave.assistant.tool_names import ToolNames
+from toolweave.clock import Clock
+from toolweave.errors import Limited, NotFound, TimedOut, ToolweaveError, Unavailable
+from toolweave.nodes.model import Question, Reply, TextListener
+from toolweave.workflow.checks.models import WAYS
+
+DEADLINE_S = 300.0
+# Waits before a second and a third try; a provider's own word counts up to the longest.
+WAITS_S = (1.0, 4.0)
+LONGEST_WAIT_S = 30.0
+
+
+class Asking:
+    """Asks the configured models, through the checked HTTP client."""
+
+    def __init__(self, models: Models, web: Web, *, masker: Masker, clock: Clock) -> None:
+        self._models = models
+        self._web = web
+        self._masker = masker
+        self._clock = clock
+
+    async def configured(self, provider: str | None = None) -> bool:
+        """Whether somebody can be asked: of this provider, or at all."""
+        return await self._models.find(provider) is not None
+
+    async def ask(self, question: Question, *, on_text: TextListener | None = None) -> Reply:
+        """One answer; see `ModelCaller`."""
+        model = await self._models.find(question.provider)
+        if model is None:
+            raise needed(question.provider)
+        provider = discover()[model.provider]
+        names = ToolNames.of(question)
+        asked = names.out(question)
+        request = provider.request(
+            asked, await self._target(model, question), streams=on_text is not None
+        )
+        deadline_s = question.deadline_s or DEADLINE_S
+        try:
+            with anyio.fail_after(deadline_s):
+                reply = await self._persist(provider, request, asked, on_text, deadline_s)
+        except TimeoutError:
+            raise TimedOut(
+                "MODEL_TIMEOUT",
+                f"{provider.title} did not answer in {deadline_s:g} s",
+                hint="ask for less, or give the node more time",
+            ) from None
+        return _finished(names.back(reply), provider, request, question)
+
+    async def _target(self, model: Model, question: Question) -> Target:
+        try:
+            key = await self._models.key(model)
+        except NotFound:
+            raise Unavailable(
+                "MODEL_UNAVAILABLE",
+                f"the key of model {model.name!r} is no longer in the vault",
+                hint=f"`toolweave models remove {model.name}`, then add it again",
+            ) from None
+        if key:
+            self._masker.learn([key])
+        return Target(model.base_url, question.model or model.model, key)
+
+    async def _persist(
+        self,
+        provider: Provider,
+        request: Request,
+        question: Question,
+        on_text: TextListener | None,
+        left_s: float,
+    ) -> Reply:
+        """Ask until there is an answer or no hope; a reader never sees a beginning twice."""
+        began, told = self._clock.monotonic(), False
+
+        async def tell(text: str) -> None:
+            nonlocal told
+            told = True
+            if on_text is not None:
+                await on_text(text)
+
+        for wait_s in (*WAITS_S, None):
+            try:
+                return await self._once(provider, request, question, tell if on_text else None)
+            except (Limited, Unavailable) as error:
+                pause_s = _pause_s(error, wait_s)
+                left = left_s - (self._clock.monotonic() - began)
+                if pause_s is None or told or pause_s > left:
+                    raise
+            await self._clock.sleep(pause_s)
+        raise AssertionError  # the last round returns or raises
+
+    async def _once(
+        self, provider: Provider, request: Request, question: Question, on_text: TextListener | None
+    ) -> Reply:
+        try:
+            return await send(self._web, provider, request, question, on_text)
+        except ToolweaveError as error:
+            if error.code.startswith("MODEL_"):
+                error.message = self._masker.mask_text(error.message)
+                error.args = (error.message,)
+                raise
+            if isinstance(error, Unavailable | TimedOut):
+                raise unusable(provider, self._masker.mask_text(error.message)) from None
+            raise
+
+
+def needed(provider: str | None) -> Unavailable:
+    """Nobody can be asked; says the three ways to change that."""
+    whom = f"no model called {provider!r} and none of such a provider" if provider else "no model"
+    return Unavailable("MODEL_NEEDED", f"{whom} is configured", hint=WAYS)
+
+
+def _pause_s(error: ToolweaveError, wait_s: float | None) -> float | None:
+    """How long to wait before the next try; nothing where there is none."""
+    if wait_s is None:
+        return None
+    told = error.facts.get("retry_after_s")
+    if not isinstance(told, int | float):
+        return wait_s
+    return max(wait_s, told) if told <= LONGEST_WAIT_S else None
+
+
+def _finished(reply: Reply, provider: Provider, request: Request, question: Question) -> Reply:
+    model = reply.model or str(request.body.get("model") or question.model or "")
+    cost = cost_usd(provider.name, model, reply.usage)
+    usage = reply.usage.model_copy(update={"cost_usd": cost})
+    changes: dict[str, object] = {"model": model, "usage": usage}
+    if question.shape is not None and reply.value is None and not reply.message.wanted:
+        changes["value"] = read_value(reply.message.text)
+    return reply.model_copy(update=changes)

@@ -1,0 +1,265 @@
+"""The models that can be asked: those somebody added, and those of the environment.
+
+Keys are in the vault; a row here only says that there is one.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal, Protocol
+
+from toolweave.assistant.provider import Provider
+from toolweave.assistant.providers import discover
+from toolweave.clock import Clock, timestamp
+from toolweave.errors import Conflict, Denied, Invalid, NotFound
+from toolweave.json_text import JsonObject
+from toolweave.network.addresses import naming_of, origin_of
+from toolweave.problems import did_you_mean
+from toolweave.storage.database import Database, Row
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+URL_VARIABLE = "TOOLWEAVE_MODEL_URL"
+MODEL_VARIABLE = "TOOLWEAVE_MODEL"
+KEY_VARIABLE = "TOOLWEAVE_MODEL_KEY"
+FROM_ENVIRONMENT = "environment"
+_COLUMNS = "name, provider, model, base_url, has_key, is_default, created_at"
+# The order in which the environment's models are the default.
+_ORDER = ("anthropic", "openai", "gemini")
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One model that can be asked."""
+
+    name: str
+    provider: str
+    model: str
+    base_url: str
+    has_key: bool = False
+    is_default: bool = False
+    found_in: Literal["added", "environment"] = "added"
+    created_at: str | None = None
+
+    def as_json(self) -> JsonObject:
+        """As every door shows it: never with its key."""
+        return {
+            "name": self.name,
+            "provider": self.provider,
+            "model": self.model,
+            "baseUrl": self.base_url,
+            "hasKey": self.has_key,
+            "isDefault": self.is_default,
+            "foundIn": self.found_in,
+            "createdAt": self.created_at,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class NewModel:
+    """What somebody says of a model to add."""
+
+    name: str
+    provider: str
+    model: str | None = None
+    base_url: str | None = None
+    key: str | None = field(default=None, repr=False)
+
+
+class Secrets(Protocol):
+    """What of the vault is needed here."""
+
+    async def get(self, name: str) -> str: ...
+
+    async def put(self, name: str, value: str) -> None: ...
+
+    async def delete(self, name: str) -> None: ...
+
+    async def names(self) -> list[str]: ...
+
+
+class Models:
+    """The models of this home and of the environment it was started in."""
+
+    def __init__(
+        self, database: Database, secrets: Secrets, *, clock: Clock, environ: Mapping[str, str]
+    ) -> None:
+        self._database = database
+        self._secrets = secrets
+        self._clock = clock
+        self._environ = environ
+
+    async def list(self) -> list[Model]:
+        """Every model, the default one first."""
+        rows = await self._database.rows(f"SELECT {_COLUMNS} FROM models ORDER BY name")
+        found = [*map(_model, rows), *self._of_environment()]
+        names = [model.name for model in found]
+        # A model somebody added hides the environment's of the same name.
+        found = [model for at, model in enumerate(found) if model.name not in names[:at]]
+        if found and not any(model.is_default for model in found):
+            found[0] = replace(found[0], is_default=True)
+        return sorted(found, key=lambda model: (not model.is_default, model.name))
+
+    async def get(self, name: str) -> Model:
+        """The model called `name`.
+
+        Raises:
+            NotFound: `MODEL_UNKNOWN`.
+        """
+        found = await self.list()
+        for model in found:
+            if model.name == name:
+                return model
+        raise NotFound(
+            "MODEL_UNKNOWN",
+            f"no model is called {name!r}",
+            hint=did_you_mean(name, [model.name for model in found])
+            or "`toolweave models list` shows the configured ones",
+        )
+
+    async def find(self, provider: str | None) -> Model | None:
+        """Who is asked: by name, else of a provider, else the default one."""
+        found = await self.list()
+        if provider is None:
+            return found[0] if found else None
+        named = (model for model in found if model.name == provider)
+        of_provider = (model for model in found if model.provider == provider)
+        return next(named, None) or next(of_provider, None)
+
+    async def add(self, new: NewModel) -> Model:
+        """Keep a model; its key goes into the vault. The first one becomes the default.
+
+        Raises:
+            Invalid: `MODEL_CONFIG_INVALID`.
+            Conflict: `MODEL_NAME_TAKEN`.
+        """
+        model = _checked(new, timestamp(self._clock.now()))
+        if await self._database.row("SELECT 1 FROM models WHERE name = ?", new.name) is not None:
+            raise Conflict(
+                "MODEL_NAME_TAKEN",
+                f"a model called {new.name!r} is configured already",
+                hint="choose another name, or `toolweave models remove` the old one first",
+            )
+        if new.key:
+            # Before the row: a model that says it has a key must have one.
+            await self._secrets.put(secret_name(new.name), new.key)
+        async with self._database.transaction() as change:
+            others = await change.row("SELECT 1 FROM models")
+            model = replace(model, is_default=others is None)
+            await change.execute(
+                f"INSERT INTO models ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                *(model.name, model.provider, model.model, model.base_url),
+                *(int(model.has_key), int(model.is_default), model.created_at),
+            )
+        return model
+
+    async def remove(self, name: str) -> None:
+        """Forget a model and its key.
+
+        Raises:
+            NotFound: `MODEL_UNKNOWN`.
+            Invalid: `MODEL_CONFIG_INVALID` for one of the environment.
+        """
+        model = await self._added(name)
+        await self._database.execute("DELETE FROM models WHERE name = ?", name)
+        if model.has_key and secret_name(name) in await self._secrets.names():
+            await self._secrets.delete(secret_name(name))
+
+    async def make_default(self, name: str) -> Model:
+        """Ask this one wherever nobody names another.
+
+        Raises:
+            NotFound: `MODEL_UNKNOWN`.
+            Invalid: `MODEL_CONFIG_INVALID` for one of the environment.
+        """
+        await self._added(name)
+        async with self._database.transaction() as change:
+            await change.execute(
+                "UPDATE models SET is_default = CASE WHEN name = ? THEN 1 ELSE 0 END", name
+            )
+        return await self.get(name)
+
+    async def key(self, model: Model) -> str | None:
+        """The key of a model, where it has one.
+
+        Raises:
+            NotFound: `SECRET_NOT_FOUND`.
+        """
+        if model.found_in == "added":
+            return await self._secrets.get(secret_name(model.name)) if model.has_key else None
+        variable = discover()[model.provider].key_variable or KEY_VARIABLE
+        return self._environ.get(variable) or None
+
+    async def _added(self, name: str) -> Model:
+        model = await self.get(name)
+        if model.found_in == "environment":
+            raise Invalid(
+                "MODEL_CONFIG_INVALID",
+                f"model {name!r} comes from an environment variable and is not kept here",
+                hint="unset the variable, or add a model of your own with `toolweave models add`",
+            )
+        return model
+
+    def _of_environment(self) -> Iterator[Model]:
+        url, model = self._environ.get(URL_VARIABLE), self._environ.get(MODEL_VARIABLE)
+        if url:
+            has_key = bool(self._environ.get(KEY_VARIABLE))
+            yield Model(
+                FROM_ENVIRONMENT,
+                "compatible",
+                model or "default",
+                url,
+                has_key,
+                found_in="environment",
+            )
+        for name in _ORDER:
+            provider = discover()[name]
+            if provider.key_variable and self._environ.get(provider.key_variable):
+                model, url = provider.model or "", provider.base_url or ""
+                yield Model(name, name, model, url, True, found_in="environment")
+
+
+def secret_name(name: str) -> str:
+    """What the key of a model is called in the vault."""
+    return f"model/{name}"
+
+
+def _checked(new: NewModel, created_at: str) -> Model:
+    provider = discover().get(new.provider)
+    if provider is None:
+        raise _wrong(f"there is no provider {new.provider!r}", f"use {', '.join(discover())}")
+    if not NAME.fullmatch(new.name):
+        raise _wrong(
+            f"a model cannot be called {new.name[:80]!r}",
+            "use 1 to 64 letters, digits and _ . -, beginning with a letter or digit",
+        )
+    base_url, model = new.base_url or provider.base_url, new.model or provider.model
+    if base_url is None:
+        raise _wrong(
+            f"{provider.title} models need a base address", "such as http://localhost:11434/v1"
+        )
+    if model is None:
+        raise _wrong(f"{provider.title} models need the name of the model", "such as llama3.2")
+    if provider.key_variable is not None and not new.key:
+        raise _wrong(f"{provider.title} needs a key", "it is read from stdin or a prompt")
+    _check_address(provider, base_url, has_key=bool(new.key))
+    return Model(new.name, provider.name, model, base_url, bool(new.key), created_at=created_at)
+
+
+def _check_address(provider: Provider, base_url: str, *, has_key: bool) -> None:
+    try:
+        scheme, host, _ = origin_of(base_url)
+    except Denied as error:
+        raise _wrong(f"the base address cannot be used: {error.message}", "http(s)://…") from None
+    if scheme == "http" and has_key and naming_of(host) == "public":
+        raise _wrong(f"the key for {provider.title} would go to {host!r} in the clear", "use https")
+
+
+def _wrong(what: str, hint: str) -> Invalid:
+    return Invalid("MODEL_CONFIG_INVALID", what, hint=hint)
+
+
+def _model(row: Row) -> Model:
+    name, provider, model, base_url, has_key, is_default, created_at = row
+    return Model(
+        name, provider, model, base_url, bool(has_key), bool(is_default), created_at=created_at
+    )

@@ -1,0 +1,221 @@
+"""What a text of a node would give with the data of the last run, and what it can name.
+
+The workflow is the one on somebody's canvas: changed since the run, perhaps half written. Nothing
+is run and nothing is kept; secrets are hidden in all that is shown.
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import anyio.to_thread
+
+from toolweave.app.workbench import Workbench
+from toolweave.authoring.environment import node_in
+from toolweave.catalog.node import RunFacts
+from toolweave.cel.fault import Fault
+from toolweave.engine.events import FINAL
+from toolweave.engine.journal import Entry
+from toolweave.engine.plan import Plan, make_plan
+from toolweave.engine.run_table import Run
+from toolweave.engine.step_snapshot import Moment, Past
+from toolweave.errors import ToolweaveError
+from toolweave.json_text import Json, write
+from toolweave.nodes.registry import NodeKinds
+from toolweave.tools.unions import kind_of
+from toolweave.workflow.checks.context import Case, Known
+from toolweave.workflow.model import Node, Workflow
+from toolweave.workflow.preview import (
+    Asking,
+    language_at,
+    languages_of,
+    misread,
+    needs_data,
+    previewed,
+)
+from toolweave.workflow.scope.completions import Offer, offers
+from toolweave.workflow.scope.references import Language
+from toolweave.workflow.scope.scope import Scope
+
+MAX_SHOWN = 4_000
+MAX_MEMBERS = 500
+MAX_DEPTH = 40
+MAX_SAMPLE = 60
+# For all holes of a text together.
+BUDGET_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A value for people: its kind, the beginning of its text, and how long all of it is."""
+
+    kind: str
+    text: str
+    chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a text gives with a run's data; without a run, what can be said without one."""
+
+    run: Run | None
+    is_reached: bool
+    value: Shown | None
+    faults: tuple[Fault, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Nameable:
+    """What the texts of a node can name, and which of its fields are in which language."""
+
+    run: Run | None
+    offers: list[Offer]
+    languages: dict[str, Language]
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """A node of a workflow, and the run whose data it is looked at with."""
+
+    case: Case
+    node: Node
+    run: Run | None
+    past: Past | None
+
+
+class Previews:
+    """Looks at runs for whoever writes expressions."""
+
+    def __init__(self, workbench: Workbench) -> None:
+        self._workbench = workbench
+        self._masker = workbench.studio.ground.masker
+        self._kinds = NodeKinds()
+        # A run that is over stays as it is, and is asked about with every key that is pressed.
+        self._kept: tuple[str, list[Entry]] | None = None
+
+    async def preview(
+        self, workflow: Workflow, node: str, asking: Asking, run: str | None = None
+    ) -> Preview:
+        """What a text of a node gives with the data of a run, else of the latest.
+
+        Raises:
+            NotFound: `NODE_ID_UNKNOWN`, `RUN_UNKNOWN`.
+        """
+        look = await self._look(workflow, node, run)
+        return await anyio.to_thread.run_sync(self._previewed, look, asking)
+
+    async def names(self, workflow: Workflow, node: str, run: str | None = None) -> Nameable:
+        """What the texts of a node can name.
+
+        Raises:
+            NotFound: `NODE_ID_UNKNOWN`, `RUN_UNKNOWN`.
+        """
+        look = await self._look(workflow, node, run)
+        return await anyio.to_thread.run_sync(self._nameable, look)
+
+    async def _look(self, workflow: Workflow, node: str, run: str | None) -> _Look:
+        found = node_in(workflow, node)
+        known: Known = await self._workbench.approved.known()
+        case = Case(workflow, known)
+        engine = self._workbench.engine
+        if run is not None:
+            one = await engine.get(run)
+        else:
+            newest = await engine.runs(workflow=workflow.name, limit=1)
+            if not newest:
+                return _Look(case, found, None, None)
+            one = newest[0]
+        facts = RunFacts(one.id, one.workflow, datetime.fromisoformat(one.started_at))
+        past = Past(facts, await engine.plan(one.id), await self._entries(one))
+        return _Look(case, found, one, past)
+
+    async def _entries(self, run: Run) -> list[Entry]:
+        if self._kept is not None and self._kept[0] == run.id:
+            return self._kept[1]
+        entries = await self._workbench.engine.journal.read(run.id)
+        if run.status in FINAL:
+            self._kept = (run.id, entries)
+        return entries
+
+    def _previewed(self, look: _Look, asking: Asking) -> Preview:
+        language = language_at(look.node, look.case.spec(look.node), asking)
+        moment = self._moment(look)
+        if moment is None and needs_data(asking, language):
+            return Preview(look.run, False, None, misread(asking, language))
+        until = time.monotonic() + BUDGET_S
+        names = _names(moment, language)
+        found = previewed(asking, language, names, look.node.data, lambda: time.monotonic() > until)
+        shown = self._shown(found.value[0]) if found.value else None
+        hide = self._masker.mask_text
+        faults = tuple(replace(one, message=hide(one.message)) for one in found.faults)
+        return Preview(look.run, moment is not None and moment.is_reached, shown, faults)
+
+    def _nameable(self, look: _Look) -> Nameable:
+        case = look.case
+        scope = Scope(
+            case.workflow, case.spec, case.known.tools_of, graph=case.graph, given=case.made.given
+        )
+        names = _names(self._moment(look), "value")
+        found = offers(scope, look.node, names, self._sample)
+        return Nameable(look.run, found, languages_of(look.node, case.spec(look.node)))
+
+    def _moment(self, look: _Look) -> Moment | None:
+        if look.past is None:
+            return None
+        return look.past.foreseen(look.node.id, self._plan(look.case.workflow))
+
+    def _plan(self, workflow: Workflow) -> Plan | None:
+        try:
+            return make_plan(workflow, self._kinds)
+        except ToolweaveError:
+            return None  # it is being drawn
+
+    def _shown(self, value: Json) -> Shown:
+        text = _text(self._masker.mask_json(_cut(value)))
+        return Shown(kind_of(value), text[:MAX_SHOWN], max(len(_text(value)), len(text)))
+
+    def _sample(self, name: str, value: Json) -> str:
+        """A value in a few characters; what holds others says how many."""
+        if isinstance(value, dict):
+            return f"{len(value)} field{'' if len(value) == 1 else 's'}"
+        if isinstance(value, list):
+            return f"{len(value)} item{'' if len(value) == 1 else 's'}"
+        cut = value[: MAX_SAMPLE * 40] if isinstance(value, str) else value
+        hidden = self._masker.mask_json({name: cut})
+        assert isinstance(hidden, dict)
+        text = write(next(iter(hidden.values())))
+        return text if len(text) <= MAX_SAMPLE else text[: MAX_SAMPLE - 1] + "…"
+
+
+def _names(moment: Moment | None, language: Language) -> Mapping[str, Json]:
+    if moment is None:
+        return {}
+    return moment.names(of_settings=language == "config", of_own=language == "own")
+
+
+def _cut(value: Json, depth: int = 0) -> Json:
+    """As much of a value as may be shown, and more than that: no secret is cut in two where it is.
+
+    What is cut off is never seen, so only what is left has to be searched for secrets.
+    """
+    if isinstance(value, str):
+        return value[: 2 * MAX_SHOWN]
+    if depth > MAX_DEPTH:
+        return "…"
+    if isinstance(value, list):
+        return [_cut(one, depth + 1) for one in value[:MAX_MEMBERS]]
+    if isinstance(value, dict):
+        few = list(value.items())[:MAX_MEMBERS]
+        return {name: _cut(one, depth + 1) for name, one in few}
+    return value
+
+
+def _text(value: Json) -> str:
+    """A value as it is shown: a text without quotes, all else as JSON."""
+    if isinstance(value, str):
+        return value
+    try:
+        return write(value, pretty=True)
+    except TypeError:
+        return str(value)  # a whole number beyond 64 bits

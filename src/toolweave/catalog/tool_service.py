@@ -1,0 +1,80 @@
+"""The tools we serve, as plain JSON: what `tools/list` shows and what a call answers.
+
+Knows nothing of the SDK, so that the first answers need not wait for it.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from toolweave.catalog.budget import fit_list
+from toolweave.catalog.knowledge import Knowledge, ask
+from toolweave.catalog.tool_definitions import MIN_TOKENS, QUESTIONS, listed
+from toolweave.errors import Invalid
+from toolweave.json_text import JsonObject, write
+from toolweave.problems import Problem, did_you_mean
+from toolweave.tools.check import check_arguments
+from toolweave.tools.read_tool import read_tool
+
+MAX_REFUSAL_TOKENS = 2_000
+
+
+class Toolbox:
+    """Lists and answers; a refused call is an answer too, with every problem in it."""
+
+    def __init__(self, knowledge: Callable[[], Knowledge]) -> None:
+        self._knowledge = knowledge
+        self._tools = {
+            str(question["name"]): read_tool("toolweave", question) for question in QUESTIONS
+        }
+
+    @property
+    def definitions(self) -> list[JsonObject]:
+        """The entries of `tools/list`."""
+        return listed()
+
+    def knows(self, name: str) -> bool:
+        """Whether there is such a tool."""
+        return name in self._tools
+
+    def did_you_mean(self, name: str) -> str:
+        """A hint for a tool that is not there."""
+        return did_you_mean(name, self._tools) or f"there are {', '.join(self._tools)}"
+
+    def call(self, name: str, arguments: JsonObject) -> JsonObject:
+        """The result of one call, in the shape of `tools/call`."""
+        problems = check_arguments(self._tools[name], arguments)
+        if any(problem.severity == "error" for problem in problems):
+            return _refused(f"The arguments of {name} are wrong.", problems, arguments)
+        try:
+            answer = ask(self._knowledge(), name, arguments)
+        except Invalid as error:
+            return _refused(error.message, error.problems, arguments)
+        return {
+            "content": [{"type": "text", "text": write(answer)}],
+            "structuredContent": answer,
+            "isError": False,
+        }
+
+
+def _refused(message: str, problems: Sequence[Problem], arguments: JsonObject) -> JsonObject:
+    """An answer that says what is wrong, within the budget if the call states one."""
+    given = arguments.get("max_tokens")
+    is_budget = isinstance(given, int) and MIN_TOKENS <= given < MAX_REFUSAL_TOKENS
+    shown = fit_list(
+        [problem.as_json() for problem in problems],
+        given if isinstance(given, int) and is_budget else MAX_REFUSAL_TOKENS,
+        key="problems",
+        again="mend these, then call again",
+        details=("severity", "patch", "hint"),
+    )
+    lines = [_line(problem) for problem in cast("list[JsonObject]", shown["problems"])]
+    return {
+        "content": [{"type": "text", "text": "\n".join([message, *lines])}],
+        "structuredContent": shown,
+        "isError": True,
+    }
+
+
+def _line(problem: JsonObject) -> str:
+    hint = f" ({problem['hint']})" if "hint" in problem else ""
+    return f"- {problem['pointer'] or '/'}: {problem['message']}{hint} [{problem['code']}]"

@@ -1,0 +1,1 @@
+"""The expression language: CEL, parsed, checked and evaluated within a budget. Usable on its own."""

@@ -1,0 +1,52 @@
+"""Every function and macro of expressions with how it is called, for lists to choose from."""
+
+from dataclasses import dataclass
+
+from toolweave.cel.functions import is_method
+from toolweave.cel.macros import LOOPS
+from toolweave.cel.signatures import GROUP_NAMES, SIGNATURES, Signature
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A function: whether it is called after a dot, what it takes, what it gives."""
+
+    name: str
+    is_method: bool
+    call: str
+    gives: str
+
+
+def listed_functions() -> tuple[Listed, ...]:
+    """All of them, by name."""
+    return tuple(sorted((*map(_macro, LOOPS), _HAS, *_functions()), key=lambda one: one.name))
+
+
+_HAS = Listed("has", False, "has(x.key)", "bool")
+_GIVES = {"map": "list", "filter": "list"}
+
+
+def _macro(name: str) -> Listed:
+    body = "x.field" if name == "map" else "x > 0"
+    return Listed(name, True, f".{name}(x, {body})", _GIVES.get(name, "bool"))
+
+
+def _functions() -> list[Listed]:
+    return [
+        Listed(name, is_method(name), _call(name, signatures[0]), signatures[0].gives)
+        for name, signatures in SIGNATURES.items()
+        if name[0].isalpha()
+    ]
+
+
+def _call(name: str, signature: Signature) -> str:
+    takes = [_kind(one) for one in signature.takes]
+    if not is_method(name):
+        return f"{name}({', '.join(takes)})"
+    return f".{name}({', '.join(takes[1:])})"
+
+
+def _kind(kinds: frozenset[str] | None) -> str:
+    if kinds is None:
+        return "any"
+    return GROUP_NAMES.get(kinds) or " or ".join(sorted(kinds))

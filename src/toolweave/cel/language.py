@@ -1,0 +1,139 @@
+"""CEL as the rest of the program uses it: `compile_text`, `references`, `evaluate`. Never raises.
+
+A text is parsed once and remembered. An evaluation is bounded: about a tenth of a second of work
+and 16 MB of values, whatever the expression and the data.
+"""
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from threading import Lock
+from typing import TypeAlias
+
+from toolweave.cel.checker import check
+from toolweave.cel.closures import Computed
+from toolweave.cel.evaluator import Compiler
+from toolweave.cel.fault import Fault, fault_at
+from toolweave.cel.functions import Unsupported
+from toolweave.cel.parser import parse
+from toolweave.cel.paths import Path, Reference, path_of, references_in
+from toolweave.cel.result import to_json
+from toolweave.cel.values import Exhausted, Failed, Run
+from toolweave.json_text import Json
+
+# Steps of about 100 ns, and characters or bytes.
+MAX_WORK = 1_000_000
+MAX_ROOM = 16 * 1024 * 1024
+# All remembered texts together; each character takes up to about 120 bytes.
+REMEMBERED_CHARS = 256 * 1024
+# Constants of other languages; ours has none of them, so they cannot be meant as names.
+FOREIGN = frozenset({"True", "False", "None", "undefined"})
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What an expression gave."""
+
+    value: Json
+
+
+Result: TypeAlias = Value | Fault
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A text that was looked at: what it reads, what is wrong with it, what kind it gives.
+
+    `kind` is CEL's word (`bool`, `int`, `string`, `list`, …), `dyn` where that is not known before
+    it runs, and nothing where it cannot run.
+    """
+
+    text: str
+    faults: tuple[Fault, ...] = ()
+    references: tuple[Reference, ...] = ()
+    kind: str | None = None
+    compute: Computed | None = None
+    slots: int = 0
+    # The path that the whole expression is, where it is one.
+    path: Path | None = None
+    # Whether it reads as CEL, and names nothing that is a constant in another language.
+    is_ours: bool = False
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it can be evaluated."""
+        return self.compute is not None
+
+
+class _Recent:
+    """The expressions looked at last, bounded by the characters of their texts."""
+
+    def __init__(self, max_chars: int) -> None:
+        self._max_chars = max_chars
+        self._chars = 0
+        self._lock = Lock()
+        self._found: OrderedDict[str, Expression] = OrderedDict()
+
+    def expression(self, text: str) -> Expression:
+        with self._lock:
+            if text in self._found:
+                self._found.move_to_end(text)
+                return self._found[text]
+            made = self._found[text] = _compiled(text)
+            self._chars += len(text) + 1
+            while self._chars > self._max_chars:
+                oldest, _ = self._found.popitem(last=False)
+                self._chars -= len(oldest) + 1
+            return made
+
+
+def compile_text(text: str) -> Expression:
+    """The expression in `text`, with everything that can be said before it runs."""
+    return _RECENT.expression(text)
+
+
+def references(text: str) -> tuple[Reference, ...]:
+    """The paths that an expression reads; none of one that cannot be read itself."""
+    return compile_text(text).references
+
+
+def evaluate(text: str, variables: Mapping[str, Json]) -> Result:
+    """The value of an expression over these variables, or why it has none."""
+    expression = compile_text(text)
+    if expression.compute is None:
+        return next(fault for fault in expression.faults if fault.severity == "error")
+    run = Run(variables, expression.slots, MAX_WORK, MAX_ROOM)
+    try:
+        return Value(to_json(expression.compute(run), MAX_ROOM))
+    except Failed as failed:
+        code = "EXPRESSION_FAILED"
+        return fault_at(text, failed.at or 0, code, failed.message, failed.hint)
+    except Exhausted as exhausted:
+        hint = "let it look at less data at a time"
+        return fault_at(text, 0, "EXPRESSION_LIMIT", str(exhausted), hint)
+    except (RecursionError, OverflowError):
+        message = "a value is nested too deeply or a number is too large"
+        return fault_at(text, 0, "EXPRESSION_LIMIT", message)
+
+
+def _compiled(text: str) -> Expression:
+    term, faults = parse(text)
+    if term is None:
+        return Expression(text, faults)
+    read = references_in(term)
+    compiler = Compiler()
+    try:
+        compute = compiler.computed(term)
+    except Unsupported as found:
+        fault = fault_at(text, found.at, found.code, found.message, found.hint)
+        return Expression(text, (fault,), read)
+    kind, faults = check(text, term)
+    is_foreign = any(one.root in FOREIGN for one in read)
+    is_ours = not is_foreign and all(fault.severity != "error" for fault in faults)
+    path = path_of(text, read) if kind == "dyn" else None
+    usable = compute if kind else None
+    return Expression(text, faults, read, kind, usable, compiler.slots, path, is_ours)
+
+
+# A memo of a pure function: what it holds never shows.
+_RECENT = _Recent(REMEMBERED_CHARS)

@@ -1,0 +1,87 @@
+"""Questions a tool asks in the middle of a call, put to the person at the terminal."""
+
+from toolweave.cli.prompts import confirm, read_line
+from toolweave.cli.terminal import say, visible
+from toolweave.json_text import Json, JsonObject, write
+from toolweave.problems import pointer
+from toolweave.servers.questions import Answer, Question
+from toolweave.tools.check import check_arguments
+from toolweave.tools.coerce import coerce_arguments
+from toolweave.tools.parameter import Parameter
+from toolweave.tools.read_tool import read_tool
+from toolweave.tools.tool import Tool
+
+_SHORT = {"y": "true", "n": "false"}
+
+
+async def ask_on_terminal(question: Question) -> Answer:
+    """Ask field by field; an empty line leaves an optional field out, Ctrl-D declines."""
+    say((question.server, "bold"), f" asks: {question.message}", stderr=True)
+    if question.url is not None:
+        say(f"It wants you to visit {question.url}", indent=2, stderr=True)
+        return Answer("accept" if await confirm("  Done?") else "decline")
+    form = read_tool("question", {"name": "question", "inputSchema": question.schema or {}})
+    if not form.parameters:
+        return Answer("accept", {}) if await confirm("  Yes?") else Answer("decline")
+    say("(Ctrl-D declines)", indent=2, stderr=True)
+    content = await _fill(form)
+    return Answer("decline") if content is None else Answer("accept", content)
+
+
+async def _fill(form: Tool) -> JsonObject | None:
+    filled: JsonObject = {}
+    for parameter in form.parameters:
+        answer = await _ask(form, parameter)
+        if answer is None:
+            return None
+        filled |= answer
+    return filled
+
+
+async def _ask(form: Tool, parameter: Parameter) -> JsonObject | None:
+    while True:
+        typed = await read_line(f"  {visible(_label(parameter), one_line=True)}: ")
+        if typed is None:
+            return None
+        if not typed and parameter.has_default:
+            return {parameter.name: parameter.default}
+        if not typed and not parameter.required:
+            return {}
+        value, wrong = _value(form, parameter, typed)
+        if wrong is None:
+            return {parameter.name: value}
+        say(wrong, indent=4, stderr=True)
+
+
+def _label(parameter: Parameter) -> str:
+    label = parameter.title or parameter.name
+    if parameter.description:
+        label += f" - {parameter.description}"
+    if parameter.constraints.enum:
+        label += f" (one of {', '.join(write(value) for value in parameter.constraints.enum[:12])})"
+    elif parameter.kind == "boolean":
+        label += " (y/n)"
+    if parameter.has_default:
+        return f"{label} [{_typed(parameter)}]"
+    return label if parameter.required else f"{label} (optional)"
+
+
+def _typed(parameter: Parameter) -> str:
+    if isinstance(parameter.default, bool):
+        return "y" if parameter.default else "n"
+    return parameter.default if isinstance(parameter.default, str) else write(parameter.default)
+
+
+def _value(form: Tool, parameter: Parameter, typed: str) -> tuple[Json, str | None]:
+    """The value that was typed, and what is wrong with it."""
+    if parameter.kind == "boolean":
+        typed = _SHORT.get(typed.lower(), typed)
+    arguments, problems = coerce_arguments(form, (f"{parameter.name}={typed}",))
+    if not problems:
+        at = pointer(parameter.name)
+        problems = [
+            problem
+            for problem in check_arguments(form, arguments)
+            if f"{problem.pointer}/".startswith(f"{at}/") and problem.severity == "error"
+        ]
+    return arguments.get(parameter.name), problems[0].message if problems else None

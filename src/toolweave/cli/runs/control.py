@@ -1,0 +1,134 @@
+"""`toolweave runs cancel`, `resume` and `answer`.
+
+Beside a service of the same database these only write down what was asked: it hears of that at
+once and goes on with the run. Without one, the run goes on here.
+"""
+
+from datetime import UTC, datetime
+from getpass import getuser
+from typing import cast
+
+import anyio
+import click
+
+from toolweave import json_text
+from toolweave.cli.run_display import find_run
+from toolweave.cli.runs.opening import with_engine
+from toolweave.cli.session import run
+from toolweave.cli.terminal import json_option, print_json, say
+from toolweave.engine.engine import Engine
+from toolweave.engine.events import FINAL, Choice, RunStatus
+from toolweave.engine.run_table import Run
+from toolweave.errors import Conflict, Invalid
+from toolweave.json_text import Json
+
+CHOICES = ("retry", "skip", "fail")
+# How long a command waits to tell what a service made of it.
+TELL_S = 3.0
+LOOK_EVERY_S = 0.5
+
+
+@click.command()
+@click.argument("run_id", metavar="RUN")
+@json_option
+def cancel(run_id: str, as_json: bool) -> None:
+    """Stop a run."""
+
+    async def work(engine: Engine) -> tuple[str, str]:
+        found = await find_run(engine, run_id)
+        await engine.cancel(found.id, goes_on=False)
+        return found.id, await brought_forward(engine, found.id)
+
+    _say_status(*run(with_engine(work)), as_json=as_json)
+
+
+@click.command()
+@click.argument("run_id", metavar="RUN", required=False)
+@click.option("--all", "every", is_flag=True, help="Every run that can go on.")
+@json_option
+def resume(run_id: str | None, every: bool, as_json: bool) -> None:
+    """Go on with runs that were cut off or are due."""
+    if every == (run_id is not None):
+        raise click.UsageError("give a RUN, or --all")
+
+    async def work(engine: Engine) -> list[tuple[str, str]]:
+        chosen = await engine.unfinished() if every else [(await find_run(engine, str(run_id))).id]
+        return [(one, await brought_forward(engine, one)) for one in chosen]
+
+    done = run(with_engine(work))
+    if as_json:
+        print_json([{"id": one, "status": status} for one, status in done])
+        return
+    for one, status in done:
+        say(f"{one}  {status}")
+    if not done:
+        say("Nothing is to be resumed.")
+
+
+@click.command()
+@click.argument("run_id", metavar="RUN")
+@click.argument("step", metavar="NODE")
+@click.option("--choice", type=click.Choice(CHOICES), help="What to do about an uncertain step.")
+@click.option("--reply", metavar="VALUE", help="The answer of a step that waits; JSON or text.")
+@json_option
+def answer(run_id: str, step: str, choice: str | None, reply: str | None, as_json: bool) -> None:
+    """Answer a step that waits, or decide about an uncertain one."""
+    if (choice is None) == (reply is None):
+        raise click.UsageError("give --choice for an uncertain step, or --reply for a waiting one")
+
+    async def work(engine: Engine) -> tuple[str, str]:
+        found = await find_run(engine, run_id)
+        if choice is not None:
+            await engine.resolve(found.id, step, cast("Choice", choice), goes_on=False)
+        else:
+            given = given_value(str(reply))
+            await engine.answer(found.id, step, given, by=getuser(), via="cli", goes_on=False)
+        return found.id, await brought_forward(engine, found.id)
+
+    _say_status(*run(with_engine(work)), as_json=as_json)
+
+
+async def brought_forward(engine: Engine, run_id: str) -> RunStatus:
+    """How a run stands after going on here, or in the process that holds or serves it."""
+    if await engine.is_served():
+        return await _told(engine, run_id)
+    try:
+        return await engine.advance(run_id)
+    except Conflict:
+        return await _told(engine, run_id)
+
+
+async def _told(engine: Engine, run_id: str) -> RunStatus:
+    """How a run stands once another process has gone on with it as far as it can now."""
+    status: RunStatus = (await engine.get(run_id)).status
+    with anyio.move_on_after(TELL_S):
+        while True:
+            news = engine.journal.news.of(run_id)
+            found = await engine.get(run_id)
+            status = found.status
+            if status in FINAL or (status != "running" and not _is_due(found)):
+                return status
+            with engine.journal.news.listening(), anyio.move_on_after(LOOK_EVERY_S):
+                await news.wait()
+    return status
+
+
+def _is_due(found: Run) -> bool:
+    return found.wake_at is not None and datetime.fromisoformat(found.wake_at) <= datetime.now(UTC)
+
+
+def _say_status(run_id: str, status: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"id": run_id, "status": status})
+    elif status == "running":
+        say("Noted. Another process runs it; `toolweave runs watch` follows it.")
+    else:
+        say(f"The run is {status}.")
+
+
+def given_value(text: str) -> Json:
+    """What somebody typed: JSON, else the text as it is."""
+    try:
+        return json_text.read(text)
+    except Invalid:
+        return text

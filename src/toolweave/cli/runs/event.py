@@ -1,0 +1,42 @@
+"""`toolweave runs event`: tells runs of what they wait for."""
+
+from getpass import getuser
+
+import click
+
+from toolweave.access.secret_text import SecretTexts
+from toolweave.app.open_engine import open_engine
+from toolweave.app.studio import open_studio
+from toolweave.cli.runs.control import brought_forward, given_value
+from toolweave.cli.session import ground, run
+from toolweave.cli.terminal import json_option, print_json, say
+from toolweave.triggers.event_delivery import CallingIn
+
+
+@click.command()
+@click.argument("name")
+@click.option("--data", metavar="VALUE", default="{}", help="What is in it; JSON or text.")
+@json_option
+def event(name: str, data: str, as_json: bool) -> None:
+    """Tell runs that something happened they wait for.
+
+    NAME is that of the event, as `event_config` of FLOW.WAIT says it.
+    """
+
+    async def work() -> list[tuple[str, str]]:
+        async with ground() as rooms, open_studio(rooms) as studio, open_engine(studio) as engine:
+            secrets = SecretTexts(rooms.vault, rooms.masker)
+            calling_in = CallingIn(engine, secrets, rooms.clock)
+            told = await calling_in.event(
+                name, given_value(data), by=getuser(), via="cli", goes_on=False
+            )
+            return [(one, await brought_forward(engine, one)) for one in told.runs]
+
+    done = run(work)
+    if as_json:
+        print_json([{"id": one, "status": status} for one, status in done])
+        return
+    for one, status in done:
+        say(f"{one}  {status}")
+    if not done:
+        say(f"No run waits for {name!r}.")

@@ -1,0 +1,88 @@
+"""`toolweave runs show` and `watch`: what happened in a run, and what happens."""
+
+import click
+
+from toolweave.cli.run_display import (
+    STYLES,
+    Display,
+    answered,
+    as_line,
+    find_run,
+    show_value,
+    timeline,
+    to_do,
+)
+from toolweave.cli.run_parts import part_lines, usage_line
+from toolweave.cli.runs.opening import with_engine
+from toolweave.cli.runs.shapes import as_dict
+from toolweave.cli.session import run
+from toolweave.cli.terminal import json_option, print_json, say
+from toolweave.engine.engine import Engine
+from toolweave.engine.events import Answered
+from toolweave.engine.execution_report import StepRecord, execution, records
+from toolweave.json_text import JsonObject
+
+
+@click.command()
+@click.argument("run_id", metavar="RUN")
+@json_option
+def show(run_id: str, as_json: bool) -> None:
+    """Show a run: its timeline, and what each step gave."""
+
+    async def work(engine: Engine) -> None:
+        found = await find_run(engine, run_id)
+        entries = await engine.journal.read(found.id)
+        shown = execution(found.id, await engine.plan(found.id), entries)
+        if as_json:
+            steps = [_step(record) for record in records(entries)]
+            given = [as_line(one) for one in entries if isinstance(one.event, Answered)]
+            print_json({**as_dict(found), "steps": steps, "answers": given, "execution": shown})
+            return
+        say((found.workflow, "bold"), f"  {found.id}  ", (found.status, STYLES[found.status]))
+        for line in (*timeline(entries), *answered(entries)):
+            say(*line, indent=2)
+        for record in records(entries):
+            for line in (line for part in record.parts for line in part_lines(part)):
+                say(f"{record.key} {line}", indent=2)
+        result, usage = shown.get("finalResult"), shown.get("usage")
+        if result is not None:
+            show_value(result)
+        if isinstance(usage, dict):
+            say(usage_line(usage))
+        for record in records(entries):
+            for line in to_do(found.id, record) or ():
+                say(line)
+
+    run(with_engine(work))
+
+
+@click.command()
+@click.argument("run_id", metavar="RUN")
+@json_option
+def watch(run_id: str, as_json: bool) -> None:
+    """Follow a run until it is over."""
+
+    async def work(engine: Engine) -> None:
+        found = await find_run(engine, run_id)
+        display = Display(as_json=as_json)
+        async for entry in engine.follow(found.id):
+            display.show(entry)
+        entries = await engine.journal.read(found.id)
+        plan = await engine.plan(found.id)
+        status = (await engine.get(found.id)).status
+        display.end(status, execution(found.id, plan, entries), entries)
+
+    run(with_engine(work))
+
+
+def _step(record: StepRecord) -> JsonObject:
+    return {
+        "key": record.key,
+        "status": record.status,
+        "startedAt": record.started_at,
+        "finishedAt": record.finished_at,
+        "attempt": record.attempt,
+        "value": record.value,
+        "error": record.error,
+        **({"parts": list(record.parts)} if record.parts else {}),
+    }

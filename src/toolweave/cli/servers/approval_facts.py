@@ -1,0 +1,46 @@
+"""What a person is shown before a server may be started: every fact its approval is bound to."""
+
+from toolweave.cli.sanitize import visible
+from toolweave.cli.terminal import print_table, say
+from toolweave.servers.approval import Fact
+from toolweave.servers.lockfile import Drift
+from toolweave.tools.tool import Tool
+
+SHOWN_TOOLS = 40
+SHOWN_CHARS = 200
+LABEL_WIDTH = 12
+
+
+def show_facts(facts: list[Fact]) -> None:
+    """Print them as a column of labels and a column of words."""
+    for fact in facts:
+        first, *rest = fact.words.split("\n")
+        say((f"{fact.label:>{LABEL_WIDTH}}", "bold"), f"  {first}")
+        for line in rest:
+            say(" " * LABEL_WIDTH + f"  {line}")
+
+
+def show_tools(tools: tuple[Tool, ...], path: str) -> None:
+    """Print what was pinned, and what is odd about it."""
+    say(f"Pinned {len(tools)} tools in {path}:")
+    print_table(("", ""), [_tool_row(tool) for tool in tools[:SHOWN_TOOLS]], indent=2)
+    if len(tools) > SHOWN_TOOLS:
+        say(f"  … and {len(tools) - SHOWN_TOOLS} more")
+    for tool in tools:
+        for problem in tool.problems:
+            name = visible(tool.name, one_line=True)
+            say((f"! {name}: ", "yellow"), f"{problem.message}  [{problem.code}]")
+
+
+def _tool_row(tool: Tool) -> tuple[str, str]:
+    return tool.name, tool.description.strip().split("\n")[0][:SHOWN_CHARS]
+
+
+def show_drift(drift: list[Drift]) -> None:
+    """Print how tools differ from what was approved."""
+    say(f"{len(drift)} of its tools changed since they were approved:")
+    for change in drift:
+        kind = change.kind.replace("_", " ")
+        say((visible(change.tool, one_line=True), "bold"), f"  {kind}", indent=2)
+        for line in change.changes:
+            say(f"{line.pointer or '/'}: {line.message}", indent=6)

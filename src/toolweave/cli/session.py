@@ -1,0 +1,29 @@
+"""How commands open the rooms: as the environment says, on the one event loop."""
+
+import logging
+import os
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from typing import TypeVar
+
+import anyio
+
+from toolweave.home import Ground, open_ground
+from toolweave.settings import from_environment
+
+T = TypeVar("T")
+
+DEBUG = "TOOLWEAVE_DEBUG"
+
+
+def run(work: Callable[[], Awaitable[T]]) -> T:
+    """Run a command's work on an event loop; Ctrl-C cancels it cleanly."""
+    if not os.environ.get(DEBUG):
+        # What rooms log is for services; a command says in its own words what went wrong.
+        logging.lastResort = logging.NullHandler()
+    return anyio.run(work)
+
+
+def ground() -> AbstractAsyncContextManager[Ground]:
+    """The rooms of this home directory."""
+    return open_ground(from_environment())

@@ -1,0 +1,276 @@
+"""Documents on the desk: checked, run and cleared, by their paths."""
+
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+
+from toolweave.access.mask import Masker
+from toolweave.documents.bindings import Binding, Bindings, front_bindings
+from toolweave.documents.block_runner import (
+    BlockRunner,
+    Planned,
+    WorkflowCaller,
+    due,
+    held,
+    plan,
+    summary,
+    within_limit,
+)
+from toolweave.documents.document import Document, encoded, read_document
+from toolweave.documents.files import assets_folder, keep_picture, read_file, replace_file
+from toolweave.documents.render import Callout
+from toolweave.documents.results import with_results, without_results
+from toolweave.documents.stored_bindings import KeptBinding, KeptBindings
+from toolweave.errors import Limited
+from toolweave.json_text import JsonObject
+from toolweave.problems import Problem, pointer
+from toolweave.servers.definition import Server
+from toolweave.servers.lockfile import Lockfile, Pin
+from toolweave.servers.registry import Registry
+from toolweave.settings import Limits
+from toolweave.tasks import background
+from toolweave.tools.check import check_arguments
+from toolweave.tools.read_tool import read_tool
+from toolweave.tools.tool import Tool, ToolCaller
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A document as it was read: its blocks, its bindings and what is wrong."""
+
+    path: Path
+    data: bytes
+    document: Document
+    planned: tuple[Planned, ...]
+    kept: tuple[KeptBinding, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether nothing is an error."""
+        return all(one.severity != "error" for one in self.problems)
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a run of a document did."""
+
+    looked: Looked
+    results: Mapping[int, Callout] = field(default_factory=dict[int, Callout])
+    is_cancelled: bool = False
+    held: Limited | None = None
+
+    @property
+    def is_success(self) -> bool:
+        """Whether every block has its result."""
+        failed = any(one.is_failure for one in self.results.values())
+        invalid = any(one.standing == "invalid" for one in self.looked.planned)
+        return not (failed or invalid or self.is_cancelled or self.held)
+
+    def as_json(self) -> JsonObject:
+        """The shape doors show."""
+        shown: JsonObject = {
+            "path": str(self.looked.path),
+            **summary(self.looked.planned, self.results),
+            "cancelled": self.is_cancelled,
+            "results": [
+                _shown_result(one, self.results[one.number])
+                for one in self.looked.planned
+                if one.number in self.results
+            ],
+            "problems": [one.as_json() for one in self.looked.problems],
+        }
+        return {**shown, "held": self.held.as_json()} if self.held else shown
+
+
+class Desk:
+    """What is needed to work on documents."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        lockfile: Lockfile,
+        kept: KeptBindings,
+        *,
+        masker: Masker,
+        limits: Limits,
+    ) -> None:
+        self._registry = registry
+        self._lockfile = lockfile
+        self.kept = kept
+        self._masker = masker
+        self._limits = limits
+
+    async def look(self, path: Path) -> Looked:
+        """Read a document and say how its blocks stand; nothing is run.
+
+        Raises:
+            NotFound: `DOCUMENT_NOT_FOUND`.
+            Invalid: `DOCUMENT_TOO_LARGE`.
+        """
+        servers = await self._registry.list()
+        kept = await self.kept.of(await anyio.to_thread.run_sync(document_key, path))
+        return await anyio.to_thread.run_sync(self._looked, path, servers, kept)
+
+    async def run(
+        self,
+        path: Path,
+        tools: ToolCaller,
+        workflows: WorkflowCaller,
+        *,
+        refresh: bool = False,
+        retry: bool = True,
+        stop: anyio.Event | None = None,
+    ) -> Ran:
+        """Run what is due and write the results; after `stop` those that are done by then.
+
+        Raises:
+            Conflict: `DOCUMENT_CHANGED` when the file was changed meanwhile.
+        """
+        looked = await self.look(path)
+        blocks = due(looked.planned, refresh=refresh, retry=retry)
+        now, left = within_limit(blocks, self._limits)
+        runner = BlockRunner(
+            tools,
+            workflows,
+            masker=self._masker,
+            limits=self._limits,
+            location=str(path),
+            scope=f"document:{uuid.uuid4()}",
+            folder=assets_folder(path),
+        )
+        stopping = anyio.CancelScope()
+        try:
+            with stopping:
+                async with background() as tasks:
+                    if stop is not None:
+                        tasks.start_soon(_stop_at, stop, stopping)
+                    await runner.run(now)
+        finally:
+            # Whatever ends it, what was done is kept.
+            with anyio.CancelScope(shield=True):
+                await self._write(looked, runner.results)
+        is_cancelled = stopping.cancelled_caught
+        over = held(left, self._limits) if left else None
+        return Ran(looked, runner.results, is_cancelled, over)
+
+    async def clear(self, path: Path) -> int:
+        """Take every result out of a document; how many there were."""
+        looked = await self.look(path)
+        count = sum(block.result is not None for block in looked.document.blocks)
+        if count:
+            after = encoded(without_results(looked.document))
+            await anyio.to_thread.run_sync(replace_file, path, looked.data, after)
+        return count
+
+    async def bind(self, path: Path, binding: Binding) -> KeptBinding:
+        """Bind a section of a document to a registered server.
+
+        Raises:
+            NotFound: `MCP_SERVER_NOT_FOUND`, `DOCUMENT_NOT_FOUND`.
+        """
+        await self._registry.get(binding.server)
+        await anyio.to_thread.run_sync(read_file, path)
+        return await self.kept.add(document_key(path), binding)
+
+    async def _write(self, looked: Looked, results: Mapping[int, Callout]) -> None:
+        if not results:
+            return
+        after = encoded(with_results(looked.document, results))
+
+        def write() -> None:
+            for callout in results.values():
+                for picture in callout.pictures:
+                    keep_picture(looked.path, picture)
+            replace_file(looked.path, looked.data, after)
+
+        await anyio.to_thread.run_sync(write)
+
+    def _looked(self, path: Path, servers: Sequence[Server], kept: Sequence[KeptBinding]) -> Looked:
+        """Everything that needs no waiting; for a thread, as a document may be large."""
+        data = read_file(path)
+        names = frozenset(server.name for server in servers)
+        document = read_document(data, names)
+        written, problems = front_bindings(document)
+        # The document's own come last: where both are as near, they win.
+        bindings = Bindings(document, [*(one.binding for one in kept), *written])
+        enabled = sorted(
+            (one for one in servers if one.enabled), key=lambda one: (one.created_at, one.name)
+        )
+        planned = plan(document, bindings, enabled[0].name if enabled else None)
+        problems += [one.problem for one in planned if one.problem is not None]
+        problems += bindings.problems(names)
+        problems += self._wrong(planned)
+        return Looked(path, data, document, tuple(planned), tuple(kept), tuple(problems))
+
+    def _wrong(self, planned: Sequence[Planned]) -> Iterator[Problem]:
+        """What is known to be wrong with calls without asking their servers."""
+        pins: dict[str, Mapping[str, Pin]] = {}
+        tools: dict[tuple[str, str], Tool] = {}
+        for one in planned:
+            server, name = one.server, one.block.name
+            if one.problem is not None or server is None:
+                continue
+            if server not in pins:
+                pins[server] = self._lockfile.pins(server)
+            known = pins[server]
+            at = pointer("lines", one.block.line)
+            if known and name not in known:
+                told = f"server {server!r} has no approved tool {name!r}"
+                hint = f"`toolweave servers tools {server}` lists them"
+                yield Problem("MCP_TOOL_NOT_FOUND", at, told, hint)
+            elif known:
+                if (server, name) not in tools:
+                    tools[server, name] = read_tool(server, known[name].definition)
+                for fault in check_arguments(tools[server, name], one.block.arguments):
+                    yield replace(fault, pointer=at + fault.pointer, patch=None)
+
+
+def looked_json(looked: Looked) -> JsonObject:
+    """The shape doors show."""
+    return {
+        "path": str(looked.path),
+        "blocks": [
+            {
+                "line": one.block.line,
+                "kind": one.block.kind,
+                "name": one.block.name,
+                "server": one.server,
+                "why": one.why,
+                "state": one.standing,
+                "arguments": one.block.arguments,
+                "id": one.block.id,
+            }
+            for one in looked.planned
+        ],
+        "bindings": [
+            {"id": one.id, **one.binding.model_dump(by_alias=True, exclude_none=True)}
+            for one in looked.kept
+        ],
+        "problems": [one.as_json() for one in looked.problems],
+    }
+
+
+async def _stop_at(stop: anyio.Event, scope: anyio.CancelScope) -> None:
+    await stop.wait()
+    scope.cancel()
+
+
+def document_key(path: Path) -> str:
+    """What a document's bindings are kept under."""
+    return str(path.resolve())
+
+
+def _shown_result(planned: Planned, callout: Callout) -> JsonObject:
+    return {
+        "line": planned.block.line,
+        "kind": planned.block.kind,
+        "name": planned.block.name,
+        "server": planned.server,
+        "failed": callout.is_failure,
+        "text": "\n".join(callout.lines[1:-1]),
+    }

@@ -1,0 +1,101 @@
+"""Documents joined to a studio: the gate for their tools, the engine for their workflows."""
+
+import os
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from pathlib import Path
+
+from toolweave.app.node_resources import FILES
+from toolweave.documents.service import Desk
+from toolweave.documents.stored_bindings import KeptBindings
+from toolweave.engine.engine import Engine
+from toolweave.engine.events import FINAL
+from toolweave.errors import Conflict, ToolweaveError
+from toolweave.home import Ground
+from toolweave.json_text import Json, JsonObject
+from toolweave.resources.files import Folders
+from toolweave.workflow.store import WorkflowStore
+
+ENDINGS = (".md", ".markdown")
+MAX_LISTED = 1_000
+
+# Opens the engine when the first workflow is run.
+Engines = Callable[[], Awaitable[Engine]]
+
+
+def desk_of(ground: Ground) -> Desk:
+    """What is needed to work on documents."""
+    return Desk(
+        ground.registry,
+        ground.lockfile,
+        KeptBindings(ground.database, ground.clock),
+        masker=ground.masker,
+        limits=ground.settings.limits,
+    )
+
+
+class DocumentFolders:
+    """The folders that doors may work on documents in: the home's own, and those that are set."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._roots = (ground.settings.home / FILES, *ground.settings.file_roots)
+        self._folders = Folders(self._roots)
+
+    async def path(self, given: str) -> Path:
+        """A file of these folders; a relative path is below the home's own.
+
+        Raises:
+            Denied: `FILE_DENIED`.
+            Invalid: `FILE_PATH_INVALID`.
+            NotFound: `FILE_NOT_FOUND` where its folder is missing.
+        """
+        return await self._folders.checked(given)
+
+    def list(self) -> list[str]:
+        """The Markdown files there are, by their whole paths; for a thread."""
+        found: list[str] = []
+        for root in self._roots:
+            for folder, folders, names in os.walk(root):
+                folders[:] = sorted(one for one in folders if not one.startswith("."))
+                paths = (Path(folder) / one for one in sorted(names))
+                found += [str(one) for one in paths if one.suffix.lower() in ENDINGS]
+                if len(found) >= MAX_LISTED:
+                    return found[:MAX_LISTED]
+        return found
+
+
+class StoredWorkflows:
+    """Runs stored workflows for blocks of documents."""
+
+    def __init__(self, engines: Engines, store: WorkflowStore) -> None:
+        self._engines = engines
+        self._store = store
+
+    async def run_workflow(self, name: str, inputs: JsonObject, *, trigger: str) -> Json:
+        """What a workflow gives.
+
+        Raises:
+            NotFound: `WORKFLOW_NOT_FOUND`.
+            ToolweaveError: `SUBWORKFLOW_FAILED`.
+        """
+        stored = await self._store.load(name)
+        engine = await self._engines()
+        run = await engine.start(stored.workflow, inputs, trigger=trigger)
+        with suppress(Conflict):
+            await engine.advance(run)
+        found = await engine.get(run)
+        if found.status == "running":
+            async for _ in engine.follow(run):
+                pass
+            found = await engine.get(run)
+        if found.status not in FINAL:
+            message = f"workflow {name!r} waits: run {run}"
+            hint = f"`toolweave runs show {run}` tells for what"
+            raise ToolweaveError("SUBWORKFLOW_FAILED", message, hint=hint, facts={"run": run})
+        finished = (await engine.state(run)).finished
+        if finished is None or finished.status != "success":
+            why = (finished.error or {}).get("message") if finished else None
+            message = f"workflow {name!r} did not succeed: {why or found.status}"
+            hint = f"`toolweave runs show {run}` tells more"
+            raise ToolweaveError("SUBWORKFLOW_FAILED", message, hint=hint, facts={"run": run})
+        return finished.result

@@ -1,0 +1,406 @@
+"""Bring one run forward until it is over or has to wait: do what `decide` says, write it down.
+
+A step's effect begins after its `step_started` is durable, and what came of it is durable before
+anything that depends on it begins. The end of one step and the start of the next share a commit.
+"""
+
+import logging
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import anyio
+import anyio.lowlevel
+from anyio.abc import TaskGroup
+
+from toolweave.catalog.node import RunFacts, Wait
+from toolweave.clock import timestamp
+from toolweave.engine.called_runs import BY_CALLER, called_runs, caller_of, open_calls
+from toolweave.engine.context import Services, StepContext
+from toolweave.engine.decide import Decision, Work, decide
+from toolweave.engine.events import (
+    FINAL,
+    CallEnded,
+    CancelAsked,
+    Event,
+    Finished,
+    Key,
+    RunStatus,
+    StepCancelled,
+    StepFailed,
+    StepFinished,
+    StepStarted,
+    StepUncertain,
+    StepWaiting,
+)
+from toolweave.engine.journal import Entry, Journal, Lease
+from toolweave.engine.journal_rows import Change, Written, written
+from toolweave.engine.open_questions import OpenQuestions
+from toolweave.engine.progress import StepTeller
+from toolweave.engine.pure_steps import Computer, failure_of
+from toolweave.engine.retry import retry_at
+from toolweave.engine.spans import is_traced, step_span, tell_span
+from toolweave.engine.state import RunState
+from toolweave.engine.step_input import Binder
+from toolweave.errors import TimedOut, ToolweaveError, Unavailable
+from toolweave.tasks import background
+
+logger = logging.getLogger(__name__)
+
+MAX_CONCURRENT = 64
+# How long computing may hold the event loop, and how often a busy run looks for news from outside.
+SLICE_S = 0.02
+LOOK_EVERY_S = 1.0
+
+
+class Advance:
+    """One process's hold on a run."""
+
+    def __init__(
+        self, state: RunState, run: RunFacts, lease: Lease, *, journal: Journal, services: Services
+    ) -> None:
+        self._state = state
+        self._run = run
+        self._lease = lease
+        self._journal = journal
+        self._services = services
+        self._binder = Binder(state, run)
+        self._open = OpenQuestions()
+        self._is_traced = is_traced()
+        self._unwritten: list[Written] = []
+        self._seq = 0
+        # Whether that is how the run stands in the database.
+        self._is_under_way = lease.is_under_way
+        # Until when nobody else takes the run, as far as this process knows.
+        self._held_until = services.clock.now()
+        # When something was written last: a holder that is silent for long loses the run.
+        self._said = time.monotonic()
+        self._scopes: dict[Key, anyio.CancelScope] = {}
+        self._tellers: dict[Key, StepTeller] = {}
+        self._stopped: set[Key] = set()
+        # What is to be begun when its start is written, and when something becomes due by itself.
+        self._starting: list[tuple[Work, StepContext]] = []
+        self._wake_at: datetime | None = None
+        # Whether somebody wrote from outside since it was decided what to do.
+        self._has_news = False
+        # What came of steps; nothing means that somebody wrote from outside.
+        self._done: list[Event | None] = []
+        self._stirred = anyio.Event()
+        # Runs that it called, and that are to stop because it is over.
+        self.called: list[str] = []
+
+    def _replay(self, entries: Sequence[Entry]) -> None:
+        """Take in what happened before, and see to the steps that were cut off."""
+        for entry in entries:
+            self._state.apply(entry.event)
+            self._seq = entry.seq
+        if self._state.finished:
+            return
+        self._open.begin(self._state)
+        for key in list(self._state.running):
+            place = self._state.place(key)
+            if self._state.effect_of(place) == "once":
+                self._note(StepUncertain(key))
+            else:
+                del self._state.running[key]
+                self._state.make_ready(place)
+
+    async def run(self, entries: Sequence[Entry]) -> RunStatus:
+        """Go on from what happened before until nothing is left to do now.
+
+        Raises:
+            Conflict: `RUN_TAKEN` when another process took the run; its steps are stopped.
+            Unavailable: the journal cannot be written.
+        """
+        self._replay(entries)
+        goes_on = not self._state.finished and await self._go_on()
+        if goes_on:
+            # A run that only computes needs no tasks, and hears of others when it writes.
+            with self._journal.news.listening():
+                async with background() as tasks:
+                    while goes_on:
+                        goes_on = await self._wait(tasks) and await self._go_on()
+        return self._state.status
+
+    @property
+    def finished(self) -> Finished | None:
+        """How the run ended, if it did."""
+        return self._state.finished
+
+    def look(self) -> None:
+        """Somebody wrote to the run: take it in now."""
+        self._tell(None)
+
+    def _tell(self, event: Event | None) -> None:
+        self._done.append(event)
+        self._stirred.set()
+
+    async def _go_on(self) -> bool:
+        """Do what can be done now; whether there is more to come."""
+        decision = await self._computed()
+        while decision.compute:
+            for place in decision.compute:
+                self._state.hurry(place)
+            decision = await self._computed()
+        self._starting = self._made_ready(decision)
+        if decision.finish is not None:
+            self._note(decision.finish)
+        self._has_news = False
+        await self._commit(decision)
+        self._wake_at = decision.wake_at
+        if self._state.finished:
+            return False
+        return self._has_news or bool(self._state.running or decision.work)
+
+    async def _computed(self) -> Decision:
+        """What is left to do after all that needs no waiting."""
+        await self._compute()
+        if self._state.stopped_by is not None:
+            self._stop_steps()
+        now = self._services.clock.now()
+        for key, place in list(self._state.untimed.items()):
+            until = timestamp(now + timedelta(seconds=place.step.gathers_s))
+            self._note(StepWaiting(key, until))
+        return decide(self._state, now, MAX_CONCURRENT)
+
+    async def _wait(self, tasks: TaskGroup) -> bool:
+        """Begin what was made ready, and wait for news while steps run."""
+        starting, self._starting = self._starting, []
+        if starting and self._services.clock.now() > self._held_until:
+            # It stood still for long, maybe within the very write of their start: still ours?
+            await self._write(None)
+        self._begin(tasks, starting)
+        if self._state.running:
+            await self._hear()
+        return not self._state.finished
+
+    async def _compute(self) -> None:
+        """All pure steps, in slices, so that other runs get their turn."""
+        if not (self._state.computable or self._state.touched):
+            return
+        computer = Computer(self._state, self._binder, is_traced=self._is_traced)
+        until = time.monotonic() + SLICE_S
+        while events := computer.events() or await self._heavy(computer):
+            self._unwritten.extend(map(written, events))
+            if time.monotonic() > until:
+                await self._write(None)
+                await anyio.lowlevel.checkpoint()
+                until = time.monotonic() + SLICE_S
+
+    async def _heavy(self, computer: Computer) -> list[Event]:
+        """What takes long goes to a thread, after what is known is written."""
+        if not computer.has_heavy:
+            return []
+        await self._write(None)
+        return await computer.heavy_events()
+
+    def _made_ready(self, decision: Decision) -> list[tuple[Work, StepContext]]:
+        """Make ready what is to be run, as far as there is room."""
+        room = MAX_CONCURRENT - len(self._state.running)
+        starting: list[tuple[Work, StepContext]] = []
+        for work in decision.work[: max(room, 0)]:
+            key = work.place.key
+            try:
+                given = self._binder.given(work.place)
+            except ToolweaveError as error:
+                self._note(failure_of(key, error, work.attempt))
+                continue
+            self._note(StepStarted(key, work.attempt))
+            teller = self._tellers[key] = StepTeller(key, work.attempt, self._tell)
+            starting.append(
+                (
+                    work,
+                    StepContext(
+                        given,
+                        self._run,
+                        key,
+                        work.attempt,
+                        work.resumed,
+                        self._services,
+                        teller.hear,
+                    ),
+                )
+            )
+        return starting
+
+    def _begin(self, tasks: TaskGroup, starting: Sequence[tuple[Work, StepContext]]) -> None:
+        for work, context in starting:
+            if self._state.is_ending:  # the wish came while their start was written down
+                self._note(StepCancelled(work.place.key))
+                del self._tellers[work.place.key]
+                continue
+            scope = self._scopes[context.place] = anyio.CancelScope()
+            tasks.start_soon(self._do, work, context, scope)
+
+    async def _do(self, work: Work, context: StepContext, scope: anyio.CancelScope) -> None:
+        """One try of one step; whatever happens, an event comes of it."""
+        step, key = work.place.step, context.place
+        began = time.monotonic()
+        event: Event | None = None
+        # One scope for its time limit and for whoever stops it.
+        scope.deadline = anyio.current_time() + step.timeout_s
+        with scope:
+            if self._is_traced:
+                with step_span(self._run, work, context.key):
+                    event = await self._tried(work, context)
+                    tell_span(event)
+            else:
+                event = await self._tried(work, context)
+        if event is None:
+            event = StepCancelled(key) if key in self._stopped else self._timed_out(work)
+        self._scopes.pop(key, None)
+        self._tellers.pop(key).end()
+        self._services.meter.observe(step.node.ref or step.node.type, time.monotonic() - began)
+        self._tell(event)
+
+    async def _tried(self, work: Work, context: StepContext) -> Event:
+        step, key = work.place.step, context.place
+        code = step.kind.effectful
+        assert code is not None
+        try:
+            outcome = await code.run(context)
+        except TimeoutError:
+            return self._timed_out(work)
+        except ToolweaveError as error:
+            return self._failed(work, error)
+        except Exception:
+            logger.exception("step failed", extra={"run": self._run.id, "step": key})
+            message = f"node {step.id!r} failed in a way nobody foresaw; the log tells more"
+            return self._failed(work, ToolweaveError("INTERNAL", message))
+        if isinstance(outcome, Wait):
+            return _waiting(key, outcome)
+        ports = None if outcome.ports == ("output",) else list(outcome.ports)
+        return StepFinished(key, outcome.value, ports)
+
+    def _timed_out(self, work: Work) -> StepFailed:
+        step = work.place.step
+        message = f"node {step.id!r} took longer than {step.timeout_s:g} s"
+        return self._failed(work, TimedOut("STEP_TIMEOUT", message))
+
+    def _failed(self, work: Work, error: ToolweaveError) -> StepFailed:
+        step = work.place.step
+        next_try = retry_at(
+            error,
+            self._state.effect_of(work.place),
+            attempt=work.attempt,
+            attempts=step.attempts,
+            now=self._services.clock.now(),
+        )
+        failed = failure_of(work.place.key, error, work.attempt)
+        if next_try is None:
+            return failed
+        return StepFailed(
+            failed.key,
+            failed.code,
+            failed.message,
+            failed.attempt,
+            timestamp(next_try),
+            failed.hint,
+            failed.problems,
+        )
+
+    async def _stirs(self) -> None:
+        """Wait until a step is over, something came from outside, or a moment has come."""
+        await anyio.lowlevel.checkpoint()
+        if self._done:
+            return  # steps that need no waiting are over by now
+        wait_s = LOOK_EVERY_S
+        if self._wake_at is not None:
+            ahead = self._wake_at - self._services.clock.now()
+            wait_s = min(wait_s, max(ahead.total_seconds(), 0))
+        self._stirred = anyio.Event()
+        with anyio.move_on_after(wait_s):
+            await self._stirred.wait()
+
+    async def _hear(self) -> None:
+        """Take in what came meanwhile, or what comes next."""
+        if not self._unwritten:
+            await self._stirs()
+        heard, self._done = self._done, []
+        for event in heard:
+            if event is not None:
+                self._note(event)
+        if not self._unwritten:
+            # While steps run and nothing is to be written, a database may come and go.
+            with suppress(Unavailable):
+                await self._look_outside()
+                if time.monotonic() - self._said > self._journal.hold_s / 3:
+                    await self._write(None)
+
+    async def _look_outside(self) -> None:
+        """Take in answers and wishes that others wrote."""
+        for entry in await self._journal.read(self._run.id, self._seq):
+            self._take(entry)
+
+    def _take(self, entry: Entry) -> None:
+        self._seq, self._has_news = entry.seq, True
+        self._state.apply(entry.event)
+        if isinstance(entry.event, CancelAsked):
+            self._stop_steps()
+
+    def _stop_steps(self) -> None:
+        for key, scope in self._scopes.items():
+            self._stopped.add(key)
+            scope.cancel()
+
+    def _note(self, event: Event) -> None:
+        try:
+            row = written(event)
+        except TypeError as error:
+            assert isinstance(event, StepFinished | StepWaiting), event
+            message = f"what it gave is no JSON: {error}"
+            event = StepFailed(event.key, "NODE_OUTPUT_INVALID", message)
+            row = written(event)
+        self._state.apply(event)
+        asked = self._open.changed_by(event)
+        self._unwritten.append(row if asked is None else replace(row, asked=asked))
+
+    async def _commit(self, decision: Decision) -> None:
+        if not self._unwritten and self._state.running:
+            return
+        status = self._state.status
+        wake_at = None if self._state.running else decision.wake_at
+        is_under_way = status == "running" and wake_at is None
+        if is_under_way and self._is_under_way:
+            await self._write(None)  # it stands as it did
+            return
+        error = decision.finish.error if decision.finish else None
+        message = str(error["message"]) if error else None
+        is_final = status in FINAL
+        beside = await self._others() if is_final else ()
+        was_awake, seen = self._is_under_way, self._seq
+        await self._write(Change(status, wake_at, is_final, message, beside, was_awake, seen))
+        self._is_under_way = is_under_way
+
+    async def _others(self) -> tuple[tuple[str, Event], ...]:
+        """What is written to other runs when this one is over: its caller, and those it called.
+
+        In one commit with its end, so that whoever dies then leaves none of them behind.
+        """
+        keys = open_calls(self._state)
+        self.called = await called_runs(self._journal.database, self._run.id, keys) if keys else []
+        beside: list[tuple[str, Event]] = [(run, CancelAsked(BY_CALLER)) for run in self.called]
+        if (caller := caller_of(self._lease.once_key)) is not None:
+            beside.append((caller[0], CallEnded(caller[1], self._run.id)))
+        return tuple(beside)
+
+    async def _write(self, change: Change | None) -> None:
+        events, self._unwritten = self._unwritten, []
+        # Counted from before it is written: how long that takes is not known to others.
+        until = self._services.clock.now() + timedelta(seconds=self._journal.hold_s)
+        last = await self._journal.append(self._lease, events, change)
+        self._held_until = until
+        self._said = time.monotonic()
+        if last - len(events) != self._seq:
+            # Somebody wrote from outside in between.
+            for entry in await self._journal.read(self._run.id, self._seq):
+                if entry.seq <= last - len(events):
+                    self._take(entry)
+        self._seq = last
+
+
+def _waiting(key: Key, wait: Wait) -> StepWaiting:
+    until = timestamp(wait.until) if wait.until else None
+    return StepWaiting(key, until, wait.question, wait.memory, wait.effect, wait.adds)

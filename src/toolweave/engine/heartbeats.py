@@ -1,0 +1,77 @@
+"""Who keeps time on a database: the processes that bring its runs forward by themselves.
+
+A command asks before it does the work of a service. On the same machine the system tells whether a
+process lives; of another machine only that it was heard of lately.
+"""
+
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
+
+import anyio
+
+from toolweave.clock import Clock, timestamp
+from toolweave.engine.lease_owner import is_gone
+from toolweave.errors import ToolweaveError
+from toolweave.storage.database import Database
+from toolweave.tasks import background
+
+logger = logging.getLogger(__name__)
+
+# How often one says that it is there, and after what silence it is not.
+BEAT_S = 60.0
+SILENT_S = 150.0
+LEAVE_S = 2.0
+
+_HERE = (
+    "INSERT INTO keepers (holder, seen_at) VALUES (?, ?) "
+    "ON CONFLICT (holder) DO UPDATE SET seen_at = excluded.seen_at"
+)
+
+
+class Keepers:
+    """The processes that keep time, seen by one of them or by a command."""
+
+    def __init__(self, database: Database, clock: Clock, holder: str) -> None:
+        self._database = database
+        self._clock = clock
+        self._holder = holder
+
+    @asynccontextmanager
+    async def here(self) -> AsyncGenerator[None]:
+        """Be one of them for as long as this is entered."""
+        async with background() as tasks:
+            tasks.start_soon(self._beat)
+            try:
+                yield
+            finally:
+                with (
+                    anyio.CancelScope(shield=True),
+                    anyio.move_on_after(LEAVE_S, shield=True),
+                    suppress(ToolweaveError),
+                ):
+                    await self._database.execute(
+                        "DELETE FROM keepers WHERE holder = ?", self._holder
+                    )
+
+    async def are_there(self) -> bool:
+        """Whether another process keeps time now."""
+        rows = await self._database.rows(
+            "SELECT holder FROM keepers WHERE holder <> ? AND seen_at > ?",
+            self._holder,
+            timestamp(self._clock.now() - timedelta(seconds=SILENT_S)),
+        )
+        return any(not is_gone(holder) for (holder,) in rows)
+
+    async def _beat(self) -> None:
+        while True:
+            try:
+                now = self._clock.now()
+                await self._database.execute(_HERE, self._holder, timestamp(now))
+                # Those who died without a word.
+                silent = timestamp(now - timedelta(seconds=2 * SILENT_S))
+                await self._database.execute("DELETE FROM keepers WHERE seen_at < ?", silent)
+            except ToolweaveError as error:
+                logger.warning("cannot say that time is kept", extra={"code": error.code})
+            await anyio.sleep(BEAT_S)

@@ -1,0 +1,104 @@
+"""What of a step can be made ready before any run: defaults, translated templates, schemas."""
+
+from dataclasses import dataclass
+
+from toolweave.catalog.node import OUTPUT_PORT
+from toolweave.catalog.schema import configuration_schema, input_schema
+from toolweave.catalog.spec import Field, NodeSpec
+from toolweave.cel.templates import read_template, texts_in
+from toolweave.json_text import Json, JsonObject
+from toolweave.tools.schema import CompiledSchema, compile_schema
+from toolweave.workflow.formats.legacy.translate import translate_condition, translate_value
+from toolweave.workflow.model import Node
+
+# Templates of these are names, which the node looks up itself.
+_NAMED = frozenset({"prompt", "template"})
+# Fields whose whole text is an expression; older systems wrote JavaScript there.
+EXPRESSIONS = frozenset(
+    {"condition_expression", "loop_condition", "wait_condition", "transformation_script"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Settings and inputs of a step as they stand in the workflow, ready to be filled."""
+
+    config: JsonObject
+    inputs: JsonObject
+    has_templates: bool
+    config_schema: CompiledSchema | None = None
+    input_schema: CompiledSchema | None = None
+    required: tuple[Field, ...] = ()
+    primary: Field | None = None
+    passes_on: bool = False
+    is_disabled: bool = False
+    # The ports that what came in goes on by where the node is disabled.
+    passed_by: tuple[str, ...] = (OUTPUT_PORT,)
+
+
+def prepare(node: Node, spec: NodeSpec | None) -> Prepared:
+    """Everything about a node that no run changes."""
+    if spec is None:
+        data = node.data if node.type in _NAMED else _translated(node.data)
+        return Prepared(data, {}, node.type not in _NAMED and has_templates(data))
+    settings = _expressions(_translated(_object(node.data, "configurations")))
+    inputs = _translated(_object(node.data, "inputParams"))
+    config: JsonObject = {
+        given.name: given.default for given in spec.all_configurations if given.default is not None
+    } | _by_own_name(settings, spec.all_configurations)
+    required = tuple(given for given in spec.inputs if given.required)
+    return Prepared(
+        config,
+        _by_own_name(inputs, spec.inputs),
+        has_templates(settings) or has_templates(inputs),
+        compile_schema(configuration_schema(spec)),
+        compile_schema(input_schema(spec)),
+        required,
+        next((given for given in required if given.name == "data"), required[0])
+        if required
+        else None,
+        any(given.name == "data" for given in spec.outputs),
+        config.get("enabled") is False,
+        _passed_by(spec),
+    )
+
+
+def _passed_by(spec: NodeSpec) -> tuple[str, ...]:
+    """Of a node that parts the way the first, of a loop `done`; nobody decides for a person."""
+    names = [port.name for port in spec.output_ports]
+    if OUTPUT_PORT in names or spec.type == "HUMAN_IN_THE_LOOP":
+        return (OUTPUT_PORT,)
+    return (OUTPUT_PORT, "done" if "done" in names else names[0])
+
+
+def has_templates(value: Json) -> bool:
+    """Whether anything in a value is to be filled."""
+    return any(read_template(text).holes for _, text in texts_in(value) if "{{" in text)
+
+
+def _translated(value: JsonObject) -> JsonObject:
+    found, _ = translate_value(value)
+    assert isinstance(found, dict)
+    return found
+
+
+def _expressions(settings: JsonObject) -> JsonObject:
+    changed: JsonObject = {}
+    for name in EXPRESSIONS & settings.keys():
+        text = settings[name]
+        if isinstance(text, str):
+            translation = translate_condition(text)
+            if translation.is_changed:
+                changed[name] = translation.text
+    return settings | changed
+
+
+def _by_own_name(values: JsonObject, fields: tuple[Field, ...]) -> JsonObject:
+    """Values under the names of their fields, where an older name was used."""
+    own = {alias: given.name for given in fields for alias in given.aliases}
+    return {own.get(name, name): value for name, value in values.items()}
+
+
+def _object(data: JsonObject, key: str) -> JsonObject:
+    value = data.get(key)
+    return value if isinstance(value, dict) else {}

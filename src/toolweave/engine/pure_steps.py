@@ -1,0 +1,262 @@
+"""Everything in a run that needs no waiting: pure steps and the turns of loops, in one go.
+
+Each go becomes one row of the journal, however many steps it takes.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import anyio.to_thread
+
+from toolweave.catalog.node import Given, Looping, Outcome, Pure
+from toolweave.engine.decide import computable
+from toolweave.engine.events import Computed, Event, Key, LoopOpened, StepFailed
+from toolweave.engine.frames import Loop, Place
+from toolweave.engine.spans import computed_span, tell_span
+from toolweave.engine.state import TURN, RunState
+from toolweave.engine.step_input import Binder
+from toolweave.errors import Invalid, ToolweaveError
+from toolweave.json_text import Json
+
+logger = logging.getLogger(__name__)
+
+MAX_STEPS = 1_000
+# From about so many characters on, a step that may be heavy is computed in a thread.
+LARGE = 100_000
+GLANCE = 20
+ITEM = 16
+
+# Takes in that a step is over; tells the place to go on with, where that is sure.
+Leave: TypeAlias = Callable[[Place, Outcome], Place | None]
+
+
+@dataclass(eq=False)
+class _Row:
+    """A row in the making; a value that is passed on is in it once."""
+
+    steps: list[list[Json]] = field(default_factory=list[list[Json]])
+    values: list[Json] = field(default_factory=list[Json])
+    _numbers: dict[int, int] = field(default_factory=dict[int, int])
+
+    def add(self, key: Key, outcome: Outcome) -> None:
+        """Note a step."""
+        number = self._numbers.setdefault(id(outcome.value), len(self.values))
+        if number == len(self.values):
+            self.values.append(outcome.value)
+        # No mark at all stands for the usual port.
+        ports: list[Json] = [] if outcome.ports == ("output",) else list(outcome.ports) or [None]
+        self.steps.append([key, number, *ports])
+
+    def turn(self, key: Key) -> None:
+        """Note that a loop begins a turn."""
+        self.steps.append([key, TURN])
+
+
+class Computer:
+    """Computes what is ready, applying it to the state as it goes."""
+
+    def __init__(self, state: RunState, binder: Binder, *, is_traced: bool = False) -> None:
+        self._state = state
+        self._is_traced = is_traced
+        self._binder = binder
+        self._row = _Row()
+        self._events: list[Event] = []
+        self._heavy: list[tuple[Place, Given]] = []
+
+    def events(self) -> list[Event]:
+        """Events of one go, already applied; none when nothing was to be computed.
+
+        At most about `MAX_STEPS` steps: call it again until it gives nothing.
+        """
+        state = self._state
+        while len(self._row.steps) < MAX_STEPS:
+            places, loops = computable(state)
+            if not (places or loops):
+                break
+            if len(places) == 1 and not loops and not self._is_traced:
+                self._chain(places[0])
+                continue
+            for place in places:
+                if state.stopped_by is None:
+                    self._one(place)
+            for loop in loops:
+                self._loop(loop)
+        return self._taken_events()
+
+    def _taken_events(self) -> list[Event]:
+        self._close_row()
+        events, self._events = self._events, []
+        return events
+
+    def _chain(self, place: Place) -> None:
+        """A step that is alone, and those behind it that nothing else comes before."""
+        following: Place | None = place
+        while following is not None and len(self._row.steps) < MAX_STEPS:
+            following = self._step(following, self._state.hand_on)
+        if following is not None:
+            self._state.make_ready(following)  # for the next go
+
+    def _one(self, place: Place) -> None:
+        if self._is_traced:
+            self._traced(place)
+        else:
+            self._step(place, self._state.leave)
+
+    def _traced(self, place: Place) -> None:
+        with computed_span(self._binder.run, place):
+            before = len(self._events)
+            self._step(place, self._state.leave)
+            for event in self._events[before:]:
+                tell_span(event)
+
+    def _step(self, place: Place, leave: Leave) -> Place | None:
+        """Compute one step; the place to go on with, where `leave` tells one."""
+        kind = place.step.kind
+        try:
+            if place.step.prepared.is_disabled:
+                return self._apply(place, self._passed_over(place), leave)
+            if kind.loop is not None:
+                items = kind.loop.items(self._binder.of_loop(place))
+                self._apart(LoopOpened(place.key, items))
+            elif kind.pure is not None:
+                given = self._binder.given(place)
+                if kind.may_be_heavy and is_large(given):
+                    self._put_aside(place, given)
+                else:
+                    return self._apply(place, kind.pure.compute(given), leave)
+        except ToolweaveError as error:
+            self._apart(failure_of(place.key, error))
+        except Exception:
+            self._apart(_unforeseen(place))
+        return None
+
+    @property
+    def has_heavy(self) -> bool:
+        """Whether steps were put aside that take long."""
+        return bool(self._heavy)
+
+    async def heavy_events(self) -> list[Event]:
+        """Compute the next step that was put aside, in a thread: others need the event loop."""
+        place, given = self._heavy.pop(0)
+        code = place.step.kind.pure
+        assert code is not None
+        outcome = await anyio.to_thread.run_sync(_computed, place, code, given)
+        if isinstance(outcome, StepFailed):
+            self._apart(outcome)
+        else:
+            self._apply(place, outcome, self._state.leave)
+        return self._taken_events()
+
+    def _put_aside(self, place: Place, given: Given) -> None:
+        self._heavy.append((place, given))
+        self._state.put_aside(place)
+
+    def _passed_over(self, place: Place) -> Outcome:
+        """What came in goes on from a node that is disabled."""
+        incoming, prepared = self._binder.came_in(place), place.step.prepared
+        value: Json = {"data": incoming} if prepared.passes_on else incoming
+        return Outcome(value, prepared.passed_by)
+
+    def _loop(self, loop: Loop) -> None:
+        place, code = loop.place, loop.place.step.kind.loop
+        assert code is not None
+        key = place.key
+        self._state.touched.discard(key)
+        try:
+            given = self._binder.of_loop(place)
+            self._judge(loop, code, given)
+            while (
+                not loop.broken and loop.open_turns < code.width(given) and _has_next(loop, given)
+            ):
+                self._row.turn(key)
+                self._state.begin_turn(loop)
+                self._state.touched.discard(key)
+            if loop.open_turns or len(loop.turns) < loop.begun:
+                return
+            if loop.broken is not None and loop.broken.error is not None:
+                raise Invalid(str(loop.broken.error["code"]), str(loop.broken.error["message"]))
+            turns = [loop.turns[index] for index in range(loop.begun)]
+            self._apply(place, code.finish(given, turns), self._state.leave)
+        except ToolweaveError as error:
+            self._apart(failure_of(key, error))
+        except Exception:
+            self._apart(_unforeseen(place))
+        self._binder.forget_loop(key)
+
+    def _judge(self, loop: Loop, code: Looping, given: Given) -> None:
+        """Whether a turn that failed ends the loop; each is asked about once."""
+        while loop.failed and loop.broken is None:
+            turn = loop.failed.pop(0)
+            loop.broken = turn if code.stops(given, turn) else None
+
+    def _apply(self, place: Place, outcome: Outcome, leave: Leave) -> Place | None:
+        self._row.add(place.key, outcome)
+        return leave(place, outcome)
+
+    def _apart(self, event: Event) -> None:
+        """An event of its own, behind what was computed before it."""
+        self._close_row()
+        self._state.apply(event)
+        self._events.append(event)
+
+    def _close_row(self) -> None:
+        if self._row.steps:
+            self._events.append(Computed(self._row.steps, self._row.values))
+            self._row = _Row()
+
+
+def _has_next(loop: Loop, given: Given) -> bool:
+    if loop.items is not None:
+        return loop.begun < len(loop.items)
+    code = loop.place.step.kind.loop
+    assert code is not None
+    if len(loop.turns) < loop.begun:
+        return False  # the condition looks at the last turn
+    last = loop.last[0] if loop.last else given.value("data")
+    return code.goes_on(given, loop.begun, last)
+
+
+def is_large(given: Given) -> bool:
+    """Whether there is so much to work on that it may take long."""
+    return sum(map(_size, given.inputs.values())) > LARGE
+
+
+def _size(value: Json) -> int:
+    """About how many characters a value has, at a glance: of a list, its first few items."""
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, dict):
+        value = list(value.values())
+    if not isinstance(value, list) or not value:
+        return 8
+    few = value[:GLANCE]
+    sizes = sum(len(one) if isinstance(one, str | list | dict) else 1 for one in few)
+    return len(value) * (ITEM + 8 * sizes // len(few))
+
+
+def _computed(place: Place, code: Pure, given: Given) -> Outcome | StepFailed:
+    try:
+        return code.compute(given)
+    except ToolweaveError as error:
+        return failure_of(place.key, error)
+    except Exception:
+        return _unforeseen(place)
+
+
+def _unforeseen(place: Place) -> StepFailed:
+    """A fault of a node's code: it fails its step, as one with effects does, and nothing else."""
+    logger.exception("step failed", extra={"step": place.key})
+    message = f"node {place.step.id!r} failed in a way nobody foresaw; the log tells more"
+    return StepFailed(place.key, "INTERNAL", message)
+
+
+def failure_of(key: Key, error: ToolweaveError, attempt: int = 1) -> StepFailed:
+    """What is written down of an error."""
+    problems = (
+        [problem.as_json() for problem in error.problems] if isinstance(error, Invalid) else []
+    )
+    return StepFailed(
+        key, error.code, error.message, attempt, hint=error.hint, problems=problems or None
+    )

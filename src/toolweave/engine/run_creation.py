@@ -1,0 +1,80 @@
+"""How a run begins: its row, its first events, and the workflow it is pinned to, in one write."""
+
+from dataclasses import dataclass
+
+from toolweave.engine.events import Event, Finished, Started
+from toolweave.engine.input_check import error_of
+from toolweave.engine.journal import Lease
+from toolweave.errors import Invalid
+from toolweave.json_text import Json, JsonObject
+from toolweave.storage.database import Statement, checked
+
+_PIN = "INSERT INTO documents (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING"
+_BEGIN = (
+    "INSERT INTO runs (id, workflow, document, status, started_at, changed_at, trigger_kind, "
+    "once_key, fork_of, seq, holder, held_until) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+    "ON CONFLICT (once_key) DO NOTHING RETURNING id"
+)
+# A run that ends where it begins.
+_OVER = "UPDATE runs SET status = 'failed', finished_at = ?, error = ? WHERE id = ?"
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """How a run begins in the middle: of which run, at which node, with what."""
+
+    of: str
+    at: str
+    edits: JsonObject | None = None
+    history: tuple[Event, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """A run that is about to begin."""
+
+    run: str
+    workflow: str
+    # The hash of the workflow's text, and the text.
+    document: str
+    text: str
+    now: str
+    inputs: Json
+    trigger: str | None
+    once_key: str | None
+    fork: Fork | None
+    refused: Invalid | None
+    # By whom and until when it is held from the first moment.
+    held: tuple[str, str] | None
+
+    def events(self) -> list[Event]:
+        """What its journal begins with."""
+        fork = self.fork
+        if fork is not None:
+            began = Started(self.inputs, self.trigger, fork.of, fork.at, fork.edits)
+            return [began, *fork.history]
+        began = Started(self.inputs, self.trigger)
+        if self.refused is not None:
+            return [began, Finished("failed", {}, error_of(self.refused))]
+        return [began]
+
+    def lease(self) -> Lease:
+        """The right to write it, of whoever holds it from the first moment."""
+        return Lease(self.run, 0, self.workflow, self.document, self.now, self.once_key)
+
+    def rows(self, events: int) -> list[Statement]:
+        """What is written before its events; the second gives a row if there is no such run."""
+        fork_of = self.fork.of if self.fork else None
+        holder, held_until = self.held or (None, None)
+        first = (self.run, self.workflow, self.document, "running", self.now, self.now)
+        more = (self.trigger, self.once_key, fork_of, events, holder, held_until)
+        return [
+            Statement(_PIN, (self.document, self.text)),
+            Statement(_BEGIN, checked((*first, *more))),
+        ]
+
+    def end(self) -> list[Statement]:
+        """What is written behind them: a run whose inputs do not fit is over."""
+        if self.refused is None:
+            return []
+        return [Statement(_OVER, checked((self.now, self.refused.message, self.run)))]

@@ -1,0 +1,96 @@
+"""What a step saw, or would see now: by what a run left in its journal.
+
+A step that is over is looked at in the moment before it was, so that it sees what was there then
+and nothing that came later. A node that was changed or is new sees what it would see if the run
+began again at it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from toolweave.catalog.node import RunFacts
+from toolweave.engine.events import Event, Key, Started, StepFailed
+from toolweave.engine.fork import history_before
+from toolweave.engine.frames import Place
+from toolweave.engine.journal import Entry
+from toolweave.engine.plan import Plan
+from toolweave.engine.state import RunState
+from toolweave.engine.step_input import Binder, Names
+from toolweave.engine.variables import one_by_one
+from toolweave.errors import ToolweaveError
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A step, and the run as it stood when the step was about to be done."""
+
+    binder: Binder
+    place: Place
+    # Whether the run came to it; else it sees what the run left elsewhere.
+    is_reached: bool = True
+
+    def names(self, *, of_settings: bool = False, of_own: bool = False) -> Names:
+        """What its texts may name."""
+        return self.binder.names(self.place, of_settings=of_settings, of_own=of_own)
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A run that happened, or is happening."""
+
+    facts: RunFacts
+    plan: Plan
+    entries: Sequence[Entry]
+
+    def moment_of(self, key: Key) -> Moment | None:
+        """A step when it was done, or as it stands; nothing where the run never came to it."""
+        state = RunState(self.plan)
+        for entry in self.entries:
+            for ended, event in one_by_one(entry.event):
+                if key in (ended, _failed(event)) and key in state.places:
+                    return Moment(Binder(state, self.facts), state.places[key])
+                state.apply(event)
+        place = state.places.get(key)
+        return Moment(Binder(state, self.facts), place) if place is not None else None
+
+    def foreseen(self, node: str, plan: Plan | None) -> Moment | None:
+        """A node of `plan`, the workflow as it is now, were the run to begin again at it.
+
+        A node in the body of a loop, or of a workflow that cannot be planned, is looked at where
+        the run itself came to it last.
+        """
+        step = plan.by_id.get(node) if plan is not None else None
+        if plan is None or step is None or step.loop is not None:
+            return self._last_of(node)
+        try:
+            state = self._continued(node, plan)
+        except ToolweaveError:
+            return self._last_of(node)
+        place = state.places.get(node)
+        binder = Binder(state, self.facts)
+        return Moment(binder, place or Place(state.top, step), place is not None)
+
+    def _continued(self, node: str, plan: Plan) -> RunState:
+        past = RunState(self.plan)
+        for entry in self.entries:
+            past.apply(entry.event)
+        state = RunState(plan)
+        edits = past.started.edits if past.started else None
+        state.apply(Started(past.inputs, edits=edits))
+        for event in history_before(past, node, plan):
+            state.apply(event)
+        return state
+
+    def _last_of(self, node: str) -> Moment | None:
+        keys = [
+            key
+            for entry in self.entries
+            for ended, event in one_by_one(entry.event)
+            if (key := ended or _failed(event)) and key.rpartition("/")[2] == node
+        ]
+        return self.moment_of(keys[-1] if keys else node)
+
+
+def _failed(event: Event) -> Key | None:
+    """The step that an event ends as failed."""
+    return event.key if isinstance(event, StepFailed) and event.retry_at is None else None

@@ -1,0 +1,60 @@
+"""A workflow run by a step of another: the resource `workflows` of nodes."""
+
+from toolweave.engine.called_runs import once_key
+from toolweave.engine.engine import Engine
+from toolweave.engine.events import FINAL
+from toolweave.errors import Conflict, Invalid, ToolweaveError
+from toolweave.json_text import Json
+from toolweave.workflow.store import WorkflowStore
+
+# How deep workflows may call each other; whoever calls itself comes here soon.
+MAX_DEPTH = 20
+
+
+class SubWorkflows:
+    """Starts stored workflows once for each key, and tells what they give."""
+
+    def __init__(self, engine: Engine, store: WorkflowStore) -> None:
+        self._engine = engine
+        self._store = store
+
+    async def run(self, name: str, inputs: Json, key: str) -> tuple[Json] | None:
+        """What a workflow gives; nothing while it is not over, then its caller is called again.
+
+        A second call with the same key takes up the same run.
+
+        Raises:
+            NotFound: `WORKFLOW_NOT_FOUND`.
+            ToolweaveError: `SUBWORKFLOW_FAILED`.
+        """
+        caller, _, place = key.partition("/")
+        called = once_key(caller, place)
+        run = await self._engine.find(called) or await self._start(name, inputs, caller, called)
+        try:
+            status = await self._engine.advance(run)
+        except Conflict:  # another process has it
+            status = (await self._engine.get(run)).status
+        if status not in FINAL:
+            return None
+        finished = (await self._engine.state(run)).finished
+        assert finished is not None
+        if finished.status != "success":
+            told = (finished.error or {}).get("message", finished.status)
+            message = f"workflow {name!r} did not succeed: {told}"
+            raise ToolweaveError("SUBWORKFLOW_FAILED", message, facts={"run": run})
+        return (finished.result,)
+
+    async def _start(self, name: str, inputs: Json, caller: str, called: str) -> str:
+        depth = await self._depth(caller)
+        if depth >= MAX_DEPTH:
+            message = f"workflows call each other {depth} deep; {name!r} is not run"
+            raise Invalid("SUBWORKFLOW_FAILED", message, hint="a workflow may not call itself")
+        stored = await self._store.load(name)
+        trigger = f"workflow:{depth + 1}"
+        return await self._engine.start(stored.workflow, inputs, trigger=trigger, once_key=called)
+
+    async def _depth(self, caller: str) -> int:
+        """How many workflows stand above a run."""
+        trigger = (await self._engine.get(caller)).trigger or ""
+        kind, _, depth = trigger.partition(":")
+        return int(depth) if kind == "workflow" and depth.isdecimal() else 0

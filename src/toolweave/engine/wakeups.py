@@ -1,0 +1,159 @@
+"""Which runs could go on now, when the next one can, and which are left alone for a while.
+
+However many wait, a look reads only those whose moment has come, by index and so many at a time.
+"""
+
+import logging
+import random
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import anyio
+
+from toolweave.clock import Clock, timestamp
+from toolweave.engine.lease_owner import is_gone
+from toolweave.errors import ToolweaveError
+from toolweave.storage.database import Database
+
+logger = logging.getLogger(__name__)
+
+# How many runs one look finds at most; the next look finds the rest.
+BATCH = 200
+# A process takes so many at once, then as many as it can: others want some too.
+AT_ONCE, AT_LEAST = 32, 4
+# How often the one who keeps time looks for runs whose holder died.
+LOOK_EVERY_S = 5.0
+# How soon it looks again while there are more runs than it took.
+BUSY_S = 0.05
+# How long a run, or the look itself, rests after a failure: twice as long each time.
+REST_S = 0.25
+MAX_REST_S = 60.0
+KNOWN_RESTS = 10_000
+
+_HELD = "SELECT id, holder, held_until FROM runs WHERE status = 'running' AND held_until >= ?"
+_FREE = (
+    "SELECT id, holder, held_until FROM runs WHERE status = 'running' "
+    "AND (held_until IS NULL OR held_until < ?) ORDER BY started_at LIMIT ?"
+)
+# By its moment alone, which a run that is over has not: every other index holds all that wait.
+_DUE = (
+    "SELECT id, holder, held_until FROM runs WHERE wake_at <= ? AND status <> 'running' "
+    "ORDER BY wake_at LIMIT ?"
+)
+DUE = (
+    f"SELECT * FROM ({_HELD}) AS held UNION ALL SELECT * FROM ({_FREE}) AS free "
+    f"UNION ALL SELECT * FROM ({_DUE}) AS due"
+)
+NEXT = "SELECT wake_at FROM runs WHERE wake_at > ? ORDER BY wake_at LIMIT 1"
+
+
+async def due_runs(database: Database, now: datetime, holder: str, limit: int = BATCH) -> list[str]:
+    """The runs that are due, or cut off and held by nobody else than `holder`."""
+    at = timestamp(now)
+    rows = await database.rows(DUE, at, at, limit, at, limit)
+    gone: dict[str | None, bool] = {holder: True}
+    found: list[str] = []
+    for run, held_by, held_until in rows:
+        is_free = held_until is None or held_until < at
+        if not is_free and held_by not in gone:
+            gone[held_by] = is_gone(held_by)
+        if is_free or gone[held_by]:
+            found.append(str(run))
+    return found
+
+
+async def until_next(database: Database, now: datetime) -> float:
+    """Seconds until something more becomes due, or until it is worth to look again."""
+    row = await database.row(NEXT, timestamp(now))
+    if row is None:
+        return LOOK_EVERY_S
+    ahead = (datetime.fromisoformat(row[0]) - now).total_seconds()
+    return min(max(ahead, 0.01), LOOK_EVERY_S)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rest:
+    until: float
+    length_s: float
+
+
+@dataclass(eq=False)
+class Rests:
+    """Runs that failed to go on, so that they are not tried again at once and for ever."""
+
+    _rests: dict[str, _Rest] = field(default_factory=dict[str, _Rest])
+
+    def begin(self, run: str, now: float) -> None:
+        """It failed: leave it alone for a while, longer each time."""
+        before = self._rests.pop(run, None)
+        length_s = min(before.length_s * 2 if before else REST_S, MAX_REST_S)
+        self._rests[run] = _Rest(now + length_s, length_s)
+        if len(self._rests) > KNOWN_RESTS:
+            del self._rests[next(iter(self._rests))]
+
+    def end(self, run: str) -> None:
+        """It went on."""
+        self._rests.pop(run, None)
+
+    def rests(self, run: str, now: float) -> bool:
+        """Whether it is to be left alone."""
+        rest = self._rests.get(run)
+        return rest is not None and rest.until > now
+
+    def __len__(self) -> int:
+        return len(self._rests)
+
+    def left(self, now: float) -> float:
+        """Seconds until the next one may be tried again."""
+        ahead = (rest.until - now for rest in self._rests.values() if rest.until > now)
+        return min(ahead, default=LOOK_EVERY_S)
+
+
+class Watch:
+    """Chooses which runs a process takes next, and when it looks again."""
+
+    def __init__(self, database: Database, clock: Clock, holder: str) -> None:
+        self.rests = Rests()
+        # Whether there were more than it took.
+        self.has_more = False
+        self._database = database
+        self._clock = clock
+        self._holder = holder
+        self._stirred = anyio.Event()
+
+    def stir(self) -> None:
+        """Look now: something may be due, or there is room for more."""
+        self._stirred.set()
+
+    async def keep(self, busy: Collection[str], wake: Callable[[str], None]) -> None:
+        """Wake what was cut off, and whatever becomes due, for as long as it is let."""
+        rest_s = REST_S
+        while True:
+            self._stirred = anyio.Event()
+            found: list[str] = []
+            try:
+                found, wait_s = await self.look(self._clock.now(), anyio.current_time(), busy)
+                rest_s = REST_S
+            except ToolweaveError as error:
+                logger.warning("cannot look for runs", extra={"code": error.code})
+                wait_s, rest_s = rest_s, min(rest_s * 2, LOOK_EVERY_S)
+            for run in found:
+                wake(run)
+            with anyio.move_on_after(wait_s):
+                await self._stirred.wait()
+
+    async def look(
+        self, now: datetime, moment: float, busy: Collection[str]
+    ) -> tuple[list[str], float]:
+        """Runs to bring forward beside those that are, and how long nothing more can."""
+        # Those that rest come first, and must not hide the others.
+        found = await due_runs(self._database, now, self._holder, BATCH + len(self.rests))
+        able = [run for run in found if run not in busy and not self.rests.rests(run, moment)]
+        # In any order: several processes that look at once shall not want the same.
+        random.shuffle(able)
+        room = max(AT_ONCE - len(busy), AT_LEAST)
+        self.has_more = len(able) > room
+        if self.has_more:
+            return able[:room], BUSY_S
+        return able, min(await until_next(self._database, now), self.rests.left(moment))

@@ -1,0 +1,70 @@
+"""The rooms that need no connection: storage, vault, registry, lockfile. Cheap to open."""
+
+import os
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from toolweave.access.mask import Masker
+from toolweave.access.vault import Vault
+from toolweave.access.vault_key import VARIABLE, KeySource
+from toolweave.clock import Clock, SystemClock
+from toolweave.servers.health import Pings
+from toolweave.servers.lockfile import NAME, Lockfile
+from toolweave.servers.registry import Registry
+from toolweave.settings import Settings
+from toolweave.storage.database import Database, open_database
+from toolweave.storage.migrations import migrate
+
+DATABASE_NAME = "toolweave.db"
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What every command may need."""
+
+    settings: Settings
+    environ: Mapping[str, str]
+    clock: Clock
+    database: Database
+    vault: Vault
+    masker: Masker
+    registry: Registry
+    pings: Pings
+    lockfile: Lockfile
+
+
+@asynccontextmanager
+async def open_ground(
+    settings: Settings,
+    *,
+    clock: Clock | None = None,
+    environ: Mapping[str, str] | None = None,
+    directory: Path | None = None,
+) -> AsyncGenerator[Ground]:
+    """Open storage and what stands directly on it."""
+    time = clock or SystemClock()
+    variables = os.environ if environ is None else environ
+    where = settings.database or settings.home / DATABASE_NAME
+    async with open_database(where) as database:
+        await migrate(database)
+        yield Ground(
+            settings=settings,
+            environ=variables,
+            clock=time,
+            database=database,
+            vault=Vault(database, KeySource(settings.home, variables.get(VARIABLE)), clock=time),
+            masker=Masker(),
+            registry=Registry(database, time),
+            pings=Pings(database),
+            lockfile=Lockfile(lockfile_path(settings, directory or Path.cwd())),
+        )
+
+
+def lockfile_path(settings: Settings, directory: Path) -> Path:
+    """Where tools are pinned: as set, else the project's file if it has one, else the home's."""
+    if settings.lockfile is not None:
+        return settings.lockfile
+    of_project = directory / NAME
+    return of_project if of_project.exists() else settings.home / NAME

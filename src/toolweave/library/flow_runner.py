@@ -1,0 +1,173 @@
+"""A flow of a library run by the engine, and told as seed 003's `FlowExecution`."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import cast
+
+import anyio.to_thread
+
+from toolweave.clock import Clock
+from toolweave.engine.engine import Engine
+from toolweave.engine.events import FINAL
+from toolweave.engine.execution_report import execution
+from toolweave.engine.journal import Entry
+from toolweave.engine.plan import Plan
+from toolweave.errors import Conflict, Denied, Invalid, ToolweaveError
+from toolweave.json_text import Json, JsonObject
+from toolweave.library.flow_links import link
+from toolweave.library.store import Shelf
+from toolweave.library.template_resolution import ANSWERED, TEMPLATE, prepare
+from toolweave.library.templates import PromptTemplate, template_named
+from toolweave.problems import Problem
+from toolweave.workflow.checks.context import Known
+from toolweave.workflow.formats.load import read
+from toolweave.workflow.model import Workflow
+from toolweave.workflow.report import examine_loaded
+
+# Whether a model can be asked; without one a template gives its filled text.
+HasModel = Callable[[], Awaitable[bool]]
+
+TRIGGER = "library"
+# 003: the codes of an execution's error; any other is told as EXECUTION_ERROR with its cause.
+SEED_CODES = frozenset(
+    {
+        *("FLOW_NOT_FOUND", "VALIDATION_ERROR", "TEMPLATE_NOT_FOUND", "EXECUTION_ERROR"),
+        *("CIRCULAR_DEPENDENCY", "MISSING_VARIABLES", "GITHUB_ERROR", "PARSE_ERROR"),
+        *("TEMPLATE_DENIED", "LIBRARY_NOT_FOUND", "LIBRARY_REF_NOT_FOUND", "LIBRARY_REF_INVALID"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which flow to run, with what, and whether the asker may read templates."""
+
+    library: str
+    flow: str
+    ref: str | None = None
+    inputs: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    may_read: bool = True
+    trigger: str = TRIGGER
+
+
+class FlowRunner:
+    """Runs flows of a shelf on an engine."""
+
+    def __init__(
+        self, shelf: Shelf, engine: Engine, clock: Clock, *, has_model: HasModel | None = None
+    ) -> None:
+        self._shelf = shelf
+        self._has_model = has_model
+        self._engine = engine
+        self._clock = clock
+
+    async def execute(self, asked: Asked, known: Known) -> JsonObject:
+        """Run a flow to its end; what goes wrong is told in its `FlowExecution`."""
+        started = self._clock.now()
+        try:
+            workflow, about = await self.ready(asked, known)
+            run = await self._engine.start(workflow, dict(asked.inputs), trigger=asked.trigger)
+        except ToolweaveError as error:
+            milliseconds = int(started.timestamp() * 1000)
+            took_ms = (self._clock.now() - started).total_seconds() * 1000
+            return {
+                "flowId": asked.flow,
+                "flowName": asked.flow,
+                "executionId": f"{asked.flow}_{milliseconds}",
+                "initialVariables": dict(asked.inputs),
+                "intermediateResults": [],
+                "finalResult": None,
+                "totalExecutionTimeMs": max(1, round(took_ms)),
+                "status": "failed",
+                "error": {**_error(error), "failedAt": None, "partialResults": []},
+            }
+        await self._to_the_end(run)
+        entries = await self._engine.journal.read(run)
+        return {**told(run, await self._engine.plan(run), entries), **about}
+
+    async def ready(self, asked: Asked, known: Known) -> tuple[Workflow, JsonObject]:
+        """The flow with its templates, checked; and where it comes from.
+
+        Raises:
+            NotFound: `FLOW_NOT_FOUND`, `LIBRARY_NOT_FOUND`, `LIBRARY_REF_NOT_FOUND`.
+            Invalid: `PARSE_ERROR`, `VALIDATION_ERROR`, `CIRCULAR_DEPENDENCY`.
+            Unavailable: `GITHUB_ERROR`.
+        """
+        found = await self._shelf.flow(asked.library, asked.flow, asked.ref)
+        loaded = read(found.document)
+        report = await anyio.to_thread.run_sync(examine_loaded, loaded, known)
+        errors = [one for one in report.problems if one.severity == "error"]
+        if errors:
+            raise _invalid(found.entry.name, errors)
+        templates = (await self._shelf.templates(asked.library, asked.ref)).templates
+
+        async def find(name: str) -> PromptTemplate:
+            if not asked.may_read:
+                raise Denied("TEMPLATE_DENIED", f"the caller may not read the template {name!r}")
+            return template_named(templates, name)
+
+        async def other(name: str) -> Workflow:
+            another = await self._shelf.flow(asked.library, name, asked.ref)
+            return read(another.document).workflow
+
+        asks_model = self._has_model is not None and await self._has_model()
+        linked = await link(loaded.workflow, other)
+        workflow = await prepare(linked, find, asks_model=asks_model)
+        return workflow, {"library": asked.library, **found.at.as_json()}
+
+    async def _to_the_end(self, run: str) -> None:
+        """Bring a run to its end or to where it waits, or wait for whoever does."""
+        with suppress(Conflict):
+            if await self._engine.advance(run) in FINAL:
+                return
+        if (await self._engine.get(run)).status == "running":
+            async for _ in self._engine.follow(run):
+                pass
+
+
+def told(run: str, plan: Plan, entries: Sequence[Entry]) -> JsonObject:
+    """A run of a flow: the results of its templates only."""
+    shown = execution(run, plan, entries)
+    made_by = {TEMPLATE: "template", ANSWERED: "model"}
+    templates = {step.id: made_by.get(step.node.type) for step in plan.steps}
+    listed = cast("list[JsonObject]", shown["intermediateResults"])
+    results: list[Json] = [
+        {**one, "outputOf": of}
+        for one in listed
+        if (of := templates.get(str(one["nodeId"]))) is not None
+    ]
+    shown["intermediateResults"] = results
+    error = shown.get("error")
+    if isinstance(error, dict):
+        shown["status"] = "partial" if results else "failed"
+        shown["error"] = {**_seed_code(error), "partialResults": results}
+    elif results and shown["status"] == "success" and not isinstance(shown["finalResult"], str):
+        shown["finalResult"] = cast("JsonObject", results[-1])["output"]
+    return shown
+
+
+def _invalid(flow: str, errors: Sequence[Problem]) -> Invalid:
+    is_circle = any(problem.code == "CIRCULAR_DEPENDENCY" for problem in errors)
+    first = errors[0]
+    return Invalid(
+        "CIRCULAR_DEPENDENCY" if is_circle else "VALIDATION_ERROR",
+        f"the flow {flow!r} cannot be run: {first.pointer or '/'}: {first.message}",
+        problems=errors,
+        hint="mend the flow in its repository",
+    )
+
+
+def _error(error: ToolweaveError) -> JsonObject:
+    shown: JsonObject = {"code": error.code, "message": error.message}
+    if error.hint:
+        shown["hint"] = error.hint
+    if isinstance(error, Invalid) and error.problems:
+        shown["problems"] = [problem.as_json() for problem in error.problems]
+    return _seed_code(shown)
+
+
+def _seed_code(error: JsonObject) -> JsonObject:
+    if error.get("code") in SEED_CODES:
+        return error
+    return {**error, "code": "EXECUTION_ERROR", "cause": error.get("code")}

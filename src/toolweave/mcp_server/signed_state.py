@@ -1,0 +1,44 @@
+"""The state that a client carries while its person answers: sealed, and bound to whoever got it.
+
+The SDK's boundary seals what we hand out and opens what comes back, before anything of it is
+looked at: it is bound to the tool, the arguments, the API key and a time.
+"""
+
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+
+from toolweave.mcp_server.identity import NAME
+from toolweave.mcp_server.tool_call import Caller, Context
+from toolweave.storage.files import write_private
+
+FILE = "seal.key"
+# A person may think for a day.
+VALID_S = 24 * 3600.0
+_LENGTH = 64
+
+
+def sealing(key: str | None) -> RequestStateBoundary:
+    """The boundary, with the home's key or one of this process alone."""
+    security = RequestStateSecurity(
+        keys=[key or secrets.token_hex()], ttl=VALID_S, bind_principal=_principal
+    )
+    return RequestStateBoundary(security, default_audience=NAME)
+
+
+def seal_key(home: Path) -> str | None:
+    """The home's key: made once, readable by the user alone; nothing where none can be kept."""
+    path = home / FILE
+    with suppress(OSError):
+        with suppress(FileExistsError):
+            write_private(path, secrets.token_hex(_LENGTH // 2))
+        text = path.read_text(encoding="ascii", errors="replace").strip()
+        if len(text) == _LENGTH:
+            return text
+    return None
+
+
+def _principal(context: Context) -> str:
+    return Caller(context).who

@@ -1,0 +1,130 @@
+"""`tools/list` and `tools/call`: the default tools, and every published workflow as one more."""
+
+import logging
+import time
+from typing import Any, cast
+
+import mcp_types as types
+from mcp.shared.exceptions import MCPError
+
+from toolweave.catalog.tool_service import Toolbox
+from toolweave.errors import Invalid, ToolweaveError
+from toolweave.json_text import JsonObject
+from toolweave.mcp_server.context import Desk
+from toolweave.mcp_server.identity import NAME
+from toolweave.mcp_server.published_calls import PublishedCalls
+from toolweave.mcp_server.tool_call import Answer, Asked, Caller, Context, asker, refused
+from toolweave.mcp_server.tool_code import contributed
+from toolweave.mcp_server.tool_list import ALIASES, CONTRIBUTED, listed
+from toolweave.problems import did_you_mean
+from toolweave.publishing.service import PublishedTool
+from toolweave.tools.check import check_arguments
+from toolweave.tools.read_tool import read_tool
+from toolweave.tools.tool import Tool
+
+logger = logging.getLogger("toolweave.mcp")
+
+
+class ToolDoor:
+    """Finds who answers a call, after looking whether the caller may and the arguments fit."""
+
+    def __init__(self, toolbox: Toolbox, desk: Desk | None) -> None:
+        self._toolbox = toolbox
+        self._published = desk.published if desk else None
+        self._calls = PublishedCalls(desk) if desk else None
+        self._contributed = contributed(desk) if desk else {}
+        self._offers = {offered.name: offered for offered in CONTRIBUTED}
+        self._tools = {
+            name: read_tool(NAME, offered.definition) for name, offered in self._offers.items()
+        }
+
+    async def list_tools(self, context: Context, _: object) -> types.ListToolsResult:
+        """Every tool that the caller's key may see, on one page."""
+        caller = Caller(context)
+        entries = [*listed(), *(one.publication.definition for one in await self._seen(caller))]
+        return types.ListToolsResult(tools=[types.Tool.model_validate(one) for one in entries])
+
+    def input_schema(self, name: str) -> JsonObject | None:
+        """What the SDK holds headers against; without waiting for anything."""
+        if (tool := self._tools.get(name)) is not None:
+            return tool.input_schema
+        one = self._published.known(name) if self._published else None
+        return None if one is None else one.publication.input_schema
+
+    async def call_tool(
+        self, context: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        """One call; an unknown tool is a protocol error, as the specification asks."""
+        arguments = cast("JsonObject", params.arguments or {})
+        name = ALIASES.get(params.name, params.name)
+        asked = Asked(name, arguments, Caller(context), params)
+        answer = await self._answered(asked)
+        if isinstance(answer, dict) and "taskId" not in answer:
+            return types.CallToolResult.model_validate(answer)
+        # A task is of an extension, which the SDK's types do not know but its wire lets pass.
+        return cast("types.InputRequiredResult", answer)
+
+    async def _answered(self, asked: Asked) -> Answer:
+        if self._toolbox.knows(asked.name):
+            asked.caller.require("tools:execute")
+            return called(self._toolbox, asked.name, asked.arguments, asker(asked.caller.context))
+        started = time.perf_counter()
+        try:
+            answer = await self._ran(asked)
+        except ToolweaveError as error:
+            answer = refused(error)
+        note(asked.name, answer, started, asker(asked.caller.context))
+        return answer
+
+    async def _ran(self, asked: Asked) -> Answer:
+        offered, tools = self._offers.get(asked.name), self._contributed.get(asked.name)
+        if offered is not None and tools is not None:
+            asked.caller.require(offered.scope)
+            _check(self._tools[asked.name], asked.arguments)
+            return await tools.call(asked)
+        one = await self._published.get(asked.name) if self._published else None
+        if one is None or self._calls is None or not _may_see(asked.caller, one):
+            asked.caller.require("tools:execute")
+            raise await self._no_tool(asked)
+        asked.caller.require("workflows:run")
+        if asked.params.request_state is None:
+            _check(one.tool, asked.arguments)
+        return await self._calls.call(asked, one)
+
+    async def _seen(self, caller: Caller) -> list[PublishedTool]:
+        found = await self._published.tools() if self._published else []
+        return [one for one in found if _may_see(caller, one)]
+
+    async def _no_tool(self, asked: Asked) -> MCPError:
+        names = [one.publication.tool for one in await self._seen(asked.caller)]
+        known = [*(str(entry["name"]) for entry in listed()), *names[:20]]
+        hint = did_you_mean(asked.name, [*known, *names]) or f"there are {', '.join(known)}"
+        return MCPError(types.INVALID_PARAMS, f"no tool {asked.name[:100]!r}; {hint}")
+
+
+def called(toolbox: Toolbox, name: str, arguments: JsonObject, who: dict[str, Any]) -> JsonObject:
+    """The answer of a knowledge tool."""
+    started = time.perf_counter()
+    answer = toolbox.call(name, arguments)
+    note(name, answer, started, who)
+    return answer
+
+
+def note(name: str, answer: Answer, started: float, who: dict[str, Any]) -> None:
+    """One line of the log for one call."""
+    took_ms = round((time.perf_counter() - started) * 1000, 3)
+    is_error = bool(answer.get("isError")) if isinstance(answer, dict) else False
+    told = {"tool": name, "is_error": is_error, "took_ms": took_ms}
+    logger.info("tool call", extra={**who, **told})
+
+
+def _may_see(caller: Caller, one: PublishedTool) -> bool:
+    return caller.key is None or caller.key.allows_tool(one.publication.tool)
+
+
+def _check(tool: Tool, arguments: JsonObject) -> None:
+    problems = check_arguments(tool, arguments)
+    errors = [problem for problem in problems if problem.severity == "error"]
+    if errors:
+        message = f"the arguments of {tool.name!r} are wrong"
+        raise Invalid("REQUEST_INVALID", message, problems=errors)

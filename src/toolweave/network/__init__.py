@@ -1,0 +1,1 @@
+"""The one outbound HTTP client: address rules, size limits, log redaction."""

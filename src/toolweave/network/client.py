@@ -1,0 +1,390 @@
+"""The one HTTP client: resolves a name once, checks every address, connects to a checked one.
+
+No proxies and no settings from the environment, no redirects, bounded bodies, typed errors.
+Deadlines of whole calls are the caller's.
+"""
+
+import re
+import socket
+import ssl
+import zlib
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    Awaitable,
+    Callable,
+    Generator,
+    Iterable,
+    Mapping,
+    Sequence,
+)
+from contextlib import aclosing, contextmanager, suppress
+from functools import cache
+from typing import cast
+
+import anyio
+import anyio.lowlevel
+import httpcore2
+import httpx2
+
+import toolweave
+from toolweave.errors import Invalid, TimedOut, ToolweaveError, Unavailable
+from toolweave.network.addresses import (
+    Address,
+    AllowedHosts,
+    canonical_host,
+    check_url,
+    denied,
+    kind_of,
+    may_connect,
+    read_address,
+)
+from toolweave.network.log_redaction import hide_addresses
+
+Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
+OnFailure = Callable[[ToolweaveError], None]
+
+PIECE_BYTES = 64 * 1024
+EVENTS = "text/event-stream"
+# Below the 5 s after which Node and uvicorn close an idle connection, so none is used while
+# the other side is closing it.
+KEEP_IDLE_S = 4.0
+HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+HEADER_VALUE = re.compile(r"[\x20-\x7e\t]*")
+RESERVED_HEADERS = frozenset(
+    {"host", "content-length", "transfer-encoding", "connection", "accept-encoding"}
+)
+
+
+def open_http_client(
+    *,
+    allow: AllowedHosts,
+    headers: Mapping[str, str] | None = None,
+    auth: httpx2.Auth | None = None,
+    timeout: httpx2.Timeout | float = 30.0,
+    max_body_bytes: int,
+    resolve: Resolve | None = None,
+    tls: ssl.SSLContext | None = None,
+    on_failure: OnFailure | None = None,
+    kind: Callable[..., httpx2.AsyncClient] = httpx2.AsyncClient,
+) -> httpx2.AsyncClient:
+    """An HTTP client that reaches only what `allow` lets it, to be entered by the caller.
+
+    Its requests raise `ToolweaveError` instead of `httpx2` errors for all that can go wrong on
+    the wire; `on_failure` hears of each, also where somebody in between swallows it.
+
+    Raises:
+        Invalid: `SERVER_HEADER_INVALID`.
+    """
+    hide_addresses()
+    transport = CheckedTransport(
+        allow,
+        max_body_bytes=max_body_bytes,
+        resolve=resolve or resolve_name,
+        tls=tls,
+        on_failure=on_failure or (lambda _: None),
+        side_timeout_s=httpx2.Timeout(timeout).connect,
+    )
+    return kind(
+        transport=transport,
+        headers=checked_headers(headers or {}),
+        auth=auth,
+        timeout=timeout,
+        trust_env=False,
+        follow_redirects=False,
+    )
+
+
+def checked_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """`headers` with ours added, if none of them can break out of its line.
+
+    Raises:
+        Invalid: `SERVER_HEADER_INVALID`, without the value, which may be a secret.
+    """
+    for name, value in headers.items():
+        if not HEADER_NAME.fullmatch(name) or name.lower() in RESERVED_HEADERS:
+            raise Invalid("SERVER_HEADER_INVALID", f"{name[:80]!r} cannot be set as a header")
+        if not HEADER_VALUE.fullmatch(value):
+            raise Invalid(
+                "SERVER_HEADER_INVALID",
+                f"the value of header {name!r} has a line break or a character outside ASCII",
+                hint="look for a line break at the end of the secret or variable it comes from",
+            )
+    ours = {"user-agent": f"toolweave/{toolweave.__version__}", "accept-encoding": "gzip"}
+    return {**ours, **{name: value.strip() for name, value in headers.items()}}
+
+
+async def resolve_name(host: str, port: int) -> Sequence[str]:
+    """Every address of `host`, in the order the system prefers."""
+    found = await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+
+
+@cache
+def default_tls() -> ssl.SSLContext:
+    """The system's trusted certificates; reading them takes 70 ms, so once."""
+    return httpcore2.default_ssl_context()
+
+
+class CheckedBackend(httpcore2.AsyncNetworkBackend):
+    """Makes each new connection to an address that was checked, never to a name."""
+
+    def __init__(self, allow: AllowedHosts, resolve: Resolve) -> None:
+        self._allow = allow
+        self._resolve = resolve
+        # The cast: httpcore2 declares the class twice, once for machines without anyio.
+        self._dialler = cast("httpcore2.AsyncNetworkBackend", httpcore2.AnyIOBackend())
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        """Connect to the first allowed address of `host` that answers."""
+        addresses = await self._addresses(canonical_host(host), port, timeout)
+        share_s = timeout / len(addresses) if timeout is not None else None
+
+        async def dial(address: Address) -> httpcore2.AsyncNetworkStream:
+            return await self._dialler.connect_tcp(
+                str(address), port, timeout=share_s, socket_options=socket_options
+            )
+
+        *others, last = addresses
+        for address in others:
+            with suppress(httpcore2.ConnectError, httpcore2.ConnectTimeout):
+                return await dial(address)
+        return await dial(last)
+
+    async def connect_unix_socket(
+        self,
+        path: str,
+        timeout: float | None = None,
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        """Refuse: nobody approves a path."""
+        raise denied("sockets of the file system are not used")
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait between tries."""
+        await anyio.sleep(seconds)
+
+    async def _addresses(self, host: str, port: int, timeout: float | None) -> list[Address]:
+        literal = read_address(host)
+        found = [literal] if literal is not None else await self._look_up(host, port, timeout)
+        allowed = [each for each in found if may_connect(self._allow, host, port, each)]
+        if not allowed:
+            kinds = ", ".join(sorted({kind_of(each) for each in found}))
+            raise denied(
+                f"{host!r} is at a {kinds} address that nobody approved",
+                host=host,
+                addresses=[str(each) for each in found],
+            )
+        return allowed
+
+    async def _look_up(self, host: str, port: int, timeout: float | None) -> list[Address]:
+        try:
+            with anyio.fail_after(timeout):
+                texts = await self._resolve(host, port)
+        except TimeoutError:
+            raise httpcore2.ConnectTimeout(f"no answer about the name {host!r}") from None
+        except (OSError, UnicodeError) as error:
+            raise httpcore2.ConnectError(f"no address for the name {host!r}") from error
+        found = [address for text in texts if (address := read_address(text)) is not None]
+        if not found:
+            raise httpcore2.ConnectError(f"no address for the name {host!r}")
+        return found
+
+
+class CheckedTransport(httpx2.AsyncBaseTransport):
+    """Checks where a request goes and what it carries there, and caps what comes back."""
+
+    def __init__(
+        self,
+        allow: AllowedHosts,
+        *,
+        max_body_bytes: int,
+        resolve: Resolve,
+        tls: ssl.SSLContext | None,
+        on_failure: OnFailure,
+        side_timeout_s: float | None,
+    ) -> None:
+        self._allow = allow
+        self._max_body_bytes = max_body_bytes
+        self._on_failure = on_failure
+        self._side_timeout_s = side_timeout_s
+        needs_tls = not allow.are_loopback or any(origin[0] == "https" for origin in allow.origins)
+        # A head over 100 KiB is refused by httpcore2 itself.
+        self._pool = httpcore2.AsyncConnectionPool(
+            ssl_context=tls or (default_tls() if needs_tls else None),
+            max_connections=100,
+            max_keepalive_connections=20,
+            keepalive_expiry=KEEP_IDLE_S,
+            network_backend=CheckedBackend(allow, resolve),
+            socket_options=[(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)],
+        )
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send `request` and hand back its answer, decoded and capped."""
+        try:
+            origin = check_url(self._allow, request.url)
+            self._keep_token_at_home(request, origin)
+            return await self._exchange(request, place_of(request))
+        except ToolweaveError as error:
+            self._on_failure(error)
+            raise
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        await self._pool.aclose()
+
+    def _keep_token_at_home(self, request: httpx2.Request, origin: tuple[str, str, int]) -> None:
+        scheme, _, _ = request.headers.get("authorization", "").partition(" ")
+        # Basic is how a client signs in at an authorization server; tokens are for the server.
+        if scheme and scheme.lower() != "basic" and origin not in self._allow.origins:
+            raise denied(f"a token would go to {origin[1]!r}, which nobody approved")
+
+    async def _exchange(self, request: httpx2.Request, where: str) -> httpx2.Response:
+        # What an auth flow asks on the side comes without the client's timeouts.
+        side = dict.fromkeys(("connect", "read", "write", "pool"), self._side_timeout_s)
+        timeout = {**side, **request.extensions.get("timeout", {})}
+        sent = httpcore2.Request(
+            method=request.method,
+            url=httpcore2.URL(
+                scheme=request.url.raw_scheme,
+                host=request.url.raw_host,
+                port=request.url.port,
+                target=request.url.raw_path,
+            ),
+            headers=request.headers.raw,
+            content=cast("AsyncIterable[bytes]", request.stream),
+            extensions={**request.extensions, "timeout": timeout},
+        )
+        with typed_errors(where):
+            answer = await self._pool.handle_async_request(sent)
+        headers = httpx2.Headers(answer.headers)
+        is_events = headers.get("content-type", "").lower().startswith(EVENTS)
+        if is_events:
+            # A stream of events may be silent for as long as it likes; the body reads this.
+            timeout["read"] = None
+        body = Body(
+            answer,
+            where,
+            coding=headers.pop("content-encoding", "").strip().lower() or "identity",
+            max_bytes=None if is_events else self._max_body_bytes,
+            on_failure=self._on_failure,
+        )
+        headers.pop("content-length", None)
+        return httpx2.Response(answer.status, headers=headers, stream=body)
+
+
+class Body(httpx2.AsyncByteStream):
+    """A response's body, unpacked in small pieces and cut at the cap."""
+
+    def __init__(
+        self,
+        answer: httpcore2.Response,
+        where: str,
+        *,
+        coding: str,
+        max_bytes: int | None,
+        on_failure: OnFailure,
+    ) -> None:
+        self._answer = answer
+        self._where = where
+        self._coding = coding
+        self._max_bytes = max_bytes
+        self._on_failure = on_failure
+
+    async def __aiter__(self) -> AsyncGenerator[bytes]:
+        """The decoded pieces, none over 64 KiB."""
+        size = 0
+        try:
+            async with aclosing(self._pieces()) as pieces:
+                async for piece in pieces:
+                    size += len(piece)
+                    if self._max_bytes is not None and size > self._max_bytes:
+                        raise too_large(self._where, self._max_bytes)
+                    yield piece
+                    # A small packed piece can unpack to a thousand: let others run in between.
+                    await anyio.lowlevel.checkpoint()
+        except ToolweaveError as error:
+            self._on_failure(error)
+            raise
+
+    async def aclose(self) -> None:
+        """Give the connection back, or close it when the body was not read to its end."""
+        await self._answer.aclose()
+
+    async def _pieces(self) -> AsyncGenerator[bytes]:
+        if self._coding not in {"identity", "gzip"}:
+            raise broken(self._where, f"it packed its answer as {self._coding[:40]!r}, unasked")
+        gzip = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS) if self._coding == "gzip" else None
+        stream = aiter(cast("AsyncIterable[bytes]", self._answer.stream))
+        with typed_errors(self._where):
+            async with aclosing(cast("AsyncGenerator[bytes]", stream)) as chunks:
+                async for chunk in chunks:
+                    if gzip is None:
+                        yield chunk
+                        continue
+                    while piece := gzip.decompress(chunk, PIECE_BYTES):
+                        yield piece
+                        chunk = gzip.unconsumed_tail
+                    if gzip.unused_data:
+                        raise broken(self._where, "its packed answer goes on after its end")
+        if gzip is not None and not gzip.eof:
+            raise broken(self._where, "its packed answer was cut off")
+
+
+def place_of(request: httpx2.Request) -> str:
+    """Where a request went, without path and query, which may hold secrets."""
+    url = request.url
+    return f"{url.scheme}://{url.netloc.decode('ascii', 'replace')}"
+
+
+@contextmanager
+def typed_errors(where: str) -> Generator[None]:
+    """Turn what can go wrong on the wire into errors that say what to do next."""
+    try:
+        yield
+    except (httpcore2.ReadTimeout, httpcore2.WriteTimeout):
+        raise TimedOut("SERVER_TIMED_OUT", f"{where} stopped answering") from None
+    except httpcore2.LocalProtocolError:  # its text holds the header, which may be a secret
+        raise Invalid("SERVER_HEADER_INVALID", f"a header for {where} cannot be sent") from None
+    except httpcore2.ProtocolError as error:
+        raise broken(where, f"it does not speak HTTP properly: {str(error)[:200]}") from None
+    except zlib.error:
+        raise broken(where, "its packed answer is damaged") from None
+    except (httpcore2.NetworkError, httpcore2.TimeoutException, OSError) as error:
+        raise unreachable(where, str(error) or type(error).__name__) from None
+
+
+def unreachable(where: str, reason: str) -> Unavailable:
+    """There is no way to it at the moment."""
+    return Unavailable(
+        "SERVER_UNREACHABLE",
+        f"{where} cannot be reached: {reason}",
+        hint="check that it runs and that its address is right",
+        facts={"reason": reason},
+    )
+
+
+def broken(where: str, what: str) -> Unavailable:
+    """It answered with something that is not an answer."""
+    return Unavailable(
+        "SERVER_PROTOCOL",
+        f"{where} broke the protocol: {what}",
+        hint="this is a fault of the server, or the address is not that of an MCP server",
+    )
+
+
+def too_large(where: str, max_bytes: int) -> Unavailable:
+    """It sent more than is read."""
+    return Unavailable(
+        "SERVER_RESPONSE_TOO_LARGE",
+        f"{where} answered with over {max_bytes} bytes",
+        hint="ask for less, or raise TOOLWEAVE_OUTPUT_BYTES",
+        facts={"max_bytes": max_bytes},
+    )

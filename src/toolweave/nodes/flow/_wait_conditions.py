@@ -1,0 +1,255 @@
+"""One look of FLOW.WAIT at what it waits for: a condition, a file, an API, a database, …"""
+
+import hashlib
+import os
+import shutil
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Protocol, TypeAlias, cast
+
+import anyio.to_thread
+
+from toolweave import json_text
+from toolweave.catalog.node import NodeContext
+from toolweave.clock import timestamp
+from toolweave.errors import Invalid, Limited, NotFound, TimedOut, Unavailable
+from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.flow._items import is_same
+from toolweave.nodes.flow._queue import look_in_queue
+from toolweave.nodes.flow._wait_state import Looked, Memory, holds
+
+MAX_READ = 16 * 1024 * 1024
+MAX_ROWS = 1_000
+QUERY_S = 30.0
+_Look: TypeAlias = Callable[[NodeContext, Memory], Awaitable[Looked]]
+
+
+class Answer(Protocol):
+    """What came back, whatever its status."""
+
+    @property
+    def status(self) -> int: ...
+
+    @property
+    def body(self) -> bytes: ...
+
+
+class Http(Protocol):
+    """Sends requests; the resource `http`."""
+
+    async def request(
+        self, method: str, url: str, *, headers: Mapping[str, str] | None, body: bytes | None
+    ) -> Answer: ...
+
+
+class FileFacts(Protocol):
+    """What is told of a file."""
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def modified_at(self) -> datetime: ...
+
+
+class Files(Protocol):
+    """Reads files of the folders that are allowed; the resource `files`."""
+
+    async def read(self, path: str, *, max_bytes: int) -> tuple[bytes, FileFacts]: ...
+
+
+class QueryResult(Protocol):
+    """Rows as JSON values, in the order of the columns."""
+
+    @property
+    def columns(self) -> Sequence[str]: ...
+
+    @property
+    def rows(self) -> Sequence[Sequence[Json]]: ...
+
+
+class Databases(Protocol):
+    """Asks databases; the resource `databases`."""
+
+    async def query(
+        self,
+        database: str,
+        sql: str,
+        parameters: Sequence[Json],
+        *,
+        allow_writes: bool,
+        max_rows: int,
+        timeout_s: float,
+    ) -> QueryResult: ...
+
+
+async def look(context: NodeContext, memory: Memory, reply: Json) -> Looked:
+    """Look once.
+
+    Raises:
+        Invalid: `WAIT_INVALID` for a configuration that cannot work, `WAIT_NOT_BUILT_IN`.
+    """
+    kind = context.given.text("wait_type")
+    if kind == "condition":
+        return _condition(context, memory, reply)
+    looks: dict[str, _Look] = {
+        "file": _file,
+        "api_response": _api,
+        "database_change": _database,
+        "resource": _resource,
+        "queue_message": look_in_queue,
+    }
+    if kind not in looks:
+        raise Invalid("WAIT_INVALID", f"there is no wait_type {kind!r:.80}")
+    return await looks[kind](context, memory)
+
+
+def _condition(context: NodeContext, memory: Memory, reply: Json) -> Looked:
+    if not context.given.text("wait_condition"):
+        raise Invalid("WAIT_INVALID", "to wait for a condition, 'wait_condition' is needed")
+    return Looked(memory.looked(), {} if reply is None else reply)
+
+
+async def _file(context: NodeContext, memory: Memory) -> Looked:
+    config = context.given.record("file_config")
+    path = _text(config, "file_config", "file_path")
+    watched = config.get("watch_type", "creation")
+    if watched not in ("creation", "modification", "deletion"):
+        message = f"'file_config' has watch_type {watched!r:.80}"
+        raise Invalid("WAIT_INVALID", message, hint="use creation, modification or deletion")
+    files = cast(Files, context.resource("files"))
+    try:
+        content, facts = await files.read(path, max_bytes=MAX_READ)
+    except NotFound:
+        content, facts = b"", None
+    mark = f"{facts.modified_at.isoformat()} {facts.size}" if facts else None
+    first: Json = mark if memory.looks == 0 else memory.first
+    memory = replace(memory.looked(f"no {watched} of the file was seen"), first=first)
+    seen: JsonObject = {"file_path": path, "watch_type": watched}
+    if facts is None or watched == "deletion":
+        return Looked(memory, seen if facts is None and watched == "deletion" else None)
+    if watched == "modification" and mark == first:
+        return Looked(memory)
+    expected = config.get("expected_content")
+    if isinstance(expected, str) and expected.encode() not in content:
+        return Looked(replace(memory, fault="the file does not hold the expected content"))
+    more: JsonObject = {"size": facts.size, "modified_at": timestamp(facts.modified_at)}
+    return Looked(memory, seen | more)
+
+
+async def _api(context: NodeContext, memory: Memory) -> Looked:
+    config = context.given.record("api_config")
+    url, method = _text(config, "api_config", "url"), str(config.get("method") or "GET").upper()
+    headers, body = config.get("headers"), config.get("body")
+    named = headers.items() if isinstance(headers, dict) else ()
+    http = cast(Http, context.resource("http"))
+    try:
+        answered = await http.request(
+            method,
+            url,
+            headers={name: str(value) for name, value in named},
+            body=None if body is None else _sent(body),
+        )
+    except (Limited, TimedOut, Unavailable) as error:
+        # Not there yet is what a wait is for.
+        return Looked(memory.looked(error.message))
+    status, answer = answered.status, _parsed(answered.body)
+    memory = memory.looked(f"{method} {url} answered {status}")
+    if not _is_expected(status, config.get("expected_status")):
+        return Looked(memory)
+    expected = config.get("expected_response")
+    is_there = expected is None or (
+        expected in answer
+        if isinstance(expected, str) and isinstance(answer, str)
+        else holds(expected, answer)
+    )
+    return Looked(memory, {"status_code": status, "body": answer}) if is_there else Looked(memory)
+
+
+def _is_expected(status: int, expected: Json) -> bool:
+    if isinstance(expected, list):
+        return any(is_same(one, status) for one in expected)
+    return 200 <= status < 300 if expected is None else is_same(expected, status)
+
+
+def _sent(body: Json) -> bytes:
+    return body.encode() if isinstance(body, str) else json_text.canonical(body)
+
+
+def _parsed(content: bytes) -> Json:
+    try:
+        return json_text.read(content, max_bytes=MAX_READ)
+    except Invalid:
+        return content[:MAX_READ].decode("utf-8", "replace")
+
+
+async def _database(context: NodeContext, memory: Memory) -> Looked:
+    config = context.given.record("database_config")
+    address = _text(config, "database_config", "connection_string")
+    query = _text(config, "database_config", "condition_query")
+    databases = cast(Databases, context.resource("databases"))
+    try:
+        found = await databases.query(
+            address, query, (), allow_writes=False, max_rows=MAX_ROWS, timeout_s=QUERY_S
+        )
+    except (Limited, TimedOut, Unavailable) as error:
+        return Looked(memory.looked(error.message))
+    rows: list[Json] = [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+    # What was there may be large or private; to see a change, its hash is enough.
+    mark = hashlib.sha256(json_text.canonical(rows)).hexdigest()
+    first: Json = mark if memory.first is None else memory.first
+    memory = replace(memory.looked("the query gives nothing new"), first=first)
+    expected = config.get("expected_result")
+    is_there = mark != first if expected is None else _is_result(expected, rows)
+    return Looked(memory, {"rows": rows}) if is_there else Looked(memory)
+
+
+def _is_result(expected: Json, rows: list[Json]) -> bool:
+    """Whether all rows, the first row, or the one value in it are as expected."""
+    if isinstance(expected, list):
+        return expected == rows
+    row = rows[0] if rows else None
+    if isinstance(expected, dict) or not isinstance(row, dict):
+        return holds(expected, row)
+    return len(row) == 1 and is_same(expected, next(iter(row.values())))
+
+
+async def _resource(context: NodeContext, memory: Memory) -> Looked:
+    config = context.given.record("resource_config")
+    kind = _text(config, "resource_config", "resource_type")
+    most = config.get("availability_threshold", 80)
+    if not isinstance(most, int | float) or isinstance(most, bool):
+        raise Invalid("WAIT_INVALID", "'availability_threshold' must be a number of percent")
+    measures = {"cpu": _cpu, "memory": _memory, "disk": _disk}
+    if kind not in measures:
+        message = f"'resource_config' has resource_type {kind!r}"
+        raise Invalid("WAIT_INVALID", message, hint="use cpu, memory or disk")
+    try:
+        used = round(await anyio.to_thread.run_sync(measures[kind]), 1)
+    except (AttributeError, OSError, ValueError) as error:
+        message = f"this machine does not tell how much of its {kind} is in use"
+        raise Invalid("WAIT_NOT_BUILT_IN", message) from error
+    memory = memory.looked(f"{used} percent of {kind} are in use")
+    found: Json = {"resource_type": kind, "used_percent": used}
+    return Looked(memory, found) if used <= most else Looked(memory)
+
+
+def _cpu() -> float:
+    return 100 * os.getloadavg()[0] / (os.cpu_count() or 1)
+
+
+def _memory() -> float:
+    return 100 * (1 - os.sysconf("SC_AVPHYS_PAGES") / os.sysconf("SC_PHYS_PAGES"))
+
+
+def _disk() -> float:
+    usage = shutil.disk_usage(".")
+    return 100 * usage.used / usage.total
+
+
+def _text(config: JsonObject, field: str, name: str) -> str:
+    value = config.get(name)
+    if isinstance(value, str) and value:
+        return value
+    raise Invalid("WAIT_INVALID", f"{field!r} needs {name!r}", facts={"field": field})

@@ -1,0 +1,49 @@
+"""Files that an action sends: from the workflow's folders, or given as they are."""
+
+import base64
+import binascii
+import mimetypes
+from pathlib import PurePosixPath
+from typing import cast
+
+from toolweave.catalog.node import NodeContext
+from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.action._files import Files
+from toolweave.nodes.services._operation import Part, invalid
+
+MAX_FILE_BYTES = 16 * 1024 * 1024
+
+
+async def attached(context: NodeContext, given: JsonObject, field: str = "file") -> Part:
+    """The file that an object describes: `path` or `file_path`, or `content`, or `content_base64`.
+
+    Raises:
+        Invalid: `SERVICE_FIELD_INVALID` for an object that describes none, `FILE_TOO_LARGE`.
+        NotFound: `FILE_NOT_FOUND`.
+        Denied: `FILE_DENIED`.
+    """
+    path = given.get("path") or given.get("file_path")
+    named = given.get("filename")
+    if isinstance(path, str):
+        files = cast("Files", context.resource("files"))
+        data, facts = await files.read(path, max_bytes=MAX_FILE_BYTES)
+        name = named if isinstance(named, str) and named else PurePosixPath(facts.path).name
+    else:
+        data = _content(given, field)
+        name = named if isinstance(named, str) and named else "file.txt"
+    told = given.get("content_type")
+    kind = told if isinstance(told, str) else mimetypes.guess_type(name)[0]
+    return Part(field, name, data, kind or "application/octet-stream")
+
+
+def _content(given: JsonObject, field: str) -> bytes:
+    content: Json = given.get("content")
+    if isinstance(content, str):
+        return content.encode()
+    encoded = given.get("content_base64")
+    try:
+        if isinstance(encoded, str):
+            return base64.b64decode(encoded, validate=True)
+    except (binascii.Error, ValueError):
+        raise invalid(field, "has a content_base64 that is no base64") from None
+    raise invalid(field, "describes no file; expected path, content or content_base64")

@@ -1,0 +1,276 @@
+"""One step's calls to a service: through the checked client, within its limits, told in its words.
+
+A service that says to wait is waited for in the journal, not here: `waiting` gives a `Wait` and
+goes on after it. What was answered before the wait is not asked again.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import cast
+from urllib.parse import urlencode
+
+from anyio import to_thread
+
+from toolweave import json_text
+from toolweave.catalog.node import NodeContext, Outcome, Wait
+from toolweave.errors import Invalid, Limited, Unavailable
+from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.action._http import HttpClient, Response
+from toolweave.nodes.services._failures import as_error, rate_limits
+from toolweave.nodes.services._multipart import multipart
+from toolweave.nodes.services._operation import Action, Call, build
+from toolweave.nodes.services._service import SERVICES, Access, Service, Services
+
+MAX_WAITS = 5
+LONGEST_WAIT_S = 3600.0
+UNTOLD_WAIT_S = 5.0
+CALL_S = 60.0
+# What is longer is read in a thread: others wait for the loop.
+AT_ONCE_BYTES = 64 * 1024
+# A step's memory is in the journal, which is no place for long lists.
+MAX_KEPT_CHARACTERS = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a service answered: the value of its JSON, and what its headers tell."""
+
+    value: Json
+    status: int = 200
+    link: str = ""
+    limits: JsonObject = field(default_factory=dict[str, Json])
+
+    @property
+    def record(self) -> JsonObject:
+        """The value where it is an object; a list is under `items`, nothing is empty."""
+        if isinstance(self.value, dict):
+            return self.value
+        return {} if self.value is None else {"items": self.value}
+
+
+@dataclass
+class Tally:
+    """What a step did so far."""
+
+    calls: int = 0
+    took_ms: float = 0.0
+    limits: JsonObject = field(default_factory=dict[str, Json])
+    # Answers from before a wait, then those since: value, status, link.
+    answers: list[Json] = field(default_factory=list[Json])
+
+
+class Caller:
+    """A service with a credential, for one step."""
+
+    def __init__(
+        self,
+        http: HttpClient,
+        service: Service,
+        access: Access,
+        *,
+        timeout_s: float = CALL_S,
+        tally: Tally | None = None,
+    ) -> None:
+        self.service = service
+        self.tally = tally or Tally()
+        self._access = access
+        self._http = http
+        self._timeout_s = min(CALL_S, timeout_s)
+        self._known = list(self.tally.answers)
+
+    async def do(self, name: str, action: Action, values: JsonObject) -> Answer:
+        """Do an action of the table.
+
+        Raises:
+            Invalid: `SERVICE_FIELD_MISSING` and its like, before anything is sent.
+            ToolweaveError: as `send` does.
+        """
+        return await self.send(name, build(name, action, values))
+
+    async def send(self, name: str, call: Call) -> Answer:
+        """Send one request; `name` is what it is called in errors.
+
+        Raises:
+            Denied: `SERVICE_CREDENTIAL_REFUSED`, `SERVICE_DENIED`.
+            NotFound: `SERVICE_NOT_FOUND`.
+            Conflict: `SERVICE_CONFLICT`.
+            Limited: `SERVICE_LIMITED`, with how long to wait.
+            Invalid: `SERVICE_REFUSED`.
+            Unavailable: `SERVICE_UNAVAILABLE`, `SERVICE_ANSWER_INVALID`.
+        """
+        if self._known:
+            return _kept(self._known.pop(0))
+        response = await self._request(call)
+        self.tally.calls += 1
+        self.tally.took_ms += response.took_ms
+        self.tally.limits = rate_limits(response) or self.tally.limits
+        value, is_readable = (None, True) if not call.has_json else await _read(response)
+        failure = self.service.failure(response, value)
+        if failure is not None:
+            raise as_error(self.service, name, failure)
+        if not is_readable:
+            message = f"{self.service.title} answered {name} with something that is no JSON"
+            raise Unavailable("SERVICE_ANSWER_INVALID", message)
+        link = response.headers.get("link", "")
+        self.tally.answers.append([value, response.status, link])
+        return Answer(value, response.status, link, self.tally.limits)
+
+    @property
+    def address(self) -> str:
+        """Where the service is."""
+        return self._access.address
+
+    def use(self, token: str) -> None:
+        """From now on call with another credential."""
+        self._access = Access(self._access.address, token)
+
+    async def _request(self, call: Call) -> Response:
+        body, kind = _encoded(call)
+        headers = dict(call.headers)
+        if kind is not None:
+            headers["content-type"] = kind
+        if call.has_token:
+            for name, value in self.service.headers.items():
+                headers.setdefault(name, value.replace("{token}", self._access.token))
+        return await self._http.request(
+            call.method,
+            self._address(call),
+            headers={"accept": "application/json", **headers},
+            body=body,
+            follow=call.method == "GET",
+            timeout_s=self._timeout_s,
+            # Only where the address itself is a secret; everything that came in is encoded.
+            fills_url=call.is_secret or (call.has_token and bool(self.service.prefix)),
+        )
+
+    def _address(self, call: Call) -> str:
+        # Encoded here, so that no value that came in can name a secret of the vault.
+        query = f"?{urlencode(call.query)}" if call.query else ""
+        if not call.has_token:
+            return call.path + query
+        prefix = self.service.prefix.replace("{token}", self._access.token)
+        address = call.at or self._access.address
+        return address.rstrip("/") + prefix + call.path + query
+
+
+async def calling(
+    context: NodeContext, service: Service, token: str, *, prefers_oauth: bool = False
+) -> Caller:
+    """A caller with the credential that a node's configuration names.
+
+    Raises:
+        NotFound: `SERVICE_CREDENTIAL_MISSING`, `SECRET_NOT_FOUND`.
+        Denied: `SERVICE_SIGN_IN_NEEDED`.
+    """
+    services = cast("Services", context.resource(SERVICES))
+    access = await services.access(service, token, prefers_oauth=prefers_oauth)
+    http = cast("HttpClient", context.resource("http"))
+    timeout_s = context.given.number("timeout")
+    tally = Tally(answers=_remembered(context))
+    return Caller(http, service, access, timeout_s=timeout_s, tally=tally)
+
+
+def without_token(context: NodeContext, service: Service) -> Caller:
+    """A caller for addresses that are secrets themselves: no credential is looked for."""
+    http = cast("HttpClient", context.resource("http"))
+    tally = Tally(answers=_remembered(context))
+    return Caller(http, service, Access(service.address, ""), tally=tally)
+
+
+async def waiting(
+    context: NodeContext,
+    caller: Caller,
+    work: Callable[[], Awaitable[Outcome]],
+    *,
+    most: int = MAX_WAITS,
+    least_s: float = 0.0,
+) -> Outcome | Wait:
+    """Do the work; where the service says to wait, wait in the journal and go on then.
+
+    Raises:
+        Unavailable: `SERVICE_LIMITED` after too many waits, or for too long a one.
+    """
+    try:
+        return await work()
+    except Limited as error:
+        if error.code != "SERVICE_LIMITED":
+            raise
+        told = error.facts.get("retry_after_s")
+        wait_s = max(float(told) if isinstance(told, int | float) else UNTOLD_WAIT_S, least_s)
+        waits, answers = waits_before(context), caller.tally.answers
+        is_long = len(json_text.write(answers)) > MAX_KEPT_CHARACTERS
+        if waits >= most or wait_s > LONGEST_WAIT_S or is_long:
+            # Not `Limited`: a try from the start would repeat what was done before the limit.
+            raise Unavailable(error.code, error.message, facts=error.facts) from None
+    memory: JsonObject = {"waits": waits + 1, "answers": answers}
+    return Wait(context.now() + timedelta(seconds=wait_s), memory=memory)
+
+
+def metadata(context: NodeContext, action: str, tally: Tally) -> JsonObject:
+    """The `execution_metadata` of a step."""
+    return {
+        "action": action,
+        "attempts": context.attempt + waits_before(context),
+        "calls": tally.calls,
+        "took_ms": round(tally.took_ms, 3),
+    }
+
+
+def _kept(answer: Json) -> Answer:
+    """An answer from before a wait."""
+    match answer:
+        case [value, int(status), str(link)]:
+            return Answer(value, status, link)
+        case _:
+            return Answer(answer)
+
+
+async def _read(response: Response) -> tuple[Json, bool]:
+    if len(response.body) > AT_ONCE_BYTES:
+        return await to_thread.run_sync(_value, response)
+    return _value(response)
+
+
+def _value(response: Response) -> tuple[Json, bool]:
+    """The value of an answer's JSON, and whether it is JSON at all."""
+    if not response.body.strip():
+        return None, True
+    try:
+        return json_text.read(response.body), True
+    except Invalid:
+        return None, False
+
+
+def _encoded(call: Call) -> tuple[bytes | None, str | None]:
+    if call.raw is not None:
+        return call.raw
+    if call.parts or call.form == "form":
+        fields = call.body if isinstance(call.body, dict) else {}
+        if call.parts:
+            return multipart(fields, call.parts)
+        texts = [(name, _form_text(value)) for name, value in fields.items()]
+        return urlencode(texts).encode(), "application/x-www-form-urlencoded"
+    if call.body is None:
+        return None, None
+    return json_text.write(call.body).encode(), "application/json; charset=utf-8"
+
+
+def _form_text(value: Json) -> str:
+    return value if isinstance(value, str) else json_text.write(value)
+
+
+def _memory(context: NodeContext) -> JsonObject:
+    found = context.resumed.memory if context.resumed is not None else None
+    return found if isinstance(found, dict) else {}
+
+
+def waits_before(context: NodeContext) -> int:
+    """How often this step waited for a limit already."""
+    waits = _memory(context).get("waits")
+    return waits if isinstance(waits, int) else 0
+
+
+def _remembered(context: NodeContext) -> list[Json]:
+    answers = _memory(context).get("answers")
+    return list(answers) if isinstance(answers, list) else []

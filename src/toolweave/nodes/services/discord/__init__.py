@@ -1,0 +1,1 @@
+"""Discord: every node of this service and what they share."""

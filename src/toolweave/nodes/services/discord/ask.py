@@ -1,0 +1,126 @@
+"""HUMAN_IN_THE_LOOP.DISCORD_INTERACTION: ask in a Discord channel and wait for the answer."""
+
+from toolweave.catalog.node import NodeContext, Outcome, Wait
+from toolweave.catalog.spec import Example, Field, NodeSpec
+from toolweave.nodes.human._approval import approving
+from toolweave.nodes.human._question import ask
+from toolweave.nodes.human._reply import (
+    ANALYSIS_MODEL,
+    GUIDANCE,
+    INPUTS,
+    OUTPUTS,
+    PORTS,
+    response_timeout,
+)
+from toolweave.nodes.services.discord.messages import DiscordMessages
+
+
+class DiscordInteraction:
+    """Posts a question to Discord and leaves by the port its reply means."""
+
+    spec = NodeSpec(
+        type="HUMAN_IN_THE_LOOP",
+        subtype="DISCORD_INTERACTION",
+        summary="Ask in a Discord channel, wait for the reply and go on by what it means.",
+        effect="once",
+        configurations=(
+            Field(
+                "server_id",
+                "string",
+                "Id of the server (guild): 17 to 20 digits.",
+                required=True,
+            ),
+            Field(
+                "channel_id",
+                "string",
+                "Id of the channel to ask in: 17 to 20 digits.",
+                required=True,
+            ),
+            Field(
+                "message_template",
+                "string",
+                "The question in Discord's Markdown; {{ content.event }} stands for a part of what "
+                "goes in.",
+                required=True,
+                multiline=True,
+            ),
+            response_timeout(default=3600, minimum=60),
+            ANALYSIS_MODEL,
+        ),
+        inputs=INPUTS,
+        outputs=OUTPUTS,
+        output_ports=PORTS,
+        tags=("human", "approval", "discord", "chat"),
+        keywords=(
+            "approve",
+            "approval",
+            "ask",
+            "confirm",
+            "human",
+            "discord",
+            "community",
+            "vote",
+            "reaction",
+            "moderator",
+        ),
+        guidance=f"{GUIDANCE} The bot token is not a configuration: it is kept in the vault.",
+        examples=(
+            Example(
+                "Approve a tournament",
+                "Asks the moderators; a tick or a cross is answer enough.",
+                {
+                    "server_id": "81384788765712384",
+                    "channel_id": "381870553235193857",
+                    "message_template": (
+                        "**{{ content.event }}** on {{ content.day }}, {{ content.seats }} seats. "
+                        "Approve with ✅, decline with ❌."
+                    ),
+                    "response_timeout": 7200,
+                },
+                {
+                    "content": {"event": "Spring cup", "day": "14 March", "seats": 64},
+                    "user_mention": "@Moderators",
+                },
+                port="confirmed",
+            ),
+            Example(
+                "Change a rule",
+                "Leaves a day for someone to object.",
+                {
+                    "server_id": "81384788765712384",
+                    "channel_id": "381870553235193857",
+                    "message_template": "New rule: {{ content.rule }} Does it go into force?",
+                    "response_timeout": 86_400,
+                    "ai_analysis_model": "gpt-5-nano",
+                },
+                {"content": {"rule": "No links to files in #general."}},
+                port="rejected",
+            ),
+            Example(
+                "Review a bot feature",
+                "Takes the timeout port when no developer answers in an hour.",
+                {
+                    "server_id": "81384788765712384",
+                    "channel_id": "399942396007890945",
+                    "message_template": "Build {{ content.feature }} for the bot?",
+                },
+                {"content": {"feature": "daily backup"}, "user_mention": "@Developers"},
+                port="timeout",
+            ),
+        ),
+    )
+
+    async def run(self, context: NodeContext) -> Outcome | Wait:
+        """What somebody replied, by the port of what it means.
+
+        Raises:
+            Invalid: `DISCORD_CHANNEL_ELSEWHERE`.
+        """
+        given = context.given
+        messages = DiscordMessages(
+            given.text("server_id"), given.text("channel_id"), given.text("user_mention")
+        )
+        return await ask(context, approving(given, "discord", messages, prompt=None))
+
+
+node = DiscordInteraction()

@@ -1,0 +1,1 @@
+"""Firecrawl: every node of this service and what they share."""

@@ -1,0 +1,1 @@
+"""GitHub: every node of this service and what they share."""

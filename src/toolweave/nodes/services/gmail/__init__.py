@@ -1,0 +1,1 @@
+"""Gmail: every node of this service and what they share."""

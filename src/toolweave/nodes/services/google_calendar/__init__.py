@@ -1,0 +1,1 @@
+"""Google Calendar: every node of this service and what they share."""

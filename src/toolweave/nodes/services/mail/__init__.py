@@ -1,0 +1,1 @@
+"""Mail: every node of this service and what they share."""

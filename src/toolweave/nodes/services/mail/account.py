@@ -1,0 +1,145 @@
+"""An account that asks by mail: how it sends, how its mail is read, and what may be kept of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, cast
+
+from toolweave.catalog.node import NodeContext
+from toolweave.errors import Invalid
+from toolweave.json_text import JsonObject
+from toolweave.nodes.action._http import Response
+from toolweave.nodes.services._client import Caller, calling
+from toolweave.nodes.services._failures import http_failure
+from toolweave.nodes.services._service import Failure, Service
+from toolweave.nodes.services.mail.outgoing import Security, SmtpServer
+
+# The names under which a node finds `Mailboxes` and `MailTokens`.
+MAILBOXES, MAIL_TOKENS = "mailboxes", "mail_tokens"
+
+Provider = Literal["gmail", "outlook"]
+# What of an account is no secret, and is needed to find replies later.
+_KEPT = ("username", "imap_host", "imap_port", "smtp_host", "smtp_port", "security")
+_HOSTS = {
+    "gmail": ("smtp.gmail.com", "imap.gmail.com"),
+    "outlook": ("smtp.office365.com", "outlook.office365.com"),
+}
+
+
+def _failure(response: Response, value: object) -> Failure | None:
+    error = cast("JsonObject", value).get("error") if isinstance(value, dict) else None
+    words = str(error.get("message", "")) if isinstance(error, dict) else ""
+    return http_failure(response, words)
+
+
+SERVICES: dict[Provider, Service] = {
+    "gmail": Service(
+        kind="google",
+        title="Gmail",
+        address="https://gmail.googleapis.com/gmail/v1",
+        failure=_failure,
+        whoami=("GET", "/users/me/profile"),
+        who=("emailAddress",),
+    ),
+    "outlook": Service(
+        kind="microsoft",
+        title="Outlook",
+        address="https://graph.microsoft.com/v1.0",
+        failure=_failure,
+        whoami=("GET", "/me"),
+        who=("mail", "userPrincipalName"),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ImapServer:
+    """Where mail is read, and as whom; `password` may refer to the vault."""
+
+    host: str
+    port: int = 993
+    uses_tls: bool = True
+    username: str = ""
+    password: str = field(default="", repr=False)
+    folder: str = "INBOX"
+
+
+class Mailboxes(Protocol):
+    """Reads mail by IMAP."""
+
+    async def replies(self, server: ImapServer, message_id: str) -> Sequence[bytes]:
+        """The mails that answer the one of this id, raw.
+
+        Raises:
+            Denied: `HTTP_ADDRESS_DENIED`.
+            Unavailable: `EMAIL_UNREACHABLE`.
+        """
+        ...
+
+
+class MailTokens(Protocol):
+    """Access tokens for what a node was given."""
+
+    async def token(self, provider: Provider, credentials: JsonObject) -> str:
+        """An access token; made of what was given where it is none itself.
+
+        Raises:
+            Denied: `SERVICE_SIGN_IN_NEEDED`.
+            NotFound: `SECRET_NOT_FOUND`.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """One account of one provider."""
+
+    provider: Provider
+    sender: str
+    credentials: JsonObject = field(repr=False)
+
+    @property
+    def is_smtp(self) -> bool:
+        """Whether it is reached by SMTP and IMAP, with a password."""
+        return bool(self.credentials.get("password"))
+
+    @property
+    def kept(self) -> JsonObject:
+        """What may stand in a record: references to the vault, hosts, the user's name."""
+        return {
+            name: value
+            for name, value in self.credentials.items()
+            if name in _KEPT or (isinstance(value, str) and value.startswith("${vault:"))
+        }
+
+    def smtp(self) -> SmtpServer:
+        """Where it sends.
+
+        Raises:
+            Invalid: `EMAIL_CONFIG_INVALID`.
+        """
+        host, port = self._place("smtp", 0, 587)
+        security = str(self.credentials.get("security") or ("tls" if port == 465 else "starttls"))
+        if security not in {"tls", "starttls", "none"}:
+            raise Invalid("EMAIL_CONFIG_INVALID", "'security' must be tls, starttls or none")
+        given = self.credentials
+        user, password = str(given.get("username") or self.sender), str(given["password"])
+        return SmtpServer(host, port, cast("Security", security), user, password)
+
+    def imap(self, folder: str = "INBOX") -> ImapServer:
+        """Where its mail is read."""
+        host, port = self._place("imap", 1, 993)
+        given = self.credentials
+        user, password = str(given.get("username") or self.sender), str(given.get("password"))
+        return ImapServer(host, port, given.get("security") != "none", user, password, folder)
+
+    async def caller(self, context: NodeContext) -> Caller:
+        """Its provider's API."""
+        tokens = cast("MailTokens", context.resource(MAIL_TOKENS))
+        token = await tokens.token(self.provider, self.credentials)
+        return await calling(context, SERVICES[self.provider], token)
+
+    def _place(self, kind: str, number: int, usual: int) -> tuple[str, int]:
+        given = self.credentials
+        port = given.get(f"{kind}_port")
+        host = str(given.get(f"{kind}_host") or _HOSTS[self.provider][number])
+        return host, port if isinstance(port, int) else usual

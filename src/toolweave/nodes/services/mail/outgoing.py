@@ -1,0 +1,164 @@
+"""A mail made safe to send, and what `app` provides to send it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from email import policy
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.utils import format_datetime, getaddresses, parseaddr
+from typing import Literal, Protocol
+
+from toolweave.json_text import Json
+from toolweave.nodes.services._operation import Part, invalid
+
+# The name under which a node finds its `Mailer`.
+MAILER = "mailer"
+MAX_RECIPIENTS = 100
+MAX_MAIL_BYTES = 25 * 1024 * 1024
+
+Security = Literal["starttls", "tls", "none"]
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\u2028\u2029]")
+_ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9.-]{1,253}")
+_HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,60}")
+# Set by the fields of the node, or by the way a mail goes.
+_RESERVED = re.compile(
+    r"(?i)from|to|cc|bcc|subject|date|sender|message-id|reply-to|in-reply-to|references"
+    r"|mime-version|received|return-path|dkim-.*|content-.*|resent-.*"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SmtpServer:
+    """Where mail is handed in, and as whom; `password` may refer to the vault."""
+
+    host: str
+    port: int = 587
+    security: Security = "starttls"
+    username: str = ""
+    password: str = field(default="", repr=False)
+    # The password is an OAuth access token.
+    by_oauth: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A mail before it is written down."""
+
+    sender: str
+    sender_name: str = ""
+    to: tuple[str, ...] = ()
+    cc: tuple[str, ...] = ()
+    bcc: tuple[str, ...] = ()
+    subject: str = ""
+    text: str = ""
+    html: str = ""
+    reply_to: str = ""
+    in_reply_to: str = ""
+    headers: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    attachments: tuple[Part, ...] = ()
+
+    @property
+    def recipients(self) -> tuple[str, ...]:
+        """Everybody who gets it, by address."""
+        everybody = (parseaddr(one)[1] for one in (*self.to, *self.cc, *self.bcc))
+        return tuple(dict.fromkeys(everybody))
+
+
+class Mailer(Protocol):
+    """Hands mails to a server."""
+
+    async def send(
+        self,
+        server: SmtpServer,
+        mail: bytes,
+        *,
+        sender: str,
+        recipients: Sequence[str],
+        timeout_s: float,
+    ) -> Mapping[str, str]:
+        """Hand in a mail; whom the server refused, and why, where it took it for others.
+
+        Raises:
+            Denied: `HTTP_ADDRESS_DENIED`, `SERVICE_CREDENTIAL_REFUSED`, `SERVICE_DENIED`.
+            Invalid: `SERVICE_REFUSED`.
+            Limited: `SERVICE_LIMITED` where the server says to come back later.
+            Unavailable: `SERVICE_UNAVAILABLE`.
+            TimedOut: `HTTP_TIMED_OUT`.
+        """
+        ...
+
+
+def write_mail(draft: Draft, *, message_id: str, at: datetime) -> bytes:
+    """The mail as it is sent; no value can add a header or a recipient.
+
+    Raises:
+        Invalid: `SERVICE_FIELD_INVALID`.
+    """
+    mail = EmailMessage(policy=policy.SMTP)
+    name, address = _mailbox(draft.sender, "from_address")
+    mail["From"] = Address(_plain(draft.sender_name or name, "from_name"), addr_spec=address)
+    for header, given in (("To", draft.to), ("Cc", draft.cc)):
+        if given:
+            mail[header] = [_address(one, header.lower()) for one in given]
+    for one in draft.bcc:  # they get it and nobody sees them
+        _mailbox(one, "bcc")
+    mail["Subject"] = _plain(draft.subject, "subject")
+    mail["Date"] = format_datetime(at)
+    mail["Message-ID"] = message_id
+    if draft.reply_to:
+        mail["Reply-To"] = _address(draft.reply_to, "reply_to")
+    if draft.in_reply_to:
+        mail["In-Reply-To"] = mail["References"] = _plain(draft.in_reply_to, "in_reply_to")
+    for header, value in draft.headers.items():
+        mail[_header(header)] = _plain(value, f"headers.{header[:60]}")
+    _fill(mail, draft)
+    data = mail.as_bytes()
+    if len(data) > MAX_MAIL_BYTES:
+        raise invalid("attachments", f"make a mail of more than {MAX_MAIL_BYTES} bytes")
+    return data
+
+
+def _fill(mail: EmailMessage, draft: Draft) -> None:
+    if draft.text or not draft.html:
+        mail.set_content(draft.text)
+    if draft.html:
+        if draft.text:
+            mail.add_alternative(draft.html, subtype="html")
+        else:
+            mail.set_content(draft.html, subtype="html")
+    for part in draft.attachments:
+        kind, _, subtype = part.media_type.partition("/")
+        is_kind = re.fullmatch(r"[a-z]+/[A-Za-z0-9.+-]+", part.media_type) is not None
+        mail.add_attachment(
+            part.data,
+            maintype=kind if is_kind else "application",
+            subtype=subtype if is_kind else "octet-stream",
+            filename=_plain(part.filename, "attachments"),
+        )
+
+
+def _address(text: str, field_name: str) -> Address:
+    name, address = _mailbox(text, field_name)
+    return Address(name, addr_spec=address)
+
+
+def _mailbox(text: str, field_name: str) -> tuple[str, str]:
+    found = getaddresses([_plain(text, field_name)])
+    name, address = found[0] if len(found) == 1 else ("", "")
+    if not _ADDRESS.fullmatch(address):
+        raise invalid(field_name, f"is {text!r:.80}; expected ada@example.com or Ada <ada@…>")
+    return name, address
+
+
+def _header(name: str) -> str:
+    if not _HEADER.fullmatch(name) or _RESERVED.fullmatch(name):
+        raise invalid("headers", f"cannot set {name!r:.70}")
+    return name
+
+
+def _plain(value: Json, field_name: str) -> str:
+    if not isinstance(value, str) or _CONTROL.search(value):
+        raise invalid(field_name, "must be one line of text")
+    return value

@@ -1,0 +1,1 @@
+"""Notion: every node of this service and what they share."""

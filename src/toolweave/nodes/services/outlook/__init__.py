@@ -1,0 +1,1 @@
+"""Outlook: every node of this service and what they share."""

@@ -1,0 +1,1 @@
+"""Slack: every node of this service and what they share."""

@@ -1,0 +1,330 @@
+"""EXTERNAL_ACTION.SLACK: post and manage things in a Slack workspace."""
+
+from toolweave.catalog.node import NodeContext, Outcome, Wait
+from toolweave.catalog.spec import Effect, Example, Field, NodeSpec
+from toolweave.errors import Invalid
+from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.services._attachments import attached
+from toolweave.nodes.services._client import Answer, Caller, calling, waiting
+from toolweave.nodes.services._operation import Call, effect_in, missing
+from toolweave.nodes.services.slack.api import (
+    ACTIONS,
+    SLACK,
+    UPLOAD_URL,
+    USER_INFO,
+    channel_id,
+    user_id,
+)
+
+# Methods that take a channel by its name as well as by its id.
+_BY_NAME = frozenset({"send_message", "create_channel"})
+
+
+class Slack:
+    """Calls one method of the Slack Web API."""
+
+    spec = NodeSpec(
+        type="EXTERNAL_ACTION",
+        subtype="SLACK",
+        summary="Post messages and files to Slack, and manage its channels.",
+        effect="once",
+        configurations=(
+            Field(
+                "action_type",
+                "string",
+                "What to do in Slack, e.g. send_message.",
+                "send_message",
+                required=True,
+                options=tuple(ACTIONS),
+            ),
+            Field(
+                "channel",
+                "string",
+                "Where to act: #general, @ada, or an id such as C024BE91L; "
+                "for create_channel the new channel's name.",
+                required=True,
+            ),
+            Field(
+                "bot_token",
+                "string",
+                "Bot token that begins with xoxb-, as a vault reference.",
+                required=True,
+                sensitive=True,
+            ),
+            Field(
+                "use_oauth", "boolean", "Use the workspace's OAuth connection if it has one.", True
+            ),
+            Field(
+                "message_format",
+                "string",
+                "How the message is read: plain text, Slack's mrkdwn, or Block Kit blocks.",
+                "text",
+                options=("text", "mrkdwn", "blocks"),
+            ),
+            Field(
+                "thread_ts",
+                "string",
+                "Timestamp of the message to reply under, update or delete: 1722441600.000200.",
+            ),
+            Field("unfurl_links", "boolean", "Show previews of linked pages.", True),
+            Field("unfurl_media", "boolean", "Show previews of linked pictures and videos.", True),
+        ),
+        inputs=(
+            Field(
+                "action_type",
+                "string",
+                "Takes the place of the configured action when given.",
+                options=tuple(ACTIONS),
+            ),
+            Field(
+                "message",
+                "string",
+                "Text to send; for set_channel_topic the topic, for send_file the comment.",
+                multiline=True,
+            ),
+            Field(
+                "blocks",
+                "array",
+                'Block Kit: [{"type": "section", "text": {"type": "mrkdwn", "text": "Hi"}}].',
+                items="object",
+            ),
+            Field(
+                "attachments",
+                "array",
+                'Files for send_file: [{"filename": "report.csv", "content": "a,b"}]; '
+                "else Slack's older attachments.",
+                items="object",
+            ),
+            Field("channel_override", "string", "Takes the place of the configured channel."),
+            Field(
+                "user_mentions",
+                "array",
+                "User ids to mention, invite or look up: [U024BE7LH].",
+                items="string",
+            ),
+            Field(
+                "metadata",
+                "object",
+                'Message metadata: {"event_type": "deploy", "event_payload": {"id": 7}}.',
+            ),
+        ),
+        outputs=(
+            Field("success", "boolean", "Whether Slack accepted the call."),
+            Field("action", "string", "The action that was done."),
+            Field("content", "string", "What was sent: the text, topic or file name."),
+            Field("message_ts", "string", "Timestamp that identifies the message in its channel."),
+            Field("channel_id", "string", "Id of the channel acted on."),
+            Field("error_message", "string", "Why it failed; empty on success."),
+            Field("api_response", "object", "Slack's whole answer."),
+        ),
+        tags=("slack", "chat", "messaging", "notification"),
+        keywords=(
+            "slack",
+            "send",
+            "message",
+            "post",
+            "upload",
+            "channel",
+            "notify",
+            "chat",
+            "dm",
+            "thread",
+            "announce",
+            "team",
+        ),
+        guidance=(
+            "send_message needs message or blocks. invite_users and get_user_info read "
+            "user_mentions. update_message and delete_message need thread_ts. To ask and wait for "
+            "an answer use HUMAN_IN_THE_LOOP.SLACK_INTERACTION instead."
+        ),
+        examples=(
+            Example(
+                "Announce a release",
+                "Tells a channel that a version is out.",
+                {
+                    "action_type": "send_message",
+                    "channel": "#releases",
+                    "bot_token": "${vault:slack-bot-token}",
+                    "message_format": "mrkdwn",
+                },
+                {"message": "*Toolweave 1.4* is out. Notes: <https://example.com/notes|read>"},
+            ),
+            Example(
+                "Alert with fields",
+                "Posts a formatted alert and mentions who is on call.",
+                {
+                    "action_type": "send_message",
+                    "channel": "C024BE91L",
+                    "bot_token": "${vault:slack-bot-token}",
+                    "message_format": "blocks",
+                    "unfurl_links": False,
+                },
+                {
+                    "message": "Disk almost full on db-2",
+                    "blocks": [
+                        {
+                            "type": "header",
+                            "text": {"type": "plain_text", "text": "Disk almost full"},
+                        },
+                        {
+                            "type": "section",
+                            "fields": [
+                                {"type": "mrkdwn", "text": "*Host*\ndb-2"},
+                                {"type": "mrkdwn", "text": "*Used*\n93 %"},
+                            ],
+                        },
+                    ],
+                    "user_mentions": ["U024BE7LH"],
+                },
+            ),
+            Example(
+                "Answer in a thread",
+                "Reports the result under the message that asked for it.",
+                {
+                    "action_type": "send_message",
+                    "channel": "#builds",
+                    "bot_token": "${vault:slack-bot-token}",
+                    "thread_ts": "1722441600.000200",
+                },
+                {"message": "Build 512 passed in 3 min 40 s."},
+            ),
+            Example(
+                "Open an incident channel",
+                "Creates the channel an incident is handled in.",
+                {
+                    "action_type": "create_channel",
+                    "channel": "inc-0042-checkout",
+                    "bot_token": "${vault:slack-bot-token}",
+                },
+            ),
+        ),
+    )
+
+    def effect_of(self, config: JsonObject) -> Effect:
+        """Asking may be repeated, and what is the same when done twice."""
+        return effect_in(ACTIONS, config)
+
+    async def run(self, context: NodeContext) -> Outcome | Wait:
+        """Do the action.
+
+        Raises:
+            Invalid: `SERVICE_FIELD_MISSING`, `SERVICE_REFUSED`.
+            ToolweaveError: as `Caller.send` does, for Slack's own `ok: false` too.
+        """
+        given = context.given
+        oauth = given.flag("use_oauth")
+        slack = await calling(context, SLACK, given.text("bot_token"), prefers_oauth=oauth)
+        return await waiting(context, slack, lambda: _do(context, slack))
+
+
+async def _do(context: NodeContext, slack: Caller) -> Outcome:
+    given = context.given
+    name = given.text("action_type")
+    values = await _values(context, slack, name)
+    match name:
+        case "send_file":
+            answer, content = await _upload(context, slack, values)
+        case "get_user_info":
+            answer, content = await _user_info(slack, values), given.text("message")
+        case _:
+            answer = await slack.do(name, ACTIONS[name], values)
+            content = str(values.get("text") or "")
+    told = answer.record
+    channel = told.get("channel")
+    found = channel.get("id") if isinstance(channel, dict) else channel
+    return Outcome(
+        {
+            "success": True,
+            "action": name,
+            "content": content,
+            "message_ts": told.get("ts") or "",
+            "channel_id": found or values.get("channel") or "",
+            "error_message": "",
+            "api_response": told,
+        }
+    )
+
+
+async def _values(context: NodeContext, slack: Caller, name: str) -> JsonObject:
+    """What the fields of every action may name."""
+    given = context.given
+    people = [str(one) for one in given.listing("user_mentions")]
+    channel = given.text("channel_override") or given.text("channel")
+    if name == "create_channel":
+        channel = channel.removeprefix("#")
+    elif name != "get_user_info" and (name not in _BY_NAME or channel.startswith("@")):
+        channel = await channel_id(slack, channel)
+    values: JsonObject = {
+        "channel": channel,
+        "thread_ts": given.text("thread_ts") or None,
+        "users": ",".join([await user_id(slack, one) for one in people])
+        if name == "invite_users"
+        else None,
+        "people": [*people],
+        "text": given.text("message") or None,
+    }
+    return values | _message(context, people) if name.endswith("_message") else values
+
+
+def _message(context: NodeContext, people: list[str]) -> JsonObject:
+    given = context.given
+    form = given.text("message_format")
+    mentions = " ".join(f"<@{one.removeprefix('@')}>" for one in people)
+    text = " ".join(filter(None, (mentions, given.text("message"))))
+    blocks: list[Json] = [*given.listing("blocks")]
+    if blocks and mentions:
+        blocks.append(_section(mentions))
+    elif form == "blocks" and not blocks and text:
+        blocks.append(_section(text))
+    if given.text("action_type") == "send_message" and not (text or blocks):
+        raise missing("message", "send_message")
+    return {
+        "text": text or None,
+        "blocks": blocks or None,
+        "attachments": [*given.listing("attachments")] or None,
+        "mrkdwn": form != "text",
+        "unfurl_links": given.flag("unfurl_links"),
+        "unfurl_media": given.flag("unfurl_media"),
+        "metadata": given.record("metadata") or None,
+    }
+
+
+def _section(text: str) -> JsonObject:
+    return {"type": "section", "text": {"type": "mrkdwn", "text": text}}
+
+
+async def _upload(context: NodeContext, slack: Caller, values: JsonObject) -> tuple[Answer, str]:
+    """Slack's three steps: ask for a place, put the bytes there, say that it is done."""
+    files = context.given.listing("attachments")
+    if not files:
+        raise missing("attachments", "send_file")
+    sent: list[Json] = []
+    names: list[str] = []
+    for one in files:
+        if not isinstance(one, dict):
+            raise Invalid("SERVICE_FIELD_INVALID", "'attachments' must hold objects")
+        part = await attached(context, one, "attachments")
+        asked: JsonObject = {"filename": part.filename, "length": len(part.data)}
+        place = (await slack.do("files.getUploadURLExternal", UPLOAD_URL, asked)).record
+        bytes_and_kind = (part.data, part.media_type)
+        put = Call("POST", str(place.get("upload_url")), raw=bytes_and_kind, has_json=False)
+        await slack.send("the upload", put)
+        title = one.get("title")
+        sent.append({"id": place.get("file_id"), "title": title or part.filename})
+        names.append(part.filename)
+    answer = await slack.do("send_file", ACTIONS["send_file"], {**values, "files": sent})
+    return answer, ", ".join(names)
+
+
+async def _user_info(slack: Caller, values: JsonObject) -> Answer:
+    people = values["people"]
+    assert isinstance(people, list)
+    wanted = [str(one) for one in people] or [str(values["channel"])]
+    ids = [await user_id(slack, one) for one in wanted]
+    answers = [await slack.do("get_user_info", USER_INFO, {"user": one}) for one in ids]
+    if len(answers) == 1:
+        return answers[0]
+    return Answer({"ok": True, "users": [answer.record.get("user") for answer in answers]})
+
+
+node = Slack()

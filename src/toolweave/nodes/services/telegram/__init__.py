@@ -1,0 +1,1 @@
+"""Telegram: every node of this service and what they share."""

@@ -1,0 +1,1 @@
+"""Questions that runs ask people: the inbox, and replies from other systems."""

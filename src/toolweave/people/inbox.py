@@ -1,0 +1,99 @@
+"""The inbox: what runs ask people, and the answers people give here."""
+
+from dataclasses import dataclass
+
+from toolweave.engine.engine import Engine
+from toolweave.engine.open_questions import OpenQuestion, Questions
+from toolweave.errors import Conflict, Invalid
+from toolweave.json_text import Json, JsonObject
+from toolweave.workflow.question import Question
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """An answer that was written down; whether it counts, and else why not."""
+
+    question: OpenQuestion
+    counts: bool
+    why: str | None = None
+
+
+class Inbox:
+    """All questions of all runs; any of them can be answered here, wherever it was asked."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.questions = Questions(engine.journal.database)
+        self._engine = engine
+
+    async def list(self, *, who: str | None = None, limit: int = 1_000) -> "list[OpenQuestion]":
+        """The open questions, oldest first; of one person, those that person may answer."""
+        found = await self.questions.open(limit=limit)
+        return [one for one in found if who is None or one.question.asks(who)]
+
+    async def show(self, identity: str) -> OpenQuestion:
+        """One question, by its id or how that begins.
+
+        Raises:
+            NotFound: `QUESTION_UNKNOWN`.
+        """
+        return await self.questions.get(identity)
+
+    async def answer(
+        self, identity: str, reply: Json, *, who: str, via: str, goes_on: bool = True
+    ) -> Taken:
+        """Answer a question. The answer of somebody who was not asked is noted and does not count.
+
+        Raises:
+            NotFound: `QUESTION_UNKNOWN`.
+            Conflict: `QUESTION_CLOSED`.
+            Invalid: `ANSWER_INVALID` with everything that is wrong.
+        """
+        found = await self.show(identity)
+        if found.closed_at is not None:
+            raise _closed(found)
+        check(found.question, reply)
+        try:
+            await self._engine.answer(
+                found.run, found.step, reply, by=who, via=via, goes_on=goes_on
+            )
+        except Conflict as error:
+            if error.code not in {"STEP_NOT_WAITING", "RUN_TAKEN"}:
+                raise
+            raise _closed(found) from None
+        if found.question.asks(who):
+            return Taken(found, counts=True)
+        people = ", ".join(found.question.people)
+        return Taken(found, counts=False, why=f"{who!r} was not asked; asked were {people}")
+
+
+def check(question: Question, reply: Json) -> None:
+    """Let an answer pass that fits the question.
+
+    Raises:
+        Invalid: `ANSWER_INVALID`.
+    """
+    problems = question.faults(reply)
+    if problems:
+        told = "; ".join(problem.message for problem in problems)
+        raise Invalid("ANSWER_INVALID", f"the answer does not fit: {told}", problems=problems)
+
+
+def as_json(found: OpenQuestion) -> JsonObject:
+    """A question for programs."""
+    return {
+        "id": found.id,
+        "run": found.run,
+        "step": found.step,
+        "workflow": found.workflow,
+        "askedAt": found.asked_at,
+        "closedAt": found.closed_at,
+        "question": found.question.as_json(),
+    }
+
+
+def _closed(found: OpenQuestion) -> Conflict:
+    return Conflict(
+        "QUESTION_CLOSED",
+        f"question {found.id!r} is closed: it was answered, or the time to answer is over",
+        hint=f"`toolweave runs show {found.run}` tells how it went on",
+    )

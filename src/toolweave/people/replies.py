@@ -1,0 +1,228 @@
+"""Replies of people from other systems: taken in once, given to the run that asked.
+
+A run that waits holds nothing. One look of a channel is for all open questions of it, and nobody
+looks where nothing is open.
+"""
+
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import Literal, TypeAlias
+
+import anyio
+from anyio.abc import TaskGroup
+
+from toolweave.access.secret_text import SecretTexts
+from toolweave.catalog.node import Given, NodeContext, RunFacts
+from toolweave.clock import timestamp
+from toolweave.credentials.services import vault_services
+from toolweave.engine.context import Services, StepContext
+from toolweave.engine.engine import Engine
+from toolweave.engine.open_questions import OpenQuestion, Questions
+from toolweave.errors import Conflict, ToolweaveError
+from toolweave.home import Ground
+from toolweave.json_text import JsonObject
+from toolweave.nodes.human._buttons import LATE
+from toolweave.nodes.human._incoming_reply import Heard, the_one
+from toolweave.nodes.services.discord import replies as _discord_replies
+from toolweave.nodes.services.mail import replies as _mail_replies
+from toolweave.nodes.services.slack import replies as _slack_replies
+from toolweave.nodes.services.telegram import replies as _telegram_replies
+from toolweave.resources.http import SafeHttp
+from toolweave.resources.mailboxes import mail_resources
+from toolweave.tasks import background
+from toolweave.tools.tool import ToolCaller
+from toolweave.workflow.question import Channel
+
+logger = logging.getLogger(__name__)
+
+LOOK_EVERY_S = 5.0
+LOOK_FOR_MAIL_EVERY_S = 30.0
+# How long after its end a question is remembered to those who answer late.
+REMEMBERED = timedelta(days=2)
+FORGET_AFTER = timedelta(days=30)
+
+Taken: TypeAlias = Literal["answered", "late", "again", "nobody asked"]
+Look: TypeAlias = Callable[[NodeContext, JsonObject], Awaitable[list[Heard]]]
+Say: TypeAlias = Callable[[NodeContext, JsonObject, str], Awaitable[None]]
+
+LOOKS: Mapping[Channel, Look] = {
+    "slack": _slack_replies.looked_up,
+    "discord": _discord_replies.looked_up,
+    "gmail": _mail_replies.from_gmail,
+    "outlook": _mail_replies.from_outlook,
+}
+SAYS: Mapping[Channel, Say] = {
+    "slack": _slack_replies.say,
+    "discord": _discord_replies.say,
+    "telegram": _telegram_replies.say,
+}
+
+
+CHANNELS: tuple[Channel, ...] = ("slack", "discord", "telegram", "gmail", "outlook")
+
+
+class Replies:
+    """Takes in what people say."""
+
+    def __init__(
+        self, ground: Ground, engine: Engine, *, tools: ToolCaller, resources: Mapping[str, object]
+    ) -> None:
+        self.questions = Questions(ground.database)
+        self._ground = ground
+        self._engine = engine
+        self._services = Services(tools, ground.clock, resources)
+        # By credential: up to which update a bot's messages were read.
+        self._seen: dict[str, int | None] = {}
+        # When to look into a channel again.
+        self._next: dict[Channel, float] = {}
+
+    @property
+    def context(self) -> NodeContext:
+        """What is needed to speak to a service, as nodes have it."""
+        facts = RunFacts("people", "people", self._ground.clock.now())
+        given = Given({"timeout": 30})
+        return StepContext(given, facts, "people", 1, None, self._services)
+
+    async def take(self, heard: Heard) -> tuple[Taken, OpenQuestion | None]:
+        """Give what somebody said to the run that asked; the same thing again changes nothing."""
+        since = timestamp(self._ground.clock.now() - REMEMBERED)
+        known = {one.id: one for one in await self.questions.lately(heard.channel, since)}
+        are_open = [one.question for one in known.values() if one.closed_at is None]
+        meant = the_one(heard, are_open)
+        if meant is None and not heard.is_loose:
+            meant = the_one(heard, [one.question for one in known.values()])
+        if meant is None:
+            return "nobody asked", None
+        found = known[meant.id]
+        if not await self._is_new(heard):
+            return "again", found
+        if found.closed_at is not None:
+            return "late", found
+        try:
+            await self._engine.answer(
+                found.run, found.step, heard.reply, by=heard.who, via=heard.channel
+            )
+        except Conflict:
+            return "late", found
+        return "answered", found
+
+    async def polite(self, found: OpenQuestion) -> None:
+        """Tell somebody who came too late."""
+        thread, say = found.question.thread, SAYS.get(found.question.channel)
+        if thread is None or say is None:
+            return
+        try:
+            await say(self.context, thread, LATE)
+        except ToolweaveError as error:
+            logger.warning("nobody is told of being late", extra={"code": error.code})
+
+    async def look(self, channel: Channel) -> None:
+        """Look once for replies to every open question of a channel."""
+        found = await self.questions.open(channel)
+        if channel == "telegram":
+            await self._look_at_bots(found)
+            return
+        for one in found:
+            if one.question.thread is None:
+                continue
+            try:
+                said = await LOOKS[channel](self.context, one.question.thread)
+            except ToolweaveError as error:
+                extra = {"question": one.id, "code": error.code}
+                logger.warning("replies cannot be read", extra=extra)
+                continue
+            for heard in said:
+                await self._take_politely(heard)
+
+    async def _look_at_bots(self, found: Sequence[OpenQuestion]) -> None:
+        threads = [one.question.thread for one in found if one.question.thread is not None]
+        for credential in {str(thread.get("credential") or "") for thread in threads}:
+            try:
+                after = self._seen.get(credential)
+                new, after = await _telegram_replies.updates(self.context, credential, after)
+            except ToolweaveError as error:
+                # A bot whose messages are posted to us cannot be asked for them.
+                if error.code != "SERVICE_CONFLICT":
+                    logger.warning("a bot's messages cannot be read", extra={"code": error.code})
+                continue
+            for update in new:
+                heard = _telegram_replies.delivered(update)
+                if heard is not None:
+                    await self._take_politely(heard)
+            self._seen[credential] = after
+
+    async def _take_politely(self, heard: Heard) -> None:
+        taken, found = await self.take(heard)
+        if taken == "late" and found is not None:
+            await self.polite(found)
+
+    async def _is_new(self, heard: Heard) -> bool:
+        now = self._ground.clock.now()
+        added = await self._ground.database.execute(
+            "INSERT INTO heard (channel, message, at) VALUES (?, ?, ?) "
+            "ON CONFLICT (channel, message) DO NOTHING",
+            heard.channel,
+            heard.id[:500],
+            timestamp(now),
+        )
+        return bool(added)
+
+    async def forget(self) -> None:
+        """Drop what nobody will deliver again."""
+        before = timestamp(self._ground.clock.now() - FORGET_AFTER)
+        await self._ground.database.execute("DELETE FROM heard WHERE at < ?", before)
+
+    async def keep_looking(self, tasks: TaskGroup) -> None:
+        """Look into every channel where something is open, each in its own time."""
+        while True:
+            try:
+                for channel in await self.questions.channels():
+                    if channel in CHANNELS and self._is_due(channel):
+                        self._next[channel] = float("inf")  # one look at a time
+                        tasks.start_soon(self._look_once, channel)
+            except ToolweaveError as error:
+                logger.warning("questions cannot be read", extra={"code": error.code})
+            await self._ground.clock.sleep(LOOK_EVERY_S)
+
+    def _is_due(self, channel: Channel) -> bool:
+        return self._next.get(channel, 0.0) <= self._ground.clock.monotonic()
+
+    async def _look_once(self, channel: Channel) -> None:
+        try:
+            await self.look(channel)
+        except ToolweaveError as error:
+            logger.warning("replies cannot be read", extra={"code": error.code})
+        finally:
+            every_s = LOOK_FOR_MAIL_EVERY_S if channel in {"gmail", "outlook"} else 0.0
+            self._next[channel] = self._ground.clock.monotonic() + every_s
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        """Look for replies for as long as this is entered."""
+        await self.forget()
+        async with background() as tasks:
+            tasks.start_soon(self.keep_looking, tasks)
+            yield
+
+
+@asynccontextmanager
+async def open_replies(
+    ground: Ground, engine: Engine, tools: ToolCaller
+) -> AsyncGenerator[Replies]:
+    """Replies of a process that hosts them."""
+    secrets = SecretTexts(ground.vault, ground.masker)
+    http = SafeHttp(secrets, allow_private=ground.settings.allow_private_http)
+    resources: dict[str, object] = {
+        "http": http,
+        "services": vault_services(ground, http),
+        **mail_resources(ground, http, secrets),
+    }
+    replies = Replies(ground, engine, tools=tools, resources=resources)
+    try:
+        async with replies.running():
+            yield replies
+    finally:
+        with anyio.CancelScope(shield=True):
+            await http.aclose()

@@ -1,0 +1,1 @@
+"""Workflows as MCP tools: what is published, and the frozen copy that runs."""

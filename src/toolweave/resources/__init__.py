@@ -1,0 +1,1 @@
+"""What a node may touch: HTTP, files, databases, stores, mail, commands."""

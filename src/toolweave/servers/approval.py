@@ -1,0 +1,137 @@
+"""Approving a server: every fact the approval is bound to, then the yes, then its tools pinned."""
+
+import shlex
+from dataclasses import dataclass
+from typing import Any
+
+from toolweave.access.references import references
+from toolweave.app.studio import Studio
+from toolweave.servers.definition import (
+    Command,
+    Container,
+    Http,
+    Server,
+    Sse,
+    definition_hash,
+    runner_of,
+    transport_of,
+)
+from toolweave.servers.lockfile import Drift
+from toolweave.servers.transport_factory import templates_of
+from toolweave.tools.tool import Tool
+from toolweave.tools.wire import write_wire
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One line of what is shown: its label, its key in JSON, its value and how that is said."""
+
+    label: str
+    key: str
+    value: str | list[str] | None
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The tools of a server now, and how they differ from those that were approved."""
+
+    tools: tuple[Tool, ...]
+    description: str | None
+    drift: list[Drift]
+    is_first: bool
+
+
+async def tools_now(studio: Studio, name: str) -> Listed:
+    """Ask an approved server for its tools.
+
+    Raises:
+        ToolweaveError: why it cannot be reached.
+    """
+    lockfile = studio.ground.lockfile
+    tools = await studio.gate.tools(name)
+    live = await studio.connections.use(await studio.ground.registry.get(name))
+    is_first = not lockfile.pins(name)
+    drift = [] if is_first else lockfile.drift(name, tools)
+    return Listed(tools, live.connection.description, drift, is_first)
+
+
+def pin(studio: Studio, name: str, listed: Listed) -> None:
+    """Hold a server to the tools it lists now."""
+    lockfile = studio.ground.lockfile
+    if listed.is_first or listed.drift or listed.description != lockfile.description(name):
+        lockfile.pin(name, listed.tools, description=listed.description)
+
+
+async def facts_of(studio: Studio, server: Server) -> list[Fact]:
+    """Everything that decides what runs; secrets are masked."""
+    definition = server.definition
+    asked = [item.text for text in templates_of(server).values() for item in references(text)]
+    asked = list(dict.fromkeys(asked))
+    transport = transport_of(definition)
+    return [
+        Fact("server", "name", server.name, server.name),
+        Fact("transport", "transport", transport, transport),
+        *(
+            await _process(studio, server)
+            if isinstance(definition, Command | Container)
+            else _address(studio, definition)
+        ),
+        Fact("fills in", "fillsIn", asked, ", ".join(asked) or "nothing"),
+        Fact("found in", "foundIn", server.found_in, server.found_in or "added by you"),
+        Fact("hash", "hash", definition_hash(definition), definition_hash(definition)),
+    ]
+
+
+async def _process(studio: Studio, server: Server) -> list[Fact]:
+    definition = server.definition
+    assert isinstance(definition, Command | Container)
+    launch = await studio.opener.launch(server)
+    argv = list(studio.ground.masker.mask_argv(launch.argv))
+    numbered = "\n".join(f"[{index}] {part}" for index, part in enumerate(argv))
+    runner = runner_of(definition)
+    names = sorted(definition.env)
+    return [
+        Fact("runner", "runner", runner, runner or "-"),
+        Fact("argv", "argv", argv, numbered),
+        Fact("as typed", "asTyped", shlex.join(argv), shlex.join(argv)),
+        Fact("environment", "environment", names, ", ".join(names) or "nothing of its own"),
+        Fact("directory", "directory", launch.cwd, launch.cwd or "the current one"),
+    ]
+
+
+def _address(studio: Studio, definition: Http | Sse) -> list[Fact]:
+    address = studio.ground.masker.mask_text(definition.url)
+    names = sorted(definition.headers)
+    sign_in = "OAuth" if definition.oauth else None
+    return [
+        Fact("address", "address", address, address),
+        Fact("headers", "headers", names, ", ".join(names) or "none of its own"),
+        Fact("sign-in", "signIn", sign_in, sign_in or "none"),
+    ]
+
+
+def drift_as_json(drift: list[Drift]) -> list[dict[str, Any]]:
+    """The same for programs."""
+    return [
+        {
+            "tool": change.tool,
+            "kind": change.kind,
+            "changes": [
+                {"pointer": line.pointer, "message": line.message} for line in change.changes
+            ],
+        }
+        for change in drift
+    ]
+
+
+def tool_as_json(tool: Tool) -> dict[str, Any]:
+    """A tool with its parameters, for programs."""
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": [write_wire(parameter) for parameter in tool.parameters],
+        "inputSchema": tool.input_schema,
+        "outputSchema": tool.output_schema,
+        "problems": [problem.as_json() for problem in tool.problems],
+    }

@@ -1,0 +1,269 @@
+"""The gate: the one way to call a tool, for forms, nodes, documents and the assistant alike.
+
+Permission, pins, arguments, limits, deadline, retries, cancellation and the record of it all
+are decided here, once. The deadline is the event loop's time, waits between tries the clock's.
+"""
+
+from dataclasses import replace
+from functools import partial
+
+import anyio
+
+from toolweave.access.mask import Masker
+from toolweave.clock import Clock
+from toolweave.errors import (
+    Cancelled,
+    Denied,
+    Invalid,
+    Limited,
+    NotFound,
+    TimedOut,
+    ToolweaveError,
+    Unavailable,
+)
+from toolweave.problems import did_you_mean
+from toolweave.servers.connections import Connections
+from toolweave.servers.disconnect_reason import connect_timeout, masked
+from toolweave.servers.history import History, Status
+from toolweave.servers.json_safety import unwritable
+from toolweave.servers.limits import ExecutionLimits
+from toolweave.servers.lockfile import Lockfile, Pin
+from toolweave.servers.questions import Asker
+from toolweave.servers.registry import Registry
+from toolweave.servers.retry import is_passing, pausing, wait_s
+from toolweave.servers.supervisor import Live
+from toolweave.settings import Settings
+from toolweave.tools.check import check_arguments, check_output
+from toolweave.tools.tool import (
+    CallId,
+    Progress,
+    ProgressListener,
+    Tool,
+    ToolCall,
+    ToolResult,
+    tool_hash,
+)
+
+Ready = tuple[Live, Tool]
+
+
+class Gate:
+    """The real `ToolCaller`."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        connections: Connections,
+        lockfile: Lockfile,
+        *,
+        limits: ExecutionLimits,
+        history: History,
+        masker: Masker,
+        clock: Clock,
+        settings: Settings,
+    ) -> None:
+        self.limits = limits
+        self.history = history
+        self._registry = registry
+        self._connections = connections
+        self._lockfile = lockfile
+        self._masker = masker
+        self._clock = clock
+        self._settings = settings
+        self._running: dict[CallId, anyio.CancelScope] = {}
+        self._cancelled: set[CallId] = set()  # those whose scope did not end by its deadline
+        # What was compared last: a definition is hashed once, not for every call.
+        self._unchanged: dict[tuple[str, str], tuple[Pin, Tool]] = {}
+
+    async def call(
+        self,
+        call: ToolCall,
+        *,
+        on_progress: ProgressListener | None = None,
+        asker: Asker | None = None,
+    ) -> ToolResult:
+        """Make the call, or say exactly why not.
+
+        Raises:
+            Invalid: the arguments are wrong; every problem is listed.
+            NotFound: no such server or tool.
+            Denied: not approved, disabled, or the tool changed since it was approved.
+            Limited: a limit or the stop switch.
+            Unavailable: the server is down or misbehaves.
+            TimedOut: the deadline passed.
+            Cancelled: `cancel` was called.
+            Conflict: a call of the same id is not over.
+        """
+        max_retries = 0 if call.effect == "once" else len(self._settings.retry.waits_s)
+        self.history.submitted(call, max_retries=max_retries)
+        hear = None if on_progress is None else partial(self._hear, on_progress)
+        try:
+            return await self._attempts(call, max_retries, hear, asker)
+        except ToolweaveError as error:
+            shown = masked(error, self._masker)
+            self._failed(call, shown)
+            raise shown from None
+        except anyio.get_cancelled_exc_class():
+            self.history.finished(call, "cancelled", code="CALL_CANCELLED")
+            raise
+        finally:
+            self._running.pop(call.id, None)
+            self._cancelled.discard(call.id)
+            # Still open only after a fault of ours or of whoever answers questions.
+            self.history.finished(call, "error", code="INTERNAL")
+
+    async def _hear(self, on_progress: ProgressListener, progress: Progress) -> None:
+        """What a server says of a call under way goes on without secrets."""
+        if progress.message is not None:
+            progress = replace(progress, message=self._masker.mask_text(progress.message))
+        await on_progress(progress)
+
+    def cancel(self, call_id: CallId) -> bool:
+        """Cancel a running call, on the server too; whether there was one."""
+        scope = self._running.get(call_id)
+        if scope is not None:
+            self._cancelled.add(call_id)
+            scope.cancel()
+        return scope is not None
+
+    async def tools(self, server_name: str) -> tuple[Tool, ...]:
+        """The tools a server lists now, sorted by name."""
+        live = await self._connections.use(await self._registry.get(server_name))
+        return tuple(sorted(live.tools.values(), key=lambda tool: tool.name))
+
+    async def _attempts(
+        self,
+        call: ToolCall,
+        max_retries: int,
+        on_progress: ProgressListener | None,
+        asker: Asker | None,
+    ) -> ToolResult:
+        self.limits.check(call)
+        deadline_s = call.deadline_s
+        if deadline_s is None:
+            deadline_s = self._settings.limits.call_deadline_s
+        is_reached = False
+        with anyio.CancelScope(deadline=anyio.current_time() + deadline_s) as total:
+            self._running[call.id] = total
+            ready = await self._ready_early(call, is_patient=max_retries > 0)
+            is_reached = ready is not None
+            patient = pausing(total, asker) if asker else None
+            if self.limits.is_full:
+                # Waiting for a slot is not the server's fault, and much may change meanwhile.
+                total.deadline, ready = float("inf"), None
+            async with self.limits.running(call):
+                total.deadline = anyio.current_time() + deadline_s
+                for attempt in range(max_retries + 1):
+                    self.history.executing(call)
+                    try:
+                        return await self._once(call, ready, on_progress, patient)
+                    except (Unavailable, Limited, TimedOut) as error:
+                        if attempt == max_retries or not is_passing(error):
+                            raise
+                        pause_s = wait_s(error, self._settings.retry, attempt)
+                        if pause_s >= total.deadline - anyio.current_time():
+                            raise
+                    ready = None
+                    self.history.again(call)
+                    await self._clock.sleep(pause_s)
+        if call.id in self._cancelled:
+            raise Cancelled("CALL_CANCELLED", f"the call of {call.tool!r} was cancelled")
+        if not is_reached:
+            raise connect_timeout(call.server, deadline_s)
+        raise TimedOut(
+            "CALL_TIMEOUT",
+            f"Execution exceeded {deadline_s:g}s: tool {call.tool!r} of server {call.server!r}",
+            hint="give the call a longer deadline, or ask the tool for less",
+        )
+
+    async def _ready_early(self, call: ToolCall, *, is_patient: bool) -> Ready | None:
+        """What is wrong for good is said before the call waits or counts."""
+        try:
+            return await self._ready(call)
+        except (Unavailable, Limited, TimedOut) as error:
+            if is_patient and is_passing(error):
+                return None
+            raise
+
+    async def _once(
+        self,
+        call: ToolCall,
+        ready: Ready | None,
+        on_progress: ProgressListener | None,
+        asker: Asker | None,
+    ) -> ToolResult:
+        live, tool = ready or await self._ready(call)
+        started = self._clock.monotonic()
+        result = await live.connection.call(
+            call.tool, call.arguments, on_progress=on_progress, asker=asker
+        )
+        took_ms = (self._clock.monotonic() - started) * 1000
+        problems = result.problems
+        if not result.is_error:
+            problems += tuple(check_output(tool, result.structured))
+        result = replace(result, took_ms=took_ms, problems=problems)
+        self._succeeded(call, result)
+        return result
+
+    async def _ready(self, call: ToolCall) -> Ready:
+        """The connection and the tool, if the call may be made now."""
+        live = await self._connections.use(await self._registry.get(call.server))
+        await self._lockfile.refresh()
+        return live, self._checked(call, live)
+
+    def _checked(self, call: ToolCall, live: Live) -> Tool:
+        """The tool, if it is the approved one and takes these arguments."""
+        tool = live.tools.get(call.tool)
+        if tool is None:
+            raise NotFound(
+                "MCP_TOOL_NOT_FOUND",
+                f"server {call.server!r} has no tool {call.tool!r}",
+                hint=did_you_mean(call.tool, live.tools)
+                or f"`toolweave servers tools {call.server}` lists them",
+            )
+        self._refuse_changed(call.server, tool)
+        if not tool.is_usable:
+            raise Invalid(
+                "MCP_TOOL_SCHEMA_INVALID",
+                f"tool {call.tool!r} of server {call.server!r} has a schema that cannot be used",
+                problems=tool.problems,
+            )
+        problems = unwritable(call.arguments) or check_arguments(tool, call.arguments)
+        if any(problem.severity == "error" for problem in problems):
+            raise Invalid(
+                "MCP_ARGUMENTS_INVALID",
+                f"the arguments of {call.tool!r} have "
+                f"{len(problems)} problem{'s' if len(problems) > 1 else ''}",
+                problems=problems,
+            )
+        return tool
+
+    def _refuse_changed(self, server: str, tool: Tool) -> None:
+        pin = self._lockfile.known_pins(server).get(tool.name)
+        known_pin, known_tool = self._unchanged.get((server, tool.name), (None, None))
+        if pin is not None and pin is known_pin and tool is known_tool:
+            return
+        pin = self._lockfile.pins(server).get(tool.name)  # it may just have been approved
+        if pin is not None and pin.hash == tool_hash(tool):
+            self._unchanged[server, tool.name] = pin, tool
+            return
+        changes = self._lockfile.drift(server, [tool])
+        mine = next((change for change in changes if change.tool == tool.name), None)
+        kind = mine.kind.replace("_", " ") if mine else "changed"
+        what = f"changed since it was approved ({kind})" if pin else "was never approved"
+        raise Denied(
+            "TOOL_CHANGED",
+            f"tool {tool.name!r} of server {server!r} {what}",
+            hint=f"`toolweave servers approve {server} --changes` shows and accepts the change",
+            facts={"changes": [line.message for line in mine.changes] if mine else []},
+        )
+
+    def _succeeded(self, call: ToolCall, result: ToolResult) -> None:
+        status: Status = "error" if result.is_error else "success"
+        said = self._masker.mask_text(result.text[:1000]) if result.is_error else None
+        self.history.finished(call, status, took_ms=result.took_ms, message=said)
+
+    def _failed(self, call: ToolCall, error: ToolweaveError) -> None:
+        by_kind: dict[type, Status] = {TimedOut: "timeout", Cancelled: "cancelled"}
+        status = by_kind.get(type(error), "error")
+        self.history.finished(call, status, code=error.code, message=error.message)

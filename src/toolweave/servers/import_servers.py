@@ -1,0 +1,77 @@
+"""Taking over the servers of other clients: registered here, unapproved; their files stay."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from toolweave.errors import Invalid
+from toolweave.home import Ground
+from toolweave.servers.definition import definition_hash, transport_of
+from toolweave.servers.discovery.client import Found
+from toolweave.servers.discovery.locations import Places, Platform
+from toolweave.servers.discovery.search import Discovery
+
+
+def places_of(environ: Mapping[str, str]) -> Places:
+    """Where the clients of this user, directory and platform keep their files."""
+    known: dict[str, Platform] = {"darwin": "darwin", "win32": "win32"}
+    return Places(
+        home=Path(environ["HOME"]) if environ.get("HOME") else Path.home(),
+        project=Path.cwd(),
+        platform=known.get(sys.platform, "linux"),
+        environ=dict(environ),
+    )
+
+
+async def import_found(rooms: Ground, found: Found) -> str:
+    """Register one that was found; what came of it, in words."""
+    assert found.definition is not None
+    taken = {server.name: server for server in await rooms.registry.list()}
+    wanted = definition_hash(found.definition)
+    names = _names_for(found)
+    for name in names:
+        if name in taken and definition_hash(taken[name].definition) == wanted:
+            return f"already registered as {name}"
+    free = next(name for name in names if name not in taken)
+    try:
+        await rooms.registry.add(
+            free, found.definition, scope=found.scope, found_in=str(found.path)
+        )
+    except Invalid as error:
+        return f"not imported: {error.message}"
+    return f"imported as {free}"
+
+
+def _names_for(found: Found) -> list[str]:
+    """The server's own name, then names that tell whose it is, for when that one is taken."""
+    of_client = f"{found.name}-{found.client.lower().replace(' ', '-')}"
+    return [found.name, of_client, *(f"{of_client}-{number}" for number in range(2, 1_000))]
+
+
+def discovery_as_json(
+    discovery: Discovery, imported: Mapping[int, str], statuses: Mapping[str, str]
+) -> dict[str, Any]:
+    """What was found, by index what came of importing it, by name what `claude` says of it."""
+    return {
+        "servers": [
+            {
+                "name": found.name,
+                "scope": found.scope,
+                "client": found.client,
+                "type": transport_of(found.definition) if found.definition else None,
+                "foundIn": str(found.path),
+                "pointer": found.pointer,
+                "shadowedBy": str(found.shadowed_by.path) if found.shadowed_by else None,
+                "disabled": found.disabled,
+                "problems": [problem.as_json() for problem in found.problems],
+                "import": imported.get(index),
+                "claudeStatus": statuses.get(found.name),
+            }
+            for index, found in enumerate(discovery.found)
+        ],
+        "fileProblems": [
+            {"path": str(problem.path), **problem.problem.as_json()}
+            for problem in discovery.file_problems
+        ],
+    }

@@ -1,0 +1,46 @@
+"""Signing in to a server that uses OAuth: a person is shown a page, the tokens go to the vault."""
+
+from toolweave.app.studio import Studio
+from toolweave.errors import Invalid
+from toolweave.servers.definition import Http, Server, Sse
+from toolweave.servers.oauth import sign_in_now
+from toolweave.servers.sign_in import Show, SignIn
+from toolweave.servers.summary import has_sign_in
+from toolweave.servers.transport_factory import refuse_unapproved
+
+
+def require_sign_in(server: Server) -> None:
+    """Go on only with an approved server that has a sign-in.
+
+    Raises:
+        Denied: it is not approved.
+        Invalid: `SERVER_SIGN_IN_UNUSED`.
+    """
+    if not has_sign_in(server.definition):
+        raise Invalid(
+            "SERVER_SIGN_IN_UNUSED",
+            f"server {server.name!r} has no OAuth sign-in",
+            hint="register it with `toolweave servers add NAME URL --oauth`",
+        )
+    refuse_unapproved(server)
+
+
+async def sign_in_to(studio: Studio, server: Server, show: Show) -> int:
+    """Let a person sign in; how many tools the server has for them.
+
+    Raises:
+        ToolweaveError: why it did not come about.
+    """
+    require_sign_in(server)
+    ready = await studio.opener.expanded(server)
+    assert isinstance(ready, Http | Sse)
+    await sign_in_now(
+        server.name,
+        ready,
+        studio.ground.vault,
+        sign_in=SignIn(show),
+        headers=ready.headers,
+        limits=studio.ground.settings.limits,
+    )
+    studio.connections.drop(server.name)  # one that was made without the tokens
+    return len((await studio.connections.use(server)).tools)

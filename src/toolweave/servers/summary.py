@@ -1,0 +1,97 @@
+"""What is known of each registered server without starting it, for the doors that list them."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolweave.clock import timestamp
+from toolweave.home import Ground
+from toolweave.servers.definition import (
+    Definition,
+    Http,
+    Server,
+    Sse,
+    deployment_of,
+    runner_of,
+    transport_of,
+)
+from toolweave.servers.health import Health
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What is known of a server without starting it."""
+
+    server: Server
+    health: Health = field(default_factory=Health)
+    pinned: int = 0  # how many of its tools
+    description: str | None = None  # as it was when its tools were approved
+
+
+async def line_of(rooms: Ground, server: Server) -> Line:
+    """All that is known of a server now."""
+    return Line(
+        server,
+        await rooms.pings.last(server.id),
+        len(rooms.lockfile.pins(server.name)),
+        rooms.lockfile.description(server.name),
+    )
+
+
+def state_of(server: Server, health: Health) -> str:
+    """One word for the state a person cares about."""
+    if not server.is_approved:
+        return "changed" if server.approved_hash else "not approved"
+    if server.auto_disabled:
+        return "auto-disabled"
+    if not server.enabled:
+        return "disabled"
+    if health.state == "error":
+        return "failing"
+    return "ready" if health.state == "connected" else "not tried"
+
+
+def details_of(server: Server, health: Health) -> str | None:
+    """Why it does not work."""
+    if state_of(server, health) in ("auto-disabled", "failing"):
+        return health.reason or server.last_failure
+    return None
+
+
+def has_sign_in(definition: Definition) -> bool:
+    """Whether a person can sign in there."""
+    return isinstance(definition, Http | Sse) and definition.oauth
+
+
+def display_name(name: str) -> str:
+    """A name as people write it: `aws-knowledge_mcp` is `Aws Knowledge Mcp` (seed 001)."""
+    words = name.replace("-", " ").replace("_", " ").split()
+    return " ".join(word[:1].upper() + word[1:] for word in words) or name
+
+
+def as_dict(line: Line) -> dict[str, Any]:
+    """One entry of `--json`: the seeds' names where they have one."""
+    server, health = line.server, line.health
+    return {
+        "id": server.id,
+        "name": server.name,
+        "displayName": display_name(server.name),
+        "description": line.description,
+        "state": state_of(server, health),
+        "transport": transport_of(server.definition),
+        "deploymentType": deployment_of(server.definition),
+        "runner": runner_of(server.definition),
+        "scope": server.scope,
+        "foundIn": server.found_in,
+        "enabled": server.enabled,
+        "approved": server.is_approved,
+        "autoDisabled": server.auto_disabled,
+        "failureCount": server.failure_count,
+        "lastConnectedAt": timestamp(server.last_connected_at)
+        if server.last_connected_at
+        else None,
+        "connectionStatus": "connected" if health.state == "connected" else "disconnected",
+        "latencyMs": health.latency_ms,
+        "toolCount": health.tool_count if health.tool_count is not None else line.pinned or None,
+        "details": details_of(server, health),
+        "signIn": has_sign_in(server.definition),
+    }

@@ -1,0 +1,163 @@
+"""From a registered server to an open transport: expand, choose the runner, join the parts.
+
+Refuses an unapproved definition, so nothing can be started by any other way in.
+"""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+
+import anyio.to_thread
+from mcp.client._transport import TransportStreams  # the type has no public name
+
+from toolweave.access.mask import Masker
+from toolweave.access.references import resolve_all
+from toolweave.access.vault import Vault
+from toolweave.errors import Denied, Invalid, Unavailable
+from toolweave.servers import runners
+from toolweave.servers.definition import Command, Container, Definition, Http, Server, Sse
+from toolweave.servers.disconnect_reason import Faults
+from toolweave.servers.guardian import Guardian
+from toolweave.servers.oauth import oauth_auth
+from toolweave.servers.runners.runner import Launch
+from toolweave.servers.transports.http import open_http
+from toolweave.servers.transports.sse import open_sse
+from toolweave.servers.transports.stdio import open_stdio
+from toolweave.settings import Limits
+
+PLAIN_NAME = re.compile(r"[A-Za-z0-9_.@-]{1,80}")
+EXPANDED = ("command", "cwd", "url", "args", "env", "headers")
+
+
+def refuse_unapproved(server: Server) -> None:
+    """Raises `Denied` (`SERVER_NOT_APPROVED`) unless a person approved this very definition."""
+    if server.is_approved:
+        return
+    changed = server.approved_hash is not None
+    raise Denied(
+        "SERVER_NOT_APPROVED",
+        f"server {server.name!r} "
+        + ("was changed since it was approved" if changed else "is not approved"),
+        hint=f"`toolweave servers approve {server.name}` shows exactly what would be started",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Opener:
+    """Opens transports; holds what that takes and nothing else."""
+
+    environ: Mapping[str, str]
+    vault: Vault
+    guardian: Guardian
+    masker: Masker
+    limits: Limits
+
+    async def launch(self, server: Server) -> Launch:
+        """The exact process of a managed server, with `${…}` filled in.
+
+        Raises:
+            Unavailable: `RUNNER_MISSING`, or the program is not there.
+            Invalid: `SERVER_SECRET_MISSING`.
+        """
+        definition = server.definition
+        assert isinstance(definition, Command | Container)
+        name = "docker" if isinstance(definition, Container) else definition.runner
+        runner = runners.discover()[name]
+        # Asking a daemon or trying a sandbox may take seconds.
+        if reason := await anyio.to_thread.run_sync(runner.missing):
+            raise Unavailable("RUNNER_MISSING", f"server {server.name!r}: {reason}")
+        ready = await self.expanded(server)
+        assert isinstance(ready, Command | Container)
+        return runner.launch(ready, server_name=server.name, env=ready.env)
+
+    async def open(
+        self, server: Server, faults: Faults
+    ) -> AbstractAsyncContextManager[TransportStreams]:
+        """A transport to `server`, not yet entered.
+
+        Raises:
+            Denied: the definition is not the approved one.
+            Unavailable: what it needs is missing on this machine.
+        """
+        refuse_unapproved(server)
+        if isinstance(server.definition, Command | Container):
+            launch = await self.launch(server)
+            if launch.container:
+                await self.guardian.remove_orphans()
+            max_bytes = self.limits.output_bytes
+            return open_stdio(launch, faults, guardian=self.guardian, max_bytes=max_bytes)
+        ready = await self.expanded(server)
+        assert isinstance(ready, Http | Sse)
+        auth = oauth_auth(server.name, ready.url, self.vault, sign_in=None) if ready.oauth else None
+        if isinstance(ready, Http):
+            return open_http(ready, faults, headers=ready.headers, auth=auth, limits=self.limits)
+        return open_sse(ready, faults, headers=ready.headers, auth=auth, limits=self.limits)
+
+    async def expanded(self, server: Server) -> Definition:
+        """The definition with `${…}` filled in; the masker learns what is secret in it."""
+        definition = server.definition
+        fields = definition.model_dump()
+        templates = templates_of(server)
+        resolved = await resolve_all(templates, self.environ, self.vault)
+        self.masker.learn(resolved.secrets)
+        missing = [one for one in resolved.problems if one.code == "SECRET_NOT_FOUND"]
+        if missing:
+            raise Invalid(
+                "SERVER_SECRET_MISSING",
+                f"server {server.name!r} refers to secrets that the vault does not have",
+                problems=missing,
+                hint="`toolweave secrets set NAME` stores one",
+            )
+        changes = {
+            name: _filled(name, fields[name], resolved.values)
+            for name in EXPANDED
+            if fields.get(name) is not None
+        }
+        return definition.model_copy(update=changes)
+
+
+def templates_of(server: Server) -> dict[str, str]:
+    """Every text of the definition in which `${…}` is filled in, by its place in it.
+
+    A VS Code `${input:id}` is looked up under the server's own name, so that no project's file
+    can ask for what was typed for another server.
+    """
+    fields = server.definition.model_dump()
+    own = _vault_name(server.name)
+    return {
+        place: text.replace("${input:", f"${{vault:input:{own}:")
+        for name in EXPANDED
+        for place, text in _texts(name, fields.get(name))
+    }
+
+
+def _vault_name(server: str) -> str:
+    """A name the vault can hold, another one for every server."""
+    if PLAIN_NAME.fullmatch(server):
+        return server
+    readable = re.sub(r"[^A-Za-z0-9_.@-]+", "-", server)[:60]
+    return f"{readable}+{hashlib.sha256(server.encode()).hexdigest()[:16]}"
+
+
+def _texts(name: str, value: object) -> list[tuple[str, str]]:
+    """The texts below a field, each with its place: `env/TOKEN`, `args/0`."""
+    match value:
+        case str():
+            return [(name, value)]
+        case dict():
+            return [(f"{name}/{key}", str(text)) for key, text in value.items()]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]  # a model's dump
+        case tuple():
+            return [(f"{name}/{index}", str(text)) for index, text in enumerate(value)]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]  # a model's dump
+        case _:
+            return []
+
+
+def _filled(name: str, value: object, values: Mapping[str, str]) -> object:
+    places = [place for place, _ in _texts(name, value)]
+    if isinstance(value, str):
+        return values[name]
+    if isinstance(value, dict):
+        return {place.partition("/")[2]: values[place] for place in places}
+    return tuple(values[place] for place in places)

@@ -1,0 +1,140 @@
+"""From a fault to a problem: its code, what was expected and what came, in plain words."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from toolweave.json_text import Json
+from toolweave.problems import Problem, pointer
+from toolweave.tools.repair import NONE, a, repair
+from toolweave.tools.unions import kind_of
+from toolweave.tools.value_preview import HIDDEN, shown
+from toolweave.tools.violations import Explainer, Fault
+
+MAX_LISTED = 8
+MAX_MENDED = 20
+
+_CODES = {
+    "required": "MCP_PARAMETER_REQUIRED",
+    "type": "MCP_PARAMETER_INVALID_TYPE",
+    "enum": "MCP_PARAMETER_ENUM_INVALID",
+    "const": "MCP_PARAMETER_ENUM_INVALID",
+    "additionalProperties": "MCP_PARAMETER_UNKNOWN",
+}
+_LIMITS = {
+    "minimum": "is too small; expected at least {}",
+    "maximum": "is too large; expected at most {}",
+    "exclusiveMinimum": "is too small; expected more than {}",
+    "exclusiveMaximum": "is too large; expected less than {}",
+    "multipleOf": "is not a multiple of {}",
+    "minLength": "is too short; expected at least {} characters",
+    "maxLength": "is too long; expected at most {} characters",
+    "pattern": "does not match the pattern {}",
+    "format": "does not look like the format {}",
+    "minItems": "has too few items; expected at least {}",
+    "maxItems": "has too many items; expected at most {}",
+    "minProperties": "has too few keys; expected at least {}",
+    "maxProperties": "has too many keys; expected at most {}",
+    "uniqueItems": "holds an item twice; expected each only once",
+    "contains": "holds no item of the kind that is needed",
+    "propertyNames": "is not a key that is allowed here",
+    "not": "is a value that is excluded",
+    "oneOf": "fits {} of the alternatives; expected exactly one",
+    "false": "is not allowed here at all",
+}
+
+
+def describe(
+    faults: Sequence[Fault], whole: Json, explainer: Explainer, *, show_values: bool
+) -> Iterator[Problem]:
+    """The problems of the `faults` of the `whole` value; only the first few are given repairs."""
+    for index, fault in enumerate(faults):
+        yield _described(
+            fault, whole, explainer, show_values=show_values, is_mended=index < MAX_MENDED
+        )
+
+
+def _described(
+    fault: Fault, whole: Json, explainer: Explainer, *, show_values: bool, is_mended: bool
+) -> Problem:
+    """A value is not shown if it is secret or nothing may be shown."""
+    is_shown = show_values and not _is_secret(fault)
+    # The repairs of these two speak of names only.
+    is_named = fault.keyword in ("required", "additionalProperties")
+    is_mended = is_mended and (is_shown or is_named)
+    mended = repair(fault, whole, explainer) if is_mended else NONE
+    missing = (str(fault.expected),) if fault.keyword == "required" else ()
+    return Problem(
+        _CODES.get(fault.keyword, "MCP_PARAMETER_CONSTRAINT_VIOLATED"),
+        pointer(*fault.path, *missing),
+        _message(fault, explainer, shown if is_shown else lambda _: HIDDEN),
+        hint=mended.hint,
+        severity="warning" if fault.keyword == "format" else "error",
+        patch=mended.patch,
+    )
+
+
+def _is_secret(fault: Fault) -> bool:
+    return fault.schema.get("format") == "password" or fault.schema.get("writeOnly") is True
+
+
+def _what(fault: Fault) -> str:
+    if not fault.path:
+        return "the whole value"
+    last = fault.path[-1]
+    return f"item {last}" if isinstance(last, int) else shown(last)
+
+
+def _wanted(fault: Fault, explainer: Explainer) -> str:
+    """What a missing property would have to be."""
+    schema = explainer.properties(fault.schema).get(str(fault.expected), True)
+    for one in explainer.within(schema):
+        if isinstance(options := one.get("enum"), list):
+            return f"; expected {_options(options)}"
+        if "const" in one:
+            return f"; expected {shown(one['const'])}"
+        if isinstance(kind := one.get("type"), str):
+            return f"; expected {a(kind)}"
+    return ""
+
+
+def _message(fault: Fault, explainer: Explainer, show: Callable[[Json], str]) -> str:
+    what = _what(fault)
+    match fault.keyword:
+        case "required":
+            return f"{shown(fault.expected)} is required and missing{_wanted(fault, explainer)}"
+        case "additionalProperties":
+            return f"{what} is not known here"
+        case "type":
+            return f"{what} is {_came(fault.value, show)}; expected {_kinds(fault.expected)}"
+        case "const":
+            return f"{what} is {show(fault.value)}; expected {shown(fault.expected)}"
+        case "enum":
+            options = fault.expected if isinstance(fault.expected, list) else []
+            return f"{what} is {show(fault.value)}; expected {_options(options)}"
+        case keyword:
+            limit = show(fault.expected) if keyword == "pattern" else _limit(fault.expected)
+            return f"{what} is {show(fault.value)}, which {_LIMITS[keyword].format(limit)}"
+
+
+def _came(value: Json, show: Callable[[Json], str]) -> str:
+    if value is None or isinstance(value, dict | list):
+        return a(kind_of(value))
+    return f"{show(value)}, {a(kind_of(value))}"
+
+
+def _kinds(expected: Json) -> str:
+    kinds = (
+        [a(kind) for kind in expected if isinstance(kind, str)]
+        if isinstance(expected, list)
+        else []
+    )
+    return " or ".join(kinds)
+
+
+def _options(options: list[Json]) -> str:
+    listed = ", ".join(shown(option) for option in options[:MAX_LISTED])
+    more = len(options) - MAX_LISTED
+    return f"one of {listed}" + (f" and {more} more" if more > 0 else "")
+
+
+def _limit(expected: Json) -> str:
+    return shown(expected) if not isinstance(expected, dict | list | bool) else ""

@@ -1,0 +1,1 @@
+"""What starts runs: schedules, webhooks, mail, files, events and failed runs."""

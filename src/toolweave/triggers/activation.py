@@ -1,0 +1,333 @@
+"""Which triggers of stored workflows are on: turning them on and off, and their secrets."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio.to_thread
+
+from toolweave import json_text
+from toolweave.access.secret_text import SecretTexts
+from toolweave.app.node_resources import FILES
+from toolweave.app.studio import WORKFLOWS, workflow_store
+from toolweave.authoring.environment import known_offline
+from toolweave.clock import timestamp
+from toolweave.engine.plan import make_plan
+from toolweave.errors import Invalid, NotFound
+from toolweave.home import Ground
+from toolweave.json_text import JsonObject
+from toolweave.nodes.registry import NodeKinds
+from toolweave.problems import how_many
+from toolweave.resources.mail_hosts import mail_address
+from toolweave.storage.workflow_files import WorkflowFiles
+from toolweave.triggers import deliveries, schedules
+from toolweave.triggers import file_watch as watching
+from toolweave.triggers import imap as mail
+from toolweave.triggers.activation_store import Activations, ActiveTrigger
+from toolweave.triggers.active_triggers import (
+    Active,
+    Board,
+    Present,
+    only_from,
+    settings_of,
+    triggers_of,
+)
+from toolweave.triggers.cron import next_time
+from toolweave.triggers.mail_api import address_of
+from toolweave.workflow.formats.load import convert, read
+from toolweave.workflow.model import Workflow
+from toolweave.workflow.report import examine_loaded
+from toolweave.workflow.store import ENDING, Stored
+
+# Slack signs with the secret of the app, for which the node has no field: it is in the vault.
+SLACK_SECRET = "slack-signing-secret"
+BY_HAND = "TRIGGER.MANUAL"
+HOOKED = frozenset({"TRIGGER.WEBHOOK", "TRIGGER.GITHUB", "TRIGGER.SLACK", "TRIGGER.EMAIL"})
+
+
+@dataclass(frozen=True, slots=True)
+class Switched:
+    """A trigger that is on, as people see it."""
+
+    workflow: str
+    slug: str
+    node: str
+    kind: str
+    is_current: bool  # whether the workflow is still as it was when it was switched on
+    is_deleted: bool
+    next_at: str | None
+    hooks: tuple[str, ...]
+    fired_at: str | None
+    failure: str | None
+    paused_at: str | None = None
+
+
+class Switches:
+    """Turns triggers on and off."""
+
+    def __init__(self, ground: Ground, *, roots: Sequence[Path] = ()) -> None:
+        self._ground = ground
+        self._store = workflow_store(ground.settings)
+        self._files = WorkflowFiles(ground.settings.home / WORKFLOWS)
+        self._secrets = SecretTexts(ground.vault, ground.masker)
+        self.kinds = NodeKinds()
+        self.roots = (ground.settings.home / FILES, *roots)
+        self.activations = Activations(ground.database, ground.clock)
+
+    async def enable(self, name: str, node: str | None = None) -> Sequence[Switched]:
+        """Turn the triggers of a stored workflow on, as it is now; all of them, or one.
+
+        Raises:
+            NotFound: `WORKFLOW_NOT_FOUND`, `TRIGGER_NOT_FOUND`, `SECRET_NOT_FOUND`.
+            Invalid: the workflow or a trigger's settings cannot be used.
+            Conflict: `HOOK_PATH_TAKEN`.
+        """
+        stored = await self._store.load(name)
+        await self._check(stored)
+        rows = [
+            await self._prepared(stored.slug, stored.workflow, trigger, ref)
+            for trigger, ref in triggers_of(stored.workflow, node)
+            if ref != BY_HAND
+        ]
+        if not rows:
+            raise NotFound(
+                "TRIGGER_NOT_FOUND",
+                f"workflow {stored.name!r} has no trigger that could be switched on",
+                hint="TRIGGER.MANUAL needs nothing: `toolweave run` starts it",
+            )
+        await self.activations.enable(
+            slug=stored.slug,
+            name=stored.name,
+            revision=stored.revision,
+            document=json_text.write(convert(stored.workflow, "toolweave")),
+            triggers=rows,
+        )
+        return await self._of(stored.slug)
+
+    async def disable(self, name: str) -> None:
+        """Turn all triggers of a workflow off; it may be deleted by now.
+
+        Raises:
+            NotFound: `TRIGGER_NOT_FOUND` when none is on.
+        """
+        rows = await self._on(name, None)
+        await self.activations.disable(rows[0].workflow)
+
+    async def pause(self, name: str, node: str | None = None) -> Sequence[Switched]:
+        """Let the triggers of a workflow, or one of them, start nothing until they are resumed.
+
+        Raises:
+            NotFound: `TRIGGER_NOT_FOUND` when it is not on.
+        """
+        for row in await self._on(name, node):
+            await self.activations.pause(row.workflow, row.node)
+        return await self._of(name)
+
+    async def resume(self, name: str, node: str | None = None) -> Sequence[Switched]:
+        """Let paused triggers go on; occasions of the pause are not made up for.
+
+        Raises:
+            NotFound: `TRIGGER_NOT_FOUND` when it is not on.
+            ToolweaveError: it cannot work as things are, and stays paused.
+        """
+        documents = {one.slug: one.document for one in await self.activations.workflows()}
+        for row in await self._on(name, node):
+            if row.paused_at is not None:
+                workflow = read(json_text.read(documents[row.workflow])).workflow
+                ready = await self._prepared(row.workflow, workflow, row.node, row.ref)
+                await self.activations.resume(row.workflow, row.node, ready.seen)
+        return await self._of(name)
+
+    async def list(self) -> list[Switched]:
+        """Every trigger that is on."""
+        workflows = {one.slug: one for one in await self.activations.workflows()}
+        current = {one.slug: str(one.revision) for one in await self._store.list()}
+        board = Board(self.activations, self.kinds, always(frozenset(workflows)))
+        await board.refresh()
+        return [
+            Switched(
+                workflow=active.name,
+                slug=active.row.workflow,
+                node=active.row.node,
+                kind=active.kind,
+                is_current=current.get(active.row.workflow)
+                == workflows[active.row.workflow].revision,
+                is_deleted=active.row.workflow not in current,
+                next_at=self._next_at(active),
+                hooks=hooks_of(active),
+                fired_at=active.row.fired_at,
+                failure=active.row.failure,
+                paused_at=active.row.paused_at,
+            )
+            for active in board.active
+        ]
+
+    async def to_run(self, name: str, node: str | None = None) -> Workflow:
+        """What a trigger would run now: the version that is on, else the stored one.
+
+        Raises:
+            NotFound: `WORKFLOW_NOT_FOUND`, `TRIGGER_NOT_FOUND`.
+        """
+        for one in await self.activations.workflows():
+            if name in {one.slug, one.name}:
+                workflow = read(json_text.read(one.document)).workflow
+                break
+        else:
+            workflow = (await self._store.load(name)).workflow
+        return only_from(workflow, triggers_of(workflow, node)[0][0])
+
+    async def stored(self) -> Sequence[Stored]:
+        """Every workflow there is."""
+        return await self._store.list()
+
+    async def present(self) -> frozenset[str]:
+        """The slugs of the workflows there are."""
+        return frozenset(name.removesuffix(ENDING) for name in await self._files.names())
+
+    async def secret(self, text: str) -> str:
+        """A text with its references to the vault filled.
+
+        Raises:
+            NotFound: `SECRET_NOT_FOUND`.
+        """
+        return (await self._secrets.fill({"text": text})).texts["text"]
+
+    async def proof_of(self, ref: str, config: JsonObject) -> tuple[str, str] | None:
+        """How a caller of a trigger proves itself, and the secret for it; nothing where no need is.
+
+        Raises:
+            NotFound: `SECRET_NOT_FOUND`.
+            Invalid: `HOOK_SECRET_MISSING`.
+        """
+        way, field, value = "", "", None
+        if ref == "TRIGGER.WEBHOOK" and config.get("authentication") != "none":
+            way, field = str(config.get("authentication")), "auth_token"
+            value = config.get(field)
+        elif ref == "TRIGGER.GITHUB" and config.get("webhook_secret"):
+            way, field, value = "github", "webhook_secret", config.get("webhook_secret")
+        elif ref == "TRIGGER.SLACK":
+            way, field, value = "slack", SLACK_SECRET, f"${{vault:{SLACK_SECRET}}}"
+        elif ref == "TRIGGER.EMAIL":
+            credentials = config.get("credentials")
+            way, field = "email", "credentials.secret"
+            value = credentials.get("secret") if isinstance(credentials, dict) else None
+        if not way:
+            return None
+        if not isinstance(value, str) or not value:
+            message = f"{field!r} is needed to prove who calls"
+            raise Invalid("HOOK_SECRET_MISSING", message, hint="write it as ${vault:NAME}")
+        return way, await self.secret(value)
+
+    async def sign_in(self, config: JsonObject) -> tuple[str, str]:
+        """The username and the password of a mailbox."""
+        credentials = config.get("credentials")
+        given = credentials if isinstance(credentials, dict) else {}
+        username, password = str(given.get("username", "")), str(given.get("password", ""))
+        return await self.secret(username), await self.secret(password)
+
+    async def mail_address(self, host: str, port: int) -> str:
+        """Where a mail server may be connected to.
+
+        Raises:
+            Denied: `EMAIL_DENIED` for one at a private address.
+        """
+        allow_private = self._ground.settings.allow_private_http
+        return await mail_address(host, port, allow_private=allow_private)
+
+    async def _check(self, stored: Stored) -> None:
+        report = examine_loaded(stored.loaded, await known_offline(self._ground))
+        if not report.is_valid:
+            errors = [problem for problem in report.problems if problem.severity == "error"]
+            raise Invalid(
+                "WORKFLOW_INVALID",
+                f"workflow {stored.name!r} cannot be switched on: {how_many(errors)}",
+                problems=errors,
+                hint="`toolweave validate` tells more, and --fix mends what can be mended",
+            )
+
+    async def _on(self, name: str, node: str | None) -> Sequence[ActiveTrigger]:
+        """The triggers of a workflow that are on, or the one that is named."""
+        slugs = {
+            one.slug for one in await self.activations.workflows() if name in {one.slug, one.name}
+        }
+        rows = [
+            row
+            for row in await self.activations.triggers()
+            if row.workflow in slugs and node in {None, row.node}
+        ]
+        if not rows:
+            which = f"trigger {node!r}" if node else "trigger"
+            message = f"no {which} of a workflow {name!r} is on"
+            raise NotFound("TRIGGER_NOT_FOUND", message, hint="`toolweave schedules list`")
+        return rows
+
+    async def _of(self, name: str) -> Sequence[Switched]:
+        return [one for one in await self.list() if name in {one.workflow, one.slug}]
+
+    async def _prepared(self, slug: str, workflow: Workflow, node: str, ref: str) -> ActiveTrigger:
+        """A trigger that will work: everything that can be known to be wrong is told now."""
+        make_plan(only_from(workflow, node), self.kinds)
+        config = settings_of(workflow, node, self.kinds)
+        if config is None:
+            message = f"node {node!r} is of a kind that cannot be switched on: {ref!r}"
+            raise Invalid("NODE_NOT_RUNNABLE", message)
+        seen: str | None = timestamp(self._ground.clock.now())
+        if ref == schedules.REF:
+            schedules.schedule_of(config)
+        elif ref == watching.REF:
+            # What is there by now is no news.
+            look = await anyio.to_thread.run_sync(watching.look_now, config, self.roots)
+            seen = json_text.write(look[1])
+        elif ref == mail.REF and config.get("email_provider") == "imap":
+            mailbox = mail.mailbox_of(config, *await self.sign_in(config))
+            await self.mail_address(mailbox.host, mailbox.port)
+            seen = None
+        elif ref == mail.REF and config.get("email_provider") in mail.BY_API:
+            address_of(config, allow_private=self._ground.settings.allow_private_http)
+            seen = None
+        elif ref in HOOKED:
+            _check_hook(node, ref, config)
+            await self.proof_of(ref, config)
+        path = deliveries.own_path(ref, config)
+        return ActiveTrigger(slug, node, ref, path, seen)
+
+    def _next_at(self, active: Active) -> str | None:
+        if active.row.ref != schedules.REF:
+            return None
+        try:
+            schedule = schedules.schedule_of(active.config)
+            following = next_time(schedule, self._ground.clock.now())
+        except Invalid:
+            return None
+        return timestamp(following) if following else None
+
+
+def hooks_of(active: Active) -> tuple[str, ...]:
+    """The paths a trigger hears, below `/hooks`."""
+    return paths_of(active.row)
+
+
+def paths_of(row: ActiveTrigger) -> tuple[str, ...]:
+    """The paths of a trigger that is, or could be, on."""
+    if row.path is not None:
+        return (row.path,)
+    shared = deliveries.FOR_ALL.get(row.ref)
+    return (shared, f"{shared}/{row.workflow}/{row.node}") if shared else ()
+
+
+def _check_hook(node: str, ref: str, config: JsonObject) -> None:
+    if ref == mail.REF and deliveries.own_path(ref, config) is None:
+        raise Invalid(
+            "EMAIL_CONFIG_INVALID",
+            f"node {node!r}: server_config has no path",
+            hint='write {"path": "/mail/in"}',
+        )
+
+
+def always(slugs: frozenset[str]) -> Present:
+    """Says that these workflows have a file."""
+
+    async def present() -> frozenset[str]:
+        return slugs
+
+    return present

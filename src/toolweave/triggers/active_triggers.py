@@ -1,0 +1,158 @@
+"""The triggers that are on, ready for use: their workflows read, their settings complete."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import anyio
+
+from toolweave import json_text
+from toolweave.engine.plan import Kinds, is_start
+from toolweave.engine.prepared_step import prepare
+from toolweave.errors import NotFound
+from toolweave.json_text import Json, JsonObject
+from toolweave.triggers.activation_store import Activations, ActiveTrigger, ActiveWorkflow
+from toolweave.workflow.formats.load import read
+from toolweave.workflow.graph import Graph
+from toolweave.workflow.model import NodeId, Workflow
+
+# The slugs of the workflows that still have a file.
+Present = Callable[[], Awaitable[frozenset[str]]]
+
+
+class Starter(Protocol):
+    """What begins runs: the engine."""
+
+    async def start(
+        self,
+        workflow: Workflow,
+        inputs: Json = None,
+        *,
+        trigger: str | None = None,
+        once_key: str | None = None,
+        keeps_unfit: bool = False,
+    ) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Active:
+    """One trigger that is on; `workflow` is what hangs on this trigger."""
+
+    row: ActiveTrigger
+    name: str
+    enabled_at: str
+    workflow: Workflow
+    config: JsonObject
+
+    @property
+    def kind(self) -> str:
+        """`cron`, `webhook`, …: what a run says it was started by."""
+        return self.row.ref.partition(".")[2].lower()
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether somebody said that it starts nothing for now."""
+        return self.row.paused_at is not None
+
+    def once_key(self, what: str) -> str:
+        """The same for everything that is the same occasion."""
+        return f"{self.kind}/{self.row.workflow}/{self.row.node}/{what}"
+
+
+class Board:
+    """All triggers that are on; reading a workflow again is done only when it was changed."""
+
+    def __init__(self, activations: Activations, kinds: Kinds, present: Present) -> None:
+        self._activations = activations
+        self._kinds = kinds
+        self._present = present
+        self._versions: dict[str, str] = {}
+        self._known: dict[tuple[str, str], Active] = {}
+        self._active: tuple[Active, ...] = ()
+        self._turn = anyio.Lock()
+
+    @property
+    def active(self) -> tuple[Active, ...]:
+        """What was on at the last refresh, paused or not."""
+        return self._active
+
+    def of(self, ref: str) -> list[Active]:
+        """The triggers of one kind that look for occasions."""
+        return [one for one in self._active if one.row.ref == ref and not one.is_paused]
+
+    async def refresh(self) -> None:
+        """Look which triggers are on; a workflow that was deleted is off."""
+        async with self._turn:  # so that whoever asked sees what was written before
+            await self._refresh()
+
+    async def _refresh(self) -> None:
+        versions = await self._activations.versions()
+        if versions != self._versions:
+            documents = {one.slug: one for one in await self._activations.workflows()}
+            self._known = {
+                (row.workflow, row.node): active
+                for row in await self._activations.triggers()
+                if row.workflow in documents
+                and (active := self._read(documents[row.workflow], row)) is not None
+            }
+            self._versions = versions
+        present = await self._present() if versions else frozenset[str]()
+        self._active = tuple(
+            replace(known, row=row)
+            for row in (await self._activations.triggers() if versions else [])
+            if (known := self._known.get((row.workflow, row.node))) is not None
+            and row.workflow in present
+        )
+
+    def _read(self, stored: ActiveWorkflow, row: ActiveTrigger) -> Active | None:
+        workflow = read(json_text.read(stored.document)).workflow
+        config = settings_of(workflow, row.node, self._kinds)
+        if config is None:
+            return None
+        return Active(row, stored.name, stored.enabled_at, only_from(workflow, row.node), config)
+
+
+def settings_of(workflow: Workflow, node_id: str, kinds: Kinds) -> JsonObject | None:
+    """The settings of a trigger with all defaults; nothing where there is no such trigger."""
+    node = workflow.node(node_id)
+    kind = kinds.of(node) if node else None
+    if node is None or kind is None or kind.spec is None:
+        return None
+    return prepare(node, kind.spec).config
+
+
+def triggers_of(workflow: Workflow, node: str | None = None) -> list[tuple[str, str]]:
+    """Id and kind of the triggers that are not switched off, or of the one that is named.
+
+    Raises:
+        NotFound: `TRIGGER_NOT_FOUND`.
+    """
+    found = [
+        (str(one.id), one.ref)
+        for one in workflow.nodes
+        if one.type == "TRIGGER" and one.ref and node in {None, one.id} and not _is_off(one.data)
+    ]
+    if not found:
+        wanted = f"trigger {node!r}" if node else "trigger that is enabled"
+        raise NotFound("TRIGGER_NOT_FOUND", f"workflow {workflow.name!r} has no {wanted}")
+    return found
+
+
+def only_from(workflow: Workflow, start: str) -> Workflow:
+    """The workflow without its other triggers, and without what hangs on those alone."""
+    graph = Graph(workflow)
+    others = [node.id for node in workflow.nodes if is_start(node) and node.id != start]
+    gone = graph.reachable(others) | set(others)
+    gone -= graph.reachable([NodeId(start)]) | {start}
+    return replace(
+        workflow,
+        nodes=tuple(node for node in workflow.nodes if node.id not in gone),
+        edges=tuple(
+            edge for edge in workflow.edges if edge.source not in gone and edge.target not in gone
+        ),
+    )
+
+
+def _is_off(data: JsonObject) -> bool:
+    settings = data.get("configurations")
+    return isinstance(settings, dict) and settings.get("enabled") is False

@@ -1,0 +1,117 @@
+"""A request to a hook, taken apart: its body, what makes it the same delivery, who it is for."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+from urllib.parse import parse_qsl
+
+from toolweave import json_text
+from toolweave.json_text import Json, JsonObject
+from toolweave.triggers import verification as proving
+from toolweave.triggers.active_triggers import Active
+from toolweave.triggers.verification import Arrival
+
+MAX_DEPTH = 64
+MAX_FIELDS = 1_000
+WAIT_PARAMETER = "wait"
+
+# Paths that every trigger of a kind hears, as one app of theirs posts to one address.
+FOR_ALL = {"TRIGGER.GITHUB": "/github", "TRIGGER.SLACK": "/slack"}
+
+# By these a sender says that it is the same thing once more.
+_SAME = (
+    *("idempotency-key", "x-idempotency-key", "webhook-id", "x-delivery-id"),
+    *("x-github-delivery", "x-shopify-webhook-id", "x-gitlab-event-uuid"),
+)
+
+Proof: TypeAlias = Callable[[Arrival, str], str | None]
+
+
+def any_proof(arrival: Arrival, secret: str) -> str | None:
+    """Mail services differ in how they prove themselves."""
+    ways = (proving.header_token, proving.query_token, proving.signature)
+    reasons = [way(arrival, secret) for way in ways]
+    return None if None in reasons else "neither a token nor a signature proves it"
+
+
+PROOFS: Mapping[str, Proof] = {
+    "header_token": proving.header_token,
+    "query_param": proving.query_token,
+    "signature": proving.signature,
+    "github": proving.github_signature,
+    "slack": proving.slack_signature,
+    "email": any_proof,
+}
+
+
+def own_path(ref: str, config: JsonObject) -> str | None:
+    """The path a trigger has for itself, by its settings."""
+    if ref == "TRIGGER.WEBHOOK":
+        return plain_path(str(config.get("webhook_path")))
+    server = config.get("server_config")
+    if ref == "TRIGGER.EMAIL" and config.get("email_provider") == "webhook":
+        path = server.get("path") if isinstance(server, dict) else None
+        return plain_path(path) if isinstance(path, str) and path.startswith("/") else None
+    return None
+
+
+def plain_path(path: str) -> str:
+    """A path without a slash at its end."""
+    return "/" + path.strip("/")
+
+
+def hears(active: Active, path: str) -> bool:
+    """Whether a trigger is meant by a path."""
+    row = active.row
+    if row.path is not None:
+        return row.path == path
+    shared = FOR_ALL.get(row.ref)
+    return shared is not None and path in {shared, f"{shared}/{row.workflow}/{row.node}"}
+
+
+def body_of(arrival: Arrival) -> Json:
+    """The body: JSON and forms parsed, everything else as text, nothing where it is empty.
+
+    Raises:
+        Invalid: `JSON_INVALID`.
+    """
+    kind = arrival.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if not arrival.body:
+        return None
+    if kind == "application/json" or kind.endswith("+json"):
+        return json_text.read(arrival.body, max_depth=MAX_DEPTH)
+    text = arrival.body.decode("utf-8", "replace")
+    if kind != "application/x-www-form-urlencoded":
+        return text
+    fields: JsonObject = {}
+    for name, value in parse_qsl(text, keep_blank_values=True)[:MAX_FIELDS]:
+        before = fields.get(name)
+        if name not in fields:
+            fields[name] = value
+        else:
+            fields[name] = [*before, value] if isinstance(before, list) else [before, value]
+    return fields
+
+
+def shown_headers(arrival: Arrival) -> dict[str, str]:
+    """The headers a run may see: not what proves the caller."""
+    return {name: value for name, value in arrival.headers.items() if name not in proving.PROOFS}
+
+
+def shown_query(arrival: Arrival, *, hides_token: bool) -> dict[str, Json]:
+    """The query a run may see."""
+    hidden = (WAIT_PARAMETER, proving.TOKEN_PARAMETER if hides_token else WAIT_PARAMETER)
+    return {name: value for name, value in arrival.query.items() if name not in hidden}
+
+
+def same_by(ref: str, arrival: Arrival, body: Json) -> str | None:
+    """What is the same when the same delivery comes again; nothing where nobody says."""
+    if ref == "TRIGGER.SLACK":
+        # A retry has the same event in it; `X-Slack-Retry-Num` only counts.
+        found = body.get("event_id") if isinstance(body, dict) else None
+    else:
+        named = (arrival.headers[name] for name in _SAME if name in arrival.headers)
+        found = next(named, None) or proving.replayed_by(arrival)
+    if not isinstance(found, str) or not found:
+        return None
+    return found if len(found) <= 128 else hashlib.sha256(found.encode()).hexdigest()

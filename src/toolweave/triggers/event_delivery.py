@@ -1,0 +1,138 @@
+"""Calls and events that runs wait for, handed to those runs (FLOW.WAIT: webhook, event)."""
+
+import logging
+from dataclasses import dataclass
+from datetime import timedelta
+
+from toolweave.access.secret_text import SecretTexts
+from toolweave.clock import Clock, timestamp
+from toolweave.engine.engine import Engine
+from toolweave.engine.waiting_runs import MARK, Awaited, Awaiting, call_address, event_address
+from toolweave.errors import Conflict, Denied, ToolweaveError
+from toolweave.json_text import Json
+from toolweave.nodes.flow._wait_state import holds
+from toolweave.triggers import deliveries
+from toolweave.triggers.verification import Arrival
+
+logger = logging.getLogger(__name__)
+
+# Who proves itself to a wait that names no token of its own, does it by this secret of the vault.
+TOKEN = "${vault:wait-webhook-token}"
+REMEMBERED = timedelta(days=2)
+_NOTE = (
+    "INSERT INTO heard (channel, message, at) VALUES (?, ?, ?) "
+    "ON CONFLICT (channel, message) DO UPDATE SET at = excluded.at"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """The runs that got what came in, and why others did not."""
+
+    runs: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Teller:
+    """Who hands something in, through which door; and whether this process goes on with runs."""
+
+    who: str | None
+    via: str
+    goes_on: bool = True
+
+
+class CallingIn:
+    """Finds who waits for what came in; nothing is held for those who wait."""
+
+    def __init__(self, engine: Engine, secrets: SecretTexts, clock: Clock) -> None:
+        self._awaiting = Awaiting(engine.journal.database)
+        self._database = engine.journal.database
+        self._engine = engine
+        self._secrets = secrets
+        self._clock = clock
+
+    async def hears(self, path: str) -> bool:
+        """Whether a run waits for a call of this path, or did lately."""
+        address = call_address(path)
+        return bool(await self._awaiting.at(address)) or await self._was_heard(address)
+
+    async def call(self, arrival: Arrival) -> Handed | None:
+        """Hand a call to every run that waits for it; nothing where none does, or did lately.
+
+        Raises:
+            ToolweaveError: `METHOD_NOT_ALLOWED`, with what is allowed in `facts`.
+            Denied: `HOOK_DENIED` when it is not proven where it comes from.
+            Invalid: `JSON_INVALID`.
+        """
+        address = call_address(arrival.path)
+        waiting = await self._awaiting.at(address)
+        if not waiting:
+            was_heard = await self._was_heard(address)
+            return Handed(ignored=("no run waits for it any more",)) if was_heard else None
+        meant = [one for one in waiting if _method(one) == arrival.method]
+        if not meant:
+            raise ToolweaveError(
+                "METHOD_NOT_ALLOWED",
+                "no run waits for this method",
+                facts={"allow": sorted({_method(one) for one in waiting})},
+            )
+        proven = [one for one in meant if await self._is_proven(one, arrival)]
+        if not proven:
+            raise Denied("HOOK_DENIED", "the request does not prove where it comes from")
+        body = deliveries.body_of(arrival)
+        reply: Json = deliveries.shown_query(arrival, hides_token=True) if body is None else body
+        handed = await self._hand(proven, "expected_payload", reply, Teller(None, "webhook"))
+        if handed.runs:
+            await self._database.execute(_NOTE, MARK, address, timestamp(self._clock.now()))
+        return handed
+
+    async def event(
+        self, name: str, payload: Json, *, by: str | None, via: str, goes_on: bool = True
+    ) -> Handed:
+        """Tell every run that waits for an event of a name and for what is in it."""
+        waiting = await self._awaiting.at(event_address(name))
+        return await self._hand(waiting, "match", payload, Teller(by, via, goes_on))
+
+    async def _hand(
+        self, waiting: list[Awaited], expecting: str, reply: Json, teller: Teller
+    ) -> Handed:
+        runs: list[str] = []
+        for one in waiting:
+            expected = one.asked.get(expecting)
+            if expected is not None and not holds(expected, reply):
+                continue
+            try:
+                await self._engine.answer(
+                    one.run, one.step, reply, by=teller.who, via=teller.via, goes_on=teller.goes_on
+                )
+            except Conflict:
+                continue  # it went on just now
+            runs.append(one.run)
+        others = len(waiting) - len(runs)
+        reasons = (f"{others} runs wait for something else here",) if others else ()
+        return Handed(tuple(runs), reasons)
+
+    async def _was_heard(self, address: str) -> bool:
+        since = timestamp(self._clock.now() - REMEMBERED)
+        sql = "SELECT 1 FROM heard WHERE channel = ? AND message = ? AND at > ?"
+        return await self._database.row(sql, MARK, address, since) is not None
+
+    async def _is_proven(self, one: Awaited, arrival: Arrival) -> bool:
+        if one.asked.get("authentication_required") is not True:
+            return True
+        named = one.asked.get("auth_token")
+        written = named if isinstance(named, str) and named else TOKEN
+        try:
+            filled = await self._secrets.fill({"token": written})
+            reason = deliveries.any_proof(arrival, filled.texts["token"])
+        except ToolweaveError as error:
+            reason = error.code
+        if reason is not None:
+            logger.warning("a call was not proven", extra={"run": one.run, "reason": reason})
+        return reason is None
+
+
+def _method(one: Awaited) -> str:
+    method = one.asked.get("method")
+    return method.upper() if isinstance(method, str) and method else "POST"

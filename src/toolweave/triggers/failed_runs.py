@@ -1,0 +1,83 @@
+"""TRIGGER.WORKFLOW_FAILED: one run per run that ended badly."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from toolweave.clock import timestamp
+from toolweave.engine.events import Finished
+from toolweave.engine.journal import Journal
+from toolweave.json_text import JsonObject
+from toolweave.storage.database import Database, Row
+from toolweave.triggers.active_triggers import Active
+from toolweave.triggers.polling import LOOK_EVERY_S, Looking
+
+REF = "TRIGGER.WORKFLOW_FAILED"
+MOST_AT_ONCE = 200
+# A run's end is noted a little before it is written, and clocks of machines differ.
+OVERLAP = timedelta(seconds=5)
+MOST_REMEMBERED = 10_000
+
+_ENDED = (
+    "SELECT id, workflow, status, started_at, finished_at, trigger_kind, error FROM runs "
+    "WHERE finished_at >= ? AND status IN ('failed', 'partial', 'cancelled') "
+    "ORDER BY finished_at, id LIMIT ?"
+)
+
+# The inputs of the run to start; nothing where the failed one does not count.
+Accepts = Callable[[Active, JsonObject], JsonObject | None]
+
+
+class Failures:
+    """Looks at runs that ended since the last look."""
+
+    def __init__(
+        self, looking: Looking, database: Database, journal: Journal, accepts: Accepts
+    ) -> None:
+        self._looking = looking
+        self._database = database
+        self._journal = journal
+        self._accepts = accepts
+        # Runs within the overlap that were looked at; after a restart the run's key tells.
+        self._done: dict[str, None] = {}
+
+    async def look(self, active: Active) -> float:
+        """Start a run for every failure that counts."""
+        row, activations = active.row, self._looking.activations
+        since = datetime.fromisoformat(row.seen) if row.seen else self._looking.clock.now()
+        ended = await self._database.rows(_ENDED, timestamp(since - OVERLAP), MOST_AT_ONCE)
+        enabled_at = datetime.fromisoformat(active.enabled_at)
+        has_fired, last = False, since
+        for run in ended:
+            finished = datetime.fromisoformat(run[4])
+            key = active.once_key(str(run[0]))
+            if key in self._done or finished < enabled_at:
+                continue
+            last = max(last, finished)
+            inputs = self._accepts(active, await self._told(run))
+            if inputs is not None:
+                await self._looking.fire(active, str(run[0]), inputs)
+                has_fired = True
+            self._remember(key)
+        if last != since or row.seen is None or row.failure:
+            await activations.looked(row.workflow, row.node, timestamp(last), has_fired=has_fired)
+        return 0.0 if len(ended) == MOST_AT_ONCE and last != since else LOOK_EVERY_S
+
+    def _remember(self, key: str) -> None:
+        self._done[key] = None
+        while len(self._done) > MOST_REMEMBERED:
+            del self._done[next(iter(self._done))]
+
+    async def _told(self, run: Row) -> JsonObject:
+        identity, workflow, status, started_at, finished_at, trigger, message = run
+        entries = await self._journal.read(identity)
+        last = entries[-1].event if entries else None
+        error = last.error if isinstance(last, Finished) else None
+        return {
+            "workflow": workflow,
+            "failed_run_id": identity,
+            "status": status,
+            "error": error or {"message": message or ""},
+            "started_at": started_at,
+            "finished_at": finished_at,
+            "trigger": trigger,
+        }

@@ -1,0 +1,266 @@
+"""Every trigger of every stored workflow as people see it: on, paused or off, and what is wrong.
+
+Only settings that are named here are shown, so that no secret can be among them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from toolweave.clock import timestamp
+from toolweave.errors import ToolweaveError
+from toolweave.home import Ground
+from toolweave.json_text import Json, JsonObject
+from toolweave.triggers import deliveries, schedules
+from toolweave.triggers.activation import BY_HAND, HOOKED, Switches, always, hooks_of, paths_of
+from toolweave.triggers.activation_store import ActiveTrigger, ActiveWorkflow
+from toolweave.triggers.active_triggers import Active, Board, settings_of
+from toolweave.triggers.cron import next_time
+from toolweave.triggers.recent_events import Firing, Firings
+from toolweave.workflow.model import Node
+from toolweave.workflow.store import Stored
+
+State = Literal["on", "paused", "off", "switched off in the workflow", "deleted", "by hand"]
+
+NEXT_TIMES = 3
+# What is told of each kind's settings, by the words for it.
+_FACTS: Mapping[str, Mapping[str, str]] = {
+    "TRIGGER.CRON": {
+        "cron_expression": "Schedule",
+        "timezone": "Time zone",
+        "max_missed_runs": "Missed times made up for",
+    },
+    "TRIGGER.FILE_WATCH": {
+        "path": "Folder",
+        "pattern": "Files",
+        "events": "Changes",
+        "poll_interval": "Looks every (s)",
+    },
+    "TRIGGER.EMAIL": {
+        "email_provider": "Mails by",
+        "mailbox": "Mailbox",
+        "polling_interval": "Looks every (s)",
+    },
+    "TRIGGER.GITHUB": {"repository": "Repository", "events": "Events", "branches": "Branches"},
+    "TRIGGER.SLACK": {"workspace_id": "Workspace", "events": "Events", "channels": "Channels"},
+    "TRIGGER.WORKFLOW_FAILED": {"workflows": "Workflows", "statuses": "Ended"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """Where a trigger is delivered to, and how a caller proves itself."""
+
+    paths: tuple[str, ...]
+    methods: tuple[str, ...]
+    proof: str
+
+
+@dataclass(frozen=True, slots=True)
+class TriggerLine:
+    """One trigger of a stored workflow."""
+
+    workflow: str
+    slug: str
+    node: str
+    title: str
+    ref: str
+    state: State
+    is_current: bool  # whether what is on is the workflow as it is stored now
+    facts: tuple[tuple[str, str], ...]
+    next_times: tuple[str, ...]
+    hook: Hook | None
+    reason: str | None  # what is wrong with it
+    paused_at: str | None
+    recent: tuple[Firing, ...]
+
+    @property
+    def kind(self) -> str:
+        """`cron`, `webhook`, …"""
+        return self.ref.partition(".")[2].lower()
+
+    def as_json(self) -> JsonObject:
+        """For programs; when it fired last is its newest occasion that started a run."""
+        fired = next((one for one in self.recent if one.outcome == "started"), None)
+        return {
+            "workflow": self.workflow,
+            "slug": self.slug,
+            "node": self.node,
+            "title": self.title,
+            "kind": self.kind,
+            "state": self.state,
+            "isCurrent": self.is_current,
+            "facts": [{"label": label, "value": value} for label, value in self.facts],
+            "nextTimes": list(self.next_times),
+            "hook": {
+                "paths": [f"/hooks{path}" for path in self.hook.paths],
+                "methods": list(self.hook.methods),
+                "proof": self.hook.proof,
+            }
+            if self.hook
+            else None,
+            "reason": self.reason,
+            "pausedAt": self.paused_at,
+            "last": _occasion(fired) if fired else None,
+            "recent": [_occasion(one) for one in self.recent],
+        }
+
+
+async def trigger_lines(ground: Ground) -> list[TriggerLine]:
+    """All of them, by workflow; those of deleted workflows that were on come last."""
+    switches = Switches(ground)
+    workflows = {one.slug: one for one in await switches.activations.workflows()}
+    board = Board(switches.activations, switches.kinds, always(frozenset(workflows)))
+    await board.refresh()
+    stored = await switches.stored()
+    recent = await Firings(ground.database, ground.clock).recent()
+    lister = _Lister(switches, ground.clock.now(), workflows, recent)
+    on = {(one.row.workflow, one.row.node): one for one in board.active}
+    found: list[TriggerLine] = []
+    for one in stored:
+        mine = [node for node in one.workflow.nodes if node.type == "TRIGGER" and node.ref]
+        found += [
+            await lister.of_node(one, node, on.pop((one.slug, node.id), None)) for node in mine
+        ]
+        left = [key for key in on if key[0] == one.slug]
+        found += [await lister.of_row(on.pop(key), "on") for key in left]
+    found += [await lister.of_row(active, "deleted") for active in on.values()]
+    return found
+
+
+class _Lister:
+    """Makes the lines."""
+
+    def __init__(
+        self,
+        switches: Switches,
+        now: datetime,
+        workflows: Mapping[str, ActiveWorkflow],
+        recent: Mapping[tuple[str, str], list[Firing]],
+    ) -> None:
+        self._switches = switches
+        self._now = now
+        self._workflows = workflows
+        self._recent = recent
+
+    async def of_node(self, stored: Stored, node: Node, active: Active | None) -> TriggerLine:
+        """The line of a trigger that stands in a file."""
+        if active is not None:
+            revision = self._workflows[stored.slug].revision
+            return await self.of_row(active, "on", node, is_current=revision == stored.revision)
+        ref = node.ref or ""
+        config, reason = self._settings(stored, node)
+        state: State = "off" if config.get("enabled", True) else "switched off in the workflow"
+        row = ActiveTrigger(stored.slug, node.id, ref, _own_path(ref, config))
+        state = "by hand" if ref == BY_HAND else state
+        hooks = paths_of(row)
+        return await self._line(row, stored.name, node, state, config, hooks, reason)
+
+    async def of_row(
+        self, active: Active, state: State, node: Node | None = None, *, is_current: bool = False
+    ) -> TriggerLine:
+        """The line of a trigger that is on."""
+        row = active.row
+        if row.paused_at is not None and state == "on":
+            state = "paused"
+        shown = node or active.workflow.node(row.node)
+        return await self._line(
+            row, active.name, shown, state, active.config, hooks_of(active), None, is_current
+        )
+
+    async def _line(
+        self,
+        row: ActiveTrigger,
+        workflow: str,
+        node: Node | None,
+        state: State,
+        config: JsonObject,
+        hooks: tuple[str, ...],
+        reason: str | None,
+        is_current: bool = True,
+    ) -> TriggerLine:
+        times, cannot = self._times(row.ref, config)
+        unproven = await self._unproven(row.ref, config) if hooks else None
+        return TriggerLine(
+            workflow=workflow,
+            slug=row.workflow,
+            node=row.node,
+            title=(node.name if node and node.name else row.node),
+            ref=row.ref,
+            state=state,
+            is_current=is_current,
+            facts=tuple(_facts(row.ref, config)),
+            next_times=times,
+            hook=_hook(row.ref, config, hooks) if hooks else None,
+            reason=row.failure or reason or cannot or unproven,
+            paused_at=row.paused_at,
+            recent=tuple(self._recent.get((row.workflow, row.node), ())),
+        )
+
+    def _settings(self, stored: Stored, node: Node) -> tuple[JsonObject, str | None]:
+        config = settings_of(stored.workflow, node.id, self._switches.kinds)
+        if config is None:
+            return {}, f"there is no trigger of the kind {node.ref!r}"
+        return config, None
+
+    def _times(self, ref: str, config: JsonObject) -> tuple[tuple[str, ...], str | None]:
+        if ref != schedules.REF:
+            return (), None
+        found: list[str] = []
+        try:
+            schedule, after = schedules.schedule_of(config), self._now
+            while len(found) < NEXT_TIMES and (after := next_time(schedule, after)) is not None:
+                found.append(timestamp(after))
+        except ToolweaveError as error:
+            return (), error.message
+        return tuple(found), None
+
+    async def _unproven(self, ref: str, config: JsonObject) -> str | None:
+        """Why nobody could prove to be the right caller."""
+        try:
+            await self._switches.proof_of(ref, config)
+        except ToolweaveError as error:
+            return error.message
+        return None
+
+
+def _facts(ref: str, config: JsonObject) -> Iterator[tuple[str, str]]:
+    for name, label in _FACTS.get(ref, {}).items():
+        if (text := _text(config.get(name))) is not None:
+            yield label, text
+
+
+def _text(value: Json) -> str | None:
+    if isinstance(value, list):
+        return ", ".join(str(one) for one in value if isinstance(one, str)) or None
+    return str(value) if isinstance(value, str | int | float) and value != "" else None
+
+
+def _own_path(ref: str, config: JsonObject) -> str | None:
+    return deliveries.own_path(ref, config) if ref in HOOKED and config else None
+
+
+def _hook(ref: str, config: JsonObject, paths: Sequence[str]) -> Hook:
+    methods = config.get("allowed_methods")
+    allowed = tuple(map(str, methods)) if isinstance(methods, list) else ("POST",)
+    return Hook(tuple(paths), allowed, _proof(ref, config))
+
+
+def _proof(ref: str, config: JsonObject) -> str:
+    """How a caller proves itself, in a word; never with what."""
+    if ref == "TRIGGER.WEBHOOK":
+        return str(config.get("authentication", "none"))
+    if ref == "TRIGGER.GITHUB":
+        return "github" if config.get("webhook_secret") else "none"
+    return "slack" if ref == "TRIGGER.SLACK" else "email"
+
+
+def _occasion(one: Firing) -> JsonObject:
+    return {
+        "at": one.at,
+        "outcome": one.outcome,
+        "run": one.run,
+        "status": one.status,
+        "reason": one.reason,
+    }

@@ -1,0 +1,95 @@
+"""TRIGGER.CRON: exactly one run per due time, whoever looks and whatever the clock does."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from toolweave.clock import timestamp
+from toolweave.json_text import JsonObject
+from toolweave.triggers.active_triggers import Active
+from toolweave.triggers.cron import Schedule, due_times, next_time, read_schedule
+from toolweave.triggers.polling import LOOK_EVERY_S, Looking
+
+REF = "TRIGGER.CRON"
+# A moment noted ahead of now by more than this means that the clock was set back; so far is
+# then looked at again.
+SET_BACK = timedelta(seconds=5)
+LOOK_BACK = timedelta(days=1)
+
+
+def schedule_of(config: JsonObject) -> Schedule:
+    """The schedule of a node's settings.
+
+    Raises:
+        Invalid: `CRON_INVALID`, `TIMEZONE_UNKNOWN`.
+    """
+    missed = config.get("max_missed_runs")
+    return read_schedule(
+        str(config.get("cron_expression")),
+        str(config.get("timezone")),
+        missed if isinstance(missed, int) else 1,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Next:
+    """When a schedule is due next, by what was known then."""
+
+    looked_at: datetime
+    enabled_at: str
+    seen: str | None
+    due_at: datetime | None
+
+
+class Schedules:
+    """Looks at schedules; between two times a look costs next to nothing."""
+
+    def __init__(self, looking: Looking) -> None:
+        self._looking = looking
+        self._next: dict[str, _Next] = {}
+
+    async def look(self, active: Active) -> float:
+        """Start what is due; the seconds until the next time."""
+        now, key = self._looking.clock.now(), active.once_key("")
+        known = self._next.get(key)
+        if known is None or not _still_holds(known, active, now):
+            seen = await self._start_due(active, now)
+            following = next_time(schedule_of(active.config), now)
+            self._next[key] = known = _Next(now, active.enabled_at, seen, following)
+        if known.due_at is None:
+            return LOOK_EVERY_S
+        return (known.due_at - now).total_seconds()
+
+    async def _start_due(self, active: Active, now: datetime) -> str:
+        """Start a run for each time that is due; up to when that was looked at."""
+        row, looking = active.row, self._looking
+        schedule = schedule_of(active.config)
+        seen = datetime.fromisoformat(row.seen) if row.seen else now
+        after = _looked_back(active, now) if seen - now > SET_BACK else seen
+        due = due_times(schedule, after, now)
+        for moment in due:
+            inputs: JsonObject = {
+                "trigger_time": timestamp(now),
+                "scheduled_time": timestamp(moment),
+                "timezone": str(schedule.zone),
+            }
+            await looking.fire(active, timestamp(moment), inputs)
+        last = timestamp(due[-1] if due else after)
+        if last != row.seen or row.failure:
+            await looking.activations.looked(row.workflow, row.node, last, has_fired=bool(due))
+        return last
+
+
+def _still_holds(known: _Next, active: Active, now: datetime) -> bool:
+    """Whether nothing is due yet, nothing was changed, and the clock was not set back."""
+    is_same = (known.seen, known.enabled_at) == (active.row.seen, active.enabled_at)
+    is_ahead = known.due_at is None or now < known.due_at
+    return is_same and known.looked_at <= now and is_ahead and not active.row.failure
+
+
+def _looked_back(active: Active, now: datetime) -> datetime:
+    """Where to begin after the clock was set back: nobody knows what was seen to.
+
+    Whatever the clock comes past again was started already, or is due: its key tells.
+    """
+    enabled_at = datetime.fromisoformat(active.enabled_at)
+    return min(max(enabled_at, now - LOOK_BACK), now)

@@ -1,0 +1,315 @@
+"""Triggers at work: the loops that look by themselves, and the door for hooks.
+
+Joins what is on (`switches.py`) to the filters of the nodes and to the engine.
+"""
+
+import logging
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import anyio
+
+from toolweave.access.secret_text import SecretTexts
+from toolweave.clock import timestamp
+from toolweave.engine.engine import Engine
+from toolweave.engine.events import Finished
+from toolweave.errors import Denied, NotFound, ToolweaveError, Unavailable
+from toolweave.home import Ground
+from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.services.github import trigger as github
+from toolweave.nodes.services.mail import trigger as email
+from toolweave.nodes.services.slack import trigger as slack
+from toolweave.nodes.services.slack.names import SlackNames
+from toolweave.nodes.trigger import webhook, workflow_failed
+from toolweave.nodes.trigger._delivery import Accepted, Delivery, Refused
+from toolweave.resources.http import SafeHttp
+from toolweave.tasks import background
+from toolweave.triggers import deliveries, schedules
+from toolweave.triggers import failed_runs as failures
+from toolweave.triggers import file_watch as watching
+from toolweave.triggers import imap as mail
+from toolweave.triggers.activation import Switches
+from toolweave.triggers.active_triggers import Active, Board
+from toolweave.triggers.event_delivery import CallingIn
+from toolweave.triggers.mail_api import MailApis, open_mail_apis
+from toolweave.triggers.polling import Looking
+from toolweave.triggers.recent_events import Firings, Outcome
+from toolweave.triggers.verification import Arrival
+
+logger = logging.getLogger(__name__)
+
+# A path that nobody has may be one that was switched on just now.
+REFRESH_EVERY_S = 0.25
+NOTE_EVERY_S = 10.0
+
+ACCEPTS: Mapping[str, Callable[[JsonObject, Delivery], Accepted]] = {
+    "TRIGGER.WEBHOOK": webhook.accepts,
+    "TRIGGER.GITHUB": github.accepts,
+    "TRIGGER.SLACK": slack.accepts,
+    "TRIGGER.EMAIL": email.accepts,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """What came of a delivery: runs, reasons why some trigger started none, or a challenge."""
+
+    runs: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+    challenge: str | None = None
+    response_format: str = "json"
+
+
+class Triggers:
+    """The triggers of one process that hosts them."""
+
+    def __init__(
+        self,
+        ground: Ground,
+        engine: Engine,
+        *,
+        roots: Sequence[Path] = (),
+        slack_names: SlackNames | None = None,
+        mail_apis: MailApis | None = None,
+    ) -> None:
+        self.switches = Switches(ground, roots=roots)
+        secrets = SecretTexts(ground.vault, ground.masker)
+        self.calling_in = CallingIn(engine, secrets, ground.clock)
+        self._clock = ground.clock
+        self._engine = engine
+        self._slack_names = slack_names
+        switches = self.switches
+        self.board = Board(switches.activations, switches.kinds, switches.present)
+        self.firings = Firings(ground.database, ground.clock)
+        self.looking = Looking(self.board, switches.activations, engine, ground.clock, self.firings)
+        self.schedules = schedules.Schedules(self.looking)
+        self.watching = watching.Watching(self.looking, switches.roots)
+        self.mails = mail.Mails(
+            self.looking,
+            switches.sign_in,
+            self._accepts_mail,
+            switches.mail_address,
+            mail_apis.new if mail_apis is not None else None,
+        )
+        self.failures = failures.Failures(
+            self.looking, ground.database, engine.journal, _accepts_failure
+        )
+        self._refreshing = anyio.Lock()
+        self._refreshed_at = -REFRESH_EVERY_S
+        self._noted: dict[str, float] = {}
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        """Look for occasions for as long as this is entered."""
+        await self.board.refresh()
+        async with self.firings.writing(), background() as tasks:
+            tasks.start_soon(self.looking.follow)
+            tasks.start_soon(self.looking.forever, schedules.REF, self.schedules.look)
+            tasks.start_soon(self.looking.forever, watching.REF, self.watching.look)
+            tasks.start_soon(self.looking.forever, mail.REF, self.mails.look)
+            tasks.start_soon(self.looking.forever, failures.REF, self.failures.look)
+            yield
+
+    async def hears(self, path: str) -> bool:
+        """Whether any trigger, or a run that waits, is meant by a path below `/hooks`."""
+        return bool(await self._at(deliveries.plain_path(path))) or await self.calling_in.hears(
+            path
+        )
+
+    async def deliver(self, arrival: Arrival) -> Delivered:
+        """Start a run for every trigger that a request is meant for, that it is proven to, and
+        whose filters it passes; the same delivery again gives the same runs. Where no trigger
+        listens it is for the runs that wait for it.
+
+        Raises:
+            NotFound: `HOOK_NOT_FOUND`.
+            Denied: `HOOK_DENIED` when it is not proven where it comes from.
+            ToolweaveError: `METHOD_NOT_ALLOWED`, with what is allowed in `facts`.
+            Invalid: `JSON_INVALID`.
+            Unavailable: `HOOK_PAUSED`.
+        """
+        meant = await self._at(deliveries.plain_path(arrival.path))
+        if not meant:
+            return await self._call_in(arrival)
+        _check_method(meant, arrival)
+        proven = [active for active in meant if await self._is_proven(active, arrival)]
+        if not proven:
+            raise Denied("HOOK_DENIED", "the request does not prove where it comes from")
+        body = deliveries.body_of(arrival)
+        if (challenge := _challenge(proven, body)) is not None:
+            return Delivered(challenge=challenge)
+        outcomes = [await self._start(one, arrival, body) for one in await self._awake(proven)]
+        return Delivered(
+            tuple(one for one in outcomes if isinstance(one, str)),
+            tuple(one.reason for one in outcomes if isinstance(one, Refused)),
+            response_format=str(proven[0].config.get("response_format", "json")),
+        )
+
+    async def _awake(self, proven: Sequence[Active]) -> list[Active]:
+        """Those that are not paused; a sender that finds all of them so may come again later."""
+        # Asked anew: once somebody was told that it is paused, nothing starts.
+        paused = await self.switches.activations.paused()
+        awake = [one for one in proven if (one.row.workflow, one.row.node) not in paused]
+        if not awake:
+            for active in proven:
+                self._fired(active, "paused")
+            hint = "send it again later; whoever runs this studio can resume it"
+            raise Unavailable("HOOK_PAUSED", "this hook is paused", hint=hint)
+        return awake
+
+    async def _call_in(self, arrival: Arrival) -> Delivered:
+        handed = await self.calling_in.call(arrival)
+        if handed is None:
+            raise NotFound("HOOK_NOT_FOUND", f"no workflow listens at {arrival.path[:200]!r}")
+        return Delivered(handed.runs, handed.ignored)
+
+    async def ended(self, run: str, wait_s: float) -> Finished | None:
+        """How a run ended, if it does within some seconds."""
+        with anyio.move_on_after(wait_s):
+            return await self._engine.end_of(run)
+        return None
+
+    async def _at(self, path: str) -> list[Active]:
+        if not (found := self._known_at(path)):
+            async with self._refreshing:  # whoever comes meanwhile sees what it brings
+                now = self._clock.monotonic()
+                if now - self._refreshed_at >= REFRESH_EVERY_S:
+                    await self.board.refresh()
+                    self._refreshed_at = now
+                found = self._known_at(path)
+        return found
+
+    def _known_at(self, path: str) -> list[Active]:
+        return [active for active in self.board.active if deliveries.hears(active, path)]
+
+    async def _is_proven(self, active: Active, arrival: Arrival) -> bool:
+        reason: str | None = None
+        try:
+            proof = await self.switches.proof_of(active.row.ref, active.config)
+            if proof is not None:
+                way, secret = proof
+                reason = deliveries.PROOFS[way](arrival, secret)
+        except ToolweaveError as error:
+            reason = error.code
+        if reason is not None:
+            extra = {"workflow": active.name, "node": active.row.node, "reason": reason}
+            logger.warning("a delivery was not proven", extra=extra)
+            self._fired(active, "refused", reason=reason)
+        return reason is None
+
+    async def _start(self, active: Active, arrival: Arrival, body: Json) -> str | Refused:
+        row = active.row
+        hides_token = row.ref == "TRIGGER.EMAIL" or (
+            active.config.get("authentication") == "query_param"
+        )
+        delivery = Delivery(
+            method=arrival.method,
+            path=deliveries.plain_path(arrival.path),
+            headers=deliveries.shown_headers(arrival),
+            query=deliveries.shown_query(arrival, hides_token=hides_token),
+            body=body,
+            received_at=timestamp(arrival.received_at),
+            client_ip=arrival.client_ip,
+        )
+        accepted = await self._accepted(active, delivery)
+        if isinstance(accepted, Refused):
+            self._fired(active, "ignored", reason=accepted.reason)
+            return accepted
+        same = deliveries.same_by(row.ref, arrival, body)
+        if same is None and row.ref == "TRIGGER.EMAIL":
+            same = str(accepted["email_id"]) or None
+        run = await self._engine.start(
+            active.workflow,
+            accepted,
+            trigger=active.kind,
+            once_key=active.once_key(same) if same else None,
+            keeps_unfit=True,
+        )
+        self._fired(active, "started", run=run)
+        await self._note(active)
+        return run
+
+    def _fired(
+        self,
+        active: Active,
+        outcome: Outcome,
+        *,
+        run: str | None = None,
+        reason: str | None = None,
+    ) -> None:
+        self.firings.note(active.row.workflow, active.row.node, outcome, run=run, reason=reason)
+
+    async def _accepted(self, active: Active, delivery: Delivery) -> Accepted:
+        if active.row.ref != "TRIGGER.SLACK" or self._slack_names is None:
+            return ACCEPTS[active.row.ref](active.config, delivery)
+        channel, user = slack.ids_of(delivery)
+        # Without the channel's name it may have been refused for that alone.
+        token = await self.switches.secret(str(active.config.get("bot_token")))
+        names = {channel: await self._slack_names.name("channel", channel, token)}
+        accepted = slack.accepts(active.config, replace(delivery, names=names))
+        if isinstance(accepted, Refused):
+            return accepted
+        names[user] = await self._slack_names.name("user", user, token)
+        return slack.accepts(active.config, replace(delivery, names=names))
+
+    async def _note(self, active: Active) -> None:
+        """Write down that a trigger fired, now and then: a busy hook has better things to do."""
+        key, now = active.once_key(""), self._clock.monotonic()
+        if now - self._noted.get(key, -NOTE_EVERY_S) >= NOTE_EVERY_S:
+            self._noted[key] = now
+            await self.switches.activations.fired(active.row.workflow, active.row.node)
+
+    def _accepts_mail(self, active: Active, raw: bytes, identity: str) -> JsonObject | None:
+        now = timestamp(self._clock.now())
+        return _inputs(email.accepts_raw(active.config, raw, identity, now))
+
+
+@asynccontextmanager
+async def open_triggers(
+    ground: Ground, engine: Engine, *, roots: Sequence[Path] = ()
+) -> AsyncGenerator[Triggers]:
+    """The triggers of a process that hosts them; the engine must keep time."""
+    secrets = SecretTexts(ground.vault, ground.masker)
+    http = SafeHttp(secrets, allow_private=ground.settings.allow_private_http)
+    names = SlackNames(http, ground.clock)
+    apis = open_mail_apis(ground, http, secrets)
+    triggers = Triggers(ground, engine, roots=roots, slack_names=names, mail_apis=apis)
+    try:
+        async with triggers.running():
+            yield triggers
+    finally:
+        with anyio.CancelScope(shield=True):
+            await http.aclose()
+
+
+def _accepts_failure(active: Active, failed: JsonObject) -> JsonObject | None:
+    return _inputs(workflow_failed.accepts(active.config, failed, own=active.name))
+
+
+def _inputs(accepted: Accepted) -> JsonObject | None:
+    return None if isinstance(accepted, Refused) else accepted
+
+
+def _check_method(meant: Sequence[Active], arrival: Arrival) -> None:
+    """Services post; a webhook says itself which methods it takes."""
+    allowed: set[str] = set()
+    for active in meant:
+        methods = active.config.get("allowed_methods")
+        allowed.update(map(str, methods) if isinstance(methods, list) else ("POST",))
+    if arrival.method not in allowed:
+        raise ToolweaveError(
+            "METHOD_NOT_ALLOWED",
+            "this hook has no such method",
+            facts={"allow": sorted(allowed)},
+        )
+
+
+def _challenge(proven: Sequence[Active], body: Json) -> str | None:
+    """What Slack wants to hear back before it sends anything to an address."""
+    if not isinstance(body, dict) or body.get("type") != "url_verification":
+        return None
+    found = body.get("challenge")
+    is_slack = any(active.row.ref == "TRIGGER.SLACK" for active in proven)
+    return found if is_slack and isinstance(found, str) else None

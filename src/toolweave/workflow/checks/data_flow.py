@@ -1,0 +1,318 @@
+"""Where data comes from: names and paths that expressions read, and whether what they give fits.
+
+An error only where it is certain that nothing can be there; what may be missing is asked for with
+`has()` and never an error. All faults of one text share one patch, so that none undoes another.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import attrgetter
+from typing import TypeAlias
+
+from toolweave.cel.fault import fault_at
+from toolweave.cel.paths import Path, Reference
+from toolweave.problems import Problem, Severity, did_you_mean
+from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.input_fit import Feeding
+from toolweave.workflow.checks.path_repair import Mender, place_of, rewritten
+from toolweave.workflow.checks.prompt_names import Naming
+from toolweave.workflow.checks.spelling import closest
+from toolweave.workflow.model import Node, NodeId
+from toolweave.workflow.modes import object_at
+from toolweave.workflow.scope.references import Asked, Language, asked_in
+from toolweave.workflow.scope.scope import Finding, Scope, Trouble
+
+_CODES: dict[Trouble, str] = {
+    "name": "REFERENCE_NAME_UNKNOWN",
+    "node": "REFERENCE_NODE_UNKNOWN",
+    "order": "REFERENCE_NOT_RUN",
+    "port": "REFERENCE_PORT_UNKNOWN",
+    "loop": "REFERENCE_OUTSIDE_LOOP",
+    "field": "REFERENCE_FIELD_UNKNOWN",
+}
+_READING_INPUT = frozenset({"data", "input", "inputs"})
+
+
+_Wrong: TypeAlias = list[tuple[Reference, Finding]]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A fault of a text at a character, and whether the patch of the text mends it."""
+
+    code: str
+    offset: int
+    message: str
+    hint: str | None = None
+    severity: Severity = "error"
+    is_mended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    faults: tuple[Fault, ...] = ()
+    ours: str | None = None
+
+
+def check(case: Case) -> Iterator[Problem]:
+    """References that lead nowhere, values that cannot fit, inputs that nothing feeds."""
+    scope = Scope(
+        case.workflow,
+        case.spec,
+        case.known.tools_of,
+        graph=case.graph,
+        given=case.made.given,
+        is_older=case.format == "agent-team",
+    )
+    flow = _Flow(case, scope)
+    for node in case.graph.nodes.values():
+        for problem in flow.node(node):
+            is_off = object_at(node.data, "configurations").get("enabled") is False
+            yield replace(problem, severity="warning") if is_off else problem
+
+
+class _Flow:
+    """The checks of one workflow."""
+
+    def __init__(self, case: Case, scope: Scope) -> None:
+        self._case = case
+        self._scope = scope
+        self._mender = Mender(scope)
+        self._feeding = Feeding(case, scope)
+        self._naming = Naming(scope)
+        self._edge_ids = {edge.id for edge in case.workflow.edges}
+
+    def node(self, node: Node) -> Iterator[Problem]:
+        if asked := list(self._scope.asked_by(node)):
+            yield from self._asked(node, asked)
+        yield from self._feeding.missing(node)
+
+    def _asked(self, node: Node, asked: list[Asked]) -> Iterator[Problem]:
+        unordered: dict[NodeId, tuple[Asked, Reference]] = {}
+        for _, group in groupby(asked, key=attrgetter("steps")):
+            wrong = [(one, self._wrong(node, one)) for one in group]
+            if all(one.expression is not None and not faults for one, faults in wrong):
+                if misfit := self._feeding.misfit(node, wrong[0][0]):
+                    yield misfit
+                continue
+            for one, faults in wrong:
+                for reference, found in faults:
+                    if found.trouble == "order" and found.node is not None:
+                        unordered.setdefault(found.node, (one, reference))
+            yield from self._text(node, wrong)
+        for other, (one, reference) in unordered.items():
+            yield self._not_run(node, other, one, reference, asked)
+
+    def _text(self, node: Node, wrong: list[tuple[Asked, _Wrong]]) -> Iterator[Problem]:
+        group = [asked for asked, _ in wrong]
+        first = group[0]
+        judged = [self._judged(node, asked, faults) for asked, faults in wrong]
+        if not any(one.faults for one in judged):
+            misfit = (
+                None if any(faults for _, faults in wrong) else self._feeding.misfit(node, first)
+            )
+            if misfit is not None:
+                yield misfit
+            return
+        place = self._case.at(node, *first.steps)
+        text = self._fitting(node, first, _assembled(group, [one.ours for one in judged]))
+        for one in judged:
+            for fault in one.faults:
+                severity = fault.severity if first.is_binding else "warning"
+                found = fault_at(
+                    first.text, fault.offset, fault.code, fault.message, fault.hint, severity
+                ).problem(place)
+                if fault.is_mended and text != first.text:
+                    patch = ({"op": "replace", "path": place, "value": text},)
+                    found = replace(found, patch=patch)
+                yield found
+
+    def _fitting(self, node: Node, first: Asked, text: str) -> str:
+        """A mended text, converted where what it reads now would not fit."""
+        if text == first.text or first.language not in {"value", "config"}:
+            return text
+        asked = next(asked_in(first.steps, text, first.language), None)
+        misfit = None if asked is None else self._feeding.misfit(node, asked)
+        return str(misfit.patch[0]["value"]) if misfit and misfit.patch else text
+
+    def _judged(self, node: Node, asked: Asked, wrong: _Wrong) -> _Judged:
+        if asked.expression is None:
+            return self._named(node, asked)
+        faults: list[Fault] = []
+        ours = asked.ours
+        for reference, found in wrong:
+            if found.trouble == "order":
+                continue  # told once for the node
+            meant = self._mender.meant(node, reference.path, asked.language, found)
+            mended = None if meant is None else rewritten(ours, reference.path, meant)
+            ours = mended or ours
+            faults.append(self._fault(node, asked, reference, found, meant if mended else None))
+        return _Judged(tuple(faults), ours)
+
+    def _named(self, node: Node, asked: Asked) -> _Judged:
+        found = self._naming.unknown(node, asked)
+        if found is None:
+            return _Judged()
+        hint = f"did you mean {found.meant!r}?" if found.meant else found.hint
+        fault = Fault(
+            found.code, asked.hole.at, found.message, hint, found.severity, found.meant is not None
+        )
+        return _Judged((fault,), found.meant)
+
+    def _wrong(self, node: Node, asked: Asked) -> _Wrong:
+        """What an expression reads and nothing can give; what it asks about first is left out."""
+        if asked.expression is None:
+            return []
+        found = [
+            (reference, finding)
+            for reference in asked.expression.references
+            if not reference.is_optional
+            and (finding := self._found(node, reference.path, asked.language)).trouble
+        ]
+        if not found:
+            return found
+        tested = [one.path for one in asked.expression.references if one.is_optional]
+        found = [one for one in found if not any(_is_guarded(one, path) for path in tested)]
+        is_words = asked.language == "words" and any(one.trouble == "name" for _, one in found)
+        return [] if is_words else found
+
+    def _found(self, node: Node, path: Path, language: Language) -> Finding:
+        """What a path leads to; a slip is told even where a run may be started with anything."""
+        found = self._scope.find(node, path, language)
+        at = 3 if path[0] == "nodes" else 1
+        if not found.is_open or not isinstance(path[at], str):
+            return found
+        before = self._scope.find(node, path[:at], language)
+        fields = before.shape.fields
+        if before.shape.others != "any" or path[at] in fields or not fields:
+            return found
+        if closest(str(path[at]), fields) is None:
+            return found
+        return Finding(before.shape, "field", at, tuple(fields), before.node, is_certain=False)
+
+    def _fault(
+        self, node: Node, asked: Asked, reference: Reference, found: Finding, meant: Path | None
+    ) -> Fault:
+        trouble = found.trouble or "field"
+        step = str(reference.path[found.at])
+        offset = asked.hole.at
+        if asked.ours == asked.hole.asked:
+            inside = place_of(asked.ours, reference.path, found.at)
+            offset += reference.offset if inside is None else inside
+        hint = (
+            f"did you mean {_differing(reference.path, meant)!r}?"
+            if meant
+            else self._hint(node, trouble, step, found)
+        )
+        return Fault(
+            _CODES[trouble],
+            offset,
+            self._message(reference, trouble, step, found),
+            hint,
+            "error" if found.is_certain else "warning",
+            meant is not None,
+        )
+
+    def _message(self, reference: Reference, trouble: Trouble, step: str, found: Finding) -> str:
+        match trouble:
+            case "name":
+                return f"there is no {step!r} here, which {reference.text!r} begins with"
+            case "node":
+                return f"{reference.text!r} reads a node {step!r}, which does not exist"
+            case "port":
+                return f"{reference.text!r} reads {step!r}, which is no port of {found.node!r}"
+            case "loop":
+                return f"{reference.text!r} has a value only in the body of a loop"
+            case _:
+                whose = f"what {found.node!r} gives" if found.node else "what is there"
+                if found.shape.kinds.isdisjoint({"object"}):
+                    return f"{reference.text!r}: {found.shape.words} has no field {step!r}"
+                said = "has" if found.is_certain else "names"
+                return f"{reference.text!r}: {whose} {said} no field {step!r}"
+
+    def _hint(self, node: Node, trouble: Trouble, step: str, found: Finding) -> str | None:
+        match trouble:
+            case "node":
+                known = () if self._mender.is_spent else self._scope.graph.nodes
+                return did_you_mean(step, known) or "name a node before this one"
+            case "port":
+                return f"write one of {', '.join(found.known)}"
+            case "loop":
+                return "put the node behind port 'loop' of a loop"
+            case "field" if found.known:
+                return f"it has {', '.join(found.known[:10])}; ask with has() for what may be there"
+            case "name":
+                return "an expression begins with data, trigger, nodes, run or the id of a node"
+            case _:
+                return None
+
+    def _not_run(
+        self, node: Node, other: NodeId, one: Asked, reference: Reference, asked: list[Asked]
+    ) -> Problem:
+        """One problem for each node that is read and cannot have run."""
+        is_later = other == node.id or self._scope.reach.is_before(node.id, other)
+        reason = "runs only after it" if is_later else "is not connected to it"
+        message = f"{reference.text!r} reads {other!r}, which {reason}"
+        hint = (
+            "read a node that runs before"
+            if is_later
+            else f"connect {other!r} to {node.id!r}, directly or through other nodes"
+        )
+        inside = one.hole.at + reference.offset if one.ours == one.hole.asked else one.hole.at
+        place = self._case.at(node, *one.steps)
+        severity: Severity = "error" if one.is_binding else "warning"
+        fault = fault_at(one.text, inside, "REFERENCE_NOT_RUN", message, hint, severity)
+        patch = None if is_later else self._connection(node, other, asked)
+        return replace(fault.problem(place), patch=patch)
+
+    def _connection(
+        self, node: Node, other: NodeId, asked: list[Asked]
+    ) -> tuple[dict[str, object], ...] | None:
+        """The missing edge, where it changes nothing else: arguments are all the node reads."""
+        source = self._scope.graph.nodes[other]
+        spec = self._case.spec(source)
+        has_one_way = source.type == "mcp" or (
+            spec is not None and [port.name for port in spec.output_ports] == ["output"]
+        )
+        reads_input = any(
+            reference.root in _READING_INPUT
+            for one in asked
+            if one.expression is not None
+            for reference in one.expression.references
+        )
+        edge_id = f"{other}-{node.id}"
+        if not has_one_way or reads_input or node.type != "mcp" or edge_id in self._edge_ids:
+            return None
+        edge = {"id": edge_id, "from": other, "to": node.id}
+        edge |= {"fromPort": "output", "toPort": "input"}
+        return ({"op": "add", "path": "/connections/-", "value": edge},)
+
+
+def _is_guarded(found: tuple[Reference, Finding], tested: Path) -> bool:
+    """Whether `has()` asked for it, or for anything of the node that may not have run."""
+    reference, finding = found
+    if reference.path[: len(tested)] == tested:
+        return True
+    depth = finding.at + 1
+    return finding.trouble == "order" and reference.path[:depth] == tested[:depth]
+
+
+def _differing(wrong: Path, right: Path) -> str:
+    """The one step that is another, or all of the path."""
+    steps = [new for old, new in zip(wrong, right, strict=False) if old != new]
+    is_step = len(wrong) == len(right) and len(steps) == 1
+    return str(steps[0]) if is_step else Reference(right, 0).text
+
+
+def _assembled(group: list[Asked], mended: list[str | None]) -> str:
+    """The text with its expressions mended, those in an older syntax in ours."""
+    text = group[0].text
+    pieces: list[str] = []
+    end = 0
+    for asked, mine in zip(group, mended, strict=True):
+        ours = asked.ours if mine is None else mine
+        if ours != asked.hole.asked:
+            pieces += (text[end : asked.hole.at], ours)
+            end = asked.hole.at + len(asked.hole.asked)
+    return "".join((*pieces, text[end:]))

@@ -1,0 +1,77 @@
+"""Settings that other settings make necessary; expressions are looked after by `values.py`."""
+
+from collections.abc import Iterator, Mapping
+
+from toolweave.catalog.spec import NodeSpec
+from toolweave.json_text import Json, JsonObject
+from toolweave.problems import Problem, pointer
+from toolweave.tools.value_preview import shown
+from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.corrected_nodes import catalog_nodes
+from toolweave.workflow.model import Node
+from toolweave.workflow.modes import object_at
+
+# By node and the setting that decides: by its value, what is needed, as paths into the settings.
+NEEDS: Mapping[tuple[str, str], Mapping[str, tuple[str, ...]]] = {
+    ("FLOW.SPLIT", "split_by"): {"field": ("field",)},
+    ("FLOW.WAIT", "wait_type"): {
+        "event": ("event_config.name",),
+        "webhook": ("webhook_config.endpoint_path",),
+        "file": ("file_config.file_path",),
+        "api_response": ("api_config.url",),
+        "queue_message": ("queue_config.queue_name",),
+        "database_change": (
+            "database_config.connection_string",
+            "database_config.condition_query",
+        ),
+        "resource": ("resource_config.resource_type",),
+    },
+    ("ACTION.DATA_TRANSFORMATION", "operation"): {
+        "map": ("field_mapping",),
+        "filter": ("filter_conditions",),
+        "aggregate": ("aggregation_functions",),
+        "sort": ("sort_config.field",),
+        "group_by": ("group_by_fields",),
+        "join": ("group_by_fields",),
+        "pivot": ("group_by_fields",),
+    },
+    ("MEMORY.KEY_VALUE_STORE", "storage_backend"): {
+        "redis": ("connection_config.url",),
+        "file": ("connection_config.path",),
+    },
+}
+
+
+def check(case: Case) -> Iterator[Problem]:
+    """What would fail in every run; what a template or an input may still bring is left alone."""
+    for index, node, spec in catalog_nodes(case):
+        settings = object_at(node.data, "configurations")
+        if settings.get("enabled") is False:
+            continue
+        for (ref, decides), needs in NEEDS.items():
+            chosen = settings.get(decides, _default(spec, decides)) if ref == spec.ref else None
+            for path in needs.get(chosen, ()) if isinstance(chosen, str) else ():
+                if _is_missing(node, settings, path):
+                    yield _told(index, node, f"{decides} {shown(chosen)}", path)
+
+
+def _default(spec: NodeSpec, name: str) -> Json:
+    return next((one.default for one in spec.configurations if one.name == name), None)
+
+
+def _is_missing(node: Node, settings: JsonObject, path: str) -> bool:
+    first, *below = path.split(".")
+    if first in object_at(node.data, "inputParams"):
+        return False
+    value = settings.get(first)
+    for name in below:
+        if isinstance(value, str):
+            return not value  # a template gives the whole
+        value = value.get(name) if isinstance(value, dict) else None
+    return value in (None, "", [], {})
+
+
+def _told(index: int, node: Node, why: str, path: str) -> Problem:
+    place = pointer("nodes", index, "data", "configurations")
+    message = f"node {shown(node.id)} has {why}, which needs {path!r}"
+    return Problem("SETTING_NEEDED", place, message, hint=f"write {path} into its configurations")

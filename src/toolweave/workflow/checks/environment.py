@@ -1,0 +1,124 @@
+"""What nodes name that this home must have: models, commands, servers and their tools."""
+
+from collections.abc import Iterator
+
+from toolweave.json_text import Json
+from toolweave.problems import Problem, did_you_mean, pointer
+from toolweave.tools.value_preview import shown
+from toolweave.workflow.checks.context import Case, Home
+from toolweave.workflow.model import Node
+
+MODELS = {
+    "AI_AGENT.OPENAI_CHATGPT": "openai",
+    "AI_AGENT.ANTHROPIC_CLAUDE": "anthropic",
+    "AI_AGENT.GOOGLE_GEMINI": "gemini",
+    "AI_AGENT.OPENAI_COMPATIBLE": "compatible",
+}
+WAYS = (
+    "`toolweave models add NAME --provider anthropic|openai|gemini`, or `--provider compatible "
+    "--base-url URL` for one of your own, or set ANTHROPIC_API_KEY, OPENAI_API_KEY, "
+    "GEMINI_API_KEY or TOOLWEAVE_MODEL_URL"
+)
+_TOOL_NODE = "_MCP_TOOL"
+
+
+def check(case: Case) -> Iterator[Problem]:
+    """Warnings: another home may well have it."""
+    home = case.known.home
+    if home is None:
+        return
+    for index, node in enumerate(case.workflow.nodes):
+        if node.type == "AI_AGENT":
+            yield from _model(home, index, node)
+        elif node.ref == "ACTION.RUN_COMMAND":
+            yield from _command(home, index, node)
+        elif node.ref == "ACTION.WEB_SEARCH":
+            yield from _server(case, home, index, node, "server")
+        elif node.type == "TOOL" and (node.ref or "").endswith(_TOOL_NODE):
+            yield from _server(case, home, index, node, "mcp_server_url")
+
+
+def _model(home: Home, index: int, node: Node) -> Iterator[Problem]:
+    named = _setting(node, "configured_model")
+    wanted = named or MODELS.get(node.ref or "")
+    if (wanted is None and home.models) or wanted in home.models or _is_filled(wanted):
+        return
+    what = f"model {shown(wanted)}" if wanted else "model"
+    hint = (did_you_mean(named, home.models) if named else None) or WAYS
+    place = _place(index, "configured_model") if named else pointer("nodes", index)
+    message = f"{shown(node.id)} asks a model, and no {what} is configured here"
+    yield Problem("MODEL_NEEDED", place, message, hint=hint, severity="warning")
+
+
+def _command(home: Home, index: int, node: Node) -> Iterator[Problem]:
+    name = _setting(node, "command")
+    if name is None or _is_filled(name) or home.commands.get(name):
+        return
+    place = _place(index, "command")
+    if name in home.commands:
+        message = f"command {shown(name)} is registered, but not approved"
+        hint = f"`toolweave commands approve {name}` shows it and allows it"
+        yield Problem("COMMAND_NOT_APPROVED", place, message, hint=hint, severity="warning")
+        return
+    hint = did_you_mean(name, home.commands) or (
+        f"`toolweave commands add {name} -- PROGRAM ARGUMENT…` registers one"
+    )
+    message = f"no command {shown(name)} is registered here"
+    yield Problem("COMMAND_NOT_FOUND", place, message, hint=hint, severity="warning")
+
+
+def _server(case: Case, home: Home, index: int, node: Node, field: str) -> Iterator[Problem]:
+    named = _setting(node, field)
+    if named is None or _is_filled(named):
+        return
+    found = [
+        name
+        for name, url in home.servers.items()
+        if named == name or (url or "").rstrip("/") == named.rstrip("/")
+    ]
+    if not found:
+        hint = did_you_mean(named, home.servers) or "`toolweave servers list` shows the known ones"
+        message = f"no approved server is called or reached as {shown(named)}"
+        place = _place(index, field)
+        yield Problem("MCP_SERVER_NOT_FOUND", place, message, hint=hint, severity="warning")
+        return
+    tools = case.known.tools_of(found[0])
+    if tools is not None:
+        yield from _tools(index, node, [tool.name for tool in tools], found[0])
+
+
+def _tools(index: int, node: Node, known: list[str], server: str) -> Iterator[Problem]:
+    """Tools that a node offers or calls, and its server does not have."""
+    listed = _settings(node).get("available_tools")
+    inputs = node.data.get("inputParams")
+    named: list[tuple[str, Json]] = [
+        (_place(index, "available_tools", at), one)
+        for at, one in enumerate(listed if isinstance(listed, list) else [])
+    ]
+    if isinstance(inputs, dict) and inputs.get("tool_name"):
+        place = pointer("nodes", index, "data", "inputParams", "tool_name")
+        named.append((place, inputs["tool_name"]))
+    for place, one in named:
+        if isinstance(one, str) and not _is_filled(one) and one not in known:
+            message = f"server {shown(server)} has no approved tool {shown(one)}"
+            hint = did_you_mean(one, known) or f"its tools are: {', '.join(known[:10]) or 'none'}"
+            yield Problem("MCP_TOOL_NOT_FOUND", place, message, hint=hint, severity="warning")
+
+
+def _settings(node: Node) -> dict[str, Json]:
+    settings = node.data.get("configurations")
+    return settings if isinstance(settings, dict) else {}
+
+
+def _setting(node: Node, name: str) -> str | None:
+    value = _settings(node).get(name)
+    return value if isinstance(value, str) and value else None
+
+
+def _place(index: int, *names: str | int) -> str:
+    return pointer("nodes", index, "data", "configurations", *names)
+
+
+def _is_filled(text: str | None) -> bool:
+    """Whether a template says it when it runs."""
+    return text is not None and "{{" in text

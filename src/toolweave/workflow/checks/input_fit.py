@@ -1,0 +1,215 @@
+"""Whether what is given fits what a node takes, and whether all it needs can come.
+
+No subject of its own: `flow_of_data` asks it about texts whose references are right.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from toolweave.catalog.schema import configuration_schema, field_schema, input_schema
+from toolweave.catalog.spec import NodeSpec
+from toolweave.cel.language import compile_text
+from toolweave.cel.paths import write_path
+from toolweave.json_text import Json, JsonObject
+from toolweave.problems import Problem
+from toolweave.tools.document import Steps
+from toolweave.workflow.checks.context import Case, Needed
+from toolweave.workflow.checks.spelling import closest
+from toolweave.workflow.model import Node
+from toolweave.workflow.modes import object_at, schema_of, text_at
+from toolweave.workflow.scope.references import Asked
+from toolweave.workflow.scope.scope import Scope
+from toolweave.workflow.shapes import (
+    BOOLEAN,
+    SCALARS,
+    TEXT,
+    UNKNOWN,
+    Shape,
+    fits,
+    look,
+    of_schema,
+)
+
+_NUMBERS = frozenset({"integer", "fraction"})
+
+
+class Feeding:
+    """The checks of one workflow; what nodes of a kind take is worked out once."""
+
+    def __init__(self, case: Case, scope: Scope) -> None:
+        self._case = case
+        self._scope = scope
+        self._taken: dict[tuple[str, ...], Shape] = {}
+        self._schemas: dict[tuple[str, str], JsonObject | None] = {}
+
+    def misfit(self, node: Node, asked: Asked) -> Problem | None:
+        """A text whose value can never be what is taken there; `asked` is the first in it."""
+        wanted = self._wanted(node, asked)
+        if wanted is UNKNOWN or asked.expression is None:
+            return None
+        given = self._scope.shape_of(node, asked) if asked.is_whole else TEXT
+        if given.is_unknown or fits(given, wanted) != "no":
+            return None
+        place = self._case.at(node, *asked.steps)
+        if asked.is_condition:
+            return Problem(
+                "EXPRESSION_NOT_CONDITION",
+                place,
+                f"{asked.ours!r} gives {given.words}; expected true or false",
+                hint="compare it with something: `… > 0`, `… != ''`",
+                severity="warning",
+            )
+        mended = self._converted(node, asked, given, wanted)
+        return Problem(
+            "VALUE_TYPE_MISFIT",
+            place,
+            f"{asked.ours!r} gives {given.words}; {asked.steps[-1]!r} takes {wanted.words}",
+            hint=f"write {mended!r}" if mended else None,
+            patch=({"op": "replace", "path": place, "value": mended},) if mended else None,
+        )
+
+    def missing(self, node: Node) -> Iterator[Problem]:
+        """Required inputs of a catalog node that nothing which came in can be."""
+        spec = self._case.spec(node)
+        if spec is None or not (needed := self._needed(spec)):
+            return
+        came = self._scope.came_in(node.id)
+        if len(self._case.graph.incoming(node.id)) != 1 or came.is_unknown:
+            return
+        given = object_at(node.data, "inputParams")
+        for at, one in enumerate(needed):
+            if any(name in given for name in one.names):
+                continue
+            seen = {look(came, name).verdict for name in one.names}
+            is_fed = at == 0 and _whole_fits(came, one.shape)
+            if seen == {"absent"} and not is_fed:
+                yield self._missing(node, spec, one, came)
+            elif spec.origin is not None and not is_fed and "named" not in seen:
+                # A run may be started with it; of a tool's own arguments few are.
+                yield replace(self._missing(node, spec, one, came), severity="warning")
+
+    def _needed(self, spec: NodeSpec) -> tuple[Needed, ...]:
+        """What a node needs, the primary input first."""
+        made, ref = self._case.made.needed, spec.ref
+        if ref not in made:
+            needed = [
+                Needed(one, (one.name, *one.aliases), of_schema(field_schema(one)))
+                for one in spec.inputs
+                if one.required and one.default is None
+            ]
+            made[ref] = tuple(sorted(needed, key=lambda one: one.field.name != "data"))
+        return made[ref]
+
+    def _missing(self, node: Node, spec: NodeSpec, needed: Needed, came: Shape) -> Problem:
+        wanted = needed.field
+        fitting = [
+            name for name, shape in came.fields.items() if fits(shape, needed.shape) == "yes"
+        ]
+        meant = closest(wanted.name, fitting) or (fitting[0] if len(fitting) == 1 else None)
+        patch = None
+        if meant is not None:
+            value: Json = f"{{{{ {write_path(('data', meant))} }}}}"
+            has_any = isinstance(node.data.get("inputParams"), dict)
+            steps: Steps = ("data", "inputParams", wanted.name) if has_any else _PARAMS
+            patch = (
+                {
+                    "op": "add",
+                    "path": self._case.at(node, *steps),
+                    "value": value if has_any else {wanted.name: value},
+                },
+            )
+        return Problem(
+            "INPUT_MISSING",
+            self._case.at(node, "data"),
+            f"{spec.ref} needs {wanted.name!r} ({wanted.type}); nothing that comes in can be it",
+            hint=f"set inputParams.{wanted.name}; what comes in has {', '.join(came.fields)}",
+            patch=patch,
+        )
+
+    def _wanted(self, node: Node, asked: Asked) -> Shape:
+        if asked.language == "own" or asked.language == "words":
+            return BOOLEAN if asked.is_condition else UNKNOWN
+        _, part, *rest = asked.steps
+        shape = self._takes(node, str(part))
+        for step in rest:
+            shape = look(shape, step).shape
+        return shape
+
+    def _takes(self, node: Node, part: str) -> Shape:
+        spec = self._case.spec(node)
+        if spec is not None:
+            made, of_part = self._case.made.taken, (spec.ref, part)
+            if of_part not in made:
+                made[of_part] = of_schema(self._schema(node, spec, part))
+            return made[of_part]
+        if part == "parameterValues":
+            key: tuple[str, ...] = (
+                text_at(node.data, "serverId"),
+                text_at(node.data, "toolName"),
+                "",
+            )
+            if self._live(key[0], key[1]) is None:
+                key = (*key, node.id)
+        else:
+            return UNKNOWN
+        if key not in self._taken:
+            self._taken[key] = of_schema(self._schema(node, spec, part))
+        return self._taken[key]
+
+    def _schema(self, node: Node, spec: NodeSpec | None, part: str) -> JsonObject:
+        if spec is not None:
+            return input_schema(spec) if part == "inputParams" else configuration_schema(spec)
+        live = self._live(text_at(node.data, "serverId"), text_at(node.data, "toolName"))
+        if live is not None:
+            return live
+        entries = node.data.get("parameters")
+        return schema_of(entries if isinstance(entries, list) else [])
+
+    def _live(self, server: str, name: str) -> JsonObject | None:
+        """What the tool of an MCP node takes, where its server is known."""
+        if (server, name) not in self._schemas:
+            tools = self._case.known.tools_of(server) or ()
+            tool = next((tool for tool in tools if tool.name == name), None)
+            schema = tool and (tool.input_schema if tool.is_usable else {})
+            self._schemas[server, name] = schema
+        return self._schemas[server, name]
+
+    def _converted(self, node: Node, asked: Asked, given: Shape, wanted: Shape) -> str | None:
+        """The text with a conversion that loses nothing, where there is one."""
+        if not asked.is_whole:
+            return self._stripped(node, asked, wanted)
+        for ours, shape in _conversions(asked, given, wanted):
+            is_right = shape.kinds <= SCALARS or shape.kinds <= {"array"}
+            if is_right and fits(shape, wanted) != "no" and compile_text(ours).is_usable:
+                return f"{{{{ {ours} }}}}"
+        return None
+
+    def _stripped(self, node: Node, asked: Asked, wanted: Shape) -> str | None:
+        """The text without the spaces around its one hole, which made a text of the value."""
+        hole = asked.text[asked.hole.start : asked.hole.end]
+        if asked.text.strip() != hole:
+            return None
+        return None if fits(self._scope.shape_of(node, asked), wanted) == "no" else hole
+
+
+_PARAMS: Steps = ("data", "inputParams")
+
+
+def _conversions(asked: Asked, given: Shape, wanted: Shape) -> Iterator[tuple[str, Shape]]:
+    number = replace(TEXT, kinds=_NUMBERS & wanted.kinds)
+    is_free = wanted.options is None and given.options is None
+    if is_free and given.kinds <= _NUMBERS | {"boolean"} and "string" in wanted.kinds:
+        yield f"string({asked.ours})", TEXT
+    if is_free and given.kinds <= {"string"} and number.kinds:
+        yield f"{'double' if 'fraction' in wanted.kinds else 'int'}({asked.ours})", number
+    if wanted.kinds <= {"array", "null"} and wanted.items and fits(given, wanted.items) == "yes":
+        yield f"[{asked.ours}]", replace(TEXT, kinds=frozenset({"array"}))
+    fitting = [name for name, shape in given.fields.items() if fits(shape, wanted) == "yes"]
+    if given.kinds <= {"object"} and len(fitting) == 1 and asked.path is not None:
+        yield write_path((*asked.path, fitting[0])), given.fields[fitting[0]]
+
+
+def _whole_fits(came: Shape, shape: Shape) -> bool:
+    """Whether all that came in, or its first field, may be the primary input."""
+    first = next(iter(came.fields.values()), None)
+    return fits(came, shape) != "no" or (first is not None and fits(first, shape) != "no")

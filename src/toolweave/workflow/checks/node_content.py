@@ -1,0 +1,251 @@
+"""What nodes of the drawing tool and of flows must hold: texts, options, branches, variables.
+
+Without what is an error the node has nothing to do; without the rest it runs all the same. How
+many choices and characters a dialect takes is told by the limits.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from toolweave.json_text import Json, JsonObject
+from toolweave.problems import Problem, Severity, pointer
+from toolweave.tools.repair import misspelt
+from toolweave.tools.value_preview import shown, written
+from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.kinds import type_of
+from toolweave.workflow.checks.problem_location import placed
+from toolweave.workflow.model import Node
+
+_CALLED: dict[type, str] = {str: "text", list: "a list", bool: "true or false", int: "a number"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """A field of a node: what it must be, and how grave it is to leave it out."""
+
+    name: str
+    kind: type = str
+    missing: Severity | None = None
+    # Any of these makes up for it.
+    instead: tuple[str, ...] = ()
+
+
+def _optional(kind: type, *names: str) -> tuple[_Rule, ...]:
+    return tuple(_Rule(name, kind) for name in names)
+
+
+_BRANCHES = (_Rule("branches", list, "error"), *_optional(str, "evaluationTarget"))
+_RULES: dict[str, tuple[_Rule, ...]] = {
+    "prompt": (_Rule("prompt", str, "error"), *_optional(str, "label")),
+    "subAgent": (
+        _Rule("prompt", str, "error", ("agentDefinition", "builtInType", "commandFilePath")),
+        _Rule("description", str, "warning"),
+        *_optional(str, "agentDefinition", "agentType", "tools", "model", "memory", "color"),
+        *_optional(str, "commandFilePath", "commandScope", "pluginName", "builtInType"),
+    ),
+    "subAgentFlow": (_Rule("subAgentFlowId", str, "error"), *_optional(str, "label")),
+    "askUserQuestion": (
+        _Rule("questionText", str, "error"),
+        _Rule("options", list, "error", ("useAiSuggestions",)),
+        *_optional(bool, "multiSelect", "useAiSuggestions"),
+    ),
+    "ifElse": _BRANCHES,
+    "switch": _BRANCHES,
+    "branch": (*_BRANCHES, *_optional(str, "branchType")),
+    "skill": (
+        _Rule("name", str, "error", ("skillPath",)),
+        _Rule("skillPath", str, "warning"),
+        _Rule("description", str, "warning"),
+        _Rule("scope", str, "warning"),
+        *_optional(str, "source", "allowedTools", "executionMode", "executionPrompt"),
+    ),
+    "codex": (
+        _Rule("prompt", str, "error"),
+        *_optional(str, "label", "promptMode", "model", "reasoningEffort", "sandbox"),
+    ),
+    "group": _optional(str, "label"),
+    "template": (
+        _Rule("template", str, "error", ("selectedTemplateId", "templateId")),
+        *_optional(list, "variables"),
+    ),
+    "multi_input": (_Rule("variables", list, "error"),),
+    "input": _optional(list, "variables"),
+    "flow-link": (_Rule("flow", str, "error", ("flowId", "flowName")),),
+}
+_CHOICES = {"askUserQuestion": "options", "ifElse": "branches", "switch": "branches"} | {
+    "branch": "branches"
+}
+_WITH_VARIABLES = frozenset({"prompt", "multi_input", "template", "input"})
+
+
+def check(case: Case) -> Iterator[Problem]:
+    """Fields that are missing, misspelt or of the wrong kind."""
+    for index, node in enumerate(case.workflow.nodes):
+        for problem in _of_node(node):
+            yield placed(problem, f"/nodes/{index}/data")
+
+
+def _of_node(node: Node) -> Iterator[Problem]:
+    kind = type_of(node)
+    rules = _RULES.get(kind, ())
+    for rule in rules:
+        yield from _field(node, rule, rules)
+    if kind in _CHOICES:
+        yield from _choices(node, _CHOICES[kind])
+    if kind in _WITH_VARIABLES:
+        yield from _variables(node)
+    if kind == "mcp" and node.data.get("outputPorts", 1) != 1:
+        yield _one_port(node.data["outputPorts"])
+
+
+def _one_port(given: Json) -> Problem:
+    """001: an MCP node leaves by one port."""
+    return Problem(
+        "FIELD_LIMIT_VIOLATED",
+        pointer("outputPorts"),
+        f"'outputPorts' is {shown(given)}; a node of type 'mcp' leaves by one port",
+        hint="write 1; to go several ways, let a decision follow",
+        severity="warning",
+        patch=({"op": "replace", "path": pointer("outputPorts"), "value": 1},),
+    )
+
+
+def _field(node: Node, rule: _Rule, rules: tuple[_Rule, ...]) -> Iterator[Problem]:
+    value = node.data.get(rule.name)
+    if _is_empty(value):
+        if rule.missing and not any(node.data.get(name) for name in rule.instead):
+            yield _missing(node, rule, rules)
+    elif not _is(value, rule.kind):
+        yield _wrong_kind(node, rule, value)
+
+
+def _is_empty(value: Json) -> bool:
+    return value is None or value == [] or (isinstance(value, str) and not value.strip())
+
+
+def _is(value: Json, kind: type) -> bool:
+    return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+
+
+def _missing(node: Node, rule: _Rule, rules: tuple[_Rule, ...]) -> Problem:
+    names = [one.name for one in rules]
+    # What nobody knows here and is spelt almost the same.
+    strange = [key for key in node.data if key not in names]
+    slips = [key for key in strange if misspelt(key, names) == rule.name]
+    patch = None
+    if len(slips) == 1 and _is(node.data[slips[0]], rule.kind) and node.data[slips[0]]:
+        patch = ({"op": "move", "from": pointer(slips[0]), "path": pointer(rule.name)},)
+    return Problem(
+        "FIELD_REQUIRED",
+        pointer(rule.name),
+        f"{node.type!r} needs {rule.name!r}, {_CALLED[rule.kind]}",
+        hint=f"{slips[0]!r} may be meant: rename it" if slips else None,
+        severity=rule.missing or "warning",
+        patch=patch,
+    )
+
+
+def _wrong_kind(node: Node, rule: _Rule, value: Json) -> Problem:
+    mended = _converted(value, rule)
+    is_needed = rule.missing == "error"
+    return Problem(
+        "FIELD_TYPE_INVALID",
+        pointer(rule.name),
+        f"{rule.name!r} of {node.type!r} is {shown(value)}; expected {_CALLED[rule.kind]}",
+        hint=f"write {shown(mended)}" if mended is not None else None,
+        severity="error" if is_needed else "warning",
+        patch=({"op": "replace", "path": pointer(rule.name), "value": mended},)
+        if mended is not None
+        else None,
+    )
+
+
+def _converted(value: Json, rule: _Rule) -> Json:
+    """The same as the right kind, where nothing is lost."""
+    if rule.kind is str and isinstance(value, int | float):
+        return written(value)
+    if rule.kind is bool and isinstance(value, str) and value.lower() in {"true", "false"}:
+        return value.lower() == "true"
+    if rule.name == "variables" and isinstance(value, dict):
+        return [{"key": key, "value": one} for key, one in value.items()]
+    return [value] if rule.kind is list and isinstance(value, dict) else None
+
+
+def _choices(node: Node, key: str) -> Iterator[Problem]:
+    choices = node.data.get(key)
+    if not isinstance(choices, list) or not choices:
+        return
+    for index, choice in enumerate(choices):
+        yield from _choice(choice, (key, index), needs_condition=key == "branches")
+    defaults = [one for one in choices if isinstance(one, dict) and one.get("isDefault") is True]
+    if len(defaults) > 1:
+        message = f"{len(defaults)} branches are the default; only the first is taken"
+        yield Problem("BRANCH_DEFAULT_TWICE", pointer(key), message, severity="warning")
+
+
+def _choice(choice: Json, at: tuple[str, int], *, needs_condition: bool) -> Iterator[Problem]:
+    if not isinstance(choice, dict):
+        yield _no_choice(choice, at, is_label=isinstance(choice, str) and not needs_condition)
+        return
+    wanted = ("label", "condition") if needs_condition else ("label",)
+    for name in wanted:
+        value = choice.get(name)
+        if name == "condition" and choice.get("isDefault") is True:
+            continue
+        if isinstance(value, str) and value.strip():
+            continue
+        other = choice.get("condition" if name == "label" else "label")
+        is_told = isinstance(other, str) and bool(other.strip())
+        yield _unsaid(choice, (*at, name), name, value, is_told=is_told)
+
+
+def _no_choice(choice: Json, at: tuple[str, int], *, is_label: bool) -> Problem:
+    label = {"op": "replace", "path": pointer(*at), "value": {"label": choice}}
+    return Problem(
+        "FIELD_TYPE_INVALID",
+        pointer(*at),
+        f"a choice is an object with a label, not {shown(choice)}",
+        severity="warning" if is_label else "error",
+        patch=(label,) if is_label else None,
+    )
+
+
+def _unsaid(
+    choice: JsonObject, at: tuple[str | int, ...], name: str, value: Json, *, is_told: bool
+) -> Problem:
+    slips = [key for key in choice if misspelt(key, ("label", "condition")) == name]
+    patch: tuple[dict[str, Json], ...] | None = None
+    if len(slips) == 1 and slips[0] != name and isinstance(choice[slips[0]], str):
+        patch = ({"op": "move", "from": pointer(*at[:-1], slips[0]), "path": pointer(*at)},)
+    elif isinstance(value, int | float):
+        patch = ({"op": "replace", "path": pointer(*at), "value": written(value)},)
+    return Problem(
+        "FIELD_REQUIRED" if _is_empty(value) else "FIELD_TYPE_INVALID",
+        pointer(*at),
+        f"a choice needs {name!r}, text",
+        hint=f"{slips[0]!r} may be meant: rename it" if patch and slips else None,
+        severity="warning" if is_told else "error",
+        patch=patch,
+    )
+
+
+def _variables(node: Node) -> Iterator[Problem]:
+    """Names, or `{key, value}`, or (prompts) names and their values as an object."""
+    variables = node.data.get("variables")
+    if (
+        type_of(node) == "prompt"
+        and variables is not None
+        and not isinstance(variables, dict | list)
+    ):
+        message = f"'variables' is {shown(variables)}; expected an object of names and values"
+        yield Problem("FIELD_TYPE_INVALID", "/variables", message, severity="warning")
+    if not isinstance(variables, list):
+        return
+    for index, variable in enumerate(variables):
+        if isinstance(variable, str) and variable.strip():
+            continue
+        named = variable if isinstance(variable, dict) else {}
+        if not any(isinstance(named.get(name), str) for name in ("key", "name", "id")):
+            message = f"a variable is a name or has a 'key', not {shown(variable)}"
+            place = pointer("variables", index)
+            yield Problem("FIELD_TYPE_INVALID", place, message, severity="warning")

@@ -1,0 +1,182 @@
+"""Which path a wrong one means, and the expression with it in its place. No subject of its own.
+
+A path is mended step by step until all of it is known; an expression is only given out when it
+reads the right path and no longer the wrong one.
+"""
+
+from itertools import pairwise
+
+from toolweave.cel.language import compile_text
+from toolweave.cel.paths import Path, quoted, write_path
+from toolweave.cel.tokens import Token, is_name, tokens
+from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, closest
+from toolweave.workflow.model import Node, NodeId
+from toolweave.workflow.scope.references import Language
+from toolweave.workflow.scope.scope import Finding, Scope
+from toolweave.workflow.shapes import look
+
+_MAX_STEPS = 4
+# What other systems put between a node and what it gave, or call what came in.
+_ELSEWHERE = frozenset({"output", "outputs", "result", "json", "data", "value", "body", "payload"})
+
+
+class Mender:
+    """Mends the paths of one workflow, so many and no more: each compares all names."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self._left = MAX_LOOKED_UP
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether as many were mended as may be."""
+        return self._left <= 0
+
+    def meant(
+        self, node: Node, path: Path, language: Language, first: Finding | None = None
+    ) -> Path | None:
+        """The path that a wrong one means; nothing where that is not clear."""
+        for _ in range(_MAX_STEPS):
+            found = first or self._scope.find(node, path, language)
+            first = None
+            if found.trouble is None:
+                return path
+            self._left -= found.trouble in {"name", "node"}
+            changed = self._step(node, path, found, language) if self._left >= 0 else None
+            if changed is None:
+                return None
+            path = changed
+        return None
+
+    def _step(self, node: Node, path: Path, found: Finding, language: Language) -> Path | None:
+        wrong = path[found.at]
+        if not isinstance(wrong, str):
+            return None
+        match found.trouble:
+            case "name":
+                return self._root(node, path, language)
+            case "node":
+                other = self._node(node, wrong)
+                return None if other is None else (path[0], other, *path[2:])
+            case "port":
+                return _port(self._scope, path, found)
+            case "field":
+                return _field(path, found)
+            case _:
+                return None
+
+    def _root(self, node: Node, path: Path, language: Language) -> Path | None:
+        root = str(path[0])
+        if look(self._scope.data_seen(node, language), root).verdict == "named":
+            return ("data", *path)
+        if name := closest(root, self._scope.names(node)):
+            return (name, *path[1:])
+        if root in _ELSEWHERE:
+            return ("data", *path[1:])
+        other = self._node(node, root)
+        if other is None:
+            return None
+        return (other, *path[1:]) if is_name(other) else ("nodes", other, "output", *path[1:])
+
+    def _node(self, node: Node, wrong: str) -> NodeId | None:
+        """The node before this one whose id is close, or whose name it is."""
+        before = [
+            one
+            for one in self._scope.graph.nodes.values()
+            if self._scope.reach.can_have_run(one.id, node.id)
+        ]
+        if found := closest(wrong, [one.id for one in before]):
+            return NodeId(found)
+        titles: dict[str, list[NodeId]] = {}
+        for one in before:
+            titles.setdefault(one.name, []).append(one.id)
+        named = titles.get(closest(wrong, titles) or "", [])
+        return named[0] if len(named) == 1 else None
+
+
+def _field(path: Path, found: Finding) -> Path | None:
+    wrong, below = str(path[found.at]), path[found.at + 1 :]
+    if right := closest(wrong, found.known):
+        return (*path[: found.at], right, *below)
+    return (*path[: found.at], *below) if wrong in _ELSEWHERE and below else None
+
+
+def _port(scope: Scope, path: Path, found: Finding) -> Path | None:
+    wrong = path[2]
+    if isinstance(wrong, str) and (port := closest(wrong, found.known)):
+        return (*path[:2], port, *path[3:])
+    value = scope.value_of(found.node) if found.node else None
+    is_there = value is not None and look(value, wrong).verdict in {"named", "open"}
+    if is_there:
+        return (*path[:2], "output", *path[2:])
+    return (*path[:2], "output", *path[3:]) if wrong in _ELSEWHERE else None
+
+
+def rewritten(text: str, wrong: Path, right: Path) -> str | None:
+    """The expression with one path in the place of another, wherever it is read."""
+    words = list(tokens(text))
+    spans = list(_spans(words, wrong))
+    replacement = write_path(right)
+    if not spans and len(wrong) == len(right):
+        spans, replacement = _single_step(words, wrong, right)
+    for start, end in reversed(spans):
+        text = text[:start] + replacement + text[end:]
+    expression = compile_text(text)
+    read = {reference.path for reference in expression.references}
+    return text if spans and expression.is_usable and right in read and wrong not in read else None
+
+
+def place_of(text: str, path: Path, at: int) -> int | None:
+    """Where a step of a path stands in an expression."""
+    words = list(tokens(text))
+    for index in range(len(words)):
+        end = _matched(words, index, path[: at + 1])
+        if end is not None:
+            is_key = words[end - 1].text == "]"
+            return words[end - 2 if is_key else end - 1].at
+    named = [one for one in words if one.text == path[at]]
+    return named[0].at if len(named) == 1 else None
+
+
+def _spans(words: list[Token], path: Path) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    for index in range(len(words)):
+        end = _matched(words, index, path)
+        if end is not None:
+            found.append((words[index].at, words[end - 1].end))
+    return found
+
+
+def _matched(words: list[Token], start: int, path: Path) -> int | None:
+    """Where the path that begins at a word ends, if it does; the number of the word after it."""
+    is_inner = start > 0 and words[start - 1].text in {".", ".?"}
+    if words[start].text != path[0] or is_inner:
+        return None
+    at = start + 1
+    for step in path[1:]:
+        following = [one.text for one in words[at : at + 3]]
+        if following[:2] == [".", step]:
+            at += 2
+        elif len(following) == 3 and following[0] == "[" and _is_key(following[1], step):
+            at += 3
+        else:
+            return None
+    return at
+
+
+def _is_key(text: str, step: object) -> bool:
+    if isinstance(step, int):
+        return text == str(step)
+    return isinstance(step, str) and text.replace('"', "'") == quoted(step)
+
+
+def _single_step(words: list[Token], wrong: Path, right: Path) -> tuple[list[tuple[int, int]], str]:
+    """The one place of the only step that differs, as in a macro, where the path is not written."""
+    differing = [at for at in range(len(wrong)) if wrong[at] != right[at]]
+    if len(differing) != 1:
+        return [], ""
+    old, new = wrong[differing[0]], right[differing[0]]
+    named = [word for before, word in pairwise(words) if before.text == "." and word.text == old]
+    if len(named) != 1 or not isinstance(new, str) or not is_name(new):
+        return [], ""
+    return [(named[0].at, named[0].end)], new

@@ -1,0 +1,232 @@
+"""Values that may hold `{{ … }}`, judged by a schema as far as that is certain before a run.
+
+What a template will be is not known, so the schema is loosened along the way to it: at its place
+anything fits, above it only what does not depend on it is still asked for. No subject of its own.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from toolweave.json_text import Json, JsonObject
+from toolweave.problems import Problem, pointer
+from toolweave.tools.check import check_arguments
+from toolweave.tools.dialect import dialect_of
+from toolweave.tools.document import Document, references
+from toolweave.tools.lint import MAX_STRING_LENGTH
+from toolweave.tools.repair import misspelt
+from toolweave.tools.tool import Tool
+from toolweave.workflow.checks.compiled_schemas import Judge
+from toolweave.workflow.scope.references import may_ask
+
+MARK = "{{"
+# More items than this, and only the kind of the array is looked at.
+_MAX_ITEMS = 50
+_MAX_REFERENCES = 32
+_ROOT = frozenset({"$schema", "$defs", "definitions"})
+_TOLD = frozenset({"description", "title", "default", "deprecated", "examples", "writeOnly"})
+# Keywords that ask only for the kind of a value, its keys or their number.
+_OF_OBJECTS = frozenset(
+    {"type", "properties", "required", "additionalProperties", "propertyNames"}
+    | {"minProperties", "maxProperties", "dependentRequired"}
+)
+_OF_ARRAYS = frozenset({"type", "minItems", "maxItems"})
+_NAMING = frozenset({"required", "minProperties", "maxProperties", "dependentRequired"})
+_JOINING = ("allOf", "anyOf", "oneOf")
+
+
+def check_values(judge: Judge, values: JsonObject) -> Iterator[Problem]:
+    """What is certainly wrong with `values`, by the codes of a tool's parameters."""
+    if not values and judge.takes_nothing:
+        return
+    schema = judge.schema
+    verdict, chars = judge.compiled.judge(values)
+    # What fits as it is written fits a looser schema too; nothing is left to explain.
+    if verdict == "valid" and chars <= MAX_STRING_LENGTH:
+        return
+    names = _templated(schema, values)
+    if names and (loosened := judge.loosened(names)) is not None:
+        verdict, chars = loosened.compiled.judge(values)
+        if verdict == "valid" and chars <= MAX_STRING_LENGTH:
+            return
+    looser = _Loosener(schema).loosened(schema, values)
+    if looser is not None and not isinstance(looser, dict):
+        return
+    # References still mean the definitions of the whole.
+    whole: JsonObject = {key: schema[key] for key in schema if key in _ROOT}
+    asked = schema if looser is None else whole | looser
+    if names:
+        judge.keep(names, asked)
+    for problem in check_arguments(Tool("", "", "", asked, (), {}), values):
+        if looser is None or problem.code != "MCP_VALUE_UNCHECKED":
+            yield problem
+
+
+def _templated(schema: JsonObject, values: JsonObject) -> frozenset[str] | None:
+    """The names of texts with templates, where nothing else decides how a schema is loosened."""
+    known = _members(schema, "properties")
+    is_flat = not any(isinstance(value, dict | list) for value in values.values())
+    if not is_flat or not values.keys() <= known.keys():
+        return None
+    return frozenset(key for key, one in values.items() if isinstance(one, str) and MARK in one)
+
+
+def strangers(judge: Judge, values: JsonObject) -> Iterator[Problem]:
+    """Names that a tool which would take any does not know."""
+    schema = judge.schema
+    names = schema.get("properties")
+    is_open = not schema.keys() & {"additionalProperties", "patternProperties", "$ref", *_JOINING}
+    if not isinstance(names, dict) or not names or not is_open or values.keys() <= names.keys():
+        return
+    free = [name for name in names if name not in values]
+    for name in values:
+        if name not in names:
+            yield _stranger(judge, values, name, misspelt(name, free))
+
+
+def has_template(value: Json) -> bool:
+    """Whether there is a template anywhere in a value."""
+    return may_ask(value) and _has_template(value)
+
+
+def _has_template(value: Json) -> bool:
+    waiting = [value]
+    while waiting:
+        match waiting.pop():
+            case str() as text if MARK in text:
+                return True
+            case list() as items:
+                waiting.extend(items)
+            case dict() as members:
+                waiting.extend(members.values())
+            case _:
+                pass
+    return False
+
+
+def _stranger(judge: Judge, values: JsonObject, name: str, meant: str | None) -> Problem:
+    found = Problem(
+        "MCP_PARAMETER_UNKNOWN",
+        pointer(name),
+        f"the tool names no parameter {name!r}",
+        hint=f"did you mean {meant!r}?" if meant else "the tool may ignore it",
+        severity="warning",
+    )
+    if meant is None:
+        return found
+    mended = {meant if key == name else key: value for key, value in values.items()}
+    wrong = {problem.pointer for problem in check_values(judge, mended)}
+    move = {"op": "move", "from": pointer(name), "path": pointer(meant)}
+    return found if pointer(meant) in wrong else replace(found, patch=(move,))
+
+
+class _Loosener:
+    """Loosens one schema for one value; nothing where the value has no template."""
+
+    def __init__(self, root: JsonObject) -> None:
+        self._document = Document(root)
+        self._tuple = "prefixItems" if dialect_of(root)[0] == "2020-12" else "items"
+
+    def loosened(self, schema: Json, value: Json) -> Json:
+        """The schema that asks for nothing a template could change; None where it may stay."""
+        if isinstance(value, str):
+            return True if MARK in value else None
+        if isinstance(value, dict):
+            return self._object(self._meant(schema, "object"), value)
+        return self._array(self._meant(schema, "array"), value) if isinstance(value, list) else None
+
+    def _object(self, schema: Json, value: JsonObject) -> Json:
+        known = _members(schema, "properties")
+        free = [name for name in known if name not in value]
+        extra = schema.get("additionalProperties", True) if isinstance(schema, dict) else True
+        required = schema.get("required") if isinstance(schema, dict) else None
+        missing = [name for name in free if isinstance(required, list) and name in required]
+        below: JsonObject = {}
+        for key, part in value.items():
+            # A misspelt name is judged as the one that is meant, so that it can be mended.
+            meant = free if extra is False else missing
+            name = (misspelt(key, meant) if key not in known else None) or key
+            looser = self.loosened(known.get(name, extra), part)
+            if looser is not None:
+                below[name] = looser
+        if not below or not isinstance(schema, dict):
+            return None if not below else schema
+        if "patternProperties" in schema or references(schema):
+            return _kind(schema)
+        kept = {key: schema[key] for key in schema if key in _OF_OBJECTS | _ROOT | _TOLD}
+        kept |= {key: schema[key] for key in _JOINING if _names_only(schema.get(key))}
+        open_names = below if extra is not False else {k: below[k] for k in below if k in known}
+        kept["properties"] = known | open_names
+        return kept
+
+    def _array(self, schema: Json, value: list[Json]) -> Json:
+        each = schema.get("items", True) if isinstance(schema, dict) else True
+        is_plain = isinstance(schema, dict) and "prefixItems" not in schema
+        rest = True if isinstance(each, list) else each
+        parts = [self.loosened(rest, item) for item in value]
+        if all(part is None for part in parts):
+            return None
+        if not isinstance(schema, dict):
+            return schema
+        kept = {key: schema[key] for key in schema if key in _OF_ARRAYS | _ROOT | _TOLD}
+        if is_plain and rest is not True and len(value) <= _MAX_ITEMS:
+            kept[self._tuple] = [rest if part is None else part for part in parts]
+        return kept
+
+    def _meant(self, schema: Json, kind: str) -> Json:
+        """The schema behind references, and of alternatives the only one for this kind."""
+        for _ in range(_MAX_REFERENCES):
+            if not isinstance(schema, dict):
+                return schema
+            named = references(schema)
+            if named and schema.keys() - _TOLD - _ROOT <= {"$ref"}:
+                schema = self._target(named[0])
+            elif (chosen := self._variant(schema, kind)) is not None:
+                schema = chosen
+            else:
+                return schema
+        return True
+
+    def _target(self, reference: str) -> Json:
+        try:
+            return self._document.target(reference)
+        except LookupError:
+            return True
+
+    def _behind(self, schema: Json) -> Json:
+        named = references(schema) if isinstance(schema, dict) and len(schema) == 1 else []
+        return self._target(named[0]) if named else schema
+
+    def _variant(self, schema: JsonObject, kind: str) -> Json:
+        keyword = next((key for key in ("anyOf", "oneOf") if key in schema), None)
+        variants = schema.get(keyword) if keyword else None
+        if not isinstance(variants, list) or schema.keys() - _TOLD - _ROOT != {keyword}:
+            return None
+        kinds: list[tuple[Json, JsonObject]] = []
+        for variant in variants:
+            found = self._behind(variant)
+            if not isinstance(found, dict) or not isinstance(found.get("type"), str):
+                return None
+            kinds.append((found["type"], found))
+        fitting = [found for named, found in kinds if named == kind]
+        return fitting[0] if len(fitting) == 1 else None
+
+
+def _kind(schema: JsonObject) -> JsonObject:
+    return {key: schema[key] for key in schema if key in _ROOT | {"type"}}
+
+
+def _members(schema: Json, keyword: str) -> JsonObject:
+    found = schema.get(keyword) if isinstance(schema, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _names_only(schemas: Json) -> bool:
+    """Whether these schemas ask for keys and nothing else."""
+    if not isinstance(schemas, list):
+        return False
+    return all(
+        isinstance(one, dict)
+        and one.keys() <= _NAMING | {*_JOINING}
+        and all(_names_only(one[key]) for key in _JOINING if key in one)
+        for one in schemas
+    )

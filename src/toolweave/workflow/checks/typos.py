@@ -1,0 +1,41 @@
+"""Texts that a sign or two keep from being read, with the right ones. No subject of its own."""
+
+from toolweave.cel.language import compile_text
+from toolweave.cel.templates import read_template
+from toolweave.cel.tokens import tokens
+
+# Signs and words of other languages that can only mean one of ours.
+_OURS = {
+    "===": "==",
+    "!==": "!=",
+    "=": "==",
+    "&": "&&",
+    "|": "||",
+    "and": "&&",
+    "or": "||",
+    "not": "!",
+    "is": "==",
+    "True": "true",
+    "False": "false",
+    "None": "null",
+}
+
+
+def without_habits(text: str) -> str | None:
+    """An expression in our signs; nothing where it still cannot be read."""
+    pieces: list[str] = []
+    end = 0
+    for word in tokens(text):
+        if word.text in _OURS:
+            pieces += (text[end : word.at], _OURS[word.text])
+            end = word.end
+    mended = "".join((*pieces, text[end:]))
+    return mended if pieces and compile_text(mended).is_usable else None
+
+
+def closed(text: str) -> str | None:
+    """A text whose last hole is never closed, with it closed at the end, if that can be read."""
+    mended = f"{text.rstrip().rstrip('}').rstrip()} }}}}"
+    template = read_template(mended)
+    is_read = all(compile_text(hole.asked).is_usable for hole in template.holes)
+    return mended if template.holes and not template.faults and is_read else None

@@ -1,0 +1,30 @@
+"""Settings that this package has no code for, though the system they come from had."""
+
+from collections.abc import Iterator
+
+from toolweave.catalog.spec import Field
+from toolweave.problems import Problem, pointer
+from toolweave.tools.value_preview import shown
+from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.corrected_nodes import catalog_nodes
+from toolweave.workflow.modes import object_at
+
+
+def check(case: Case) -> Iterator[Problem]:
+    """Values that would fail in every run; one that a template gives is known only then."""
+    for index, node, spec in catalog_nodes(case):
+        settings = object_at(node.data, "configurations")
+        for field in spec.configurations:
+            value = settings.get(field.name)
+            if isinstance(value, str) and value in field.not_built_in:
+                place = pointer("nodes", index, "data", "configurations", field.name)
+                yield Problem(
+                    "PROVIDER_NOT_BUILT_IN",
+                    place,
+                    f"{shown(value)} is not built in; connect its MCP server",
+                    hint=f"use the tools of an MCP server of {value}, or {_built_in(field)}",
+                )
+
+
+def _built_in(field: Field) -> str:
+    return " or ".join(one for one in field.options if one not in field.not_built_in)

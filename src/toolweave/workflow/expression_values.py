@@ -1,0 +1,36 @@
+"""Expressions as nodes use them: a value or a condition, or an error that points at the text."""
+
+from collections.abc import Mapping
+
+from toolweave.cel.language import Value, evaluate
+from toolweave.errors import Invalid
+from toolweave.json_text import Json
+
+
+def value_of(text: str, names: Mapping[str, Json]) -> Json:
+    """What an expression gives.
+
+    Raises:
+        Invalid: `EXPRESSION_FAILED` and its like, with the column.
+    """
+    found = evaluate(text, names)
+    if isinstance(found, Value):
+        return found.value
+    message = f"{text[:200]!r}, column {found.column}: {found.message}"
+    raise Invalid(found.code, message, hint=found.hint)
+
+
+def condition(text: str, names: Mapping[str, Json]) -> bool:
+    """Whether a condition holds.
+
+    Raises:
+        Invalid: `CONDITION_FAILED` when it gives neither true nor false.
+    """
+    value = value_of(text, names)
+    if not isinstance(value, bool):
+        raise Invalid(
+            "CONDITION_FAILED",
+            f"the condition {text[:200]!r} gives {value!r:.80}, not true or false",
+            hint="compare it with something, such as data.count > 0",
+        )
+    return value

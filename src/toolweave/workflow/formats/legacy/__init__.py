@@ -1,0 +1,1 @@
+"""Expression syntaxes of other systems, translated to CEL when a file is loaded."""

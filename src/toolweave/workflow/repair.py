@@ -1,0 +1,179 @@
+"""Mend a workflow by the patches its problems carry; only those that are proven to do no harm."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from toolweave.errors import Invalid
+from toolweave.json_text import Json
+from toolweave.problems import Problem
+from toolweave.workflow.checks import check_workflow
+from toolweave.workflow.checks.context import Known
+from toolweave.workflow.formats.format import FormatName
+from toolweave.workflow.formats.load import convert, read
+from toolweave.workflow.json_patch import apply_patch, value_at
+from toolweave.workflow.model import Workflow
+
+MAX_ROUNDS = 20
+# Nodes looked at to prove patches; beyond it a problem keeps its hint and loses its patch.
+MAX_PROOF = 5_000
+# Problems told of one workflow; a person reads a few, and the rest are of the same kind.
+MAX_TOLD = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A problem, and the workflow as its patch would leave it."""
+
+    problem: Problem
+    mended: Workflow | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A mended workflow, what was mended in it, and what is still wrong."""
+
+    workflow: Workflow
+    mended: tuple[Problem, ...] = ()
+    left: tuple[Problem, ...] = ()
+
+
+def checked(workflow: Workflow, known: Known, format: FormatName) -> Iterator[Checked]:
+    """Everything wrong with a workflow; a patch is there only if it brings no new error."""
+    problems = check_workflow(workflow, known, format)
+    room = MAX_PROOF
+    judge: _Judge | None = None
+    for problem in _told(problems):
+        if problem.patch is None:
+            yield Checked(problem)
+            continue
+        judge = judge or _Judge(workflow, known, format, problems)
+        room -= len(workflow.nodes)
+        after = judge.after([problem]) if room >= 0 else None
+        yield Checked(problem, after[0]) if after else Checked(replace(problem, patch=None))
+
+
+def _told(problems: list[Problem]) -> list[Problem]:
+    """The problems, or of very many the gravest, in their order, and how many more there are."""
+    if len(problems) <= MAX_TOLD:
+        return problems
+    gravest = sorted(range(len(problems)), key=lambda at: problems[at].severity != "error")
+    kept = [problems[at] for at in sorted(gravest[:MAX_TOLD])]
+    message = f"{len(problems) - MAX_TOLD} more problems were found"
+    hint = "mend these first, then check again"
+    return [*kept, Problem("PROBLEMS_LEFT_OUT", "", message, hint, severity="warning")]
+
+
+def fix(workflow: Workflow, known: Known, format: FormatName) -> Fixed:
+    """The workflow with everything mended that can be."""
+    problems = check_workflow(workflow, known, format)
+    mended: list[Problem] = []
+    for _ in range(MAX_ROUNDS):
+        judge = _Judge(workflow, known, format, problems)
+        step = judge.best([problem for problem in problems if problem.patch])
+        if step is None:
+            break
+        workflow, problems, done = step
+        mended.extend(done)
+    return Fixed(workflow, tuple(mended), tuple(problems))
+
+
+_Step = tuple[Workflow, list[Problem], list[Problem]]
+
+
+class _Judge:
+    """Applies patches to one state of a workflow and says whether it is better for it."""
+
+    def __init__(
+        self, workflow: Workflow, known: Known, format: FormatName, problems: list[Problem]
+    ) -> None:
+        self._document: Json = convert(workflow, "toolweave")
+        self._known = known
+        self._format: FormatName = format
+        self._before = problems
+        self._errors = _errors(problems)
+
+    def best(self, patched: list[Problem]) -> _Step | None:
+        """All patches that do not meddle with each other; else the first one that helps."""
+        together = list(_independent(patched))
+        found = self.after(together) if len(together) > 1 else None
+        if found is not None:
+            return (*found, together)
+        for problem in patched:
+            found = self.after([problem])
+            if found is not None:
+                return (*found, [problem])
+        return None
+
+    def _with_id(self, operation: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+        """The operation; where an edge was named after its ends, as readers do, it still is."""
+        if _is_end(operation):
+            owner, _, key = str(operation["path"]).rpartition("/")
+            edge = value_at(self._document, owner)
+            if isinstance(edge, dict) and edge.get("id") == f"{edge.get('from')}->{edge.get('to')}":
+                ends = edge | {key: operation["value"]}
+                name = f"{ends['from']}->{ends['to']}"
+                yield {"op": "replace", "path": f"{owner}/id", "value": name}
+        yield operation
+
+    def after(self, chosen: Sequence[Problem]) -> tuple[Workflow, list[Problem]] | None:
+        """The workflow and its problems with these patches applied; nothing if it is no better."""
+        operations = [
+            operation for problem in _backwards(chosen) for operation in problem.patch or ()
+        ]
+        operations = [step for one in operations for step in self._with_id(one)]
+        try:
+            document = apply_patch(self._document, operations)
+        except Invalid:
+            return None
+        workflow = read(document).workflow
+        problems = check_workflow(workflow, self._known, self._format)
+        if _errors(problems) - self._errors or _weight(problems) >= _weight(self._before):
+            return None
+        return workflow, problems
+
+
+def _is_end(operation: Mapping[str, Any]) -> bool:
+    place = str(operation["path"])
+    return operation["op"] == "replace" and place.rpartition("/")[2] in {"from", "to"}
+
+
+def _weight(problems: Sequence[Problem]) -> tuple[int, int]:
+    """How bad it is: errors first, for mending one may bring what it hid to light."""
+    return sum(problem.severity == "error" for problem in problems), len(problems)
+
+
+def _errors(problems: Iterable[Problem]) -> Counter[str]:
+    return Counter(problem.code for problem in problems if problem.severity == "error")
+
+
+def _independent(patched: Iterable[Problem]) -> Iterator[Problem]:
+    """Those whose patches touch different nodes and edges."""
+    touched: set[str] = set()
+    for problem in patched:
+        places = {
+            _part(str(operation[key]))
+            for operation in problem.patch or ()
+            for key in ("path", "from")
+            if key in operation
+        }
+        if touched.isdisjoint(places):
+            touched |= places
+            yield problem
+
+
+def _backwards(problems: Iterable[Problem]) -> list[Problem]:
+    """Last places first, so that what is removed moves nothing that is still to be touched."""
+    return sorted(problems, key=lambda problem: _place(problem), reverse=True)
+
+
+def _place(problem: Problem) -> list[tuple[str, int]]:
+    paths = [str(operation["path"]) for operation in problem.patch or ()] or [problem.pointer]
+    steps = max(paths).split("/")
+    return [("", int(step)) if step.isdecimal() else (step, -1) for step in steps]
+
+
+def _part(place: str) -> str:
+    """`/nodes/3` of a longer pointer; what is added at the end touches only itself."""
+    return place if place.endswith("/-") else "/".join(place.split("/")[:3])

@@ -1,0 +1,124 @@
+"""What can be named in a text of a node, as a list to choose from: paths, kinds, examples.
+
+What is known beforehand (schemas of tools, specifications of nodes) and what a run left are one
+list; it is cut, as nobody looks through thousands.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from toolweave.cel.paths import Path, write_path
+from toolweave.json_text import Json, JsonObject
+from toolweave.workflow.model import Node, NodeId
+from toolweave.workflow.scope.scope import Scope
+from toolweave.workflow.shapes import UNKNOWN, Shape, look, of_value
+
+MAX_OF_ROOT = 60
+MAX_OFFERS = 600
+MAX_DEPTH = 5
+MAX_NODES = 40
+MAX_KEY = 100
+
+# A value of a name, as it may be shown.
+Show = Callable[[str, Json], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A path that leads somewhere: what is there, and what the last run had there."""
+
+    path: str
+    kind: str
+    about: str | None = None
+    sample: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    path: Path
+    shape: Shape
+    # Nothing where no run has brought anything here.
+    value: tuple[Json, ...] = ()
+    about: str | None = None
+
+
+def offers(scope: Scope, node: Node, names: Mapping[str, Json], show: Show) -> list[Offer]:
+    """Everything that a text of a node can begin with, the nearest first; `names` are a run's."""
+    found: list[Offer] = []
+    for root in _roots(scope, node, names):
+        found.extend(_below(root, show))
+    return found[:MAX_OFFERS]
+
+
+def _roots(scope: Scope, node: Node, names: Mapping[str, Json]) -> Iterator[_Place]:
+    came_in = scope.data_seen(node, "value")
+    yield _Place(("data",), came_in, _value(names, "data"), "what comes in")
+    for loop in scope.reach.loops_around(node.id) or ():
+        about = f"the turn of {loop.name or loop.id}"
+        yield _Place(("loop",), scope.find(node, ("loop",)).shape, _value(names, "loop"), about)
+        break
+    trigger = _value(names, "trigger")
+    yield _Place(("trigger",), scope.trigger, trigger, "what the run is started with")
+    ran = names.get("nodes")
+    for other in _earlier(scope, node.id):
+        left = ran.get(other) if isinstance(ran, dict) else None
+        value = (left["output"],) if isinstance(left, dict) and "output" in left else ()
+        about = f"what {scope.graph.nodes[other].name or other} gives"
+        yield _Place(("nodes", other, "output"), scope.value_of(other), value, about)
+    yield _Place(("run",), scope.find(node, ("run",)).shape, _value(names, "run"), "the run")
+
+
+def _value(names: Mapping[str, Json], name: str) -> tuple[Json, ...]:
+    try:
+        return (names[name],)
+    except KeyError:
+        return ()
+
+
+def _earlier(scope: Scope, node: NodeId) -> list[NodeId]:
+    """Nodes that may have a value when this one runs, by distance."""
+    found: dict[NodeId, None] = {}
+    waiting = deque([node])
+    while waiting and len(found) < MAX_NODES:
+        for edge in scope.graph.incoming(waiting.popleft()):
+            other = edge.source
+            if other != node and other not in found and scope.reach.can_have_run(other, node):
+                found[other] = None
+                waiting.append(other)
+    return list(found)
+
+
+def _below(root: _Place, show: Show) -> Iterator[Offer]:
+    """A place and what is below it, level by level."""
+    waiting = deque([root])
+    left = MAX_OF_ROOT
+    while waiting and left:
+        place = waiting.popleft()
+        left -= 1
+        yield _offer(place, show)
+        if len(place.path) - len(root.path) < MAX_DEPTH:
+            waiting.extend(_parts(place))
+
+
+def _offer(place: _Place, show: Show) -> Offer:
+    shape = of_value(place.value[0]) if place.value else place.shape
+    kind = "" if shape.is_unknown else shape.words
+    sample = show(str(place.path[-1]), place.value[0]) if place.value else None
+    return Offer(write_path(place.path), kind, place.about, sample)
+
+
+def _parts(place: _Place) -> Iterator[_Place]:
+    value = place.value[0] if place.value else None
+    if isinstance(value, list):
+        if value:
+            items = place.shape.items or UNKNOWN
+            yield _Place((*place.path, 0), items, (value[0],))
+        return
+    if not place.value and place.shape.items is not None:
+        yield _Place((*place.path, 0), place.shape.items)
+    had: JsonObject = value if isinstance(value, dict) else {}
+    for name in dict.fromkeys((*place.shape.fields, *had)):
+        if len(name) <= MAX_KEY:
+            shape = look(place.shape, name).shape
+            yield _Place((*place.path, name), shape, (had[name],) if name in had else ())

@@ -1,0 +1,181 @@
+"""What the texts of a node ask for: every expression and name in them, and the paths they read."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import orjson
+
+from toolweave.catalog.spec import NodeSpec
+from toolweave.cel.language import Expression, compile_text
+from toolweave.cel.paths import Path, Reference
+from toolweave.cel.templates import Hole, read_template
+from toolweave.json_text import Json
+from toolweave.problems import pointer
+from toolweave.tools.document import Steps
+from toolweave.workflow.checks.cel_fields import cel_texts
+from toolweave.workflow.formats.legacy.translate import translate_condition, translate_expression
+from toolweave.workflow.model import Node
+from toolweave.workflow.modes import mode_of, object_at
+
+# `value` is a template in a value, `config` one in a configuration, `own` the CEL of a node's own
+# field, `words` a condition that may as well be plain words; `prompt`, `flow` are names in texts.
+Language = Literal["value", "config", "own", "words", "prompt", "flow"]
+
+PROMPTS: dict[str, str] = {
+    "prompt": "prompt",
+    "subAgent": "prompt",
+    "codex": "prompt",
+    "askUserQuestion": "questionText",
+    "skill": "executionPrompt",
+}
+BRANCHING = frozenset({"ifElse", "switch", "branch"})
+_NAME = re.compile(r"\w[\w.-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An expression or a name in a text of a node, in our syntax, and where it stands."""
+
+    steps: Steps
+    text: str
+    hole: Hole
+    language: Language
+    ours: str
+    # Nothing for a name.
+    expression: Expression | None = None
+    is_condition: bool = False
+    # Whether a fault in it stops the node: a prompt goes on with the text as it is.
+    is_binding: bool = True
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the text is nothing else, so that what it gives keeps its type."""
+        return (self.hole.start, self.hole.end) == (0, len(self.text))
+
+    @property
+    def path(self) -> Path | None:
+        """The path that the whole expression is, where it is one."""
+        return None if self.expression is None else self.expression.path
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A path that a node reads; the pointer leads from the node to the text."""
+
+    pointer: str
+    reference: Reference
+    asked: Asked
+
+
+def asked_by(node: Node, spec: NodeSpec | None, *, is_older: bool = False) -> Iterator[Asked]:
+    """Everything the texts of a node ask for; what cannot be read is left out.
+
+    `is_older`: the file is another system's, where a text may mean something else than in CEL.
+    """
+    if spec is not None:
+        configurations = object_at(node.data, "configurations")
+        for cel in cel_texts(spec, configurations):
+            if "{{" not in cel.text:
+                steps = ("data", "configurations", *cel.at)
+                yield from _cel(steps, cel.text, cel.field.is_condition, cel.is_used, is_older)
+        yield from _values(("data", "configurations"), configurations, "config", is_older)
+        if given := node.data.get("inputParams"):
+            yield from _values(("data", "inputParams"), given, "value", is_older)
+    elif node.type == "mcp":
+        if mode_of(node.data) == "detailed":
+            values = node.data.get("parameterValues")
+            yield from _values(("data", "parameterValues"), values, "value", is_older)
+    elif node.type in PROMPTS:
+        yield from _prompt(("data", PROMPTS[node.type]), node.data.get(PROMPTS[node.type]))
+    elif node.type == "template":
+        yield from _flow(("data", "template"), node.data.get("template"))
+    elif node.type in BRANCHING:
+        yield from _branches(node.data.get("branches"))
+
+
+def references_of(node: Node, spec: NodeSpec | None = None, *, is_older: bool = False) -> list[Use]:
+    """Every path that the expressions of a node read."""
+    return [
+        Use(pointer(*asked.steps), reference, asked)
+        for asked in asked_by(node, spec, is_older=is_older)
+        if asked.expression is not None
+        for reference in asked.expression.references
+    ]
+
+
+def may_ask(value: Json) -> bool:
+    """Whether a text in a value may hold a template; where it cannot be written, it may."""
+    if not value:
+        return False
+    try:
+        return b"{{" in orjson.dumps(value)
+    except TypeError:
+        return True
+
+
+def _values(steps: Steps, value: Json, language: Language, is_older: bool) -> Iterator[Asked]:
+    if not may_ask(value):
+        return
+    waiting: list[tuple[Steps, Json]] = [(steps, value)]
+    while waiting:
+        at, one = waiting.pop()
+        if isinstance(one, str):
+            if "{{" in one:
+                yield from asked_in(at, one, language, is_older)
+        elif isinstance(one, dict):
+            for key in reversed(one):
+                part = one[key]
+                # Most are texts without any template, numbers and the like.
+                if "{{" in part if isinstance(part, str) else isinstance(part, dict | list):
+                    waiting.append(((*at, key), part))
+        elif isinstance(one, list):
+            waiting.extend(((*at, index), one[index]) for index in reversed(range(len(one))))
+
+
+def asked_in(
+    steps: Steps, text: str, language: Language, is_older: bool = False
+) -> Iterator[Asked]:
+    """What the templates in one text ask for."""
+    for hole in read_template(text).holes:
+        expression = compile_text(hole.asked)
+        if is_older or not expression.is_ours:
+            expression = compile_text(translate_expression(hole.asked).text or hole.asked)
+        yield Asked(steps, text, hole, language, expression.text, expression)
+
+
+def _cel(
+    steps: Steps, text: str, is_condition: bool, is_used: bool, is_older: bool
+) -> Iterator[Asked]:
+    expression = compile_text(text)
+    if is_older or not expression.is_ours:
+        translate = translate_condition if is_condition else translate_expression
+        expression = compile_text(translate(text).text or text)
+    hole = Hole(text, 0, 0, len(text))
+    yield Asked(steps, text, hole, "own", expression.text, expression, is_condition, is_used)
+
+
+def _prompt(steps: Steps, text: Json) -> Iterator[Asked]:
+    if not isinstance(text, str) or "{{" not in text:
+        return
+    for hole in read_template(text).holes:
+        if _NAME.fullmatch(hole.asked):
+            yield Asked(steps, text, hole, "prompt", hole.asked)
+        elif (expression := compile_text(hole.asked)).is_usable:
+            yield Asked(steps, text, hole, "value", hole.asked, expression, is_binding=False)
+
+
+def _flow(steps: Steps, text: Json) -> Iterator[Asked]:
+    if isinstance(text, str) and "{" in text:
+        for hole in read_template(text, "name").holes:
+            yield Asked(steps, text, hole, "flow", hole.asked)
+
+
+def _branches(branches: Json) -> Iterator[Asked]:
+    for index, branch in enumerate(branches if isinstance(branches, list) else []):
+        text = branch.get("condition") if isinstance(branch, dict) else None
+        if isinstance(text, str) and (expression := compile_text(text)).is_usable:
+            hole = Hole(text, 0, 0, len(text))
+            steps = ("data", "branches", index, "condition")
+            yield Asked(steps, text, hole, "words", text, expression, is_condition=True)
