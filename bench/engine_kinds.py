@@ -8,10 +8,10 @@ from pathlib import Path
 from tests.engine.building import EchoTools, Kinds, catalog, workflow
 
 from toolweave.clock import SystemClock
-from toolweave.engine.context import Services
+from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
-from toolweave.engine.steps import Kind
+from toolweave.engine.steps import NodeKind
 from toolweave.json_text import Json
 from toolweave.nodes.action import set_fields
 from toolweave.nodes.flow import for_each
@@ -28,11 +28,11 @@ class BenchKinds:
     def __init__(self) -> None:
         self._tested = Kinds()
         self._real = {
-            node.spec.ref: Kind(node, node.spec.effect, node.spec)
+            node.spec.ref: NodeKind(node, node.spec.effect, node.spec)
             for node in (set_fields.node, for_each.node)
         }
 
-    def of(self, node: Node) -> Kind | None:
+    def of(self, node: Node) -> NodeKind | None:
         """The code of a node."""
         return self._real.get(node.ref or "") or self._tested.of(node)
 
@@ -43,7 +43,7 @@ async def opened(address: str | Path, *, keeps_time: bool = False) -> AsyncGener
     async with open_database(address) as database:
         await migrate(database)
         clock = SystemClock()
-        services = Services(EchoTools(), clock)
+        services = EngineServices(EchoTools(), clock)
         engine = Engine(database, Journal(database, clock), BenchKinds(), services=services)
         async with engine.running(keeps_time=keeps_time):
             yield engine

@@ -16,7 +16,7 @@ from tests.engine.victim import HastyJournal
 
 from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.clock import SystemClock
-from toolweave.engine.context import Services
+from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL
 from toolweave.engine.journal import Journal
@@ -92,7 +92,7 @@ async def filled(dice: Random, kind: type[Journal]) -> Found:
             ballast.write_bytes(b"\0" * spare)
             clock = SystemClock()
             kinds = Kinds(**dict.fromkeys(EFFECTS, world.effect))
-            services = Services(EchoTools(), clock)
+            services = EngineServices(EchoTools(), clock)
             engine = Engine(database, kind(database, clock), kinds, services=services)
             async with engine.running():
                 while not await goes_on(engine, world, found):

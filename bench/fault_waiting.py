@@ -19,7 +19,7 @@ from tests.engine.test_many import make_waiting
 from tests.storage.postgres import Postgres
 
 from toolweave.clock import SystemClock
-from toolweave.engine.context import Services
+from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
 from toolweave.storage.database import Database, open_database
@@ -92,7 +92,7 @@ async def waited(kind: Kind, number: int, window_s: float, *, is_polled: bool) -
             await migrate(database)
             clock = SystemClock()
             kinds = Kinds(a=waits(MONTH_S, {"text": "May it?"}))
-            services = Services(EchoTools(), clock)
+            services = EngineServices(EchoTools(), clock)
             engine = Engine(database, Journal(database, clock), kinds, services=services)
             async with engine.running():
                 like = await engine.start(GRAPH, {"n": 1})

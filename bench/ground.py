@@ -24,9 +24,9 @@ from mcp.client.stdio import stdio_client
 
 from toolweave.app.studio import Studio, open_studio
 from toolweave.errors import ToolweaveError
-from toolweave.home import open_ground
+from toolweave.home import open_home
 from toolweave.json_text import JsonObject
-from toolweave.servers.definition import Command, definition_hash
+from toolweave.servers.definition import CommandServer, definition_hash
 from toolweave.settings import Limits, Settings
 from toolweave.tasks import background
 from toolweave.tools.check import check_arguments
@@ -73,11 +73,11 @@ async def studio_with(home: Path, servers: dict[str, tuple[str, ...]]) -> AsyncG
     """Everything open over a fresh home, with these servers approved and their tools pinned."""
     settings = Settings(home=home, limits=Limits(calls_per_session=-1))
     async with (
-        open_ground(settings, environ=os.environ, directory=home) as ground,
+        open_home(settings, environ=os.environ, directory=home) as ground,
         open_studio(ground) as studio,
     ):
         for name, (command, *args) in servers.items():
-            definition = Command(command=command, args=tuple(args))
+            definition = CommandServer(command=command, args=tuple(args))
             await ground.registry.add(name, definition)
             await ground.registry.approve(name, definition_hash(definition))
             ground.lockfile.pin(name, await studio.gate.tools(name))
@@ -217,7 +217,7 @@ async def memory_row(size: Size) -> Row:
         async with studio_with(Path(home), dict.fromkeys(names[:1], SMALL)) as studio:
             before = memory().rss
             for name in names[1:]:
-                definition = Command(command=SMALL[0], args=SMALL[1:])
+                definition = CommandServer(command=SMALL[0], args=SMALL[1:])
                 await studio.ground.registry.add(name, definition)
                 await studio.ground.registry.approve(name, definition_hash(definition))
                 await studio.gate.tools(name)

@@ -21,9 +21,9 @@ from toolweave.documents.bindings import Bindings
 from toolweave.documents.block_runner import BlockRunner, plan
 from toolweave.documents.document import read_document
 from toolweave.documents.results import with_results
-from toolweave.home import open_ground
+from toolweave.home import open_home
 from toolweave.json_text import Json, JsonObject
-from toolweave.library.flow_runner import Asked
+from toolweave.library.flow_runner import FlowRequest
 from toolweave.settings import Limits, Settings
 from toolweave.tools.tool import Content, ProgressListener, ToolCall, ToolResult
 
@@ -70,7 +70,7 @@ async def libraries(flows: int) -> None:
         }
         repo = Repo(Path(folder) / "repo", {**files, "templates/all.json": TEMPLATES})
         settings = Settings(home=Path(folder) / "home")
-        async with open_ground(settings, environ=ENVIRON) as ground:
+        async with open_home(settings, environ=ENVIRON) as ground:
             shelf = shelf_of(ground)
             began = perf_counter()
             await shelf.add("bench", str(repo.folder), ref="main", folder=repo.folder)
@@ -85,7 +85,7 @@ async def libraries(flows: int) -> None:
             line(f"list {flows} flows, cached", min(found), 300, "seed 003: 300 ms")
             async with open_studio(ground) as studio, open_engine(studio) as engine:
                 runner = flow_runner(ground, engine, shelf)
-                asked = Asked("bench", "flow-1", inputs=GIVEN)
+                asked = FlowRequest("bench", "flow-1", inputs=GIVEN)
                 known = known_built_in()
                 await runner.execute(asked, known)
                 began = perf_counter()

@@ -19,17 +19,17 @@ from toolweave.app.node_resources import open_resources
 from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
 from toolweave.assistant.home_models import models_of
-from toolweave.assistant.model_caller import Asking
+from toolweave.assistant.model_caller import HomeModelCaller
 from toolweave.assistant.models import NewModel
-from toolweave.home import open_ground
-from toolweave.nodes.model import MODEL, Question, Said
+from toolweave.home import open_home
+from toolweave.nodes.model import MODEL, ModelQuestion, Said
 from toolweave.settings import Settings
 from toolweave.testing.model import KEY, ScriptedModel, says
 from toolweave.workflow.formats.load import read
 
 PROVIDERS = ("anthropic", "openai", "gemini", "compatible")
 TARGET = 1.05
-QUESTION = Question(messages=(Said(text="Write a short letter. " * 200),), system="Be kind.")
+QUESTION = ModelQuestion(messages=(Said(text="Write a short letter. " * 200),), system="Be kind.")
 ANSWER = "Dear reader, this is a letter. " * 100
 
 
@@ -48,14 +48,14 @@ async def measure(model: ScriptedModel, home: Path, turns: int) -> list[tuple[st
     """Each line: its name, the median of ours and of the floor."""
     lines: list[tuple[str, float, float]] = []
     async with (
-        open_ground(Settings(home=home)) as ground,
+        open_home(Settings(home=home)) as ground,
         open_studio(ground) as studio,
         open_resources(ground) as resources,
         open_engine(studio) as engine,
         httpx2.AsyncClient(timeout=60) as bare,
     ):
         asking = resources[MODEL]
-        assert isinstance(asking, Asking)
+        assert isinstance(asking, HomeModelCaller)
         for provider in PROVIDERS:
             url = model.base_url(provider)
             await models_of(ground).add(NewModel(provider, provider, "some-model", url, KEY))
@@ -63,7 +63,7 @@ async def measure(model: ScriptedModel, home: Path, turns: int) -> list[tuple[st
             for streams in (False, True):
                 name = f"{provider}, {'streamed' if streams else 'plain'}"
 
-                async def ours(question: Question = question, streams: bool = streams) -> None:
+                async def ours(question: ModelQuestion = question, streams: bool = streams) -> None:
                     await asking.ask(question, on_text=hear if streams else None)
 
                 lines.append((name, *await compared(model, bare, ours, turns)))

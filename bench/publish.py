@@ -18,8 +18,8 @@ from mcp import Client
 
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
 from toolweave.app.workbench import Workbench, open_workbench
-from toolweave.home import open_ground
-from toolweave.mcp_server.context import Desk
+from toolweave.home import open_home
+from toolweave.mcp_server.context import McpContext
 from toolweave.mcp_server.list_changes import Changes
 from toolweave.mcp_server.server import build_server
 from toolweave.publishing.service import Wish, publish
@@ -83,7 +83,7 @@ async def measure(workbench: Workbench, steps: int, turns: int) -> None:
         return workbench
 
     catalog = LiveCatalog(ground)
-    desk = Desk(rooms, workbench.published)
+    desk = McpContext(rooms, workbench.published)
     server = build_server(catalog, CountingToolbox(catalog, ground), Changes(), desk)
     engine = workbench.engine
 
@@ -108,7 +108,7 @@ async def main(turns: int) -> None:
     sys.stdout.write(f"{'what':34}{'figure':>12}{'floor':>12}  ratio  target\n")
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(home=Path(folder))
-        async with open_ground(settings) as ground, open_workbench(ground) as workbench:
+        async with open_home(settings) as ground, open_workbench(ground) as workbench:
             for steps in STEPS:
                 await measure(workbench, steps, turns)
 

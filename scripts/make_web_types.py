@@ -15,10 +15,10 @@ import anyio
 import httpx2
 from build_web import WEB, Unbuildable, install, programs, run
 
-from toolweave.access.keys import Keys
-from toolweave.home import open_ground
+from toolweave.access.keys import ApiKeys
+from toolweave.home import open_home
 from toolweave.rest.openapi import PATH
-from toolweave.serve.http import Address, open_app
+from toolweave.serve.http import ListenAddress, open_app
 from toolweave.settings import Settings
 
 TYPES = WEB / "types" / "api.d.ts"
@@ -27,15 +27,15 @@ MARK = "// Made by scripts/make_web_types.py from "
 
 async def described(home: Path) -> dict[str, Any]:
     """The OpenAPI document of a service over a fresh home."""
-    address = Address("127.0.0.1", 80)
+    address = ListenAddress("127.0.0.1", 80)
     async with (
-        open_ground(Settings(home=home), environ={}, directory=home) as ground,
+        open_home(Settings(home=home), environ={}, directory=home) as ground,
         open_app(ground, address, log=io.StringIO()) as app,
         httpx2.AsyncClient(
             transport=httpx2.ASGITransport(app), base_url="http://127.0.0.1:80"
         ) as client,
     ):
-        _, key = await Keys(ground.database, ground.clock).create("types", ["tools:read"])
+        _, key = await ApiKeys(ground.database, ground.clock).create("types", ["tools:read"])
         headers = {"X-API-Key": key, "Host": "127.0.0.1:80"}
         return (await client.get(PATH, headers=headers)).raise_for_status().json()
 

@@ -21,7 +21,7 @@ DATABASE_NAME = "toolweave.db"
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class Home:
     """What every command may need."""
 
     settings: Settings
@@ -36,20 +36,20 @@ class Ground:
 
 
 @asynccontextmanager
-async def open_ground(
+async def open_home(
     settings: Settings,
     *,
     clock: Clock | None = None,
     environ: Mapping[str, str] | None = None,
     directory: Path | None = None,
-) -> AsyncGenerator[Ground]:
+) -> AsyncGenerator[Home]:
     """Open storage and what stands directly on it."""
     time = clock or SystemClock()
     variables = os.environ if environ is None else environ
     where = settings.database or settings.home / DATABASE_NAME
     async with open_database(where) as database:
         await migrate(database)
-        yield Ground(
+        yield Home(
             settings=settings,
             environ=variables,
             clock=time,

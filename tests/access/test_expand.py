@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolweave.access.references import Reference, expand, references, resolve_all
+from toolweave.access.references import SecretReference, expand, references, resolve_all
 from toolweave.access.vault import Vault
 from toolweave.problems import Problem
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.anyio
 ENVIRON = {"HOME": "/home/me", "EMPTY": "", "TRICK": "${HOME} $HOME \\1 \\g<0>", "A_B": "x:-y"}
 
 
-def from_environ(item: Reference) -> str | None:
+def from_environ(item: SecretReference) -> str | None:
     return ENVIRON.get(item.name, item.default) if item.kind == "env" else None
 
 

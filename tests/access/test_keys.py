@@ -8,16 +8,16 @@ from pathlib import Path
 import anyio
 import pytest
 
-from toolweave.access.keys import FRESH_S, MAX_KNOWN, SCOPES, Keys
+from toolweave.access.keys import FRESH_S, MAX_KNOWN, SCOPES, ApiKeys
 from toolweave.errors import Conflict, Denied, Invalid, NotFound
 from toolweave.storage.database import (
     Database,
-    Dialect,
-    Reader,
+    DatabaseReader,
+    DatabaseWriter,
+    NotificationSender,
     Row,
+    SqlDialect,
     Values,
-    Voice,
-    Writer,
     open_database,
 )
 
@@ -46,15 +46,15 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def keys(database: Database, clock: Clock) -> Keys:
-    return Keys(database, clock)
+def keys(database: Database, clock: Clock) -> ApiKeys:
+    return ApiKeys(database, clock)
 
 
 def files_in(folder: Path) -> list[bytes]:
     return [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
 
 
-async def test_a_key_is_256_random_bits_and_known_by_its_text_alone(keys: Keys) -> None:
+async def test_a_key_is_256_random_bits_and_known_by_its_text_alone(keys: ApiKeys) -> None:
     made = [await keys.create("ci", ["tools:read"]) for _ in range(20)]
     texts = {text for _, text in made}
     assert len(texts) == 20
@@ -65,7 +65,9 @@ async def test_a_key_is_256_random_bits_and_known_by_its_text_alone(keys: Keys) 
         assert await keys.check(wrong) is None
 
 
-async def test_only_the_hash_is_in_the_database(keys: Keys, database: Database, home: Path) -> None:
+async def test_only_the_hash_is_in_the_database(
+    keys: ApiKeys, database: Database, home: Path
+) -> None:
     _, text = await keys.create("ci", ["tools:read"])
     (row,) = await database.rows("SELECT * FROM api_keys")
     assert text not in map(str, row)
@@ -75,13 +77,13 @@ async def test_only_the_hash_is_in_the_database(keys: Keys, database: Database, 
     assert not any(secret in data for data in files)
 
 
-async def test_a_list_shows_no_secret(keys: Keys) -> None:
+async def test_a_list_shows_no_secret(keys: ApiKeys) -> None:
     key, text = await keys.create("ci", ["tools:read"])
     assert await keys.list() == [key]
     assert text not in repr(await keys.list())
 
 
-async def test_a_key_allows_its_scopes_and_admin_all(keys: Keys) -> None:
+async def test_a_key_allows_its_scopes_and_admin_all(keys: ApiKeys) -> None:
     key, _ = await keys.create("ci", ["tools:read", "health:check"])
     assert [scope for scope in SCOPES if key.allows(scope)] == ["tools:read", "health:check"]
     admin, _ = await keys.create("root", ["admin"])
@@ -94,7 +96,9 @@ async def test_a_key_allows_its_scopes_and_admin_all(keys: Keys) -> None:
 
 
 @pytest.mark.parametrize("scopes", [[], ["tools:raed"], ["tools:read", "tools"], [""]])
-async def test_an_unknown_scope_is_refused_with_a_close_one(keys: Keys, scopes: list[str]) -> None:
+async def test_an_unknown_scope_is_refused_with_a_close_one(
+    keys: ApiKeys, scopes: list[str]
+) -> None:
     with pytest.raises(Invalid) as caught:
         await keys.create("ci", scopes)
     assert caught.value.code == "SCOPE_UNKNOWN"
@@ -102,7 +106,7 @@ async def test_an_unknown_scope_is_refused_with_a_close_one(keys: Keys, scopes: 
     assert await keys.list() == []
 
 
-async def test_a_revoked_key_is_refused_at_once_in_this_process(keys: Keys) -> None:
+async def test_a_revoked_key_is_refused_at_once_in_this_process(keys: ApiKeys) -> None:
     key, text = await keys.create("ci", ["tools:read"])
     assert await keys.check(text) is not None
     revoked = await keys.revoke("ci")
@@ -114,18 +118,18 @@ async def test_a_revoked_key_is_refused_at_once_in_this_process(keys: Keys) -> N
 
 
 async def test_another_process_hears_of_it_within_a_second(
-    keys: Keys, clock: Clock, home: Path
+    keys: ApiKeys, clock: Clock, home: Path
 ) -> None:
     _, text = await keys.create("ci", ["tools:read"])
     async with open_database(home / "toolweave.db") as elsewhere:
-        other = Keys(elsewhere, clock)
+        other = ApiKeys(elsewhere, clock)
         assert await other.check(text) is not None
         await keys.revoke("ci")
         clock.seconds += FRESH_S
         assert await other.check(text) is None
 
 
-async def test_of_keys_with_one_name_none_is_revoked_by_it(keys: Keys) -> None:
+async def test_of_keys_with_one_name_none_is_revoked_by_it(keys: ApiKeys) -> None:
     one, text = await keys.create("key", ["tools:read"])
     two, _ = await keys.create("key", ["tools:read"])
     with pytest.raises(Conflict) as caught:
@@ -138,13 +142,13 @@ async def test_of_keys_with_one_name_none_is_revoked_by_it(keys: Keys) -> None:
     assert (await keys.revoke("key")).id == two.id
 
 
-async def test_an_id_goes_before_a_name(keys: Keys) -> None:
+async def test_an_id_goes_before_a_name(keys: ApiKeys) -> None:
     one, _ = await keys.create("a", ["tools:read"])
     await keys.create(one.id, ["tools:read"])
     assert (await keys.revoke(one.id)).name == "a"
 
 
-async def test_an_unknown_name_gets_a_close_one(keys: Keys) -> None:
+async def test_an_unknown_name_gets_a_close_one(keys: ApiKeys) -> None:
     await keys.create("deploy", ["tools:read"])
     with pytest.raises(NotFound) as caught:
         await keys.revoke("depoly")
@@ -171,11 +175,11 @@ async def test_what_was_read_before_a_revocation_is_not_remembered_after_it(
     database: Database, clock: Clock
 ) -> None:
     slow = Slow(database)
-    reader: Reader = slow
-    writer: Writer = database._writer  # pyright: ignore[reportPrivateUsage]  # the real one
-    voice: Voice = database._voice  # pyright: ignore[reportPrivateUsage]  # the real one
-    dialect: Dialect = database.dialect
-    keys = Keys(Database(dialect, reader=reader, writer=writer, voice=voice), clock)
+    reader: DatabaseReader = slow
+    writer: DatabaseWriter = database._writer  # pyright: ignore[reportPrivateUsage]  # the real one
+    voice: NotificationSender = database._voice  # pyright: ignore[reportPrivateUsage]  # the real one
+    dialect: SqlDialect = database.dialect
+    keys = ApiKeys(Database(dialect, reader=reader, writer=writer, voice=voice), clock)
     _, text = await keys.create("ci", ["tools:read"])
     with anyio.fail_after(5):
         async with anyio.create_task_group() as tasks:
@@ -202,9 +206,9 @@ async def test_within_a_second_the_database_is_asked_once_for_good_and_bad_keys_
     database: Database, clock: Clock
 ) -> None:
     counting = Counting(database)
-    writer: Writer = database._writer  # pyright: ignore[reportPrivateUsage]  # the real one
-    voice: Voice = database._voice  # pyright: ignore[reportPrivateUsage]  # the real one
-    keys = Keys(Database(database.dialect, reader=counting, writer=writer, voice=voice), clock)
+    writer: DatabaseWriter = database._writer  # pyright: ignore[reportPrivateUsage]  # the real one
+    voice: NotificationSender = database._voice  # pyright: ignore[reportPrivateUsage]  # the real one
+    keys = ApiKeys(Database(database.dialect, reader=counting, writer=writer, voice=voice), clock)
     _, text = await keys.create("ci", ["tools:read"])
     for _ in range(10):
         assert await keys.check(text) is not None
@@ -213,7 +217,7 @@ async def test_within_a_second_the_database_is_asked_once_for_good_and_bad_keys_
 
 
 async def test_a_flood_of_wrong_keys_does_not_fill_the_memory(
-    keys: Keys, monkeypatch: pytest.MonkeyPatch
+    keys: ApiKeys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert MAX_KNOWN == 10_000
     monkeypatch.setattr("toolweave.access.keys.MAX_KNOWN", 10)

@@ -12,16 +12,16 @@ import anyio
 import httpx2
 import pytest
 
-from toolweave.credentials.accounts import ServiceDesk, client_of, open_desk
+from toolweave.credentials.accounts import ServiceAccounts, client_of, open_desk
 from toolweave.credentials.oauth_tokens import PREFIX, OAuthClient, OAuthTokens, StoredTokens
 from toolweave.errors import Denied, Invalid, NotFound, Unavailable
-from toolweave.home import Ground, open_ground
+from toolweave.home import Home, open_home
 from toolweave.json_text import Json
 from toolweave.nodes.services.google_calendar.api import GOOGLE_CALENDAR
 from toolweave.servers.sign_in import SignIn
 from toolweave.settings import Settings
 from toolweave.testing.clock import FakeClock
-from toolweave.testing.service import FakeService, Heard, Told, fake_service
+from toolweave.testing.service import FakeService, ServiceRequestRecord, Told, fake_service
 
 pytestmark = pytest.mark.anyio
 
@@ -35,7 +35,7 @@ class Authorization(FakeService):
     valid: set[str] = field(default_factory=set[str])
     lasts_s: int = 3600
 
-    def answer(self, request: Heard) -> Told:
+    def answer(self, request: ServiceRequestRecord) -> Told:
         self.heard.append(request)
         if request.path != "/token":
             return Told({"id": "primary", "summary": "Ada's"})
@@ -62,8 +62,8 @@ class Authorization(FakeService):
 class Place:
     """A home, a desk and an authorization server."""
 
-    ground: Ground
-    desk: ServiceDesk
+    ground: Home
+    desk: ServiceAccounts
     server: Authorization
     clock: FakeClock
 
@@ -108,7 +108,7 @@ async def place(folder: Path) -> AsyncGenerator[Place]:
     settings = Settings(home=folder, allow_private_http=True)
     async with (
         fake_service(kind=Authorization) as server,
-        open_ground(settings, clock=clock, environ={}, directory=folder) as ground,
+        open_home(settings, clock=clock, environ={}, directory=folder) as ground,
         open_desk(ground) as desk,
     ):
         assert isinstance(server, Authorization)

@@ -20,18 +20,18 @@ from tests.nodes.human.test_chats import CONFIGS, CONTENT, DISCORD, SCRIPT, SLAC
 
 from toolweave.access.mask import Masker
 from toolweave.access.secret_text import SecretTexts
-from toolweave.engine.context import Services
+from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
 from toolweave.engine.open_questions import OpenQuestion
 from toolweave.errors import Denied, ToolweaveError
-from toolweave.home import Ground, open_ground
+from toolweave.home import Home, open_home
 from toolweave.json_text import JsonObject
 from toolweave.nodes.human._buttons import LATE, carried
-from toolweave.nodes.registry import NodeKinds
+from toolweave.nodes.registry import NodeRegistry
 from toolweave.people.replies import Replies
 from toolweave.people.reply_webhooks import ReplyPosts
-from toolweave.resources.http import SafeHttp
+from toolweave.resources.http import NodeHttpClient
 from toolweave.settings import Settings
 from toolweave.testing.clock import FakeClock
 from toolweave.testing.service import FakeService, Script, Told, fake_service
@@ -54,7 +54,7 @@ FORM = "application/x-www-form-urlencoded"
 
 @dataclass
 class Desk:
-    ground: Ground
+    ground: Home
     engine: Engine
     replies: Replies
     posts: ReplyPosts
@@ -92,16 +92,16 @@ async def desk(folder: Path, script: Script | None = None) -> AsyncGenerator[Des
     clock = FakeClock()
     async with (
         fake_service({**SCRIPT, **(script or {})}) as service,
-        open_ground(Settings(home=folder), clock=clock, environ={}, directory=folder) as ground,
+        open_home(Settings(home=folder), clock=clock, environ={}, directory=folder) as ground,
     ):
         for name, value in HOOKS.items():
             await ground.vault.put(name, value)
         secrets = SecretTexts(ground.vault, Masker())
-        http = SafeHttp(secrets, allow_private=True)
+        http = NodeHttpClient(secrets, allow_private=True)
         resources: dict[str, object] = {"http": http, "services": Here(service.address)}
-        services = Services(EchoTools(), clock, resources)
+        services = EngineServices(EchoTools(), clock, resources)
         journal = Journal(ground.database, clock)
-        engine = Engine(ground.database, journal, NodeKinds(), services=services)
+        engine = Engine(ground.database, journal, NodeRegistry(), services=services)
         try:
             async with engine.running():
                 replies = Replies(ground, engine, tools=EchoTools(), resources=resources)

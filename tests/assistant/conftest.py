@@ -9,9 +9,9 @@ import pytest
 
 from toolweave.access.vault_key import VARIABLE
 from toolweave.assistant.home_models import models_of, open_asking
-from toolweave.assistant.model_caller import Asking
+from toolweave.assistant.model_caller import HomeModelCaller
 from toolweave.assistant.models import NewModel
-from toolweave.home import Ground, open_ground
+from toolweave.home import Home, open_home
 from toolweave.settings import Settings
 from toolweave.testing.clock import FakeClock
 from toolweave.testing.model import KEY, ScriptedModel
@@ -22,7 +22,7 @@ PROVIDERS = ("anthropic", "openai", "gemini", "compatible")
 class Configure(Protocol):
     """Configures the scripted model, or another address, as one of a provider."""
 
-    async def __call__(self, provider: str, base_url: str | None = None) -> Asking: ...
+    async def __call__(self, provider: str, base_url: str | None = None) -> HomeModelCaller: ...
 
 
 @pytest.fixture
@@ -37,19 +37,19 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-async def ground(tmp_path: Path, clock: FakeClock) -> AsyncGenerator[Ground]:
+async def ground(tmp_path: Path, clock: FakeClock) -> AsyncGenerator[Home]:
     environ = {VARIABLE: base64.b64encode(bytes(32)).decode()}
-    async with open_ground(
+    async with open_home(
         Settings(home=tmp_path / "home"), clock=clock, environ=environ, directory=tmp_path
     ) as opened:
         yield opened
 
 
 @pytest.fixture
-async def configure(ground: Ground, model: ScriptedModel) -> AsyncGenerator[Configure]:
+async def configure(ground: Home, model: ScriptedModel) -> AsyncGenerator[Configure]:
     async with open_asking(ground) as asking:
 
-        async def make(provider: str, base_url: str | None = None) -> Asking:
+        async def make(provider: str, base_url: str | None = None) -> HomeModelCaller:
             where = base_url or model.base_url(provider)
             new = NewModel("scripted", provider, "some-model", where, KEY)
             await models_of(ground).add(new)

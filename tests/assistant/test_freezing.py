@@ -7,7 +7,7 @@ import pytest
 from tests.assistant.desk import SERVER, Desk, a_desk
 from tests.engine.building import workflow
 
-from toolweave.authoring.locked_choices import Frozen, freeze_node
+from toolweave.authoring.locked_choices import LockedWorkflow, freeze_node
 from toolweave.errors import Conflict, Invalid, NotFound
 from toolweave.testing.model import Turn, calls, says, together
 from toolweave.workflow.formats.load import convert, read
@@ -39,7 +39,7 @@ def node(words: str, tool: str | None = None) -> dict[str, Any]:
     return {"mode": "fullNaturalLanguage", "serverId": SERVER, "fullNaturalLanguageConfig": config}
 
 
-async def frozen(desk: Desk, data: dict[str, Any], *turns: Turn) -> Frozen:
+async def frozen(desk: Desk, data: dict[str, Any], *turns: Turn) -> LockedWorkflow:
     desk.model.answers(*turns)
     ended = await desk.run(data)
     graph = workflow({"s": "start", "n": ("mcp", data), "e": "end"}, ["s > n", "n > e"])

@@ -8,7 +8,15 @@ import pytest
 from tests.assistant.conftest import PROVIDERS, Configure
 
 from toolweave.errors import Invalid, Limited, TimedOut, ToolweaveError, Unavailable
-from toolweave.nodes.model import Answered, Called, Offer, Picture, Question, Said, Wanted
+from toolweave.nodes.model import (
+    Called,
+    ModelChoiceRequest,
+    ModelImage,
+    ModelQuestion,
+    ModelTool,
+    Said,
+    ToolAnswer,
+)
 from toolweave.testing.clock import FakeClock
 from toolweave.testing.model import (
     KEY,
@@ -28,12 +36,12 @@ pytestmark = pytest.mark.anyio
 every_provider = pytest.mark.parametrize("provider", PROVIDERS)
 both_ways = pytest.mark.parametrize("streams", [False, True], ids=["plain", "stream"])
 
-WEATHER = Offer(
+WEATHER = ModelTool(
     name="get_weather",
     description="The weather of a city.",
     parameters={"type": "object", "properties": {"city": {"type": "string"}}},
 )
-HELLO = Question(messages=(Said(text="Hello"),))
+HELLO = ModelQuestion(messages=(Said(text="Hello"),))
 
 
 class Heard:
@@ -121,8 +129,8 @@ async def test_a_shape_beside_tools_still_lets_the_model_call(
 async def test_pictures_settings_and_extras_are_sent(
     configure: Configure, model: ScriptedModel, provider: str
 ) -> None:
-    said = Said(text="What is it?", pictures=(Picture(data="aGk=", media_type="image/png"),))
-    question = Question(
+    said = Said(text="What is it?", pictures=(ModelImage(data="aGk=", media_type="image/png"),))
+    question = ModelQuestion(
         messages=(said,),
         system="Be short.",
         max_tokens=99,
@@ -178,8 +186,8 @@ async def test_tools_of_any_name_can_be_offered(
     model.answers(calls("aws_list_buckets"))
     reply = await asking.ask(asked)
     assert reply.message.wanted[0].name == "aws_list_buckets"
-    call = Wanted(id="c1", name="aws/list buckets", arguments={})
-    past = (Said(text="Go"), Answered(wanted=(call,)))
+    call = ModelChoiceRequest(id="c1", name="aws/list buckets", arguments={})
+    past = (Said(text="Go"), ToolAnswer(wanted=(call,)))
     done = Called(id="c1", name="aws/list buckets", text="none")
     model.answers(says("No buckets."))
     again = asked.model_copy(update={"messages": (*past, done)})

@@ -20,8 +20,8 @@ from toolweave.catalog.budget import fit_list, fit_lists, fit_nodes, tokens
 from toolweave.catalog.knowledge import Knowledge
 from toolweave.catalog.serialise import serialise
 from toolweave.catalog.tool_definitions import MIN_TOKENS
-from toolweave.catalog.tool_service import Toolbox
-from toolweave.catalog.truncation import Sheddable
+from toolweave.catalog.tool_service import ToolService
+from toolweave.catalog.truncation import Truncatable
 from toolweave.json_text import Json, JsonObject
 
 budgets = st.integers(MIN_TOKENS, 10_000) | st.integers(MIN_TOKENS, 300)
@@ -114,7 +114,7 @@ def test_no_list_of_types_is_over_its_budget(only: str | None, budget: int) -> N
 @pytest.mark.parametrize("count", [1, 150])
 def test_a_refusal_is_within_the_budget_too(budget: int, count: int) -> None:
     wrong_nodes: list[Json] = [{"node_type": 1, "subtyp": "x" * 400} for _ in range(count)]
-    answer = Toolbox(our_knowledge).call(
+    answer = ToolService(our_knowledge).call(
         "get_node_details", {"nodes": wrong_nodes, "max_tokens": budget}
     )
     assert answer["isError"]
@@ -142,7 +142,7 @@ def test_the_call_that_is_named_gets_the_rest() -> None:
 
 def test_what_goes_first_is_what_is_said_twice() -> None:
     body = serialise(our_spec("FLOW.FILTER"))
-    node = Sheddable(body)
+    node = Truncatable(body)
     for share, gone in (
         (0.95, {"parameters"}),
         (0.6, {"parameters", "default_configurations", "default_input_params"}),
@@ -153,7 +153,7 @@ def test_what_goes_first_is_what_is_said_twice() -> None:
 
 
 def test_optional_fields_lose_their_description_then_go_and_then_options_are_cut() -> None:
-    node = Sheddable(serialise(our_spec("EXTERNAL_ACTION.GITHUB"), include_examples=False))
+    node = Truncatable(serialise(our_spec("EXTERNAL_ACTION.GITHUB"), include_examples=False))
     seen: list[str] = []
     for room in range(node.size, 0, -40):
         omitted = node.within(room).get("omitted")
@@ -167,7 +167,9 @@ def test_optional_fields_lose_their_description_then_go_and_then_options_are_cut
 
 
 def test_at_last_a_node_is_shown_as_in_a_search_and_then_by_its_name() -> None:
-    node = Sheddable(serialise(our_spec("HUMAN_IN_THE_LOOP.SLACK_INTERACTION")) | {"warning": "W"})
+    node = Truncatable(
+        serialise(our_spec("HUMAN_IN_THE_LOOP.SLACK_INTERACTION")) | {"warning": "W"}
+    )
     name: JsonObject = {"node_type": "HUMAN_IN_THE_LOOP", "subtype": "SLACK_INTERACTION"}
     said: JsonObject = {"warning": "W", "description": node.body["description"]}
     brief: JsonObject = {
@@ -195,7 +197,7 @@ def test_every_step_counts_what_it_takes_out() -> None:
         },
         "output_ports": [{"name": "output", "type": "main", "description": "Out."}],
     }
-    node = Sheddable(body)
+    node = Truncatable(body)
     assert node.within(node.size - 30)["omitted"] == {"parameters": 3, "ports": 1}
     assert node.within(570)["omitted"] == {
         "parameters": 3,
@@ -208,7 +210,7 @@ def test_every_step_counts_what_it_takes_out() -> None:
 
 
 def test_room_that_one_node_does_not_need_goes_to_the_others() -> None:
-    small, large = Sheddable(_node("A", 10)), Sheddable(_node("B", 4000))
+    small, large = Truncatable(_node("A", 10)), Truncatable(_node("B", 4000))
     answer = fit_nodes([small, large], 600, again="ask")
     first, second = entries(answer)
     assert first == small.body

@@ -9,7 +9,7 @@ from tests.catalog.builders import a_live_tool, a_spec, live_catalog, our_catalo
 from tests.tools.builders import corpus
 from tests.tools.strategies import steady
 
-from toolweave.catalog.corrections import Found, Missing, correct, correct_type
+from toolweave.catalog.corrections import CorrectedName, UnknownName, correct, correct_type
 from toolweave.catalog.index import Catalog
 from toolweave.catalog.live import specs_of
 
@@ -119,7 +119,7 @@ def test_a_name_that_can_mean_one_node_only_is_taken_for_it_with_a_warning(
     node_type: str, subtype: str, ref: str
 ) -> None:
     found = correct(our_catalog(), node_type, subtype)
-    assert isinstance(found, Found)
+    assert isinstance(found, CorrectedName)
     assert found.spec.ref == ref
     assert found.warning is not None
     assert found.warning.startswith("Auto-corrected: ")
@@ -131,7 +131,7 @@ def test_where_two_could_be_meant_none_is_taken_and_the_hint_names_them(
     node_type: str, subtype: str, named: set[str]
 ) -> None:
     found = correct(our_catalog(), node_type, subtype)
-    assert isinstance(found, Missing)
+    assert isinstance(found, UnknownName)
     assert {ref for ref in named if repr(ref) in found.hint} == named
     assert ("did you mean" in found.hint) == bool(named)
 
@@ -141,7 +141,7 @@ def test_where_two_could_be_meant_none_is_taken_and_the_hint_names_them(
 def test_the_suffix_of_the_seed_gets_its_very_words(node_type: str) -> None:
     subtype = our_catalog().types()[node_type][0]
     found = correct(our_catalog(), f"{node_type}_NODE", subtype)
-    assert isinstance(found, Found)
+    assert isinstance(found, CorrectedName)
     assert found.warning == (
         f"Auto-corrected: '{node_type}_NODE' → '{node_type}'. "
         "Please use correct format without '_NODE' suffix."
@@ -150,13 +150,13 @@ def test_the_suffix_of_the_seed_gets_its_very_words(node_type: str) -> None:
 
 def test_an_exact_name_has_no_warning() -> None:
     for spec in live_catalog():
-        assert correct(live_catalog(), spec.type, spec.subtype) == Found(spec)
+        assert correct(live_catalog(), spec.type, spec.subtype) == CorrectedName(spec)
 
 
 @pytest.mark.requirement("004:tool.get_node_details.unknown", "004:NodeDetails.error")
 def test_an_unknown_subtype_is_told_with_those_there_are() -> None:
     found = correct(our_catalog(), "MEMORY", "ELEPHANT")
-    assert found == Missing(
+    assert found == UnknownName(
         "Node subtype not found: 'MEMORY.ELEPHANT'",
         "search_nodes finds a node by what it should do",
         (
@@ -168,7 +168,7 @@ def test_an_unknown_subtype_is_told_with_those_there_are() -> None:
 
 def test_an_unknown_type_is_told_with_the_types_there_are() -> None:
     found = correct(our_catalog(), "ELEPHANT", "TRUNK")
-    assert isinstance(found, Missing)
+    assert isinstance(found, UnknownName)
     assert found.error == "Node type not found: 'ELEPHANT.TRUNK'"
     assert "HUMAN_IN_THE_LOOP" in found.hint
     assert found.available_subtypes == ()
@@ -196,15 +196,15 @@ def test_a_type_alone_is_mended_for_filters(name: str, meant: str | None) -> Non
 @given(st.text(max_size=600), st.text(max_size=600))
 def test_any_two_texts_get_an_answer(node_type: str, subtype: str) -> None:
     found = correct(live_catalog(), node_type, subtype)
-    assert isinstance(found, Found | Missing)
-    if isinstance(found, Missing):
+    assert isinstance(found, CorrectedName | UnknownName)
+    if isinstance(found, UnknownName):
         assert len(found.error) < 400
         assert len(found.hint) < 1500
 
 
 def test_lone_surrogates_in_a_name_are_not_repeated() -> None:
     found = correct(our_catalog(), "\ud800", "\udfff")
-    assert isinstance(found, Missing)
+    assert isinstance(found, UnknownName)
     assert (found.error + found.hint).encode()
 
 
@@ -222,7 +222,7 @@ def test_one_wrong_letter_never_leads_to_another_node(randomness: random.Random)
         ]
     )
     found = correct(our_catalog(), spec.type, wrong)
-    assert isinstance(found, Missing) or found.spec == spec
+    assert isinstance(found, UnknownName) or found.spec == spec
 
 
 LIVE = our_catalog().with_specs(
@@ -253,7 +253,7 @@ LIVE = our_catalog().with_specs(
 )
 def test_the_form_of_a_live_tools_name_is_mended(node_type: str, subtype: str, meant: str) -> None:
     found = correct(LIVE, node_type, subtype)
-    assert isinstance(found, Found)
+    assert isinstance(found, CorrectedName)
     assert found.spec.subtype == meant
 
 
@@ -269,20 +269,20 @@ def test_the_spelling_of_a_live_tools_name_is_only_asked_about(
     subtype: str, named: set[str]
 ) -> None:
     found = correct(LIVE, "TOOL", subtype)
-    assert isinstance(found, Missing)
+    assert isinstance(found, UnknownName)
     assert all(repr(ref) in found.hint for ref in named)
     assert "MCP:github/create_issue" in found.available_subtypes
 
 
 def test_two_live_tools_that_differ_in_form_only_are_told_apart() -> None:
     catalog = Catalog(specs_of([a_live_tool("getUser"), a_live_tool("get_user")]))
-    assert isinstance(correct(catalog, "TOOL", "MCP:box/get_user"), Found)
-    assert isinstance(correct(catalog, "TOOL", "MCP:box/get-user"), Missing)
+    assert isinstance(correct(catalog, "TOOL", "MCP:box/get_user"), CorrectedName)
+    assert isinstance(correct(catalog, "TOOL", "MCP:box/get-user"), UnknownName)
 
 
 def test_a_wrong_name_shows_some_of_many_live_tools_and_all_of_ours() -> None:
     found = correct(live_catalog(), "TOOL", "ELEPHANT")
-    assert isinstance(found, Missing)
+    assert isinstance(found, UnknownName)
     assert len(corpus()) > len(found.available_subtypes) > 5
     assert found.available_subtypes[:5] == tuple(our_catalog().types()["TOOL"])
 
@@ -290,5 +290,5 @@ def test_a_wrong_name_shows_some_of_many_live_tools_and_all_of_ours() -> None:
 def test_our_nodes_of_one_name_with_different_types_are_both_kept() -> None:
     catalog = Catalog([a_spec("SLACK", type="MEMORY"), a_spec("SLACK", type="FLOW")])
     found = correct(catalog, "ELEPHANT", "SLACK")
-    assert isinstance(found, Missing)
+    assert isinstance(found, UnknownName)
     assert "'FLOW.SLACK' or 'MEMORY.SLACK'" in found.hint

@@ -9,10 +9,10 @@ from tests.catalog.builders import our_knowledge
 from tests.tools.strategies import steady
 
 from toolweave.catalog.tool_definitions import listed
-from toolweave.catalog.tool_service import Toolbox
+from toolweave.catalog.tool_service import ToolService
 from toolweave.json_text import Json, JsonObject, read
 
-TOOLBOX = Toolbox(our_knowledge)
+TOOLBOX = ToolService(our_knowledge)
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=20),
@@ -77,7 +77,7 @@ def test_the_knowledge_of_the_moment_is_asked() -> None:
         asked.append("now")
         return our_knowledge()
 
-    toolbox = Toolbox(now)  # type: ignore[arg-type]
+    toolbox = ToolService(now)  # type: ignore[arg-type]
     toolbox.call("get_node_types", {})
     toolbox.call("get_node_types", {})
     assert asked == ["now", "now"]

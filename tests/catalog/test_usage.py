@@ -6,7 +6,7 @@ import pytest
 from tests.catalog.builders import our_catalog
 
 from toolweave.catalog.knowledge import Knowledge
-from toolweave.catalog.usage import MAX_WAITING, Usage, UsageCounts
+from toolweave.catalog.usage import MAX_WAITING, NodeUsage, UsageCounts
 from toolweave.storage.database import Database
 from toolweave.testing.clock import FakeClock
 
@@ -26,9 +26,9 @@ async def test_what_was_asked_for_is_counted_and_saved(database: Database) -> No
     counts.note(["FLOW.IF", "ACTION.HTTP_REQUEST"])
     await counts.save()
     assert await counts.top() == [
-        Usage("FLOW.IF", 3, "2026-01-01T00:01:00.000Z"),
-        Usage("ACTION.HTTP_REQUEST", 1, "2026-01-01T00:01:00.000Z"),
-        Usage("FLOW.LOOP", 1, "2026-01-01T00:00:00.000Z"),
+        NodeUsage("FLOW.IF", 3, "2026-01-01T00:01:00.000Z"),
+        NodeUsage("ACTION.HTTP_REQUEST", 1, "2026-01-01T00:01:00.000Z"),
+        NodeUsage("FLOW.LOOP", 1, "2026-01-01T00:00:00.000Z"),
     ]
     assert [usage.ref for usage in await counts.top(1)] == ["FLOW.IF"]
     assert await counts.counts() == {"FLOW.IF": 3, "ACTION.HTTP_REQUEST": 1, "FLOW.LOOP": 1}

@@ -7,7 +7,7 @@ import anyio
 from cli.driving import Commands
 from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
-from toolweave.home import open_ground
+from toolweave.home import open_home
 from toolweave.json_text import JsonObject
 from toolweave.settings import Settings
 from toolweave.workflow.formats.load import read
@@ -40,7 +40,7 @@ ASKING: JsonObject = {
 async def asked(home: Path, document: JsonObject = ASKING) -> None:
     """Leave a run that waits: for its reviewer, unless it is another one."""
     async with (
-        open_ground(Settings(home=home), environ={}, directory=home) as ground,
+        open_home(Settings(home=home), environ={}, directory=home) as ground,
         open_studio(ground) as studio,
         open_engine(studio) as engine,
     ):

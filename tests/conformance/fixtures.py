@@ -7,7 +7,7 @@ from typing import Any
 
 from toolweave.app.studio import workflow_store
 from toolweave.authoring.environment import known_offline
-from toolweave.home import open_ground
+from toolweave.home import open_home
 from toolweave.publishing.service import Wish, publish
 from toolweave.settings import Settings
 from toolweave.workflow.formats.load import read
@@ -33,7 +33,7 @@ class Fixture:
 
 async def publish_all(home: Path) -> None:
     """Publish every fixture in a home."""
-    async with open_ground(Settings(home=home), environ={}) as ground:
+    async with open_home(Settings(home=home), environ={}) as ground:
         store, known = workflow_store(ground.settings), await known_offline(ground)
         for fixture in FIXTURES:
             workflow = read(fixture.document).workflow

@@ -9,12 +9,12 @@ import anyio.lowlevel
 import pytest
 
 from toolweave.documents.bindings import read_binding
-from toolweave.documents.service import Desk, Ran, document_key
+from toolweave.documents.service import DocumentRunReport, DocumentService, document_key
 from toolweave.documents.workspace import desk_of
 from toolweave.errors import Conflict, NotFound, Unavailable
-from toolweave.home import Ground, open_ground
+from toolweave.home import Home, open_home
 from toolweave.json_text import Json, JsonObject
-from toolweave.servers.definition import Command
+from toolweave.servers.definition import CommandServer
 from toolweave.settings import Limits, Settings
 from toolweave.testing.clock import FakeClock
 from toolweave.tools.tool import Content, ProgressListener, ToolCall, ToolResult
@@ -60,17 +60,17 @@ class Flows:
 
 
 @pytest.fixture
-async def ground(tmp_path: Path) -> AsyncGenerator[Ground]:
+async def ground(tmp_path: Path) -> AsyncGenerator[Home]:
     settings = Settings(home=tmp_path / "home", limits=Limits(concurrent_calls=3))
-    async with open_ground(settings, clock=FakeClock(), environ={}, directory=tmp_path) as ground:
+    async with open_home(settings, clock=FakeClock(), environ={}, directory=tmp_path) as ground:
         for name in ("demo", "other"):
-            await ground.registry.add(name, Command(command="nothing"))
+            await ground.registry.add(name, CommandServer(command="nothing"))
         await ground.registry.enable("other")
         yield ground
 
 
 @pytest.fixture
-def desk(ground: Ground) -> Desk:
+def desk(ground: Home) -> DocumentService:
     return desk_of(ground)
 
 
@@ -108,14 +108,16 @@ def pictures_of(path: Path) -> list[Path]:
     return sorted((path.parent / f"{path.stem}.assets").iterdir())
 
 
-async def run(desk: Desk, notes: Path, tools: Tools, *, refresh: bool = False) -> Ran:
+async def run(
+    desk: DocumentService, notes: Path, tools: Tools, *, refresh: bool = False
+) -> DocumentRunReport:
     with anyio.fail_after(30):
         return await desk.run(notes, tools, Flows(), refresh=refresh)
 
 
 @pytest.mark.requirement("002:document.parsed-on-demand", "002:way.user.render")
 async def test_a_result_appears_below_its_block_and_stays_until_something_changes(
-    desk: Desk, notes: Path
+    desk: DocumentService, notes: Path
 ) -> None:
     write(notes, f"# Notes\n\n{block()}\nAfter.\n")
     tools = Tools()
@@ -139,7 +141,7 @@ async def test_a_result_appears_below_its_block_and_stays_until_something_change
 
 
 async def test_what_failed_is_tried_again_but_not_when_only_watching(
-    desk: Desk, notes: Path
+    desk: DocumentService, notes: Path
 ) -> None:
     async def fail(_: ToolCall) -> ToolResult:
         raise Unavailable("MCP_SERVER_DISCONNECTED", "it is down", hint="start it")
@@ -155,7 +157,9 @@ async def test_what_failed_is_tried_again_but_not_when_only_watching(
     assert "it is down" not in read(notes)
 
 
-async def test_no_more_blocks_run_at_once_than_the_limit(desk: Desk, notes: Path) -> None:
+async def test_no_more_blocks_run_at_once_than_the_limit(
+    desk: DocumentService, notes: Path
+) -> None:
     many = "".join(block("echo", f"n: {n}\n") for n in range(20))
     write(notes, many)
     tools = Tools()
@@ -165,7 +169,7 @@ async def test_no_more_blocks_run_at_once_than_the_limit(desk: Desk, notes: Path
 
 
 async def test_a_session_runs_twenty_five_blocks_and_says_how_to_go_on(
-    desk: Desk, notes: Path
+    desk: DocumentService, notes: Path
 ) -> None:
     write(notes, "".join(block("echo", f"n: {n}\n") for n in range(60)))
     tools = Tools()
@@ -181,7 +185,7 @@ async def test_a_session_runs_twenty_five_blocks_and_says_how_to_go_on(
 
 
 async def test_a_document_that_was_changed_meanwhile_is_left_as_it_is(
-    desk: Desk, notes: Path
+    desk: DocumentService, notes: Path
 ) -> None:
     write(notes, block())
 
@@ -196,7 +200,7 @@ async def test_a_document_that_was_changed_meanwhile_is_left_as_it_is(
     assert not [name for name in os.listdir(notes.parent) if name.endswith(".tmp")]
 
 
-async def test_a_stop_keeps_what_is_done(desk: Desk, notes: Path) -> None:
+async def test_a_stop_keeps_what_is_done(desk: DocumentService, notes: Path) -> None:
     write(notes, block("quick") + block("slow"))
     stop = anyio.Event()
 
@@ -214,7 +218,9 @@ async def test_a_stop_keeps_what_is_done(desk: Desk, notes: Path) -> None:
     assert written.count("[!") == 1
 
 
-async def test_workflows_run_too_and_a_missing_one_is_told(desk: Desk, notes: Path) -> None:
+async def test_workflows_run_too_and_a_missing_one_is_told(
+    desk: DocumentService, notes: Path
+) -> None:
     write(
         notes,
         "```workflow\nworkflow: trip\ncity: Oslo\n```\n```workflow\nworkflow: missing\n```\n",
@@ -226,7 +232,7 @@ async def test_workflows_run_too_and_a_missing_one_is_told(desk: Desk, notes: Pa
 
 
 async def test_secrets_are_hidden_in_what_is_written(
-    desk: Desk, ground: Ground, notes: Path
+    desk: DocumentService, ground: Home, notes: Path
 ) -> None:
     ground.masker.learn(["hunter2-very-secret"])
 
@@ -244,7 +250,7 @@ async def test_secrets_are_hidden_in_what_is_written(
     assert "***" in written
 
 
-async def test_pictures_go_to_files_beside_the_document(desk: Desk, notes: Path) -> None:
+async def test_pictures_go_to_files_beside_the_document(desk: DocumentService, notes: Path) -> None:
     async def draw(_: ToolCall) -> ToolResult:
         return ToolResult((Content("image", data=b"png", mime_type="image/png"),))
 
@@ -257,7 +263,7 @@ async def test_pictures_go_to_files_beside_the_document(desk: Desk, notes: Path)
 
 @pytest.mark.requirement("002:SectionBinding.default", "002:MCPServerConfig.sectionBindings")
 async def test_bindings_are_kept_beside_the_document_and_the_first_enabled_is_used(
-    desk: Desk, notes: Path
+    desk: DocumentService, notes: Path
 ) -> None:
     write(notes, "# A\n\n```tool\ntool: x\n```\n")
     tools = Tools()
@@ -276,7 +282,7 @@ async def test_bindings_are_kept_beside_the_document_and_the_first_enabled_is_us
         await desk.bind(notes, read_binding({"server": "nobody", "heading": "A"}))
 
 
-async def test_clearing_gives_the_bytes_from_before(desk: Desk, notes: Path) -> None:
+async def test_clearing_gives_the_bytes_from_before(desk: DocumentService, notes: Path) -> None:
     before = b"\xef\xbb\xbf# T\r\n\r\n> ```demo\r\n> tool: x\r\n> ```\r\n> rest\r\n\xff\r\n"
     write(notes, before, mode=0o640)
     await run(desk, notes, Tools())
@@ -287,7 +293,9 @@ async def test_clearing_gives_the_bytes_from_before(desk: Desk, notes: Path) -> 
     assert await desk.clear(notes) == 0
 
 
-async def test_a_link_to_a_document_stays_a_link(desk: Desk, notes: Path, tmp_path: Path) -> None:
+async def test_a_link_to_a_document_stays_a_link(
+    desk: DocumentService, notes: Path, tmp_path: Path
+) -> None:
     real = tmp_path / "real.md"
     write(real, block())
     os.symlink(real, notes)
@@ -296,14 +304,18 @@ async def test_a_link_to_a_document_stays_a_link(desk: Desk, notes: Path, tmp_pa
     assert "says hi" in read(real)
 
 
-async def test_a_missing_document_and_a_folder_are_told(desk: Desk, tmp_path: Path) -> None:
+async def test_a_missing_document_and_a_folder_are_told(
+    desk: DocumentService, tmp_path: Path
+) -> None:
     for path in (tmp_path / "nothing.md", tmp_path):
         with pytest.raises(NotFound) as missing:
             await desk.look(path)
         assert missing.value.code == "DOCUMENT_NOT_FOUND"
 
 
-async def test_a_block_that_cannot_be_run_stops_no_other(desk: Desk, notes: Path) -> None:
+async def test_a_block_that_cannot_be_run_stops_no_other(
+    desk: DocumentService, notes: Path
+) -> None:
     write(notes, "```demo\ntool: a\nx: &a 1\n```\n" + block("b") + "```demo\ntool: open\n")
     tools = Tools()
     ran = await run(desk, notes, tools)

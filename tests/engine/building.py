@@ -7,8 +7,8 @@ from typing import Any
 
 import anyio
 
-from toolweave.catalog.node import Given, Iteration, NodeContext, Outcome, Wait
-from toolweave.engine.steps import Kind
+from toolweave.catalog.node import Iteration, NodeContext, NodeInput, Outcome, Wait
+from toolweave.engine.steps import NodeKind
 from toolweave.errors import Limited, ToolweaveError, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.flow import if_
@@ -37,22 +37,22 @@ class Scripted:
 class Each:
     """A loop over the `items` of its data, else over what came in; its result is every turn's."""
 
-    def items(self, given: Given) -> list[Json] | None:
+    def items(self, given: NodeInput) -> list[Json] | None:
         return given.listing("items") if "items" in given.config else _listed(given.came_in)
 
-    def goes_on(self, given: Given, done: int, last: Json) -> bool:
+    def goes_on(self, given: NodeInput, done: int, last: Json) -> bool:
         raise AssertionError((given, done, last))
 
-    def width(self, given: Given) -> int:
+    def width(self, given: NodeInput) -> int:
         return given.whole("width") if "width" in given.config else 1
 
-    def names(self, given: Given, index: int, item: Json) -> JsonObject:
+    def names(self, given: NodeInput, index: int, item: Json) -> JsonObject:
         return {"item": item}
 
-    def stops(self, given: Given, failed: Iteration) -> bool:
+    def stops(self, given: NodeInput, failed: Iteration) -> bool:
         return given.flag("stops")
 
-    def finish(self, given: Given, turns: list[Iteration]) -> Outcome:
+    def finish(self, given: NodeInput, turns: list[Iteration]) -> Outcome:
         results: list[Json] = [
             {"failed": turn.error["code"]} if turn.error else turn.value for turn in turns
         ]
@@ -71,15 +71,15 @@ class Kinds:
         self.scripted = Scripted(behaviours)
         if_spec = if_.node.spec
         self._kinds = {
-            "start": Kind(start.plain, "pure"),
-            "end": Kind(end.plain, "pure"),
-            "FLOW.IF": Kind(if_.node, if_spec.effect, if_spec),
-            "once": Kind(self.scripted, "once"),
-            "keyed": Kind(self.scripted, "keyed"),
-            "each": Kind(Each(), "pure"),
+            "start": NodeKind(start.plain, "pure"),
+            "end": NodeKind(end.plain, "pure"),
+            "FLOW.IF": NodeKind(if_.node, if_spec.effect, if_spec),
+            "once": NodeKind(self.scripted, "once"),
+            "keyed": NodeKind(self.scripted, "keyed"),
+            "each": NodeKind(Each(), "pure"),
         }
 
-    def of(self, node: Node) -> Kind | None:
+    def of(self, node: Node) -> NodeKind | None:
         return self._kinds.get(node.ref or node.type)
 
 

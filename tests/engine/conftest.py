@@ -8,7 +8,7 @@ import pytest
 from tests.engine.building import Behaviour, EchoTools, Kinds
 from tests.storage.postgres import Postgres
 
-from toolweave.engine.context import Services
+from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
 from toolweave.storage.database import Database, open_database
@@ -48,7 +48,7 @@ async def engine(database: Database, clock: FakeClock) -> AsyncGenerator[Opened]
 
         async def opened(**behaviours: Behaviour) -> Engine:
             kinds = Kinds(**behaviours)
-            services = Services(EchoTools(), clock)
+            services = EngineServices(EchoTools(), clock)
             made = Engine(database, Journal(database, clock), kinds, services=services)
             await stack.enter_async_context(made.running())
             return made

@@ -23,9 +23,10 @@ from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.clock import SystemClock
 from toolweave.engine import journal
 from toolweave.engine import wakeups as due
-from toolweave.engine.context import Services
+from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
-from toolweave.engine.journal import Change, Entry, Journal, Lease, Written
+from toolweave.engine.journal import Journal, JournalEntry, Lease, Written
+from toolweave.engine.journal_rows import JournalChange
 from toolweave.errors import Conflict
 from toolweave.storage.database import Database, open_database
 
@@ -83,7 +84,7 @@ class Unfenced(Journal):
     """Writes whoever holds the run."""
 
     async def append(
-        self, lease: Lease, events: Sequence[Written], change: Change | None = None
+        self, lease: Lease, events: Sequence[Written], change: JournalChange | None = None
     ) -> int:
         row = await self.database.row("SELECT epoch FROM runs WHERE id = ?", lease.run)
         assert row is not None
@@ -94,7 +95,7 @@ class Greedy(Journal):
     """Leaves out that a step begins; such a process also takes every other one for dead."""
 
     async def append(
-        self, lease: Lease, events: Sequence[Written], change: Change | None = None
+        self, lease: Lease, events: Sequence[Written], change: JournalChange | None = None
     ) -> int:
         kept = [event for event in events if event.kind != "step_started"]
         return await super().append(lease, kept, change)
@@ -103,7 +104,7 @@ class Greedy(Journal):
 class Shy(Journal):
     """Takes only what nobody ever held."""
 
-    async def take(self, run: str) -> tuple[Lease, list[Entry]]:
+    async def take(self, run: str) -> tuple[Lease, list[JournalEntry]]:
         row = await self.database.row("SELECT holder FROM runs WHERE id = ?", run)
         if row is not None and row[0] not in {None, self.holder}:
             raise Conflict("RUN_HELD", "it is another one's")
@@ -117,7 +118,7 @@ def engine_on(database: Database, marks: Marks, hold_s: float, vice: str = "") -
     clock = SystemClock()
     written = JOURNALS.get(vice, Journal)(database, clock, hold_s=hold_s)
     kinds = Kinds(**dict.fromkeys(STEPS, marks.effect))
-    return Engine(database, written, kinds, services=Services(EchoTools(), clock))
+    return Engine(database, written, kinds, services=EngineServices(EchoTools(), clock))
 
 
 async def work(address: str, folder: Path, hold_s: float, vice: str) -> None:

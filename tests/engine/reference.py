@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 from tests.engine.building import Each
 
-from toolweave.catalog.node import Given, NodeContext, Outcome
-from toolweave.engine.steps import Kind
+from toolweave.catalog.node import NodeContext, NodeInput, Outcome
+from toolweave.engine.steps import NodeKind
 from toolweave.errors import Invalid, Unavailable
 from toolweave.json_text import Json
 from toolweave.workflow.formats.load import read
@@ -80,17 +80,17 @@ def document(graph: tuple[Drawn, ...]) -> Workflow:
 
 
 class _Pure:
-    def compute(self, given: Given) -> Outcome:
+    def compute(self, given: NodeInput) -> Outcome:
         return Outcome(digest("pure", given.came_in))
 
 
 class _BadPure:
-    def compute(self, given: Given) -> Outcome:
+    def compute(self, given: NodeInput) -> Outcome:
         raise Invalid("TEST_BAD", "it always fails")
 
 
 class _Branch:
-    def compute(self, given: Given) -> Outcome:
+    def compute(self, given: NodeInput) -> Outcome:
         return Outcome(given.came_in, (_way(given.came_in),))
 
 
@@ -122,22 +122,22 @@ class Kinds:
         self.tried: list[str] = []
         good, bad = _Effect(False, self.tried), _Effect(True, self.tried)
         self._kinds = {
-            "start": Kind(_Start(), "pure"),
-            "once": Kind(good, "once"),
-            "keyed": Kind(good, "keyed"),
-            "bad": Kind(bad, "once"),
-            "pure": Kind(_Pure(), "pure"),
-            "bad_pure": Kind(_BadPure(), "pure"),
-            "branch": Kind(_Branch(), "pure"),
-            "each": Kind(Each(), "pure"),
+            "start": NodeKind(_Start(), "pure"),
+            "once": NodeKind(good, "once"),
+            "keyed": NodeKind(good, "keyed"),
+            "bad": NodeKind(bad, "once"),
+            "pure": NodeKind(_Pure(), "pure"),
+            "bad_pure": NodeKind(_BadPure(), "pure"),
+            "branch": NodeKind(_Branch(), "pure"),
+            "each": NodeKind(Each(), "pure"),
         }
 
-    def of(self, node: Node) -> Kind | None:
+    def of(self, node: Node) -> NodeKind | None:
         return self._kinds[node.type]
 
 
 class _Start:
-    def compute(self, given: Given) -> Outcome:
+    def compute(self, given: NodeInput) -> Outcome:
         return Outcome(given.came_in)
 
 

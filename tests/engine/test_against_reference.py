@@ -10,19 +10,19 @@ from hypothesis import given, settings
 from tests.engine.building import EchoTools
 from tests.engine.reference import Drawn, Kinds, Told, document, graphs, interpret
 
-from toolweave.engine.context import Services
+from toolweave.engine.context import EngineServices
 from toolweave.engine.decide import decide
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import (
     FINAL,
-    Computed,
     Finished,
-    Resolved,
+    PureStepsDone,
     StepFailed,
     StepFinished,
     StepStarted,
+    UncertainResolved,
 )
-from toolweave.engine.journal import Entry, Journal
+from toolweave.engine.journal import Journal, JournalEntry
 from toolweave.engine.journal_rows import written
 from toolweave.engine.state import RunState
 from toolweave.json_text import Json
@@ -36,7 +36,7 @@ INPUTS: Json = {"n": 1}
 @asynccontextmanager
 async def opened(database: Database, kinds: Kinds) -> AsyncGenerator[Engine]:
     clock = FakeClock()
-    services = Services(EchoTools(), clock)
+    services = EngineServices(EchoTools(), clock)
     engine = Engine(database, Journal(database, clock), kinds, services=services)
     async with engine.running():
         yield engine
@@ -97,7 +97,7 @@ def test_a_run_cut_off_after_any_row_goes_on_to_the_same_end(graph: tuple[Drawn,
     anyio.run(main)
 
 
-async def cut(database: Database, run: str, entries: list[Entry]) -> None:
+async def cut(database: Database, run: str, entries: list[JournalEntry]) -> None:
     """Bring the database back to where it was after these entries."""
     async with database.transaction() as transaction:
         await transaction.execute("DELETE FROM journal WHERE run = ?", run)
@@ -113,7 +113,7 @@ async def cut(database: Database, run: str, entries: list[Entry]) -> None:
         )
 
 
-async def resumed(database: Database, run: str, before: list[Entry], told: Told) -> None:
+async def resumed(database: Database, run: str, before: list[JournalEntry], told: Told) -> None:
     """Another process goes on; uncertain is what had begun and must happen once, nothing else."""
     async with opened(database, kinds := Kinds()) as engine:
         over = {one.event.key for one in before if isinstance(one.event, StepFinished | StepFailed)}
@@ -126,7 +126,7 @@ async def resumed(database: Database, run: str, before: list[Entry], told: Told)
             assert uncertain
             seen |= uncertain
             for key in uncertain:
-                await engine.journal.add(run, Resolved(key, "retry"))
+                await engine.journal.add(run, UncertainResolved(key, "retry"))
         assert seen == unsure
         assert not over & set(kinds.tried)
         assert len(kinds.tried) == len(set(kinds.tried))
@@ -188,7 +188,7 @@ def test_these_graphs_have_every_kind_of_event_in_them() -> None:
                 await engine.advance(run)
                 for entry in await engine.journal.read(run):
                     kinds.add(entry.event.kind)
-                    if isinstance(entry.event, Computed) and len(entry.event.steps) > 2:
+                    if isinstance(entry.event, PureStepsDone) and len(entry.event.steps) > 2:
                         kinds.add("several")
 
         anyio.run(main)

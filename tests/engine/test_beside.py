@@ -15,7 +15,7 @@ from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.engine import executor as advance
 from toolweave.engine import journal
 from toolweave.engine import wakeups as due
-from toolweave.engine.context import Services
+from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import CancelAsked
 from toolweave.engine.journal import Journal
@@ -42,7 +42,7 @@ async def process(
 
         async def opened(*, keeps_time: bool = False, **behaviours: Behaviour) -> Engine:
             own = await stack.enter_async_context(open_database(address))
-            services = Services(EchoTools(), clock)
+            services = EngineServices(EchoTools(), clock)
             made = Engine(own, Journal(own, clock), Kinds(**behaviours), services=services)
             await stack.enter_async_context(made.running(keeps_time=keeps_time))
             return made
@@ -144,7 +144,7 @@ async def test_only_living_processes_that_keep_time_serve(
     command = await process()
     assert not await command.is_served()
     async with AsyncExitStack() as stack:
-        services = Services(EchoTools(), clock)
+        services = EngineServices(EchoTools(), clock)
         service = Engine(database, Journal(database, clock), Kinds(), services=services)
         await stack.enter_async_context(service.running(keeps_time=True))
         with anyio.fail_after(30):

@@ -10,13 +10,13 @@ import pytest
 from tests.engine.building import Behaviour, EchoTools, Kinds, catalog, waits, workflow
 
 from toolweave.engine.called_runs import BY_CALLER, once_key
-from toolweave.engine.context import Services
+from toolweave.engine.context import EngineServices
 from toolweave.engine.decide import decide
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import (
     CallEnded,
     CancelAsked,
-    Computed,
+    PureStepsDone,
     Started,
     StepStarted,
     StepWaiting,
@@ -26,7 +26,7 @@ from toolweave.engine.journal_rows import written
 from toolweave.engine.plan import make_plan
 from toolweave.engine.retention import Retention, prune
 from toolweave.engine.state import RunState
-from toolweave.engine.steps import Kind
+from toolweave.engine.steps import NodeKind
 from toolweave.engine.subworkflows import SubWorkflows
 from toolweave.nodes.flow import stop, subworkflow
 from toolweave.storage.database import Database
@@ -53,10 +53,10 @@ House = Callable[..., Awaitable[Engine]]
 class WithCalls(Kinds):
     """The kinds of the tests, and the real nodes that call and stop."""
 
-    def of(self, node: Node) -> Kind | None:
+    def of(self, node: Node) -> NodeKind | None:
         for real in (subworkflow.node, stop.node):
             if node.ref == real.spec.ref:
-                return Kind(real, real.spec.effect, real.spec)
+                return NodeKind(real, real.spec.effect, real.spec)
         return super().of(node)
 
 
@@ -76,7 +76,7 @@ async def house(
 
         async def opened(**behaviours: Behaviour) -> Engine:
             resources: dict[str, object] = {}
-            services = Services(EchoTools(), clock, resources)
+            services = EngineServices(EchoTools(), clock, resources)
             kinds = WithCalls(**{"person": waits(question={"text": "May it?"}), **behaviours})
             engine = Engine(database, Journal(database, clock), kinds, services=services)
             resources["workflows"] = SubWorkflows(engine, store)
@@ -257,7 +257,7 @@ async def test_a_caller_waits_while_nobody_knows_about_a_step_of_the_called_run(
     run = await one.start(OUTER, {})
     child = await one.start(INNER, {}, once_key=once_key(run, "call"))
     lease, _ = await one.journal.take(child)
-    cut_off = [Computed([["s", 0]], [{}]), StepStarted("person")]
+    cut_off = [PureStepsDone([["s", 0]], [{}]), StepStarted("person")]
     await one.journal.append(lease, [written(event) for event in cut_off])
     assert await one.advance(run) == "waiting"
     assert (await one.get(child)).status == "uncertain"
@@ -293,7 +293,7 @@ def test_an_end_that_comes_before_the_caller_waits_is_not_missed(clock: FakeCloc
     state = RunState(make_plan(OUTER, WithCalls()))
     for event in (
         Started({}),
-        Computed([["s", 0]], [{}]),
+        PureStepsDone([["s", 0]], [{}]),
         StepStarted("call"),
         CallEnded("call", "r"),
         StepWaiting("call"),

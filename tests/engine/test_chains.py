@@ -7,9 +7,9 @@ from tests.engine.building import workflow
 from tests.engine.conftest import Opened
 
 from toolweave.engine.decide import result_of
-from toolweave.engine.events import Computed
+from toolweave.engine.events import PureStepsDone
 from toolweave.engine.pure_steps import MAX_STEPS
-from toolweave.engine.steps import Step
+from toolweave.engine.steps import PlannedStep
 from toolweave.workflow.model import Workflow
 
 pytestmark = pytest.mark.anyio
@@ -26,7 +26,7 @@ async def test_a_chain_that_is_too_long_for_one_go_is_taken_in_several(engine: O
     run = await runs.start(chain(2 * MAX_STEPS), {"n": 1})
     assert await runs.advance(run) == "success"
     events = [entry.event for entry in await runs.journal.read(run)]
-    rows = [len(event.steps) for event in events if isinstance(event, Computed)]
+    rows = [len(event.steps) for event in events if isinstance(event, PureStepsDone)]
     assert rows == [MAX_STEPS, MAX_STEPS, 1]
     state = await runs.state(run)
     assert result_of(state) == {f"n{at}": {"n": 1} for at in range(2 * MAX_STEPS)}
@@ -45,7 +45,7 @@ async def test_whoever_may_be_followed_by_more_than_one_is_followed_by_none(
     )
     run = await runs.start(graph, [])
     plan = await runs.plan(run)
-    followed: dict[str, Step | None] = dict(
+    followed: dict[str, PlannedStep | None] = dict(
         zip((step.id for step in plan.steps), plan.followers, strict=True)
     )
     found = {name: step.id for name, step in followed.items() if step is not None}

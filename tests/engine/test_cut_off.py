@@ -15,14 +15,14 @@ import pytest
 from tests.engine.building import Behaviour, EchoTools, Kinds, catalog, waits, workflow
 
 from toolweave.catalog.node import NodeContext, Outcome, Wait
-from toolweave.engine.context import Services
+from toolweave.engine.context import EngineServices
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL, Choice
 from toolweave.engine.journal import Journal, Lease
-from toolweave.engine.journal_rows import Change, Written
+from toolweave.engine.journal_rows import JournalChange, Written
 from toolweave.engine.lease_owner import HOLD_S
-from toolweave.engine.steps import Kind
+from toolweave.engine.steps import NodeKind
 from toolweave.errors import Unavailable
 from toolweave.json_text import Json
 from toolweave.nodes.flow import delay
@@ -45,7 +45,7 @@ class CutJournal(Journal):
     writes: int = 0
 
     async def append(
-        self, lease: Lease, events: Sequence[Written], change: Change | None = None
+        self, lease: Lease, events: Sequence[Written], change: JournalChange | None = None
     ) -> int:
         self.writes += 1
         if self.writes == self.at and self.moment == "before":
@@ -131,9 +131,9 @@ KIND_OF = {
 class CutKinds(Kinds):
     """The kinds of the tests, and the real pause."""
 
-    def of(self, node: Node) -> Kind | None:
+    def of(self, node: Node) -> NodeKind | None:
         if node.ref == delay.node.spec.ref:
-            return Kind(delay.node, delay.node.spec.effect, delay.node.spec)
+            return NodeKind(delay.node, delay.node.spec.effect, delay.node.spec)
         return super().of(node)
 
 
@@ -155,7 +155,7 @@ class House:
             behaviours["again"] = self._fails_twice
         journal = CutJournal(self.database, self.clock)
         journal.at, journal.moment = at, moment
-        services = Services(EchoTools(), self.clock)
+        services = EngineServices(EchoTools(), self.clock)
         return Engine(self.database, journal, CutKinds(**behaviours), services=services), journal
 
     async def _fails_twice(self, context: NodeContext) -> Outcome | Wait:

@@ -11,21 +11,21 @@ from tests.storage.disks import small_disk
 
 from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.clock import SystemClock
-from toolweave.engine.context import Services
+from toolweave.engine.context import EngineServices
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import (
     Answered,
     CancelAsked,
     Choice,
-    Computed,
-    Resolved,
+    PureStepsDone,
     StepFinished,
     StepStarted,
+    UncertainResolved,
 )
 from toolweave.engine.execution_report import execution, records
 from toolweave.engine.journal import Journal, Lease
-from toolweave.engine.journal_rows import Change, Written, written
+from toolweave.engine.journal_rows import JournalChange, Written, written
 from toolweave.engine.lease_owner import HOLD_S
 from toolweave.errors import Conflict, Invalid, NotFound, Unavailable
 from toolweave.json_text import Json
@@ -58,7 +58,7 @@ def stuck(
 async def cut_off(runs: Engine, run: str, key: str, attempt: int = 1) -> None:
     """As if a process had died just after it wrote that the step begins."""
     lease, entries = await runs.journal.take(run)
-    before = [written(Computed([["s", 0]], [1]))] if len(entries) == 1 else []
+    before = [written(PureStepsDone([["s", 0]], [1]))] if len(entries) == 1 else []
     await runs.journal.append(lease, [*before, written(StepStarted(key, attempt))])
 
 
@@ -69,7 +69,7 @@ async def test_an_answer_survives_a_crash_right_after_it_was_taken(engine: Opene
     await runs.journal.add(run, Answered("a", "yes"))
     await cut_off(runs, run, "a")
     assert await runs.advance(run) == "uncertain"
-    await runs.journal.add(run, Resolved("a", "retry"))
+    await runs.journal.add(run, UncertainResolved("a", "retry"))
     assert await runs.advance(run) == "success"
     assert result_of(await runs.state(run)) == {"by": "answer", "reply": "yes", "memory": "kept"}
 
@@ -112,8 +112,8 @@ async def test_of_two_decisions_about_a_step_the_first_counts(engine: Opened) ->
     run = await runs.start(ONE, 1)
     await cut_off(runs, run, "a")
     assert await runs.advance(run) == "uncertain"
-    await runs.journal.add(run, Resolved("a", "skip"))
-    await runs.journal.add(run, Resolved("a", "retry"))
+    await runs.journal.add(run, UncertainResolved("a", "skip"))
+    await runs.journal.add(run, UncertainResolved("a", "retry"))
     assert await runs.advance(run) == "success"
     events = [entry.event for entry in await runs.journal.read(run)]
     assert sum(isinstance(event, StepStarted) for event in events) == 1
@@ -134,7 +134,7 @@ async def test_a_timer_goes_on_beside_an_uncertain_step(engine: Opened, clock: F
 
 async def test_whoever_keeps_time_wakes_a_run_that_began_to_wait_later(database: Database) -> None:
     clock = SystemClock()
-    services = Services(EchoTools(), clock)
+    services = EngineServices(EchoTools(), clock)
     engine = Engine(database, Journal(database, clock), Kinds(a=waits(0.05)), services=services)
     with anyio.fail_after(20):
         async with engine.running(keeps_time=True):
@@ -190,9 +190,11 @@ async def test_what_comes_while_a_run_is_laid_down_again_wakes_it(
     run = await runs.start(ONE, 1)
     await cut_off(runs, run, "a")
     assert await runs.advance(run) == "uncertain"
-    append, decided = runs.journal.append, Resolved("a", "skip")
+    append, decided = runs.journal.append, UncertainResolved("a", "skip")
 
-    async def appended(lease: Lease, events: Sequence[Written], change: Change | None) -> int:
+    async def appended(
+        lease: Lease, events: Sequence[Written], change: JournalChange | None
+    ) -> int:
         if change is None or not change.is_settled:
             return await append(lease, events, change)
         await other.journal.add(run, decided)
@@ -292,7 +294,7 @@ async def test_a_holder_that_stood_still_while_it_wrote_that_a_step_begins_does_
     append = runs.journal.append
 
     async def stands_still(
-        lease: Lease, events: Sequence[Written], change: Change | None = None
+        lease: Lease, events: Sequence[Written], change: JournalChange | None = None
     ) -> int:
         last = await append(lease, events, change)
         if events:
@@ -327,7 +329,7 @@ async def test_many_at_once_bring_a_run_forward_and_every_step_happens_once(
             if status == "success":
                 return
             for key in list((await one.state(run)).uncertain):
-                await one.journal.add(run, Resolved(key, "skip"))
+                await one.journal.add(run, UncertainResolved(key, "skip"))
 
     with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
@@ -500,7 +502,7 @@ async def test_what_was_decided_about_a_step_is_told(engine: Opened) -> None:
         run = await runs.start(ONE, 1)
         await cut_off(runs, run, "a")
         await runs.advance(run)
-        await runs.journal.add(run, Resolved("a", choice))
+        await runs.journal.add(run, UncertainResolved("a", choice))
         assert await runs.advance(run) == status
         entries = await runs.journal.read(run)
         told = {record.key: record.status for record in records(entries)}
@@ -520,7 +522,7 @@ async def test_a_full_disk_stops_a_run_and_nothing_is_lost(tmp_path: Path) -> No
         async with open_database(folder / "runs.db") as database:
             await migrate(database)
             clock = FakeClock()
-            services = Services(EchoTools(), clock)
+            services = EngineServices(EchoTools(), clock)
             kinds = Kinds(**{f"n{index}": gives(text) for index in range(40)})
             engine = Engine(database, Journal(database, clock), kinds, services=services)
             async with engine.running():

@@ -9,13 +9,13 @@ import pytest
 from tests.engine.building import EchoTools, workflow
 
 from toolweave.clock import SystemClock
-from toolweave.engine.context import Services
+from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.execution_report import execution
 from toolweave.engine.journal import Journal
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.registry import NodeKinds
+from toolweave.nodes.registry import NodeRegistry
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate
 from toolweave.workflow.formats.load import load, read
@@ -33,8 +33,8 @@ async def database(tmp_path: Path) -> AsyncGenerator[Database]:
 @pytest.fixture
 async def runs(database: Database) -> AsyncGenerator[Engine]:
     clock = SystemClock()
-    services = Services(EchoTools(), clock)
-    engine = Engine(database, Journal(database, clock), NodeKinds(), services=services)
+    services = EngineServices(EchoTools(), clock)
+    engine = Engine(database, Journal(database, clock), NodeRegistry(), services=services)
     async with engine.running():
         yield engine
 

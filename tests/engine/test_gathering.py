@@ -9,12 +9,12 @@ from tests.engine.building import Behaviour, EchoTools, Kinds, catalog, gives, w
 
 from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.clock import timestamp
-from toolweave.engine.context import Services
+from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import StepWaiting
 from toolweave.engine.execution_report import records
 from toolweave.engine.journal import Journal
-from toolweave.engine.steps import Kind
+from toolweave.engine.steps import NodeKind
 from toolweave.nodes.flow import merge
 from toolweave.storage.database import Database
 from toolweave.testing.clock import FakeClock
@@ -26,14 +26,14 @@ pytestmark = pytest.mark.anyio
 class WithMerge(Kinds):
     """The kinds of the tests, and FLOW.MERGE."""
 
-    def of(self, node: Node) -> Kind | None:
+    def of(self, node: Node) -> NodeKind | None:
         if node.ref == "FLOW.MERGE":
-            return Kind(merge.node, merge.node.spec.effect, merge.node.spec)
+            return NodeKind(merge.node, merge.node.spec.effect, merge.node.spec)
         return super().of(node)
 
 
 def an_engine(database: Database, clock: FakeClock, **behaviours: Behaviour) -> Engine:
-    services = Services(EchoTools(), clock)
+    services = EngineServices(EchoTools(), clock)
     return Engine(database, Journal(database, clock), WithMerge(**behaviours), services=services)
 
 

@@ -8,18 +8,18 @@ import anyio.to_thread
 import pytest
 from tests.engine.building import EchoTools, workflow
 
-from toolweave.catalog.node import Given, Outcome
+from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.clock import SystemClock
-from toolweave.engine.context import Services
+from toolweave.engine.context import EngineServices
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
 from toolweave.engine.pure_steps import LARGE, is_large
-from toolweave.engine.steps import Kind
+from toolweave.engine.steps import NodeKind
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
 from toolweave.nodes.action import parse
-from toolweave.nodes.registry import NodeKinds
+from toolweave.nodes.registry import NodeRegistry
 from toolweave.storage.database import open_database
 from toolweave.storage.migrations import migrate
 from toolweave.workflow.model import Node
@@ -42,7 +42,7 @@ class Watched:
         self._meets = meets
         self._error = error
 
-    def compute(self, given: Given) -> Outcome:
+    def compute(self, given: NodeInput) -> Outcome:
         self.threads.append(threading.current_thread() is threading.main_thread())
         self.has_begun.set()
         if self._meets:
@@ -53,14 +53,14 @@ class Watched:
         return parse.node.compute(given)
 
 
-class WithParse(NodeKinds):
+class WithParse(NodeRegistry):
     def __init__(self, watched: Watched) -> None:
         super().__init__()
         self._watched = watched
 
-    def of(self, node: Node) -> Kind | None:
+    def of(self, node: Node) -> NodeKind | None:
         if node.ref == parse.node.spec.ref:
-            return Kind(self._watched, "pure", parse.node.spec)
+            return NodeKind(self._watched, "pure", parse.node.spec)
         return super().of(node)
 
 
@@ -68,7 +68,7 @@ async def ran(folder: Path, watched: Watched, text: str) -> tuple[str, Json, str
     clock = SystemClock()
     async with open_database(folder / "runs.db") as database:
         await migrate(database)
-        services = Services(EchoTools(), clock)
+        services = EngineServices(EchoTools(), clock)
         engine = Engine(database, Journal(database, clock), WithParse(watched), services=services)
         graph = workflow({"s": "start", "p": PARSE, "e": "end"}, ["s > p", "p > e"])
         async with engine.running():
@@ -132,4 +132,4 @@ async def test_what_fails_apart_fails_its_step(tmp_path: Path, error: Exception,
     ],
 )
 def test_how_much_there_is_to_do_is_seen_at_a_glance(value: Json, large: bool) -> None:
-    assert is_large(Given({}, {"data": value})) is large
+    assert is_large(NodeInput({}, {"data": value})) is large

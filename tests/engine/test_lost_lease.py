@@ -23,7 +23,7 @@ from tests.storage.postgres import Postgres
 
 from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.clock import SystemClock
-from toolweave.engine.context import Services
+from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Choice
 from toolweave.engine.journal import Journal
@@ -64,7 +64,7 @@ def engine_on(database: Database, folder: Path) -> Engine:
 
     clock = SystemClock()
     journal = Journal(database, clock, hold_s=HOLD_S)
-    return Engine(database, journal, Kinds(a=slow), services=Services(EchoTools(), clock))
+    return Engine(database, journal, Kinds(a=slow), services=EngineServices(EchoTools(), clock))
 
 
 async def work(address: str, folder: Path) -> None:

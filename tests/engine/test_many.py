@@ -11,7 +11,7 @@ from tests.engine.building import EchoTools, Kinds, waits, workflow
 from tests.engine.conftest import Opened
 
 from toolweave.clock import SystemClock, timestamp
-from toolweave.engine.context import Services
+from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
 from toolweave.engine.wakeups import BATCH, DUE, NEXT
@@ -74,7 +74,7 @@ async def test_a_hundred_thousand_waiting_runs_cost_no_cpu_no_task_and_no_thread
     clock = SystemClock()
     async with open_database(tmp_path / "runs.db") as database:
         await migrate(database)
-        services = Services(EchoTools(), clock)
+        services = EngineServices(EchoTools(), clock)
         kinds = Kinds(a=waits(1.5))
         engine = Engine(database, Journal(database, clock), kinds, services=services)
         with anyio.fail_after(60):
@@ -103,7 +103,7 @@ async def test_more_due_runs_than_one_look_finds_are_all_brought_forward(tmp_pat
     async with open_database(tmp_path / "runs.db") as database:
         await migrate(database)
         kinds = Kinds()
-        services = Services(EchoTools(), clock)
+        services = EngineServices(EchoTools(), clock)
         engine = Engine(database, Journal(database, clock), kinds, services=services)
         number = BATCH + 50
         with anyio.fail_after(60):
@@ -132,7 +132,7 @@ async def test_a_run_that_cannot_go_on_is_not_tried_again_and_again(tmp_path: Pa
     async with open_database(tmp_path / "runs.db") as database:
         await migrate(database)
         journal = Broken(database, clock)
-        engine = Engine(database, journal, Kinds(), services=Services(EchoTools(), clock))
+        engine = Engine(database, journal, Kinds(), services=EngineServices(EchoTools(), clock))
         async with engine.running(keeps_time=True):
             await engine.start(ONE, 1)
             await anyio.sleep(1.2)

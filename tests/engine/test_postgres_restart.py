@@ -19,11 +19,11 @@ from tests.storage.postgres import Postgres, get_server
 
 from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.clock import SystemClock
-from toolweave.engine.context import Services
+from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL
 from toolweave.engine.journal import Journal, Lease
-from toolweave.engine.journal_rows import Change, Written
+from toolweave.engine.journal_rows import JournalChange, Written
 from toolweave.errors import Conflict, Unavailable
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate
@@ -58,7 +58,7 @@ class Hasty(Journal):
     """The control: leaves out that a step begins."""
 
     async def append(
-        self, lease: Lease, events: Sequence[Written], change: Change | None = None
+        self, lease: Lease, events: Sequence[Written], change: JournalChange | None = None
     ) -> int:
         kept = [event for event in events if event.kind != "step_started"]
         return await super().append(lease, kept, change)
@@ -123,7 +123,7 @@ async def ordeal(
     await migrate(database)
     world, began = World(), anyio.Event()
     kinds = Kinds(**dict.fromkeys(STEPS, world.effect))
-    engine = Engine(database, journal, kinds, services=Services(EchoTools(), SystemClock()))
+    engine = Engine(database, journal, kinds, services=EngineServices(EchoTools(), SystemClock()))
     with anyio.fail_after(60 * number_of_runs / RUNS):
         async with engine.running(keeps_time=True), anyio.create_task_group() as tasks:
             tasks.start_soon(start_all, engine, began, number_of_runs)

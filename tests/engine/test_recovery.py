@@ -15,7 +15,7 @@ from tests.engine.conftest import Opened
 from tests.engine.test_faults import stuck
 from tests.storage.disks import read_only
 
-from toolweave.engine.context import Services
+from toolweave.engine.context import EngineServices
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import StepFailed, StepStarted
@@ -36,7 +36,9 @@ ASKED = waits(question={"text": "May it?"})
 def engine_on(database: Database, clock: FakeClock, **behaviours: Behaviour) -> Engine:
     """Another process, which may have another clock."""
     kinds = Kinds(**behaviours)
-    return Engine(database, Journal(database, clock), kinds, services=Services(EchoTools(), clock))
+    return Engine(
+        database, Journal(database, clock), kinds, services=EngineServices(EchoTools(), clock)
+    )
 
 
 async def test_a_back_off_wait_goes_on_with_its_moment_and_its_tries(

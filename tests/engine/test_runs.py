@@ -19,15 +19,15 @@ from tests.engine.building import (
 )
 from tests.engine.conftest import Opened
 
-from toolweave.catalog.node import Given, Outcome
-from toolweave.engine.context import Services
+from toolweave.catalog.node import NodeInput, Outcome
+from toolweave.engine.context import EngineServices
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
-from toolweave.engine.events import Computed, StepFailed, StepStarted
+from toolweave.engine.events import PureStepsDone, StepFailed, StepStarted
 from toolweave.engine.journal import Journal
 from toolweave.engine.journal_rows import written
 from toolweave.engine.lease_owner import HOLD_S
-from toolweave.engine.steps import Kind
+from toolweave.engine.steps import NodeKind
 from toolweave.errors import Conflict, Invalid, NotFound
 from toolweave.json_text import Json
 from toolweave.storage.database import Database
@@ -245,7 +245,9 @@ async def test_pure_steps_in_a_row_are_one_row_of_the_journal(engine: Opened) ->
     runs = await engine()
     run = await runs.start(graph, {"text": "x" * 100})
     assert await runs.advance(run) == "success"
-    rows = [one.event for one in await runs.journal.read(run) if isinstance(one.event, Computed)]
+    rows = [
+        one.event for one in await runs.journal.read(run) if isinstance(one.event, PureStepsDone)
+    ]
     assert [len(row.steps) for row in rows] == [50]
     assert [len(row.values) for row in rows] == [1]
 
@@ -325,7 +327,7 @@ async def test_time_passes_between_start_and_wake(engine: Opened, clock: FakeClo
 class Broken:
     """A pure node whose code has a fault."""
 
-    def compute(self, given: Given) -> Outcome:
+    def compute(self, given: NodeInput) -> Outcome:
         raise ZeroDivisionError(given)
 
 
@@ -333,10 +335,10 @@ async def test_a_fault_in_a_nodes_code_fails_its_step_and_nothing_else(
     engine: Opened, database: Database, clock: FakeClock
 ) -> None:
     class WithBroken(Kinds):
-        def of(self, node: Node) -> Kind | None:
-            return Kind(Broken(), "pure") if node.type == "broken" else super().of(node)
+        def of(self, node: Node) -> NodeKind | None:
+            return NodeKind(Broken(), "pure") if node.type == "broken" else super().of(node)
 
-    services = Services(EchoTools(), clock)
+    services = EngineServices(EchoTools(), clock)
     runs = Engine(database, Journal(database, clock), WithBroken(), services=services)
     graph = workflow({"s": "start", "bad": "broken", "good": "once"}, ["s > bad", "s > good"])
     async with runs.running():

@@ -9,7 +9,7 @@ from tests.engine.conftest import Opened
 
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
-from toolweave.engine.events import Computed, StepFinished, StepStarted
+from toolweave.engine.events import PureStepsDone, StepFinished, StepStarted
 from toolweave.engine.execution_report import execution
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
@@ -126,7 +126,7 @@ async def test_a_node_begins_after_all_it_depends_on_are_done(engine: Opened) ->
     needs = {"a": {"s"}, "b": {"a"}, "c": {"a", "b"}}
     for entry in await runs.journal.read(run):
         match entry.event:
-            case Computed(steps):
+            case PureStepsDone(steps):
                 done.update(str(step[0]) for step in steps)
             case StepFinished(key):
                 done.add(key)

@@ -8,12 +8,12 @@ from tests.engine.building import Behaviour, EchoTools, Kinds, gives, waits, wor
 
 from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.cli.run_display import Display, timeline
-from toolweave.engine.context import Services
+from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import StepCancelled, StepFailed
 from toolweave.engine.execution_report import execution, records
 from toolweave.engine.journal import Journal
-from toolweave.engine.steps import Kind
+from toolweave.engine.steps import NodeKind
 from toolweave.nodes.flow import stop
 from toolweave.storage.database import Database
 from toolweave.testing.clock import FakeClock
@@ -25,9 +25,9 @@ pytestmark = pytest.mark.anyio
 class WithStop(Kinds):
     """The kinds of the tests, and FLOW.STOP."""
 
-    def of(self, node: Node) -> Kind | None:
+    def of(self, node: Node) -> NodeKind | None:
         if node.ref == "FLOW.STOP":
-            return Kind(stop.node, stop.node.spec.effect, stop.node.spec)
+            return NodeKind(stop.node, stop.node.spec.effect, stop.node.spec)
         return super().of(node)
 
 
@@ -58,7 +58,7 @@ def after(event: anyio.Event) -> Behaviour:
 
 
 def an_engine(database: Database, clock: FakeClock, **behaviours: Behaviour) -> Engine:
-    services = Services(EchoTools(), clock)
+    services = EngineServices(EchoTools(), clock)
     return Engine(database, Journal(database, clock), WithStop(**behaviours), services=services)
 
 

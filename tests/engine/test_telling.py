@@ -7,7 +7,7 @@ from tests.engine.conftest import Opened
 from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.engine.events import StepProgress
 from toolweave.engine.progress import MAX_LINES, MAX_MESSAGE, StepTeller
-from toolweave.tools.tool import Progress
+from toolweave.tools.tool import ToolProgress
 
 pytestmark = pytest.mark.anyio
 
@@ -17,8 +17,8 @@ LINE = workflow({"s": "start", "a": "once", "e": "end"}, ["s > a", "a > e"])
 async def test_what_a_step_says_is_kept_in_order_and_changes_nothing(engine: Opened) -> None:
     async def counts(context: NodeContext) -> Outcome:
         for done in range(1, 501):
-            await context.progress(Progress(done, 500, f"{done} of 500"))
-        await context.progress(Progress(500, message="a piece", is_piece=True))
+            await context.progress(ToolProgress(done, 500, f"{done} of 500"))
+        await context.progress(ToolProgress(500, message="a piece", is_piece=True))
         return Outcome("done")
 
     runs = await engine(a=counts)
@@ -39,7 +39,7 @@ def test_lines_are_short_and_few_and_the_last_word_is_among_them() -> None:
     said: list[StepProgress] = []
     teller = StepTeller("a", 2, said.append)
     for done in range(10):
-        teller.hear(Progress(done, message="x" * 2_000))
+        teller.hear(ToolProgress(done, message="x" * 2_000))
     assert [one.done for one in said] == [0]
     teller.end()
     teller.end()

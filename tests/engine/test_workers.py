@@ -14,12 +14,12 @@ from tests.engine.building import workflow
 from tests.storage.postgres import Postgres
 
 from toolweave.clock import SystemClock
-from toolweave.engine.context import Services
+from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import RunStatus
 from toolweave.engine.journal import Journal
 from toolweave.json_text import JsonObject
-from toolweave.nodes.registry import NodeKinds
+from toolweave.nodes.registry import NodeRegistry
 from toolweave.storage.database import open_database
 from toolweave.storage.migrations import migrate
 from toolweave.tools.tool import ToolCall, ToolResult
@@ -92,8 +92,8 @@ async def test_a_killed_workers_run_goes_to_another_and_nothing_is_repeated(
     async with open_database(address) as database:
         await migrate(database)
         clock = SystemClock()
-        services = Services(NoTools(), clock)
-        engine = Engine(database, Journal(database, clock), NodeKinds(), services=services)
+        services = EngineServices(NoTools(), clock)
+        engine = Engine(database, Journal(database, clock), NodeRegistry(), services=services)
         async with engine.running():
             with worker(environ) as one, worker(environ) as other:
                 run = await engine.start(graph, {})

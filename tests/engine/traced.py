@@ -15,7 +15,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from tests.engine.building import EchoTools, Kinds, fails, workflow
 
 from toolweave.clock import SystemClock
-from toolweave.engine.context import Services
+from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
 from toolweave.storage.database import open_database
@@ -35,7 +35,7 @@ async def main(folder: Path) -> None:
     clock = SystemClock()
     async with open_database(folder / "runs.db") as database:
         await migrate(database)
-        services = Services(EchoTools(), clock)
+        services = EngineServices(EchoTools(), clock)
         kinds = Kinds(bad=fails(9))
         engine = Engine(database, Journal(database, clock), kinds, services=services)
         async with engine.running():

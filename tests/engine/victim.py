@@ -23,12 +23,12 @@ from tests.engine.building import EchoTools, workflow
 
 from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.clock import SystemClock
-from toolweave.engine.context import Services
+from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL
 from toolweave.engine.journal import Journal, Lease
-from toolweave.engine.journal_rows import Change, Written
-from toolweave.engine.steps import Kind
+from toolweave.engine.journal_rows import JournalChange, Written
+from toolweave.engine.steps import NodeKind
 from toolweave.nodes.prompt import end, start
 from toolweave.storage.database import Database, Row, Statement, Values, open_database
 from toolweave.storage.migrations import migrate
@@ -79,13 +79,13 @@ class Effects:
 class Kinds:
     def __init__(self, effects: Effects) -> None:
         self._kinds = {
-            "start": Kind(start.plain, "pure"),
-            "end": Kind(end.plain, "pure"),
-            "once": Kind(effects, "once"),
-            "keyed": Kind(effects, "keyed"),
+            "start": NodeKind(start.plain, "pure"),
+            "end": NodeKind(end.plain, "pure"),
+            "once": NodeKind(effects, "once"),
+            "keyed": NodeKind(effects, "keyed"),
         }
 
-    def of(self, node: Node) -> Kind | None:
+    def of(self, node: Node) -> NodeKind | None:
         return self._kinds[node.type]
 
 
@@ -93,7 +93,7 @@ class HastyJournal(Journal):
     """A control: leaves out that a step begins."""
 
     async def append(
-        self, lease: Lease, events: Sequence[Written], change: Change | None = None
+        self, lease: Lease, events: Sequence[Written], change: JournalChange | None = None
     ) -> int:
         kept = [event for event in events if event.kind != "step_started"]
         return await super().append(lease, kept, change)
@@ -141,7 +141,7 @@ async def bring_forward(order: dict[str, Any]) -> None:
         deaths = Deaths(database, order)
         kind = HastyJournal if order["journal"] == "hasty" else Journal
         journal = kind(database, SystemClock())
-        services = Services(EchoTools(), SystemClock())
+        services = EngineServices(EchoTools(), SystemClock())
         engine = Engine(database, journal, Kinds(effects), services=services)
         async with engine.running():
             if order["mode"] == "start":

@@ -12,8 +12,8 @@ import anyio
 from hostile.catalogue import GOOD_STDIO, Vice
 from toolweave.app.studio import Studio, open_studio
 from toolweave.errors import ToolweaveError
-from toolweave.home import open_ground
-from toolweave.servers.definition import Command, Definition, definition_hash
+from toolweave.home import open_home
+from toolweave.servers.definition import CommandServer, Definition, definition_hash
 from toolweave.settings import Limits, Settings
 from toolweave.tasks import background
 from toolweave.tools.tool import ToolCall, ToolResult
@@ -37,16 +37,16 @@ async def studio_in(
         limits=replace(Limits(calls_per_session=-1), **limits),
     )
     async with (
-        open_ground(settings, environ={}, directory=home) as ground,
+        open_home(settings, environ={}, directory=home) as ground,
         open_studio(ground, keeps_trying=keeps_trying) as studio,
     ):
         yield studio
 
 
-def command_of(vice: Vice, *extra: str) -> Command:
+def command_of(vice: Vice, *extra: str) -> CommandServer:
     """A definition that starts a stdio program of the catalogue."""
     command, *args = vice.argv(*extra)
-    return Command(command=command, args=tuple(args))
+    return CommandServer(command=command, args=tuple(args))
 
 
 async def approve(studio: Studio, name: str, definition: Definition) -> None:
@@ -106,6 +106,6 @@ async def calling(studio: Studio, *names: str) -> AsyncGenerator[Neighbour]:
         yield seen
 
 
-def python(code: str) -> Command:
+def python(code: str) -> CommandServer:
     """A definition that runs `code`."""
-    return Command(command=sys.executable, args=("-c", code))
+    return CommandServer(command=sys.executable, args=("-c", code))

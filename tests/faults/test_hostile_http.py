@@ -19,7 +19,7 @@ from faults.provoking import (
 )
 from faults.studios import HOSTILE, echo
 from hostile.catalogue import CONNECT_TIMEOUT, HTTP, Vice, When, http_server, named
-from toolweave.servers.definition import Http
+from toolweave.servers.definition import HttpServer
 
 pytestmark = [
     pytest.mark.anyio,
@@ -28,10 +28,10 @@ pytestmark = [
 
 
 @contextmanager
-def running(vice: Vice, *extra: str) -> Generator[Http]:
+def running(vice: Vice, *extra: str) -> Generator[HttpServer]:
     """The definition of a server that runs."""
     with http_server(vice, *extra) as url:
-        yield Http(url=url)
+        yield HttpServer(url=url)
 
 
 def test_the_catalogue_has_the_number_promised() -> None:

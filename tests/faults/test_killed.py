@@ -29,7 +29,7 @@ from hostile.catalogue import GONE, TRIGGER, named
 from servers.runners.eventually import eventually
 from toolweave.app.studio import Studio
 from toolweave.errors import ToolweaveError
-from toolweave.servers.definition import Command
+from toolweave.servers.definition import CommandServer
 from toolweave.tools.tool import ToolCall
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="speaks of Unix signals")
@@ -87,7 +87,7 @@ async def test_ctrl_c_cancels_the_call_on_the_server_and_exits_130(tmp_path: Pat
     log = tmp_path / "demo.log"
     demo = f"exec {shlex.join([*TOOLWEAVE, 'demo-server'])} 2>{shlex.quote(str(log))}"
     async with studio_in(tmp_path) as studio:
-        await approve(studio, "demo", Command(command="sh", args=("-c", demo)))
+        await approve(studio, "demo", CommandServer(command="sh", args=("-c", demo)))
         await pin(studio, "demo")
     assert "cancelled" not in log.read_text(encoding="utf-8")
     with counting_down(tmp_path) as process:

@@ -14,7 +14,7 @@ import pytest
 from faults.provoking import Outcome, beside_a_good_one, call, tools_or_reason
 from faults.studios import HOSTILE, echo, python
 from hostile.catalogue import BROKEN, HERE, TOO_LARGE
-from toolweave.servers.definition import Command
+from toolweave.servers.definition import CommandServer
 
 pytestmark = [
     pytest.mark.anyio,
@@ -24,13 +24,13 @@ pytestmark = [
 HEAD = f"import json, sys; sys.path.insert(0, {str(HERE / 'stdio')!r}); from wellbehaved import *\n"
 
 
-def misbehaving(*lines: str) -> Command:
+def misbehaving(*lines: str) -> CommandServer:
     """A well-behaved server whose tool `misbehave` runs these lines."""
     body = textwrap.indent("\n".join(lines), " " * 8)
     return python(f"{HEAD}class It(Server):\n    def misbehave(self, request):\n{body}\nIt().run()")
 
 
-def answering(result: str) -> Command:
+def answering(result: str) -> CommandServer:
     """A well-behaved server whose tool `misbehave` gives this result."""
     return misbehaving(f"self.reply(request, {result})")
 
@@ -40,7 +40,7 @@ class Trick:
     """What a server does in a call, and the code of what comes of it; none if it is put up with."""
 
     name: str
-    definition: Command
+    definition: CommandServer
     code: str | None = None
 
     def __str__(self) -> str:

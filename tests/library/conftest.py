@@ -7,8 +7,8 @@ import pytest
 from tests.library.repo import ENVIRON, Repo
 
 from toolweave.app.libraries import shelf_of
-from toolweave.home import Ground, open_ground
-from toolweave.library.store import Shelf
+from toolweave.home import Home, open_home
+from toolweave.library.store import LibraryStore
 from toolweave.settings import Settings
 from toolweave.testing.clock import FakeClock
 
@@ -24,19 +24,19 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-async def ground(tmp_path: Path, clock: FakeClock) -> AsyncGenerator[Ground]:
+async def ground(tmp_path: Path, clock: FakeClock) -> AsyncGenerator[Home]:
     settings = Settings(home=tmp_path / "home")
-    async with open_ground(settings, clock=clock, environ=ENVIRON) as ground:
+    async with open_home(settings, clock=clock, environ=ENVIRON) as ground:
         yield ground
 
 
 @pytest.fixture
-def shelf(ground: Ground) -> Shelf:
+def shelf(ground: Home) -> LibraryStore:
     return shelf_of(ground)
 
 
 @pytest.fixture
-async def team(shelf: Shelf, repo: Repo) -> Shelf:
+async def team(shelf: LibraryStore, repo: Repo) -> LibraryStore:
     """The shelf with the repository added as `team`."""
     await shelf.add("team", str(repo.folder), ref=None, folder=repo.folder)
     return shelf

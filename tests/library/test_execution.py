@@ -15,10 +15,10 @@ from toolweave.app.studio import open_studio
 from toolweave.assistant.home_models import models_of
 from toolweave.assistant.models import NewModel
 from toolweave.authoring.environment import known_built_in
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.json_text import Json
-from toolweave.library.flow_runner import Asked, FlowRunner
-from toolweave.library.store import Shelf
+from toolweave.library.flow_runner import FlowRequest, FlowRunner
+from toolweave.library.store import LibraryStore
 from toolweave.testing.model import KEY, ScriptedModel, says
 
 pytestmark = pytest.mark.anyio
@@ -28,7 +28,7 @@ POSITION = "Position TechCorp in AI."
 
 
 @pytest.fixture
-async def runner(ground: Ground, team: Shelf) -> AsyncGenerator[FlowRunner]:
+async def runner(ground: Home, team: LibraryStore) -> AsyncGenerator[FlowRunner]:
     async with open_studio(ground) as studio, open_engine(studio) as engine:
         yield flow_runner(ground, engine, team)
 
@@ -41,7 +41,7 @@ async def ran(
     may_read: bool = True,
 ) -> Any:
     # Any: looked at key by key.
-    return await runner.execute(Asked("team", name, inputs=inputs, may_read=may_read), KNOWN)
+    return await runner.execute(FlowRequest("team", name, inputs=inputs, may_read=may_read), KNOWN)
 
 
 @pytest.mark.requirement(
@@ -90,7 +90,7 @@ async def test_a_flow_that_works_is_told_as_the_seed_says(runner: FlowRunner) ->
 
 @pytest.mark.requirement("003:access.partial", "003:TEMPLATE_NOT_FOUND")
 async def test_a_template_that_is_missing_gives_the_results_so_far(
-    runner: FlowRunner, team: Shelf, repo: Repo
+    runner: FlowRunner, team: LibraryStore, repo: Repo
 ) -> None:
     nodes = [INPUT, *MARKETING["nodes"][1:2], template_node("node-3", "Nowhere", ["x"]), RESULT]
     ways = ("node-1 > node-2", "node-2 > node-3", "node-3 > node-4")
@@ -135,7 +135,7 @@ async def test_missing_variables_fail_the_node_that_needs_them(
     "003:variables.priority.multi-input",
 )
 async def test_results_win_over_the_callers_values_and_those_over_multi_input(
-    runner: FlowRunner, team: Shelf, repo: Repo
+    runner: FlowRunner, team: LibraryStore, repo: Repo
 ) -> None:
     pairs = [{"key": "company_name", "value": "Own"}, {"key": "market", "value": "Own"}]
     given = {"id": "node-1", "type": "multi_input", "data": {"label": "In", "variables": pairs}}
@@ -171,7 +171,7 @@ WRONG = {
 @pytest.mark.requirement("003:FLOW_NOT_FOUND")
 @pytest.mark.parametrize("code", WRONG)
 async def test_a_flow_that_cannot_be_run_has_failed_with_its_code(
-    code: str, runner: FlowRunner, team: Shelf, repo: Repo
+    code: str, runner: FlowRunner, team: LibraryStore, repo: Repo
 ) -> None:
     name, document = WRONG[code]
     if document is not None:
@@ -182,7 +182,9 @@ async def test_a_flow_that_cannot_be_run_has_failed_with_its_code(
     assert told["error"]["code"] == code
 
 
-async def test_every_form_of_template_runs(runner: FlowRunner, team: Shelf, repo: Repo) -> None:
+async def test_every_form_of_template_runs(
+    runner: FlowRunner, team: LibraryStore, repo: Repo
+) -> None:
     older = {
         "metadata": {"name": "Older"},
         "variables": [{"name": "who", "default": "you"}],
@@ -214,7 +216,7 @@ async def test_every_form_of_template_runs(runner: FlowRunner, team: Shelf, repo
 
 @pytest.mark.requirement("003:performance.three-nodes")
 async def test_three_templates_in_a_chain_take_far_less_than_five_seconds(
-    runner: FlowRunner, team: Shelf, repo: Repo
+    runner: FlowRunner, team: LibraryStore, repo: Repo
 ) -> None:
     names = ("a", "b", "c")
     texts = ("Hi {market}", "{a_result}!", "{b_result}?")
@@ -234,7 +236,7 @@ async def test_three_templates_in_a_chain_take_far_less_than_five_seconds(
 
 
 async def test_a_link_to_another_flow_runs_that_flow_in_its_place(
-    runner: FlowRunner, team: Shelf, repo: Repo
+    runner: FlowRunner, team: LibraryStore, repo: Repo
 ) -> None:
     link = {"id": "sub", "type": "flow-link", "label": "Sub", "config": {"flow": "Inner"}}
     text = {"template": "[{node2_result}]"}
@@ -259,7 +261,7 @@ async def test_a_link_to_another_flow_runs_that_flow_in_its_place(
 
 
 async def test_a_run_keeps_the_texts_it_began_with_and_asks_no_remote(
-    runner: FlowRunner, team: Shelf
+    runner: FlowRunner, team: LibraryStore
 ) -> None:
     await ran(runner)
     asked = team.asked
@@ -269,7 +271,7 @@ async def test_a_run_keeps_the_texts_it_began_with_and_asks_no_remote(
 
 @pytest.mark.requirement("003:FlowNode.template.run")
 async def test_with_a_model_a_template_gives_its_answer_and_says_so(
-    ground: Ground, team: Shelf
+    ground: Home, team: LibraryStore
 ) -> None:
     with ScriptedModel().running() as model:
         model.on("Position TechCorp", says("Be first."))
@@ -279,7 +281,7 @@ async def test_with_a_model_a_template_gives_its_answer_and_says_so(
         allowed = replace(ground, settings=replace(ground.settings, allow_private_http=True))
         async with open_studio(allowed) as studio, open_engine(studio) as engine:
             told: Any = await flow_runner(allowed, engine, team).execute(
-                Asked("team", "Marketing_Strategy", inputs=GIVEN), KNOWN
+                FlowRequest("team", "Marketing_Strategy", inputs=GIVEN), KNOWN
             )
     assert (told["status"], told["finalResult"]) == ("success", "Buy posters."), told
     assert [one["outputOf"] for one in told["intermediateResults"]] == ["model", "model"]

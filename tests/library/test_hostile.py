@@ -8,17 +8,19 @@ import pytest
 from tests.library.repo import ENVIRON, MARKETING, Repo
 
 from toolweave.errors import Invalid, TimedOut, Unavailable
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.library import git as git_room
 from toolweave.library.git import Git
 from toolweave.library.remote import Remote
 from toolweave.library.repository import MAX_FILE_BYTES, MAX_FILES, Repository
-from toolweave.library.store import Shelf
+from toolweave.library.store import LibraryStore
 
 pytestmark = pytest.mark.anyio
 
 
-async def test_links_submodules_and_deep_files_are_left_out(shelf: Shelf, tmp_path: Path) -> None:
+async def test_links_submodules_and_deep_files_are_left_out(
+    shelf: LibraryStore, tmp_path: Path
+) -> None:
     repo = Repo(tmp_path / "odd")
     (repo.folder / "flows" / "link.json").symlink_to("/etc/passwd")
     (repo.folder / "flows" / "away").symlink_to("/etc")
@@ -38,7 +40,7 @@ async def test_links_submodules_and_deep_files_are_left_out(shelf: Shelf, tmp_pa
 
 
 async def test_a_large_file_is_never_brought_and_hides_no_other(
-    shelf: Shelf, ground: Ground, tmp_path: Path
+    shelf: LibraryStore, ground: Home, tmp_path: Path
 ) -> None:
     large = os.urandom(MAX_FILE_BYTES + 1)
     repo = Repo(tmp_path / "large")
@@ -52,7 +54,7 @@ async def test_a_large_file_is_never_brought_and_hides_no_other(
 
 
 async def test_hooks_and_settings_of_a_repository_do_nothing(
-    shelf: Shelf, ground: Ground, tmp_path: Path
+    shelf: LibraryStore, ground: Home, tmp_path: Path
 ) -> None:
     mark = tmp_path / "ran"
     repo = Repo(tmp_path / "evil")
@@ -88,7 +90,7 @@ async def test_hooks_and_settings_of_a_repository_do_nothing(
     ids=["deep", "twice", "nan", "utf-16", "empty", "wrong", "no flows"],
 )
 async def test_broken_json_is_told_and_nothing_more(
-    data: bytes, shelf: Shelf, tmp_path: Path
+    data: bytes, shelf: LibraryStore, tmp_path: Path
 ) -> None:
     repo = Repo(tmp_path / "broken", {"flows/a.json": data, "templates/a.json": data})
     await shelf.add("broken", str(repo.folder), ref=None, folder=tmp_path)
@@ -96,7 +98,7 @@ async def test_broken_json_is_told_and_nothing_more(
     assert (await shelf.templates("broken")).templates == ()
 
 
-async def test_only_so_many_files_are_listed(shelf: Shelf, tmp_path: Path) -> None:
+async def test_only_so_many_files_are_listed(shelf: LibraryStore, tmp_path: Path) -> None:
     files = {f"flows/{at}.json": b'{"nodes": [], "edges": []}' for at in range(MAX_FILES + 5)}
     repo = Repo(tmp_path / "many", files)
     await shelf.add("many", str(repo.folder), ref=None, folder=tmp_path)
@@ -150,7 +152,7 @@ async def test_a_repository_that_grows_without_end_is_stopped(
 
 
 async def test_what_a_killed_git_left_behind_stops_nobody(
-    team: Shelf, ground: Ground, repo: Repo
+    team: LibraryStore, ground: Home, repo: Repo
 ) -> None:
     (ground.settings.home / "library" / "team.git" / "shallow.lock").write_bytes(b"")
     repo.commit({"flows/New.json": {**MARKETING, "metadata": {"name": "New"}}})
@@ -159,7 +161,7 @@ async def test_what_a_killed_git_left_behind_stops_nobody(
 
 
 async def test_the_environment_and_settings_of_the_user_do_not_reach_git(
-    shelf: Shelf, tmp_path: Path
+    shelf: LibraryStore, tmp_path: Path
 ) -> None:
     with pytest.raises(Invalid):
         await shelf.add("x", "--upload-pack=touch ran", ref=None, folder=tmp_path)

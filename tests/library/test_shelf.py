@@ -9,14 +9,14 @@ from tests.library.repo import MARKETING, Repo
 
 from toolweave.app.libraries import shelf_of
 from toolweave.errors import Conflict, Invalid, NotFound, Unavailable
-from toolweave.home import Ground
-from toolweave.library.store import Shelf
+from toolweave.home import Home
+from toolweave.library.store import LibraryStore
 from toolweave.testing.clock import FakeClock
 
 pytestmark = pytest.mark.anyio
 
 
-async def keys(ground: Ground) -> set[str]:
+async def keys(ground: Home) -> set[str]:
     rows = await ground.database.rows("SELECT entry FROM library_entries")
     return {str(row[0]) for row in rows}
 
@@ -25,7 +25,7 @@ async def keys(ground: Ground) -> set[str]:
     "003:Flow.storage", "003:cache.flow-list", "003:cache.flow", "003:cache.template"
 )
 async def test_flows_and_templates_are_kept_under_the_keys_of_the_seed(
-    team: Shelf, ground: Ground
+    team: LibraryStore, ground: Home
 ) -> None:
     assert [one.name for one in (await team.flows("team")).flows] == ["Marketing_Strategy"]
     assert (await team.flow("team", "Marketing_Strategy")).document == MARKETING
@@ -38,7 +38,7 @@ async def test_flows_and_templates_are_kept_under_the_keys_of_the_seed(
 
 
 @pytest.mark.requirement("003:performance.list-metadata")
-async def test_a_list_holds_metadata_and_no_contents(team: Shelf, ground: Ground) -> None:
+async def test_a_list_holds_metadata_and_no_contents(team: LibraryStore, ground: Home) -> None:
     (entry,) = (await team.flows("team")).flows
     assert (entry.version, entry.description, entry.node_count) == (
         "1.0.0",
@@ -53,7 +53,7 @@ async def test_a_list_holds_metadata_and_no_contents(team: Shelf, ground: Ground
 
 @pytest.mark.requirement("003:cache.ttl", "003:performance.list-cached", "003:cache.reuse")
 async def test_the_remote_is_asked_again_only_after_fifteen_minutes(
-    team: Shelf, repo: Repo, clock: FakeClock
+    team: LibraryStore, repo: Repo, clock: FakeClock
 ) -> None:
     await team.flows("team")
     await team.templates("team")
@@ -72,7 +72,7 @@ async def test_the_remote_is_asked_again_only_after_fifteen_minutes(
 
 
 async def test_where_nothing_changed_only_the_ref_is_asked_for(
-    team: Shelf, clock: FakeClock
+    team: LibraryStore, clock: FakeClock
 ) -> None:
     await team.flows("team")
     await clock.advance(16 * 60)
@@ -82,14 +82,16 @@ async def test_where_nothing_changed_only_the_ref_is_asked_for(
 
 
 @pytest.mark.requirement("003:cache.refresh")
-async def test_a_refresh_sees_what_is_new_at_once(team: Shelf, repo: Repo) -> None:
+async def test_a_refresh_sees_what_is_new_at_once(team: LibraryStore, repo: Repo) -> None:
     await team.flows("team")
     commit = repo.commit({"flows/Second.json": {**MARKETING, "metadata": {"name": "Second"}}})
     assert (await team.refresh("team")).commit == commit
     assert len((await team.flows("team")).flows) == 2
 
 
-async def test_many_who_ask_at_once_cause_one_question(team: Shelf, clock: FakeClock) -> None:
+async def test_many_who_ask_at_once_cause_one_question(
+    team: LibraryStore, clock: FakeClock
+) -> None:
     await clock.advance(16 * 60)
     asked = team.asked
 
@@ -105,7 +107,7 @@ async def test_many_who_ask_at_once_cause_one_question(team: Shelf, clock: FakeC
 
 
 async def test_without_the_remote_the_old_is_served_and_said_to_be_old(
-    team: Shelf, ground: Ground, repo: Repo, clock: FakeClock, tmp_path: Path
+    team: LibraryStore, ground: Home, repo: Repo, clock: FakeClock, tmp_path: Path
 ) -> None:
     await team.flows("team")
     await team.templates("team")
@@ -126,7 +128,7 @@ async def test_without_the_remote_the_old_is_served_and_said_to_be_old(
 
 @pytest.mark.requirement("003:GITHUB_ERROR")
 async def test_a_remote_that_is_no_repository_is_an_error_and_leaves_nothing(
-    shelf: Shelf, ground: Ground, tmp_path: Path
+    shelf: LibraryStore, ground: Home, tmp_path: Path
 ) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(Unavailable) as failed:
@@ -136,7 +138,7 @@ async def test_a_remote_that_is_no_repository_is_an_error_and_leaves_nothing(
     assert not (ground.settings.home / "library" / "x.git").exists()
 
 
-async def test_refs_are_branches_tags_and_commits(team: Shelf, repo: Repo) -> None:
+async def test_refs_are_branches_tags_and_commits(team: LibraryStore, repo: Repo) -> None:
     first = repo.git("rev-parse", "HEAD")
     repo.git("tag", "--annotate", "--message=one", "v1")
     repo.git("checkout", "--quiet", "-b", "next")
@@ -151,7 +153,7 @@ async def test_refs_are_branches_tags_and_commits(team: Shelf, repo: Repo) -> No
 
 
 async def test_a_library_is_added_once_and_gone_when_removed(
-    team: Shelf, ground: Ground, repo: Repo
+    team: LibraryStore, ground: Home, repo: Repo
 ) -> None:
     with pytest.raises(Conflict) as taken:
         await team.add("team", str(repo.folder), ref=None, folder=repo.folder)
@@ -167,7 +169,7 @@ async def test_a_library_is_added_once_and_gone_when_removed(
 
 
 @pytest.mark.requirement("003:FLOW_NOT_FOUND")
-async def test_an_unknown_flow_is_named(team: Shelf) -> None:
+async def test_an_unknown_flow_is_named(team: LibraryStore) -> None:
     with pytest.raises(NotFound) as missing:
         await team.flow("team", "Marketing_Strateg")
     assert missing.value.code == "FLOW_NOT_FOUND"
@@ -175,7 +177,7 @@ async def test_an_unknown_flow_is_named(team: Shelf) -> None:
     assert "Marketing_Strategy" in (missing.value.hint or "")
 
 
-async def test_an_export_of_several_flows_gives_each(team: Shelf, repo: Repo) -> None:
+async def test_an_export_of_several_flows_gives_each(team: LibraryStore, repo: Repo) -> None:
     flows: list[dict[str, Any]] = [
         {
             "meta": {"id": f"f{at}", "name": f"Flow {at}", "version": "1.0.0"},
@@ -191,7 +193,9 @@ async def test_an_export_of_several_flows_gives_each(team: Shelf, repo: Repo) ->
 
 
 @pytest.mark.requirement("003:performance.list-cold")
-async def test_five_hundred_flows_come_in_three_questions(shelf: Shelf, tmp_path: Path) -> None:
+async def test_five_hundred_flows_come_in_three_questions(
+    shelf: LibraryStore, tmp_path: Path
+) -> None:
     files = {
         f"flows/flow-{at}.json": {**MARKETING, "metadata": {"name": f"flow-{at}"}}
         for at in range(500)
@@ -204,7 +208,7 @@ async def test_five_hundred_flows_come_in_three_questions(shelf: Shelf, tmp_path
 
 
 @pytest.mark.requirement("003:performance.parallel-fetch")
-async def test_all_templates_come_in_one_question(team: Shelf, repo: Repo) -> None:
+async def test_all_templates_come_in_one_question(team: LibraryStore, repo: Repo) -> None:
     one = {"template": "x {a}", "variables": ["a"]}
     repo.commit({f"templates/t{at}.json": one for at in range(20)})
     await team.refresh("team")
@@ -213,7 +217,7 @@ async def test_all_templates_come_in_one_question(team: Shelf, repo: Repo) -> No
     assert team.asked == asked + 1
 
 
-async def test_a_broken_file_is_told_and_hides_no_other(team: Shelf, repo: Repo) -> None:
+async def test_a_broken_file_is_told_and_hides_no_other(team: LibraryStore, repo: Repo) -> None:
     repo.commit({"flows/broken.json": b"{not json", "flows/other.json": b'{"a": 1}'})
     await team.refresh("team")
     listed = await team.flows("team")
@@ -224,7 +228,9 @@ async def test_a_broken_file_is_told_and_hides_no_other(team: Shelf, repo: Repo)
     assert broken.value.code == "PARSE_ERROR"
 
 
-async def test_a_repository_without_the_folders_is_empty(shelf: Shelf, tmp_path: Path) -> None:
+async def test_a_repository_without_the_folders_is_empty(
+    shelf: LibraryStore, tmp_path: Path
+) -> None:
     repo = Repo(tmp_path / "bare", {"README.md": b"nothing"})
     await shelf.add("none", str(repo.folder), ref=None, folder=tmp_path)
     assert (await shelf.flows("none")).flows == ()

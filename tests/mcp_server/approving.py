@@ -5,8 +5,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from toolweave.home import Ground, open_ground
-from toolweave.servers.definition import Command, definition_hash
+from toolweave.home import Home, open_home
+from toolweave.servers.definition import CommandServer, definition_hash
 from toolweave.settings import Settings
 from toolweave.tools.read_tool import read_tool
 
@@ -25,15 +25,15 @@ def definition(name: str) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def ground_of(home: Path) -> AsyncGenerator[Ground]:
+async def ground_of(home: Path) -> AsyncGenerator[Home]:
     """The rooms of `home`, as a second process opens them."""
-    async with open_ground(Settings(home=home), environ={}, directory=home) as ground:
+    async with open_home(Settings(home=home), environ={}, directory=home) as ground:
         yield ground
 
 
-async def approve(ground: Ground, name: str, *tools: dict[str, Any]) -> None:
+async def approve(ground: Home, name: str, *tools: dict[str, Any]) -> None:
     """Register `name`, approve it, and pin its tools."""
-    command = Command(command="no-such-program")
+    command = CommandServer(command="no-such-program")
     await ground.registry.add(name, command)
     await ground.registry.approve(name, definition_hash(command))
     ground.lockfile.pin(name, [read_tool(name, tool) for tool in tools])

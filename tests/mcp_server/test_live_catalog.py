@@ -10,7 +10,7 @@ from mcp_server.approving import approve, definition, ground_of
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
 from toolweave.catalog.usage import UsageCounts
 from toolweave.errors import Unavailable
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.json_text import Json, JsonObject
 
 pytestmark = pytest.mark.anyio
@@ -89,7 +89,7 @@ async def test_a_failure_while_reading_is_tried_again(
         assert live_in(catalog) == ["MCP:one/a"]
 
 
-async def asked_in(ground: Ground) -> dict[str, int]:
+async def asked_in(ground: Home) -> dict[str, int]:
     return await UsageCounts(ground.database, ground.clock).counts()
 
 

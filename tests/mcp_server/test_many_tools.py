@@ -18,9 +18,9 @@ from faults.cost import MAX_STALL_S, measured
 from mcp_server.approving import approve, definition, ground_of
 from rest.process import environ_of
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
-from toolweave.catalog.tool_service import Toolbox
+from toolweave.catalog.tool_service import ToolService
 from toolweave.cli.main import cli
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.mcp_server import resources
 from toolweave.mcp_server.list_changes import Changes
 from toolweave.mcp_server.server import build_server
@@ -40,7 +40,7 @@ def wide(name: str) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def box_of(home: Path, tools: list[dict[str, Any]]) -> AsyncGenerator[Ground]:
+async def box_of(home: Path, tools: list[dict[str, Any]]) -> AsyncGenerator[Home]:
     async with ground_of(home) as ground:
         await approve(ground, "box", *tools)
         yield ground
@@ -99,7 +99,7 @@ async def test_the_tool_that_states_a_budget_still_keeps_to_it(tmp_path: Path) -
     async with box_of(tmp_path, [definition(name) for name in THOUSAND]) as ground:
         catalog = LiveCatalog(ground)
         await catalog.refresh()
-    toolbox = Toolbox(lambda: catalog.knowledge)
+    toolbox = ToolService(lambda: catalog.knowledge)
     for arguments in ({}, {"max_tokens": 300}, {"max_tokens": 300}):
         answer: Any = toolbox.call("get_node_types", dict(arguments))["structuredContent"]
         assert len(json.dumps(answer)) <= 4 * 1.2 * arguments.get("max_tokens", 2_000)

@@ -19,7 +19,7 @@ from mcp_server.messages import (
     request,
 )
 from mcp_server.transcripts import Answer, a_server, by_porch_and_sdk, by_sdk_alone
-from toolweave.mcp_server.early_responses import MAX_LINE_BYTES, Porch
+from toolweave.mcp_server.early_responses import MAX_LINE_BYTES, EarlyResponder
 
 SERVER = a_server()
 PATIENT = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
@@ -46,7 +46,7 @@ def test_the_handshake_of_every_version_is_answered_as_by_the_sdk(
         line_of(request("ping", id="three")),
         line_of(request("tools/list", {"_meta": {"progressToken": 1}}, id=4)),
     ]
-    porch = Porch()
+    porch = EarlyResponder()
     answers = [porch.answer(line) for line in lines]
     assert answers.pop(1) == b""
     assert None not in answers
@@ -58,14 +58,14 @@ def test_the_modern_era_is_answered_as_by_the_sdk(server: Server[Any]) -> None:
         line_of(request("server/discover", envelope(), id=1)),
         line_of(request("tools/list", envelope(), id="two")),
     ]
-    porch = Porch()
+    porch = EarlyResponder()
     answers = [porch.answer(line) for line in lines]
     assert None not in answers
     assert [orjson.loads(answer or b"") for answer in answers] == by_sdk_alone(server, lines)
 
 
 def test_a_long_line_is_left_to_the_sdk() -> None:
-    porch = Porch()
+    porch = EarlyResponder()
     padded = initialize() | {"id": "x" * MAX_LINE_BYTES}
     assert porch.answer(line_of(padded)) is None
     assert porch.answer(line_of(initialize())) is not None
@@ -74,7 +74,7 @@ def test_a_long_line_is_left_to_the_sdk() -> None:
 @PATIENT
 @given(lines=conversations())
 def test_whatever_the_porch_answers_the_sdk_would_have_answered(lines: list[bytes]) -> None:
-    porch, answers, taken = Porch(), list[Answer](), list[bytes]()
+    porch, answers, taken = EarlyResponder(), list[Answer](), list[bytes]()
     for line in lines:
         if not line.strip():
             continue

@@ -12,7 +12,7 @@ from mcp_server.messages import request as asked
 from mcp_server.transcripts import TOOLBOX, a_server, by_sdk_alone
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
 from toolweave.json_text import JsonObject
-from toolweave.mcp_server.early_responses import META, Porch, is_object
+from toolweave.mcp_server.early_responses import META, EarlyResponder, is_object
 from toolweave.mcp_server.short_way import ShortWay
 
 SERVER = a_server()
@@ -134,12 +134,12 @@ def test_a_fault_of_ours_is_left_to_the_sdk_which_contains_it() -> None:
 
 
 def test_there_is_no_short_way_before_the_conversation_is_opened_to_the_end() -> None:
-    porch = Porch()
+    porch = EarlyResponder()
     assert porch.era is None
     porch.answer(line_of(initialize()))
     assert porch.era is None
     porch.answer(line_of(INITIALIZED))
     assert porch.era == "handshake"
-    modern = Porch()
+    modern = EarlyResponder()
     modern.answer(line_of(asked("tools/list", envelope())))
     assert modern.era == "modern"

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from toolweave.catalog.node import Given, NodeContext
+from toolweave.catalog.node import NodeContext, NodeInput
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes import discover
 from toolweave.nodes.services.github import trigger as github
@@ -52,8 +52,8 @@ def _watched(patch: pytest.MonkeyPatch, ref: str, code: object, seen: set[str]) 
 
     def noting(method: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(method)
-        def noted(self: object, about: Given | NodeContext, *more: Any) -> Any:
-            given = about if isinstance(about, Given) else about.given
+        def noted(self: object, about: NodeInput | NodeContext, *more: Any) -> Any:
+            given = about if isinstance(about, NodeInput) else about.given
             seen.update(_told(ref, given.config, given.inputs))
             return method(self, about, *more)
 
@@ -80,15 +80,15 @@ def _watch_triggers(patch: pytest.MonkeyPatch, seen: set[str]) -> None:
         for name in ("accepts", "accepts_mail"):
             if hasattr(module, name):
                 patch.setattr(module, name, _asked(module.node.spec.ref, module, name, seen))
-    read = board.Board._read  # pyright: ignore[reportPrivateUsage]  its only way in
+    read = board.ActiveTriggers._read  # pyright: ignore[reportPrivateUsage]  its only way in
 
-    def noted(self: board.Board, stored: Any, row: Any) -> Any:
+    def noted(self: board.ActiveTriggers, stored: Any, row: Any) -> Any:
         active = read(self, stored, row)
         if active is not None:
             seen.update(_told(row.ref, active.config, {}))
         return active
 
-    patch.setattr(board.Board, "_read", noted)
+    patch.setattr(board.ActiveTriggers, "_read", noted)
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from toolweave.catalog.node import Node
+from toolweave.catalog.node import NodeCode
 from toolweave.catalog.schema import (
     configuration_schema,
     field_schema,
@@ -65,7 +65,7 @@ def fits(schema: JsonObject, value: Json) -> bool:
 
 
 @of_each
-def test_it_is_in_the_file_of_its_name(node: Node) -> None:
+def test_it_is_in_the_file_of_its_name(node: NodeCode) -> None:
     module = type(node).__module__.removesuffix("_")
     folder = FOLDERS[node.spec.type]
     assert module == f"toolweave.nodes.{folder}.{node.spec.subtype.lower()}"
@@ -73,7 +73,9 @@ def test_it_is_in_the_file_of_its_name(node: Node) -> None:
 
 @pytest.mark.requirement("004:NodeDetails.description")
 @of_each
-def test_its_summary_is_one_short_sentence_and_its_fields_are_described_briefly(node: Node) -> None:
+def test_its_summary_is_one_short_sentence_and_its_fields_are_described_briefly(
+    node: NodeCode,
+) -> None:
     assert re.fullmatch(r"[A-Z][^\n]{9,138}\.", node.spec.summary)
     assert ". " not in node.spec.summary
     for given in all_fields(node.spec):
@@ -81,7 +83,7 @@ def test_its_summary_is_one_short_sentence_and_its_fields_are_described_briefly(
 
 
 @of_each
-def test_no_name_or_alias_means_two_things(node: Node) -> None:
+def test_no_name_or_alias_means_two_things(node: NodeCode) -> None:
     spec = node.spec
     for fields in (spec.all_configurations, spec.inputs, spec.outputs, spec.output_ports):
         names = [name for given in fields for name in (given.name, *given.aliases)]
@@ -89,7 +91,7 @@ def test_no_name_or_alias_means_two_things(node: Node) -> None:
 
 
 @of_each
-def test_it_can_be_searched_for_by_plain_words(node: Node) -> None:
+def test_it_can_be_searched_for_by_plain_words(node: NodeCode) -> None:
     spec = node.spec
     assert 5 <= len(set(spec.keywords)) == len(spec.keywords) <= 16
     assert 2 <= len(set(spec.tags)) == len(spec.tags) <= 5
@@ -97,7 +99,7 @@ def test_it_can_be_searched_for_by_plain_words(node: Node) -> None:
 
 
 @of_each
-def test_only_a_trigger_has_no_way_in(node: Node) -> None:
+def test_only_a_trigger_has_no_way_in(node: NodeCode) -> None:
     spec = node.spec
     assert [port.name for port in spec.input_ports] == ([] if spec.type == "TRIGGER" else ["input"])
     assert bool(spec.inputs) == (spec.type != "TRIGGER")
@@ -105,19 +107,19 @@ def test_only_a_trigger_has_no_way_in(node: Node) -> None:
 
 @pytest.mark.requirement("004:NodeDetails.attached_nodes")
 @of_each
-def test_only_ai_agents_take_attached_nodes(node: Node) -> None:
+def test_only_ai_agents_take_attached_nodes(node: NodeCode) -> None:
     is_agent = node.spec.type == "AI_AGENT"
     assert node.spec.attached_nodes == (("TOOL", "MEMORY") if is_agent else ())
 
 
 @of_each
-def test_every_default_fits_its_own_field(node: Node) -> None:
+def test_every_default_fits_its_own_field(node: NodeCode) -> None:
     for given in all_fields(node.spec):
         assert given.default is None or fits(field_schema(given), given.default), given.name
 
 
 @of_each
-def test_every_example_fits_the_schemas_and_gives_all_that_is_required(node: Node) -> None:
+def test_every_example_fits_the_schemas_and_gives_all_that_is_required(node: NodeCode) -> None:
     spec = node.spec
     assert len(spec.examples) >= 2
     for example in spec.examples:
@@ -128,7 +130,9 @@ def test_every_example_fits_the_schemas_and_gives_all_that_is_required(node: Nod
 
 
 @of_each
-def test_what_an_example_expects_fits_the_outputs_and_leaves_by_ports_there_are(node: Node) -> None:
+def test_what_an_example_expects_fits_the_outputs_and_leaves_by_ports_there_are(
+    node: NodeCode,
+) -> None:
     spec = node.spec
     for example in spec.examples:
         assert set(example.ports) <= {port.name for port in spec.output_ports}
@@ -138,7 +142,7 @@ def test_what_an_example_expects_fits_the_outputs_and_leaves_by_ports_there_are(
 
 
 @of_each
-def test_what_an_example_names_in_a_template_is_in_its_input(node: Node) -> None:
+def test_what_an_example_names_in_a_template_is_in_its_input(node: NodeCode) -> None:
     for example in node.spec.examples:
         # A URL's variables come from an input of their own.
         variables = example.input_params.get("url_variables")
@@ -154,7 +158,7 @@ def test_what_an_example_names_in_a_template_is_in_its_input(node: Node) -> None
 
 @pytest.mark.requirement("004:security.no-secrets-in-specs")
 @of_each
-def test_its_secrets_are_marked_and_an_example_only_refers_to_them(node: Node) -> None:
+def test_its_secrets_are_marked_and_an_example_only_refers_to_them(node: NodeCode) -> None:
     configurations = node.spec.configurations
     sensitive = {given.name for given in configurations if given.sensitive}
     named = {
@@ -170,7 +174,7 @@ def test_its_secrets_are_marked_and_an_example_only_refers_to_them(node: Node) -
 
 
 @of_each
-def test_everything_in_it_is_json(node: Node) -> None:
+def test_everything_in_it_is_json(node: NodeCode) -> None:
     values: list[Json] = [given.default for given in all_fields(node.spec)]
     for example in node.spec.examples:
         values += [example.configurations, example.input_params, example.expected_output]

@@ -9,7 +9,7 @@ from toolweave.access.secret_text import SecretTexts
 from toolweave.app.node_resources import open_resources
 from toolweave.catalog.node import Effectful, Looping, Pure
 from toolweave.catalog.spec import Example
-from toolweave.home import open_ground
+from toolweave.home import open_home
 from toolweave.resources.stores import open_stores
 from toolweave.settings import Settings
 from toolweave.testing.clock import FakeClock
@@ -36,7 +36,7 @@ async def test_an_example_gives_what_it_says(ref: str, example: Example, tmp_pat
     clock = FakeClock()
     graph = alone(ref, example.configurations, example.input_params)
     async with (
-        open_ground(Settings(home=tmp_path), clock=clock, environ={}, directory=tmp_path) as ground,
+        open_home(Settings(home=tmp_path), clock=clock, environ={}, directory=tmp_path) as ground,
         open_resources(ground) as resources,
         open_stores(ground.database, tmp_path, SecretTexts(ground.vault, ground.masker)) as stores,
         an_engine(ground.database, clock, {"stores": stores, **resources}) as engine,

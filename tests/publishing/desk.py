@@ -11,9 +11,9 @@ from mcp.server import Server
 
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
 from toolweave.app.workbench import Workbench, open_workbench
-from toolweave.home import Ground, open_ground
-from toolweave.mcp_server.context import Desk as desk_of
-from toolweave.mcp_server.context import Patience
+from toolweave.home import Home, open_home
+from toolweave.mcp_server.context import McpContext as desk_of
+from toolweave.mcp_server.context import WaitLimits
 from toolweave.mcp_server.list_changes import Changes
 from toolweave.mcp_server.server import build_server
 from toolweave.publishing.service import Published, Wish, publish
@@ -30,7 +30,7 @@ MODES: tuple[Mode, ...] = ("legacy", "auto")
 class Desk:
     """What a test needs: the rooms, and clients."""
 
-    ground: Ground
+    ground: Home
     workbench: Workbench
     published: Published
     server: Server[Any]
@@ -55,17 +55,17 @@ class Desk:
 
 
 @asynccontextmanager
-async def desk_in(home: Path, patience: Patience | None = None) -> AsyncGenerator[Desk]:
+async def desk_in(home: Path, patience: WaitLimits | None = None) -> AsyncGenerator[Desk]:
     """Everything but the wire."""
     settings = Settings(home=home)
-    async with open_ground(settings, environ={}) as ground, open_workbench(ground) as workbench:
+    async with open_home(settings, environ={}) as ground, open_workbench(ground) as workbench:
 
         async def rooms() -> Workbench:
             return workbench
 
         catalog, changes = LiveCatalog(ground), Changes()
         toolbox, published = CountingToolbox(catalog, ground), workbench.published
-        desk = desk_of(rooms, published, None, patience or Patience())
+        desk = desk_of(rooms, published, None, patience or WaitLimits())
         server = build_server(catalog, toolbox, changes, desk)
         async with background() as tasks:
             tasks.start_soon(published.follow, changes.tools_changed)

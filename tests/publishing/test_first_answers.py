@@ -10,9 +10,9 @@ import pytest
 from mcp_server.messages import envelope, line_of, request
 from publishing.desk import Desk
 from rest.drawn import greeting
-from toolweave.app.lazy import OnDemand
+from toolweave.app.lazy import Lazy
 from toolweave.errors import Unavailable
-from toolweave.mcp_server.early_responses import Porch
+from toolweave.mcp_server.early_responses import EarlyResponder
 from toolweave.publishing.cached_list import FILE, listed_copy
 from toolweave.publishing.service import unpublish
 
@@ -23,7 +23,7 @@ async def test_the_porch_lists_what_the_server_lists(desk: Desk) -> None:
     home = desk.ground.settings.home
     assert listed_copy(home) == []
     await desk.publish(greeting())
-    porch = Porch(lambda: listed_copy(home))
+    porch = EarlyResponder(lambda: listed_copy(home))
     answer = orjson.loads(porch.answer(line_of(request("tools/list", envelope()))) or b"")
     async with desk.client() as client:
         tools = (await client.list_tools()).tools
@@ -53,7 +53,7 @@ async def test_rooms_are_opened_once_for_all_who_ask_and_again_after_a_failure()
         yield "room"
         opened.append("closed")
 
-    rooms = OnDemand(opening)
+    rooms = Lazy(opening)
     found: list[str] = []
 
     async def ask() -> None:

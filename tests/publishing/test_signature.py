@@ -9,13 +9,13 @@ from rest.drawn import drawn, greeting
 from toolweave.authoring.environment import known_built_in
 from toolweave.publishing.store import MAX_TOOL_NAME, tool_name
 from toolweave.workflow.formats.load import read
-from toolweave.workflow.signature import Signature, signature
+from toolweave.workflow.signature import WorkflowSignature, signature
 
 TEXT = {"type": "string"}
 WHO: dict[str, Any] = {"type": "object", "properties": {"who": TEXT}, "required": ["who"]}
 
 
-def signed(document: dict[str, Any]) -> Signature:
+def signed(document: dict[str, Any]) -> WorkflowSignature:
     return signature(read(document).workflow, known_built_in())
 
 

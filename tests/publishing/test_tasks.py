@@ -17,14 +17,14 @@ from pydantic import BaseModel
 from publishing.desk import MODES, Desk, Mode, desk_in
 from publishing.drawing import asking
 from rest.drawn import greeting, pausing
-from toolweave.mcp_server.context import Patience
+from toolweave.mcp_server.context import WaitLimits
 from toolweave.mcp_server.tasks import EXTENSION
 from toolweave.publishing.service import unpublish
-from toolweave.publishing.store import Publications
+from toolweave.publishing.store import PublishedStore
 
 pytestmark = pytest.mark.anyio
 
-IMPATIENT = Patience(wait_s=0.05, soon_s=0.05)
+IMPATIENT = WaitLimits(wait_s=0.05, soon_s=0.05)
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ async def test_without_tasks_a_long_run_gives_its_id_and_goes_on(hasty: Desk, mo
 
 async def test_a_hundred_published_tools_are_called_at_once(desk: Desk) -> None:
     made = await desk.publish(greeting("greet 0"))
-    table = Publications(desk.ground.database)
+    table = PublishedStore(desk.ground.database)
     for number in range(1, 100):
         slug = f"greet-{number}"
         await table.put(replace(made, tool=f"greet_{number}", slug=slug, workflow=slug))

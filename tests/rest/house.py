@@ -13,9 +13,9 @@ import httpx2
 import orjson
 from starlette.types import ASGIApp
 
-from toolweave.access.keys import Keys
-from toolweave.home import Ground, open_ground
-from toolweave.serve.http import SERVICE_TOKEN, Address, open_app
+from toolweave.access.keys import ApiKeys
+from toolweave.home import Home, open_home
+from toolweave.serve.http import SERVICE_TOKEN, ListenAddress, open_app
 from toolweave.settings import Settings
 
 HOST = "127.0.0.1:8765"
@@ -48,8 +48,8 @@ class House:
 
     app: ASGIApp
     client: httpx2.AsyncClient
-    ground: Ground
-    keys: Keys
+    ground: Home
+    keys: ApiKeys
     clock: MovedClock
     logged: io.StringIO = field(repr=False)
 
@@ -90,13 +90,13 @@ async def house_in(
     settings = Settings(
         home=home, rate_per_s=rate_per_s, burst=burst, allow_private_http=reaches_private
     )
-    address = Address(host, 8765, also=(HOST,))
+    address = ListenAddress(host, 8765, also=(HOST,))
     async with (
-        open_ground(settings, clock=clock, environ={}, directory=home) as ground,
+        open_home(settings, clock=clock, environ={}, directory=home) as ground,
         open_app(ground, address, log=logged) as app,
         httpx2.AsyncClient(
             transport=httpx2.ASGITransport(app, client=(peer, 50_000)), base_url=BASE
         ) as client,
     ):
-        keys = Keys(ground.database, clock)
+        keys = ApiKeys(ground.database, clock)
         yield House(app, client, ground, keys, clock, logged)

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import anyio
 
-from toolweave.access.keys import SCOPES, Keys
+from toolweave.access.keys import SCOPES, ApiKeys
 from toolweave.clock import SystemClock
-from toolweave.home import open_ground
+from toolweave.home import open_home
 from toolweave.settings import Settings
 
 PROGRAM = (sys.executable, "-m", "toolweave.cli.main")
@@ -45,8 +45,8 @@ def key_in(home: Path, *scopes: str, name: str = "test") -> str:
     """A key made in this process, as `toolweave keys create` makes one."""
 
     async def make() -> str:
-        async with open_ground(Settings(home=home), environ={}, directory=home) as ground:
-            _, text = await Keys(ground.database, SystemClock()).create(name, list(scopes))
+        async with open_home(Settings(home=home), environ={}, directory=home) as ground:
+            _, text = await ApiKeys(ground.database, SystemClock()).create(name, list(scopes))
             return text
 
     # In a thread, because the test may run on an event loop itself.

@@ -10,10 +10,10 @@ import pytest
 from rest.drawn import greeting
 from rest.house import House
 from rest.listening import Heard, listening
-from toolweave.app.change_feed import PAUSE_S, TOPICS, Topics
+from toolweave.app.change_feed import PAUSE_S, TOPICS, ChangeFeed
 from toolweave.app.workbench import open_workbench
-from toolweave.home import open_ground
-from toolweave.servers.definition import Command
+from toolweave.home import open_home
+from toolweave.servers.definition import CommandServer
 from toolweave.settings import Settings
 from toolweave.testing.clock import FakeClock
 
@@ -43,7 +43,7 @@ async def test_every_change_is_told_by_its_topic(house: House) -> None:
         assert await until(heard, "runs") != versions["runs"]
         await house.client.put("/api/v1/published/told", json={}, headers=key)
         assert await until(heard, "published") != versions["published"]
-        await house.ground.registry.add("heard-of", Command(command="none"))
+        await house.ground.registry.add("heard-of", CommandServer(command="none"))
         assert await until(heard, "servers") != versions["servers"]
     async with listening(house, key) as again:
         _, now = await again.receive()
@@ -88,13 +88,13 @@ async def test_a_revoked_key_hears_no_more(house: House) -> None:
         (mine,) = [one for one in await house.keys.list() if len(one.scopes) == 1]
         await house.keys.revoke(mine.id)
         house.clock.seconds += 2
-        await house.ground.registry.add("unheard-of", Command(command="none"))
+        await house.ground.registry.add("unheard-of", CommandServer(command="none"))
         with pytest.raises(anyio.EndOfStream):
             await until(heard, "servers")
     await house.ground.registry.remove("unheard-of")
 
 
-class Counted(Topics):
+class Counted(ChangeFeed):
     """Counts its looks."""
 
     looks = 0
@@ -108,7 +108,7 @@ async def test_while_nobody_listens_nothing_is_looked_at(tmp_path: Path) -> None
     clock, ending = FakeClock(), False
     settings = Settings(home=tmp_path)
     async with (
-        open_ground(settings, clock=clock, environ={}, directory=tmp_path) as ground,
+        open_home(settings, clock=clock, environ={}, directory=tmp_path) as ground,
         open_workbench(ground) as workbench,
     ):
         topics = Counted(workbench, is_ending=lambda: ending)
@@ -117,7 +117,7 @@ async def test_while_nobody_listens_nothing_is_looked_at(tmp_path: Path) -> None
             assert topics.looks == 0
             with topics.listening(), anyio.fail_after(30):
                 known = await topics.now()
-                await ground.registry.add("new", Command(command="none"))
+                await ground.registry.add("new", CommandServer(command="none"))
                 fresh: Mapping[str, str] | None = None
                 async with anyio.create_task_group() as tasks:
 
@@ -157,10 +157,10 @@ async def test_what_is_written_to_a_run_in_the_pause_is_told_after_it(tmp_path: 
     clock = FakeClock()
     settings = Settings(home=tmp_path)
     async with (
-        open_ground(settings, clock=clock, environ={}, directory=tmp_path) as ground,
+        open_home(settings, clock=clock, environ={}, directory=tmp_path) as ground,
         open_workbench(ground) as workbench,
     ):
-        topics, news = Topics(workbench), workbench.engine.journal.news
+        topics, news = ChangeFeed(workbench), workbench.engine.journal.news
         async with topics.running():
             with topics.listening(), anyio.fail_after(30):
                 news.happened("some-run", is_call=False)

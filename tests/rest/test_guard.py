@@ -9,7 +9,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from rest.house import BASE, House
 from toolweave.rest.guard import MAX_BODY_BYTES, Guard
-from toolweave.serve.http import Address
+from toolweave.serve.http import ListenAddress
 
 pytestmark = pytest.mark.anyio
 
@@ -55,19 +55,19 @@ async def test_our_own_pages_may_ask(house: House, origin: str) -> None:
 @pytest.mark.parametrize(
     ("address", "host", "is_ours"),
     [
-        (Address("0.0.0.0", 80), "127.0.0.1:80", True),
-        (Address("::", 80), "[::1]:80", True),
-        (Address("0.0.0.0", 80), "192.168.1.7:80", False),
-        (Address("192.168.1.7", 80), "192.168.1.7:80", True),
-        (Address("192.168.1.7", 80), "localhost:80", False),
-        (Address("192.168.1.7", 80, ("studio.lan",)), "studio.lan:80", True),
-        (Address("192.168.1.7", 80, ("studio.lan",)), "studio.lan", True),
-        (Address("192.168.1.7", 80, ("studio.lan:443",)), "studio.lan:443", True),
-        (Address("192.168.1.7", 80, ("studio.lan:443",)), "studio.lan:80", False),
+        (ListenAddress("0.0.0.0", 80), "127.0.0.1:80", True),
+        (ListenAddress("::", 80), "[::1]:80", True),
+        (ListenAddress("0.0.0.0", 80), "192.168.1.7:80", False),
+        (ListenAddress("192.168.1.7", 80), "192.168.1.7:80", True),
+        (ListenAddress("192.168.1.7", 80), "localhost:80", False),
+        (ListenAddress("192.168.1.7", 80, ("studio.lan",)), "studio.lan:80", True),
+        (ListenAddress("192.168.1.7", 80, ("studio.lan",)), "studio.lan", True),
+        (ListenAddress("192.168.1.7", 80, ("studio.lan:443",)), "studio.lan:443", True),
+        (ListenAddress("192.168.1.7", 80, ("studio.lan:443",)), "studio.lan:80", False),
     ],
 )
 async def test_the_names_we_answer_to_follow_from_where_we_listen(
-    address: Address, host: str, is_ours: bool
+    address: ListenAddress, host: str, is_ours: bool
 ) -> None:
     assert (host in address.hosts) is is_ours
     assert (f"http://{host}" in address.origins) is is_ours

@@ -8,7 +8,7 @@ import pytest
 from tests.library.repo import GIVEN, MARKETING, Repo
 
 from rest.house import House
-from toolweave.servers.definition import Command
+from toolweave.servers.definition import CommandServer
 
 pytestmark = pytest.mark.anyio
 
@@ -70,7 +70,7 @@ async def test_an_address_that_cannot_be_used_is_the_callers_fault(house: House,
 
 async def test_documents_of_the_allowed_folders_are_checked_run_and_cleared(house: House) -> None:
     ground = house.ground
-    await ground.registry.add("demo", Command(command="nothing"))
+    await ground.registry.add("demo", CommandServer(command="nothing"))
     files = write_document(ground.settings.home / "files")
     _, listed = await ask(house, "GET", "documents")
     assert listed["documents"] == [str(files)]

@@ -10,7 +10,7 @@ from rest.drawn import asking_mcp
 from rest.house import House, house_in
 from servers.rooms import pinned
 from toolweave.app.studio import open_studio
-from toolweave.servers.definition import Command
+from toolweave.servers.definition import CommandServer
 
 pytestmark = pytest.mark.anyio
 
@@ -22,7 +22,9 @@ async def live(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[House
     home = tmp_path_factory.mktemp("live") / "home"
     async with house_in(home, rate_per_s=1e6, burst=10**6) as house:
         async with open_studio(house.ground) as studio:
-            await pinned(studio, "demo", Command(command=sys.executable, args=("-c", RUN_STDIO)))
+            await pinned(
+                studio, "demo", CommandServer(command=sys.executable, args=("-c", RUN_STDIO))
+            )
         yield house
 
 

@@ -11,8 +11,8 @@ from rest.house import House
 from rest.listening import listening
 from servers.authorization import protected_server
 from toolweave.app.settings_report import SettingLine, setting_lines, without_password
-from toolweave.home import open_ground
-from toolweave.servers.definition import Http, definition_hash
+from toolweave.home import open_home
+from toolweave.servers.definition import HttpServer, definition_hash
 from toolweave.servers.health import Health
 from toolweave.settings import WORDS, Settings, from_environment
 from toolweave.testing.server import ScriptedServer, a_tool
@@ -42,7 +42,7 @@ async def test_every_setting_is_told_with_where_it_comes_from(house: House) -> N
 async def lines(home: Path, environ: Mapping[str, str]) -> dict[str, SettingLine]:
     settings = from_environment({"TOOLWEAVE_HOME": str(home), **environ})
     plain = Settings(home=home, keep_runs=settings.keep_runs, file_roots=settings.file_roots)
-    async with open_ground(plain, environ={"TOOLWEAVE_HOME": str(home), **environ}) as ground:
+    async with open_home(plain, environ={"TOOLWEAVE_HOME": str(home), **environ}) as ground:
         return {one.variable.removeprefix("TOOLWEAVE_"): one for one in setting_lines(ground)}
 
 
@@ -130,7 +130,7 @@ async def test_a_servers_checks_calls_and_log_are_told(house: House, tmp_path: P
 async def test_a_person_signs_in_to_a_server_from_the_page(house: House) -> None:
     admin = await house.key("admin")
     with protected_server() as known:
-        definition = Http(url=known.url, oauth=True)
+        definition = HttpServer(url=known.url, oauth=True)
         added = await house.ground.registry.add("web", definition)
         await house.ground.registry.approve("web", definition_hash(definition))
         listed = (await house.client.get("/api/v1/servers", headers=admin)).json()["servers"]

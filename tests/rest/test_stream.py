@@ -18,7 +18,7 @@ from rest.process import Served, served
 from servers.rooms import eventually
 from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
-from toolweave.engine.events import Computed, StepStarted
+from toolweave.engine.events import PureStepsDone, StepStarted
 from toolweave.rest.stream import EventStream, SentEvent
 from toolweave.workflow.formats.load import read
 
@@ -166,7 +166,7 @@ async def test_a_step_that_may_have_happened_waits_for_a_decision(
     ):
         run = await engine.start(read(asking_mcp()).workflow, {})
         # As a process leaves it that is killed in the middle of the call.
-        await engine.journal.add(run, Computed([["start", 0]], [{}]))
+        await engine.journal.add(run, PureStepsDone([["start", 0]], [{}]))
         await engine.journal.add(run, StepStarted("call"))
     async with house_in(tmp_path) as house:
         key = await house.key()

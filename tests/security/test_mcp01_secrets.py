@@ -22,7 +22,7 @@ from toolweave.servers.definition import definition_hash
 from toolweave.tasks import background
 from toolweave.testing.model import ScriptedModel, fails
 from toolweave.testing.server import ScriptedServer, a_tool, says, warns
-from toolweave.testing.service import FakeService, Heard, Told, fake_service
+from toolweave.testing.service import FakeService, ServiceRequestRecord, Told, fake_service
 
 pytestmark = pytest.mark.anyio
 
@@ -43,7 +43,7 @@ class Gossip(FakeService):
 
     everything: list[str] = field(default_factory=list[str])
 
-    def answer(self, request: Heard) -> Told:
+    def answer(self, request: ServiceRequestRecord) -> Told:
         told = f"{request.line} {dict(request.headers)} {request.body.decode('utf-8', 'replace')}"
         self.everything.append(told)
         return Told({"message": told, "error": told}, 500 if "fail" in request.path else 400)

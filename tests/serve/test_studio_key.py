@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from toolweave.access.keys import Keys
-from toolweave.home import open_ground
+from toolweave.access.keys import ApiKeys
+from toolweave.home import open_home
 from toolweave.serve.browser import FILE as LEADING
 from toolweave.serve.browser import leading_file, may_open, studio_url
-from toolweave.serve.http import Address
+from toolweave.serve.http import ListenAddress
 from toolweave.serve.studio_key import FILE, studio_key
 from toolweave.settings import Settings
 
@@ -17,13 +17,13 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-async def keys(tmp_path: Path) -> AsyncGenerator[Keys]:
+async def keys(tmp_path: Path) -> AsyncGenerator[ApiKeys]:
     settings = Settings(home=tmp_path)
-    async with open_ground(settings, environ={}, directory=tmp_path) as ground:
-        yield Keys(ground.database, ground.clock)
+    async with open_home(settings, environ={}, directory=tmp_path) as ground:
+        yield ApiKeys(ground.database, ground.clock)
 
 
-async def test_it_is_made_once_for_the_user_alone(keys: Keys, tmp_path: Path) -> None:
+async def test_it_is_made_once_for_the_user_alone(keys: ApiKeys, tmp_path: Path) -> None:
     first = await studio_key(keys, tmp_path)
     assert first is not None
     assert await studio_key(keys, tmp_path) == first
@@ -34,7 +34,7 @@ async def test_it_is_made_once_for_the_user_alone(keys: Keys, tmp_path: Path) ->
 
 
 async def test_one_that_others_could_read_is_revoked_and_replaced(
-    keys: Keys, tmp_path: Path
+    keys: ApiKeys, tmp_path: Path
 ) -> None:
     first = await studio_key(keys, tmp_path)
     assert first is not None
@@ -45,13 +45,13 @@ async def test_one_that_others_could_read_is_revoked_and_replaced(
     assert (tmp_path / FILE).stat().st_mode & 0o077 == 0
 
 
-async def test_a_revoked_one_is_replaced(keys: Keys, tmp_path: Path) -> None:
+async def test_a_revoked_one_is_replaced(keys: ApiKeys, tmp_path: Path) -> None:
     first = await studio_key(keys, tmp_path)
     await keys.revoke("studio")
     assert await studio_key(keys, tmp_path) not in {None, first}
 
 
-async def test_where_no_file_can_be_kept_there_is_none(keys: Keys, tmp_path: Path) -> None:
+async def test_where_no_file_can_be_kept_there_is_none(keys: ApiKeys, tmp_path: Path) -> None:
     (tmp_path / FILE).mkdir()
     assert await studio_key(keys, tmp_path) is None
 
@@ -63,8 +63,8 @@ async def test_the_key_stands_in_the_fragment_which_no_server_sees() -> None:
 
 async def test_a_browser_is_opened_where_there_is_a_screen() -> None:
     assert may_open({"DISPLAY": ":0"})
-    assert Address("0.0.0.0", 8765).browsable == "http://127.0.0.1:8765"
-    assert Address("127.0.0.1", 8765).browsable == "http://127.0.0.1:8765"
+    assert ListenAddress("0.0.0.0", 8765).browsable == "http://127.0.0.1:8765"
+    assert ListenAddress("127.0.0.1", 8765).browsable == "http://127.0.0.1:8765"
 
 
 async def test_a_browser_gets_a_private_file_and_never_the_key(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import anyio
 
 from toolweave.app.studio import Studio, open_studio
 from toolweave.clock import Clock
-from toolweave.home import open_ground
+from toolweave.home import open_home
 from toolweave.servers.definition import Definition, Server, definition_hash
 from toolweave.settings import Limits, Retry, Settings
 
@@ -40,9 +40,7 @@ async def a_studio(
         retry=Retry(waits_s),
     )
     async with (
-        open_ground(
-            settings, clock=clock, environ={**ENVIRON, **environ}, directory=home
-        ) as ground,
+        open_home(settings, clock=clock, environ={**ENVIRON, **environ}, directory=home) as ground,
         open_studio(ground, keeps_trying=keeps_trying) as studio,
     ):
         yield studio

@@ -13,8 +13,8 @@ from mcp_types import TextContent
 from servers.authorization import Protected
 from servers.transports.wire import http, json_answer
 from toolweave.errors import NotFound
-from toolweave.servers.definition import Http
-from toolweave.servers.disconnect_reason import Faults
+from toolweave.servers.definition import HttpServer
+from toolweave.servers.disconnect_reason import DisconnectReason
 from toolweave.servers.oauth import StoredSignIn, entry_name, oauth_auth, sign_in_now
 from toolweave.servers.sign_in import SignIn
 from toolweave.servers.transports.http import open_http
@@ -93,8 +93,10 @@ def connected(
     clock: ShiftedClock | None = None,
 ) -> Client:
     auth = oauth_auth("tools", known.url, vault, sign_in=sign_in, clock=clock)
-    definition = Http(url=known.url, oauth=True)
-    return Client(open_http(definition, Faults("tools"), headers={}, auth=auth, limits=LIMITS))
+    definition = HttpServer(url=known.url, oauth=True)
+    return Client(
+        open_http(definition, DisconnectReason("tools"), headers={}, auth=auth, limits=LIMITS)
+    )
 
 
 async def added(client: Client) -> str:
@@ -108,7 +110,7 @@ async def signed_in(known: Protected) -> MemoryVault:
     vault = MemoryVault()
     with anyio.fail_after(20):
         async with a_person() as (sign_in, _):
-            definition = Http(url=known.url, oauth=True)
+            definition = HttpServer(url=known.url, oauth=True)
             await sign_in_now(
                 "tools", definition, vault, sign_in=sign_in, headers={}, limits=LIMITS
             )

@@ -12,9 +12,9 @@ import pytest
 from servers.rooms import eventually
 from toolweave.errors import Denied, Invalid, TimedOut, ToolweaveError, Unavailable
 from toolweave.servers.connection import INPUT_ROUNDS, Connection, Era, open_connection
-from toolweave.servers.disconnect_reason import Faults
+from toolweave.servers.disconnect_reason import DisconnectReason
 from toolweave.servers.guardian import Guardian
-from toolweave.servers.questions import Answer, Question
+from toolweave.servers.questions import ElicitationAnswer, ElicitationQuestion
 from toolweave.servers.runners.runner import Launch
 from toolweave.servers.transports.failures import failure_in
 from toolweave.servers.transports.stdio import open_stdio
@@ -35,7 +35,7 @@ from toolweave.testing.server import (
     waits,
     writes,
 )
-from toolweave.tools.tool import Progress
+from toolweave.tools.tool import ToolProgress
 
 pytestmark = pytest.mark.anyio
 
@@ -47,7 +47,7 @@ async def connected(
     server: ScriptedServer, *, era: Era = "auto", limits: Limits | None = None
 ) -> AsyncGenerator[Connection]:
     """A connection to it; what goes wrong comes out as itself."""
-    faults = Faults("server")
+    faults = DisconnectReason("server")
     definition = server.definition
     launch = Launch((definition.command, *definition.args), env={})
     failure: ToolweaveError | None = None
@@ -67,12 +67,14 @@ async def connected(
         raise failure
 
 
-def answering(*replies: Answer) -> tuple[Callable[[Question], Any], list[Question]]:
+def answering(
+    *replies: ElicitationAnswer,
+) -> tuple[Callable[[ElicitationQuestion], Any], list[ElicitationQuestion]]:
     """Somebody who answers one question after another, and what they were asked."""
-    asked: list[Question] = []
+    asked: list[ElicitationQuestion] = []
     left = list(replies)
 
-    async def ask(question: Question) -> Answer:
+    async def ask(question: ElicitationQuestion) -> ElicitationAnswer:
         asked.append(question)
         return left.pop(0)
 
@@ -104,15 +106,15 @@ async def test_tools_are_read_from_the_server_as_it_describes_them(
 async def test_a_call_is_answered_and_its_progress_is_heard(tmp_path: Path, era: ServerEra) -> None:
     server = ScriptedServer(tmp_path, era=era)
     server.on_call("echo", [reports(1, 2, "half"), reports(2), waits(0.05), echoes()])
-    heard: list[Progress] = []
+    heard: list[ToolProgress] = []
 
-    async def hear(progress: Progress) -> None:
+    async def hear(progress: ToolProgress) -> None:
         heard.append(progress)
 
     async with connected(server) as connection:
         result = await connection.call("echo", {"text": "hi"}, on_progress=hear)
     assert (result.text, result.structured) == ("hi", {"text": "hi"})
-    assert heard == [Progress(1, 2, "half"), Progress(2, None, None)]
+    assert heard == [ToolProgress(1, 2, "half"), ToolProgress(2, None, None)]
 
 
 @BOTH
@@ -295,11 +297,13 @@ async def test_a_question_is_answered_in_the_middle_of_a_call(
 ) -> None:
     server = ScriptedServer(tmp_path, era=era)
     server.on_call("echo", [asks("Sure?"), tells()])
-    asker, asked = answering(Answer("accept", {"yes": True}))
+    asker, asked = answering(ElicitationAnswer("accept", {"yes": True}))
     async with connected(server) as connection:
         result = await connection.call("echo", {}, asker=asker)
     assert result.structured == {"action": "accept", "content": {"yes": True}}
-    assert asked == [Question("server", "Sure?", schema={"type": "object", "properties": {}})]
+    assert asked == [
+        ElicitationQuestion("server", "Sure?", schema={"type": "object", "properties": {}})
+    ]
 
 
 @BOTH
@@ -312,7 +316,7 @@ async def test_an_address_to_visit_is_shown_and_other_schemes_are_declined(
     evil = [asks("Sign in", url="file:///etc/passwd", **visit), tells()]
     # In the modern era a call comes again with the answer.
     server.on_call("echo", *([good, evil] if era == "legacy" else [good, good, evil]))
-    asker, asked = answering(Answer("accept"))
+    asker, asked = answering(ElicitationAnswer("accept"))
     async with connected(server) as connection:
         assert (await connection.call("echo", {}, asker=asker)).structured == {"action": "accept"}
         result = await connection.call("echo", {}, asker=asker)
@@ -345,7 +349,7 @@ async def test_a_legacy_question_while_several_calls_are_open_is_refused(tmp_pat
     server = ScriptedServer(tmp_path, a_tool("ask"), a_tool("hang"))
     server.on_call("ask", [waits(0.1), asks("Whose?"), tells()])
     server.on_call("hang", [never()])
-    asker, asked = answering(Answer("accept"))
+    asker, asked = answering(ElicitationAnswer("accept"))
     async with connected(server) as connection, background() as tasks:
         # The one that could answer is not the one that is asked.
         tasks.start_soon(lambda: connection.call("hang", {}, asker=asker))
@@ -365,13 +369,13 @@ async def test_two_legacy_questions_of_one_call_come_one_after_the_other(tmp_pat
     server.on_call("echo", [*two, waits(0.2), says("done")])
     at_once = most = 0
 
-    async def ask(_: Question) -> Answer:
+    async def ask(_: ElicitationQuestion) -> ElicitationAnswer:
         nonlocal at_once, most
         at_once += 1
         most = max(most, at_once)
         await anyio.sleep(0.02)
         at_once -= 1
-        return Answer("decline")
+        return ElicitationAnswer("decline")
 
     async with connected(server) as connection:
         assert (await connection.call("echo", {}, asker=ask)).text == "done"
@@ -384,7 +388,7 @@ async def test_an_answer_no_json_can_carry_breaks_only_that_answer(
 ) -> None:
     server = ScriptedServer(tmp_path, a_tool("echo"), a_tool("ask"), era=era)
     server.on_call("ask", [asks("Sure?"), tells()])
-    asker, _ = answering(Answer("accept", {"a": "\ud800"}))
+    asker, _ = answering(ElicitationAnswer("accept", {"a": "\ud800"}))
     async with connected(server) as connection:
         if era == "modern":
             with pytest.raises(Invalid):
@@ -398,7 +402,9 @@ async def test_an_answer_no_json_can_carry_breaks_only_that_answer(
 async def test_a_tool_may_ask_again_and_again(tmp_path: Path) -> None:
     server = ScriptedServer(tmp_path, era="modern")
     server.on_call("echo", [asks("First?"), asks("Second?"), tells()])
-    asker, asked = answering(Answer("accept", {"n": 1}), Answer("accept", {"n": 2}))
+    asker, asked = answering(
+        ElicitationAnswer("accept", {"n": 1}), ElicitationAnswer("accept", {"n": 2})
+    )
     async with connected(server) as connection:
         result = await connection.call("echo", {}, asker=asker)
     assert [question.message for question in asked] == ["First?", "Second?"]
@@ -496,7 +502,7 @@ async def test_a_failed_handshake_has_its_reason(
 
 
 async def test_a_server_that_never_says_hello_is_given_up_at_the_deadline() -> None:
-    faults = Faults("server")
+    faults = DisconnectReason("server")
     launch = Launch(("sleep", "600"), env={"PATH": os.defpath})
     async with Guardian() as guardian:
         transport = open_stdio(launch, faults, guardian=guardian, max_bytes=1_000)

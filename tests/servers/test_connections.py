@@ -11,7 +11,7 @@ from servers.rooms import a_studio, approved, eventually
 from toolweave.app.studio import Studio
 from toolweave.errors import Denied, NotFound, Unavailable
 from toolweave.servers.connections import Connections
-from toolweave.servers.definition import Command, Server
+from toolweave.servers.definition import CommandServer, Server
 from toolweave.servers.registry import Registry
 from toolweave.storage.database import Database, Row, Value
 from toolweave.tasks import background
@@ -193,7 +193,7 @@ async def test_leaving_ends_every_server(tmp_path: Path) -> None:
 async def test_a_server_that_cannot_start_hinders_no_other(tmp_path: Path) -> None:
     scripted = ScriptedServer(tmp_path / "server")
     async with a_studio(tmp_path / "home") as studio:
-        bad = await approved(studio, "bad", Command(command="no-such-program-anywhere"))
+        bad = await approved(studio, "bad", CommandServer(command="no-such-program-anywhere"))
         good = await approved(studio, "good", scripted.definition)
         with pytest.raises(Unavailable) as caught:
             await studio.connections.use(bad)

@@ -3,7 +3,7 @@
 import pytest
 
 from toolweave.servers.config_entry import read_entry
-from toolweave.servers.definition import Command, Http, Sse
+from toolweave.servers.definition import CommandServer, HttpServer, SseServer
 
 AT = "/mcpServers/a~1b"
 
@@ -73,23 +73,26 @@ WRONG: list[tuple[object, str, str]] = [
 @pytest.mark.parametrize(
     ("entry", "definition"),
     [
-        ({"command": "x"}, Command(command="x")),
-        ({"type": "stdio", "command": "x", "url": None}, Command(command="x")),
-        ({"url": "https://a.test"}, Http(url="https://a.test")),
-        ({"httpUrl": "https://a.test"}, Http(url="https://a.test")),
-        ({"type": "http", "url": "https://a.test"}, Http(url="https://a.test")),
-        ({"type": "streamable-http", "url": "https://a.test"}, Http(url="https://a.test")),
-        ({"type": "streamableHttp", "url": "https://a.test"}, Http(url="https://a.test")),
-        ({"transport": "streamable_http", "url": "https://a.test"}, Http(url="https://a.test")),
-        ({"type": "sse", "url": "https://a.test"}, Sse(url="https://a.test")),
-        ({"url": "HTTPS://A.test/X"}, Http(url="https://A.test/X")),
-        ({"url": "https://${HOST}:${env:PORT}/mcp"}, Http(url="https://${HOST}:${PORT}/mcp")),
-        ({"url": "https://a.test", "oauth": True}, Http(url="https://a.test", oauth=True)),
-        ({"url": "https://a.test", "auth": "oauth"}, Http(url="https://a.test", oauth=True)),
-        ({"url": "https://a.test", "oauth": {"enabled": False}}, Http(url="https://a.test")),
+        ({"command": "x"}, CommandServer(command="x")),
+        ({"type": "stdio", "command": "x", "url": None}, CommandServer(command="x")),
+        ({"url": "https://a.test"}, HttpServer(url="https://a.test")),
+        ({"httpUrl": "https://a.test"}, HttpServer(url="https://a.test")),
+        ({"type": "http", "url": "https://a.test"}, HttpServer(url="https://a.test")),
+        ({"type": "streamable-http", "url": "https://a.test"}, HttpServer(url="https://a.test")),
+        ({"type": "streamableHttp", "url": "https://a.test"}, HttpServer(url="https://a.test")),
+        (
+            {"transport": "streamable_http", "url": "https://a.test"},
+            HttpServer(url="https://a.test"),
+        ),
+        ({"type": "sse", "url": "https://a.test"}, SseServer(url="https://a.test")),
+        ({"url": "HTTPS://A.test/X"}, HttpServer(url="https://A.test/X")),
+        ({"url": "https://${HOST}:${env:PORT}/mcp"}, HttpServer(url="https://${HOST}:${PORT}/mcp")),
+        ({"url": "https://a.test", "oauth": True}, HttpServer(url="https://a.test", oauth=True)),
+        ({"url": "https://a.test", "auth": "oauth"}, HttpServer(url="https://a.test", oauth=True)),
+        ({"url": "https://a.test", "oauth": {"enabled": False}}, HttpServer(url="https://a.test")),
         (
             {"command": "docker", "args": ["run", "-i", "--rm", "mcp/time"]},
-            Command(command="docker", args=("run", "-i", "--rm", "mcp/time")),
+            CommandServer(command="docker", args=("run", "-i", "--rm", "mcp/time")),
         ),
         (
             {
@@ -98,7 +101,7 @@ WRONG: list[tuple[object, str, str]] = [
                 "env": {"A": "${env:B}"},
                 "cwd": "${env:C}",
             },
-            Command(
+            CommandServer(
                 command="${BIN}/x",
                 args=("${VAR:-d}", "$HOME", "${input:key}", "${env:vault:key}"),
                 env={"A": "${B}"},
@@ -125,7 +128,7 @@ def test_numbers_and_booleans_are_passed_as_text_with_a_warning() -> None:
     entry = {"command": "x", "args": [8080, "y"], "env": {"PORT": 3000, "ON": True, "R": 0.5}}
     definition, problems = read_entry(entry, "")
 
-    assert definition == Command(
+    assert definition == CommandServer(
         command="x", args=("8080", "y"), env={"PORT": "3000", "ON": "true", "R": "0.5"}
     )
     assert [(p.code, p.pointer, p.severity) for p in problems] == [
@@ -151,7 +154,7 @@ def test_keys_that_change_nothing_are_passed_over() -> None:
         "includeTools": [],
         "authProviderType": "dynamic_discovery",
     }
-    assert read_entry(entry, "") == (Command(command="x"), [])
+    assert read_entry(entry, "") == (CommandServer(command="x"), [])
 
 
 @pytest.mark.parametrize(
@@ -161,7 +164,7 @@ def test_keys_that_change_nothing_are_passed_over() -> None:
 def test_a_key_that_changes_meaning_is_a_warning_with_advice(key: str) -> None:
     definition, (problem,) = read_entry({"command": "x", key: "y"}, "")
 
-    assert definition == Command(command="x")
+    assert definition == CommandServer(command="x")
     assert (problem.code, problem.pointer, problem.severity) == (
         "SERVER_KEY_IGNORED",
         f"/{key}",

@@ -5,13 +5,13 @@ import pytest
 from toolweave.access.mask import Masker
 from toolweave.errors import Denied, Invalid, Unavailable
 from toolweave.problems import Problem
-from toolweave.servers.disconnect_reason import STDERR_LINES, Faults, harmless, masked
+from toolweave.servers.disconnect_reason import STDERR_LINES, DisconnectReason, harmless, masked
 
 SECRET = "sk-1234567890"
 
 
 def test_the_first_fault_is_the_reason() -> None:
-    faults = Faults("server")
+    faults = DisconnectReason("server")
     faults.protocol("it sang")
     faults.note(Unavailable("SERVER_UNREACHABLE", "later"))
     error = faults.closed()
@@ -22,7 +22,7 @@ def test_the_first_fault_is_the_reason() -> None:
 
 @pytest.mark.requirement("001:MCP_SERVER_DISCONNECTED")
 def test_without_a_fault_the_reason_is_the_servers_last_words() -> None:
-    faults = Faults("server")
+    faults = DisconnectReason("server")
     for number in range(100):
         faults.hear(f"line {number}\r\n".encode())
     faults.hear(b"\n")
@@ -33,7 +33,7 @@ def test_without_a_fault_the_reason_is_the_servers_last_words() -> None:
 
 
 def test_last_words_are_short_and_act_on_no_terminal() -> None:
-    faults = Faults("server")
+    faults = DisconnectReason("server")
     faults.hear(b"\x1b[2J\xff\x00 tab\there " + b"x" * 1000)
     assert faults.stderr[0].startswith("\ufffd[2J\ufffd\ufffd tab here xxx")
     assert len(faults.stderr[0]) == 300

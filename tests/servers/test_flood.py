@@ -8,7 +8,7 @@ from servers.rooms import eventually
 from toolweave.servers.transports.notification_limit import (
     NOTIFICATIONS_A_SECOND,
     REQUESTS_A_SECOND,
-    Flood,
+    NotificationLimit,
 )
 
 LOG = {"jsonrpc": "2.0", "method": "notifications/message", "params": {"data": "x"}}
@@ -18,10 +18,10 @@ def line(message: object) -> bytes:
     return json.dumps(message).encode()
 
 
-def exhausted() -> Flood:
+def exhausted() -> NotificationLimit:
     """A flood that has had its notifications, at the beginning of a second."""
     while True:
-        flood = Flood()
+        flood = NotificationLimit()
         for _ in range(NOTIFICATIONS_A_SECOND):
             flood.admits_notification()
         if flood.is_dropping:  # else a second ended meanwhile
@@ -38,7 +38,7 @@ def test_a_seconds_notifications_pass_and_the_rest_is_dropped_and_counted() -> N
 
 
 def test_before_the_limit_nothing_is_dropped_unread() -> None:
-    assert not Flood().drops_unread(line(LOG))
+    assert not NotificationLimit().drops_unread(line(LOG))
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_notification_over_the_limit_is_dropped_unread() -> None:
 
 
 def test_too_many_requests_are_noticed() -> None:
-    flood = Flood()
+    flood = NotificationLimit()
     answers = [flood.admits_request() for _ in range(2 * REQUESTS_A_SECOND + 1)]
     assert answers[:REQUESTS_A_SECOND] == [True] * REQUESTS_A_SECOND
     assert False in answers  # however the seconds fall

@@ -28,8 +28,8 @@ from toolweave.access.vault_key import KeySource
 from toolweave.errors import Denied, TimedOut, Unavailable
 from toolweave.network.addresses import AllowedHosts
 from toolweave.network.client import open_http_client
-from toolweave.servers.definition import Http, Sse
-from toolweave.servers.disconnect_reason import Faults
+from toolweave.servers.definition import HttpServer, SseServer
+from toolweave.servers.disconnect_reason import DisconnectReason
 from toolweave.servers.oauth import (
     StoredSignIn,
     entry_name,
@@ -98,7 +98,7 @@ async def test_the_real_vault_keeps_the_sign_in_of_a_server_with_an_unusual_name
     protected: Protected, tmp_path: Path
 ) -> None:
     name = "Bücher & more"
-    definition = Http(url=protected.url, oauth=True)
+    definition = HttpServer(url=protected.url, oauth=True)
     assert len({entry_name(each) for each in (name, "Bücher & more.", f"@{name}", "@")}) == 4
     async with open_database(tmp_path / "toolweave.db") as database:
         await migrate(database)
@@ -109,7 +109,9 @@ async def test_the_real_vault_keeps_the_sign_in_of_a_server_with_an_unusual_name
                     name, definition, vault, sign_in=sign_in, headers={}, limits=LIMITS
                 )
             auth = oauth_auth(name, definition.url, vault, sign_in=None)
-            transport = open_http(definition, Faults(name), headers={}, auth=auth, limits=LIMITS)
+            transport = open_http(
+                definition, DisconnectReason(name), headers={}, auth=auth, limits=LIMITS
+            )
             async with Client(transport) as client:
                 assert await added(client) == "42"
     async for file in anyio.Path(tmp_path).rglob("*"):
@@ -140,8 +142,10 @@ async def test_tokens_of_another_address_are_not_used(protected: Protected) -> N
     vault = await signed_in(protected)
     async with peer(http(401)) as other:
         auth = oauth_auth("tools", other.url, vault, sign_in=None)
-        definition = Http(url=other.url, oauth=True)
-        transport = open_http(definition, Faults("tools"), headers={}, auth=auth, limits=LIMITS)
+        definition = HttpServer(url=other.url, oauth=True)
+        transport = open_http(
+            definition, DisconnectReason("tools"), headers={}, auth=auth, limits=LIMITS
+        )
         failure = await reason(Client(transport))
         assert failure.code == "SERVER_SIGN_IN_REQUIRED"
         assert not any(b"authorization" in head.lower() for head in other.heads)
@@ -172,7 +176,7 @@ async def test_signing_in_again_replaces_the_old_and_giving_up_keeps_it(
 ) -> None:
     vault = await signed_in(protected)
     old = vault.kept
-    definition = Http(url=protected.url, oauth=True)
+    definition = HttpServer(url=protected.url, oauth=True)
 
     async def nobody(_: str) -> None: ...
 
@@ -220,7 +224,7 @@ async def test_a_code_with_a_wrong_state_or_issuer_is_never_exchanged(
 
 async def test_an_older_server_with_events_is_signed_in_to_as_well(protected: Protected) -> None:
     vault = MemoryVault()
-    definition = Sse(url=protected.sse_url, oauth=True)
+    definition = SseServer(url=protected.sse_url, oauth=True)
     with anyio.fail_after(20):
         async with a_person() as (sign_in, shown):
             await sign_in_now(
@@ -228,7 +232,9 @@ async def test_an_older_server_with_events_is_signed_in_to_as_well(protected: Pr
             )
             assert len(shown) == 1
         auth = oauth_auth("tools", definition.url, vault, sign_in=None)
-        transport = open_sse(definition, Faults("tools"), headers={}, auth=auth, limits=LIMITS)
+        transport = open_sse(
+            definition, DisconnectReason("tools"), headers={}, auth=auth, limits=LIMITS
+        )
         async with Client(transport) as client:
             assert await added(client) == "42"
     assert all(
@@ -277,7 +283,7 @@ async def test_a_server_that_needs_no_sign_in_says_so() -> None:
         with anyio.fail_after(10), pytest.raises(Unavailable) as caught:
             await sign_in_now(
                 "tools",
-                Http(url=known.url),
+                HttpServer(url=known.url),
                 MemoryVault(),
                 sign_in=SignIn(nobody),
                 headers={},

@@ -23,8 +23,8 @@ from servers.signing_in import (
 from servers.transports.connecting import reason
 from servers.transports.wire import dialling, http, json_answer, peer
 from toolweave.errors import Denied, TimedOut
-from toolweave.servers.definition import Http
-from toolweave.servers.disconnect_reason import Faults
+from toolweave.servers.definition import HttpServer
+from toolweave.servers.disconnect_reason import DisconnectReason
 from toolweave.servers.oauth import oauth_auth, sign_in_now
 from toolweave.servers.sign_in import SignIn
 from toolweave.servers.transports.http import open_http
@@ -82,8 +82,10 @@ async def _is_denied(answer: Callable[[bytes], bytes]) -> None:
 
     async with peer(answer) as known:
         auth = oauth_auth("tools", known.url, MemoryVault(), sign_in=SignIn(show, deadline_s=5))
-        definition = Http(url=known.url, oauth=True)
-        transport = open_http(definition, Faults("tools"), headers={}, auth=auth, limits=LIMITS)
+        definition = HttpServer(url=known.url, oauth=True)
+        transport = open_http(
+            definition, DisconnectReason("tools"), headers={}, auth=auth, limits=LIMITS
+        )
         with dialling() as dialled:
             failure = await reason(Client(transport))
     assert (type(failure), failure.code) == (Denied, "SERVER_ADDRESS_DENIED")
@@ -99,7 +101,7 @@ async def test_an_authorization_server_that_never_answers_is_given_up(where: byt
 
     limits = replace(LIMITS, connect_deadline_s=0.2)
     async with peer(answer) as known, a_person() as (sign_in, _):
-        definition = Http(url=known.url, oauth=True)
+        definition = HttpServer(url=known.url, oauth=True)
         with anyio.fail_after(10), pytest.raises(TimedOut) as caught:
             await sign_in_now(
                 "tools", definition, MemoryVault(), sign_in=sign_in, headers={}, limits=limits
@@ -125,8 +127,10 @@ async def test_nothing_an_authorization_server_says_gets_into_errors_or_logs(
     with anyio.fail_after(20):
         async with peer(by_hand({where: said})) as known, a_person() as (sign_in, _):
             auth = oauth_auth("tools", known.url, MemoryVault(), sign_in=sign_in)
-            definition = Http(url=known.url, oauth=True)
-            transport = open_http(definition, Faults("tools"), headers={}, auth=auth, limits=LIMITS)
+            definition = HttpServer(url=known.url, oauth=True)
+            transport = open_http(
+                definition, DisconnectReason("tools"), headers={}, auth=auth, limits=LIMITS
+            )
             failure = await reason(Client(transport))
     assert failure.code == "SERVER_SIGN_IN_FAILED"
     assert SECRET not in str(failure.as_json())

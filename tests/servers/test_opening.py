@@ -12,19 +12,19 @@ from servers.transports.serving import listening, running, tools_app
 from toolweave.app.studio import Studio
 from toolweave.errors import Denied, Invalid, Unavailable
 from toolweave.servers.definition import (
-    Command,
-    Container,
+    CommandServer,
+    ContainerServer,
     Definition,
-    Http,
+    HttpServer,
     Server,
-    Sse,
+    SseServer,
     deployment_of,
     runner_of,
     transport_of,
 )
-from toolweave.servers.disconnect_reason import Faults
-from toolweave.servers.runners.bubblewrap import Bubblewrap
-from toolweave.servers.runners.plain import Plain
+from toolweave.servers.disconnect_reason import DisconnectReason
+from toolweave.servers.runners.bubblewrap import BubblewrapRunner
+from toolweave.servers.runners.plain import PlainRunner
 from toolweave.servers.transport_factory import templates_of
 from toolweave.tools.tool import ToolCall
 
@@ -51,11 +51,11 @@ async def expanded(studio: Studio, definition: Definition, name: str = "server")
 @pytest.mark.parametrize(
     ("definition", "transport", "deployment", "runner"),
     [
-        (Command(command="a"), "stdio", "managed", "plain"),
-        (Command(command="a", runner="bubblewrap"), "stdio", "managed", "bubblewrap"),
-        (Container(image="a"), "stdio", "managed", "docker"),
-        (Http(url="https://a.b"), "http", "external", None),
-        (Sse(url="https://a.b"), "sse", "external", None),
+        (CommandServer(command="a"), "stdio", "managed", "plain"),
+        (CommandServer(command="a", runner="bubblewrap"), "stdio", "managed", "bubblewrap"),
+        (ContainerServer(image="a"), "stdio", "managed", "docker"),
+        (HttpServer(url="https://a.b"), "http", "external", None),
+        (SseServer(url="https://a.b"), "sse", "external", None),
     ],
 )
 def test_a_definition_says_how_it_is_reached_and_who_starts_it(
@@ -70,14 +70,14 @@ def test_a_definition_says_how_it_is_reached_and_who_starts_it(
 @pytest.mark.parametrize("fields", [{}, {"url": ""}, {"url": "ftp://a.b"}, {"url": "example.com"}])
 def test_an_external_server_needs_a_web_address(fields: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="url"):
-        Sse.model_validate(fields)
+        SseServer.model_validate(fields)
 
 
 @pytest.mark.requirement("002:MCPServerConfig.transition.enabled")
 async def test_an_unapproved_server_is_never_opened(studio: Studio) -> None:
-    server = await studio.ground.registry.add("server", Command(command=sys.executable))
+    server = await studio.ground.registry.add("server", CommandServer(command=sys.executable))
     with pytest.raises(Denied) as caught:
-        await studio.opener.open(server, Faults("server"))
+        await studio.opener.open(server, DisconnectReason("server"))
     assert caught.value.code == "SERVER_NOT_APPROVED"
     assert "is not approved" in caught.value.message
     enabled = await studio.ground.registry.enable("server")
@@ -101,10 +101,10 @@ async def test_an_unapproved_server_is_never_opened(studio: Studio) -> None:
 async def test_an_approval_ends_with_any_change_of_the_definition(
     studio: Studio, change: dict[str, Any]
 ) -> None:
-    server = await approved(studio, "server", Command(command=sys.executable))
+    server = await approved(studio, "server", CommandServer(command=sys.executable))
     changed = server.model_copy(update={"definition": server.definition.model_copy(update=change)})
     with pytest.raises(Denied) as caught:
-        await studio.opener.open(changed, Faults("server"))
+        await studio.opener.open(changed, DisconnectReason("server"))
     assert caught.value.code == "SERVER_NOT_APPROVED"
     assert "was changed since it was approved" in caught.value.message
 
@@ -113,7 +113,7 @@ async def test_every_text_of_a_definition_is_filled_in(studio: Studio) -> None:
     await studio.ground.vault.put("TOKEN", SECRET)
     ready = await expanded(
         studio,
-        Command(
+        CommandServer(
             command="${HOST}",
             args=("--key=${vault:TOKEN}", "${UNSET:-default}", "$HOST", "${NEVER_SET}"),
             env={"A": "${vault:TOKEN}", "B": "${env:HOST}"},
@@ -126,9 +126,9 @@ async def test_every_text_of_a_definition_is_filled_in(studio: Studio) -> None:
     assert ready.cwd == "example.com/dir"
 
 
-@pytest.mark.parametrize("kind", [Http, Sse])
+@pytest.mark.parametrize("kind", [HttpServer, SseServer])
 async def test_addresses_and_headers_are_filled_in(
-    studio: Studio, kind: type[Http] | type[Sse]
+    studio: Studio, kind: type[HttpServer] | type[SseServer]
 ) -> None:
     await studio.ground.vault.put("TOKEN", SECRET)
     ready = await expanded(
@@ -141,13 +141,13 @@ async def test_addresses_and_headers_are_filled_in(
 
 async def test_what_was_filled_in_is_not_looked_at_again(studio: Studio) -> None:
     await studio.ground.vault.put("TOKEN", "${HOST} ${vault:TOKEN} ${input:x}")
-    ready = await expanded(studio, Command(command="a", args=("${vault:TOKEN}",)))
+    ready = await expanded(studio, CommandServer(command="a", args=("${vault:TOKEN}",)))
     assert ready.args == ("${HOST} ${vault:TOKEN} ${input:x}",)
 
 
 async def test_a_containers_command_is_filled_in_and_its_image_is_not(studio: Studio) -> None:
     ready = await expanded(
-        studio, Container(image="${HOST}", command=("${HOST}",), env={"A": "${HOST}"})
+        studio, ContainerServer(image="${HOST}", command=("${HOST}",), env={"A": "${HOST}"})
     )
     assert (ready.image, ready.command, ready.env) == (
         "${HOST}",
@@ -158,10 +158,10 @@ async def test_a_containers_command_is_filled_in_and_its_image_is_not(studio: St
 
 async def test_a_missing_secret_stops_the_start_and_is_named(studio: Studio) -> None:
     server = await approved(
-        studio, "server", Command(command=sys.executable, env={"A": "${vault:GONE}"})
+        studio, "server", CommandServer(command=sys.executable, env={"A": "${vault:GONE}"})
     )
     with pytest.raises(Invalid) as caught:
-        await studio.opener.open(server, Faults("server"))
+        await studio.opener.open(server, DisconnectReason("server"))
     assert caught.value.code == "SERVER_SECRET_MISSING"
     assert [problem.pointer for problem in caught.value.problems] == ["/env~1A"]
     assert "'GONE'" in caught.value.problems[0].message
@@ -170,7 +170,7 @@ async def test_a_missing_secret_stops_the_start_and_is_named(studio: Studio) -> 
 async def test_an_input_nobody_gave_stops_the_start_and_says_where_it_belongs(
     studio: Studio,
 ) -> None:
-    definition = Command(command="a", env={"A": "${input:token}"})
+    definition = CommandServer(command="a", env={"A": "${input:token}"})
     with pytest.raises(Invalid) as caught:
         await expanded(studio, definition, "my-server")
     assert caught.value.code == "SERVER_SECRET_MISSING"
@@ -178,12 +178,12 @@ async def test_an_input_nobody_gave_stops_the_start_and_says_where_it_belongs(
     await studio.ground.vault.put("input:my-server:token", SECRET)
     server = await studio.ground.registry.get("my-server")
     ready = await studio.opener.expanded(server)
-    assert isinstance(ready, Command)
+    assert isinstance(ready, CommandServer)
     assert ready.env == {"A": SECRET}
 
 
 async def test_no_server_gets_the_input_of_another(studio: Studio) -> None:
-    definition = Command(command="a", args=("${input:token}",))
+    definition = CommandServer(command="a", args=("${input:token}",))
     names = ["a-b", "a b", "a/b", "a:b", "a+b", "ä-b", "a.b", "x" * 128, "x" * 127 + " "]
     places: set[str] = set()
     for name in names:
@@ -200,7 +200,9 @@ async def test_secrets_that_were_filled_in_are_masked_from_then_on(studio: Studi
     await studio.ground.vault.put("TOKEN", SECRET)
     text = f"{SECRET} and env-api-key"
     assert studio.ground.masker.mask_text(text) == text
-    await expanded(studio, Command(command="a", env={"A": "${vault:TOKEN}", "B": "x-${API_KEY}"}))
+    await expanded(
+        studio, CommandServer(command="a", env={"A": "${vault:TOKEN}", "B": "x-${API_KEY}"})
+    )
     assert studio.ground.masker.mask_text(text) == "*** and ***"
 
 
@@ -212,8 +214,8 @@ async def test_web_servers_are_reached_by_either_transport_with_their_headers(
     seen: list[dict[str, str]] = []
     with listening() as (bound, origin), running(tools_app(seen), bound):
         for name, definition in {
-            "http": Http(url=f"{origin}/mcp", headers=headers),
-            "sse": Sse(url=f"{origin}/sse", headers=headers),
+            "http": HttpServer(url=f"{origin}/mcp", headers=headers),
+            "sse": SseServer(url=f"{origin}/sse", headers=headers),
         }.items():
             await pinned(studio, name, definition)
             result = await studio.gate.call(ToolCall(name, "add", {"a": 1, "b": 2}))
@@ -227,9 +229,9 @@ async def test_web_servers_are_reached_by_either_transport_with_their_headers(
 
 
 async def test_a_program_that_is_not_there_is_told_before_anything_starts(studio: Studio) -> None:
-    server = await approved(studio, "server", Command(command="no-such-program-anywhere"))
+    server = await approved(studio, "server", CommandServer(command="no-such-program-anywhere"))
     with pytest.raises(Unavailable) as caught:
-        await studio.opener.open(server, Faults("server"))
+        await studio.opener.open(server, DisconnectReason("server"))
     assert caught.value.code == "SERVER_COMMAND_NOT_FOUND"
 
 
@@ -237,11 +239,11 @@ async def test_a_runner_this_machine_lacks_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The shared runner remembers what it found; this one looks where nothing is.
-    bare = Bubblewrap(Plain({"PATH": str(tmp_path)}), is_root=False)
+    bare = BubblewrapRunner(PlainRunner({"PATH": str(tmp_path)}), is_root=False)
     monkeypatch.setattr("toolweave.servers.runners.bubblewrap.runner", bare)
     async with a_studio(tmp_path / "home") as studio:
         server = await approved(
-            studio, "server", Command(command=sys.executable, runner="bubblewrap")
+            studio, "server", CommandServer(command=sys.executable, runner="bubblewrap")
         )
         with pytest.raises(Unavailable) as caught:
             await studio.opener.launch(server)
@@ -250,7 +252,7 @@ async def test_a_runner_this_machine_lacks_is_told(
 
 
 async def test_the_launch_is_exactly_what_was_approved(studio: Studio) -> None:
-    definition = Command(command=sys.executable, args=("-V",), env={"A": "${HOST}"})
+    definition = CommandServer(command=sys.executable, args=("-V",), env={"A": "${HOST}"})
     launch = await studio.opener.launch(await approved(studio, "server", definition))
     assert launch.argv == (sys.executable, "-V")
     assert launch.env["A"] == "example.com"

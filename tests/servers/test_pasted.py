@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolweave.errors import Invalid
-from toolweave.servers.definition import Command, Container, Http, Sse
+from toolweave.servers.definition import CommandServer, ContainerServer, HttpServer, SseServer
 from toolweave.servers.user_definitions import (
     anchored,
     from_command_line,
@@ -29,7 +29,7 @@ TIME = '{"command": "uvx", "args": ["mcp-server-time"]}'
     ],
 )
 def test_every_usual_shape_is_read(text: str) -> None:
-    expected = Command(command="uvx", args=("mcp-server-time",))
+    expected = CommandServer(command="uvx", args=("mcp-server-time",))
     assert read_pasted(text) == ([("time", expected)], [])
 
 
@@ -84,7 +84,7 @@ def test_text_without_servers_is_one_problem(text: str, code: str, at: str) -> N
 def test_a_person_may_refer_to_the_vault() -> None:
     text = '{"a": {"url": "https://a.test", "headers": {"X": "${vault:key}"}}}'
     assert read_pasted(text) == (
-        [("a", Http(url="https://a.test", headers={"X": "${vault:key}"}))],
+        [("a", HttpServer(url="https://a.test", headers={"X": "${vault:key}"}))],
         [],
     )
 
@@ -97,7 +97,7 @@ def test_no_text_makes_reading_fail(text: str) -> None:
 
 def test_a_command_line_is_kept_word_by_word() -> None:
     argv = ["npx", "-y", "server; rm -rf $HOME", ""]
-    assert from_command_line(argv, {"A": "${vault:a}"}, "~/x") == Command(
+    assert from_command_line(argv, {"A": "${vault:a}"}, "~/x") == CommandServer(
         command="npx", args=tuple(argv[1:]), env={"A": "${vault:a}"}, cwd="~/x"
     )
 
@@ -124,10 +124,12 @@ def test_a_command_line_that_cannot_start_is_refused(
 
 
 def test_an_address_becomes_a_server() -> None:
-    assert from_url("https://a.test/mcp", {"X": "y"}) == Http(
+    assert from_url("https://a.test/mcp", {"X": "y"}) == HttpServer(
         url="https://a.test/mcp", headers={"X": "y"}
     )
-    assert from_url("http://localhost:1/sse", transport="sse") == Sse(url="http://localhost:1/sse")
+    assert from_url("http://localhost:1/sse", transport="sse") == SseServer(
+        url="http://localhost:1/sse"
+    )
 
 
 @pytest.mark.parametrize(
@@ -160,7 +162,7 @@ def test_a_password_in_an_address_is_refused_with_advice_and_not_repeated() -> N
 
 def test_an_image_becomes_a_container() -> None:
     digest = "ghcr.io/acme/Time_server:1.2@sha256:" + "0" * 64
-    assert from_image(digest, command=["--utc"], env={"A": "b"}, network=False) == Container(
+    assert from_image(digest, command=["--utc"], env={"A": "b"}, network=False) == ContainerServer(
         image=digest, command=("--utc",), env={"A": "b"}, network=False
     )
 
@@ -206,7 +208,7 @@ def test_a_command_that_names_a_place_here_starts_here(
 ) -> None:
     (tmp_path / "there.js").touch()
     found = anchored(from_command_line(words), tmp_path)
-    assert isinstance(found, Command)
+    assert isinstance(found, CommandServer)
     assert found.cwd == (str(tmp_path) if is_here else None)
 
 
@@ -217,7 +219,7 @@ def test_a_directory_given_is_kept_and_a_relative_one_is_meant_from_here(
     cwd: str, meant: str
 ) -> None:
     found = anchored(from_command_line(["./server"], cwd=cwd), Path("HERE"))
-    assert isinstance(found, Command)
+    assert isinstance(found, CommandServer)
     assert found.cwd is not None
     assert Path(found.cwd) == Path(meant)
 

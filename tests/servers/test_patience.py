@@ -4,7 +4,7 @@ import anyio
 import pytest
 
 from toolweave.errors import Denied, Limited, TimedOut, ToolweaveError, Unavailable
-from toolweave.servers.questions import Answer, Question
+from toolweave.servers.questions import ElicitationAnswer, ElicitationQuestion
 from toolweave.servers.retry import is_passing, pausing, wait_s
 from toolweave.settings import Retry
 
@@ -45,16 +45,16 @@ def test_the_wait_is_the_planned_one_or_the_longer_one_asked_for(
 async def test_the_deadline_stands_still_until_the_last_of_several_questions_is_answered() -> None:
     first, second = anyio.Event(), anyio.Event()
 
-    async def answer(question: Question) -> Answer:
+    async def answer(question: ElicitationQuestion) -> ElicitationAnswer:
         await (first if question.message == "first" else second).wait()
-        return Answer("decline")
+        return ElicitationAnswer("decline")
 
     with anyio.CancelScope() as total:
         total.deadline = before = anyio.current_time() + 100
         asker = pausing(total, answer)
 
         async def ask(message: str) -> None:
-            await asker(Question("server", message))
+            await asker(ElicitationQuestion("server", message))
 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(ask, "first")

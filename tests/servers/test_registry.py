@@ -9,12 +9,12 @@ import pytest
 from toolweave.clock import SystemClock
 from toolweave.errors import Conflict, Invalid, NotFound
 from toolweave.servers.definition import (
-    Command,
-    Container,
+    CommandServer,
+    ContainerServer,
     Definition,
-    Http,
+    HttpServer,
     Server,
-    Sse,
+    SseServer,
     definition_hash,
 )
 from toolweave.servers.registry import FRESH_S, MAX_FAILURES, Registry
@@ -24,12 +24,14 @@ from toolweave.testing.clock import FakeClock
 
 pytestmark = pytest.mark.anyio
 
-COMMAND = Command(command="npx", args=("-y", "some-server"), env={"TOKEN": "${vault:T}"})
+COMMAND = CommandServer(command="npx", args=("-y", "some-server"), env={"TOKEN": "${vault:T}"})
 KINDS: list[Definition] = [
     COMMAND,
-    Container(image="mcp/time", container_name="time", command=("serve",), ports={"80": 8080}),
-    Http(url="https://example.com/mcp", headers={"X-Key": "${KEY}"}),
-    Sse(url="https://example.com/sse"),
+    ContainerServer(
+        image="mcp/time", container_name="time", command=("serve",), ports={"80": 8080}
+    ),
+    HttpServer(url="https://example.com/mcp", headers={"X-Key": "${KEY}"}),
+    SseServer(url="https://example.com/sse"),
 ]
 
 

@@ -14,7 +14,7 @@ from mcp_types import JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
 from servers.rooms import eventually
 from toolweave.errors import Unavailable
-from toolweave.servers.disconnect_reason import Faults
+from toolweave.servers.disconnect_reason import DisconnectReason
 from toolweave.servers.guardian import Guardian
 from toolweave.servers.runners.runner import Launch
 from toolweave.servers.transports.stdio import NOISE_LINES, Streams, open_stdio
@@ -30,7 +30,7 @@ EVERY_LINE = "import sys\nfor line in sys.stdin: print(line, end='', flush=True)
 
 @asynccontextmanager
 async def process(
-    code: str, faults: Faults, *, max_bytes: int = 100_000, cwd: str | None = None
+    code: str, faults: DisconnectReason, *, max_bytes: int = 100_000, cwd: str | None = None
 ) -> AsyncGenerator[Streams]:
     """A Python program spoken to over its standard streams."""
     launch = Launch((sys.executable, "-I", "-S", "-c", code), env={}, cwd=cwd)
@@ -42,7 +42,9 @@ async def process(
             yield streams
 
 
-async def everything(code: str, faults: Faults, *, max_bytes: int = 100_000) -> list[object]:
+async def everything(
+    code: str, faults: DisconnectReason, *, max_bytes: int = 100_000
+) -> list[object]:
     """All it says until it ends or is ended."""
     async with process(code, faults, max_bytes=max_bytes) as (inbox, _):
         return [item.message async for item in inbox if isinstance(item, SessionMessage)]
@@ -54,7 +56,7 @@ def saying(*lines: str) -> str:
 
 async def test_messages_go_both_ways() -> None:
     request = JSONRPCRequest(jsonrpc="2.0", id=7, method="x", params={"text": "ä\n\u2028"})
-    async with process(EVERY_LINE, Faults("server")) as (inbox, outbox):
+    async with process(EVERY_LINE, DisconnectReason("server")) as (inbox, outbox):
         await outbox.send(SessionMessage(request))
         item = await inbox.receive()
     assert isinstance(item, SessionMessage)
@@ -62,7 +64,7 @@ async def test_messages_go_both_ways() -> None:
 
 
 async def test_the_end_of_the_process_ends_the_stream_and_its_last_words_are_known() -> None:
-    faults = Faults("server")
+    faults = DisconnectReason("server")
     code = "import sys\nsys.stderr.write('no key given\\n' * 3)\nsys.exit(3)"
     assert await everything(code, faults) == []
     assert faults.ended.is_set()
@@ -73,7 +75,7 @@ async def test_the_end_of_the_process_ends_the_stream_and_its_last_words_are_kno
 
 async def test_text_that_is_no_message_is_skipped() -> None:
     code = saying("Server ready", "", "   ", "[info] listening", "[1, 2]", ANSWER % 1)
-    faults = Faults("server")
+    faults = DisconnectReason("server")
     messages = await everything(code, faults)
     assert messages == [JSONRPCResponse(jsonrpc="2.0", id=1, result={"n": 1})]
     assert faults.first is None
@@ -82,7 +84,7 @@ async def test_text_that_is_no_message_is_skipped() -> None:
 async def test_noise_without_end_is_a_fault_but_not_over_the_life_of_a_talker() -> None:
     noise = f"for _ in range({NOISE_LINES}): print('noise')\n"
     answer = f"print({ANSWER % 1!r}, flush=True)\n"
-    faults = Faults("server")
+    faults = DisconnectReason("server")
     messages = await everything(noise + answer + noise + answer, faults)
     assert len(messages) == 2
     assert faults.first is None
@@ -102,7 +104,7 @@ async def test_noise_without_end_is_a_fault_but_not_over_the_life_of_a_talker() 
     ids=["json", "shape", "log", "deep"],
 )
 async def test_a_line_that_only_looks_like_a_message_ends_the_connection(line: str) -> None:
-    faults = Faults("server")
+    faults = DisconnectReason("server")
     code = f"print({line}, flush=True)\nprint({ANSWER % 1!r}, flush=True)"
     assert await everything(code, faults, max_bytes=1_000_000) == []
     assert faults.first is not None
@@ -110,7 +112,7 @@ async def test_a_line_that_only_looks_like_a_message_ends_the_connection(line: s
 
 
 async def test_bad_utf8_ends_the_connection() -> None:
-    faults = Faults("server")
+    faults = DisconnectReason("server")
     code = 'import os\nos.write(1, b\'{"jsonrpc":"2.0","id":1,"result":{"a":"\\xff\\xfe"}}\\n\')'
     assert await everything(code, faults) == []
     assert faults.first is not None
@@ -118,7 +120,7 @@ async def test_bad_utf8_ends_the_connection() -> None:
 
 
 async def test_a_line_without_end_is_cut_off_at_the_limit() -> None:
-    faults = Faults("server")
+    faults = DisconnectReason("server")
     code = "import os\nwhile True: os.write(1, b'x' * 65536)"
     assert await everything(code, faults, max_bytes=1_000_000) == []
     assert faults.first is not None
@@ -126,7 +128,7 @@ async def test_a_line_without_end_is_cut_off_at_the_limit() -> None:
 
 
 async def test_a_message_of_too_many_values_is_refused_before_it_is_read() -> None:
-    faults = Faults("server")
+    faults = DisconnectReason("server")
     code = (
         """print('{"jsonrpc":"2.0","id":1,"result":{"a":[' + '7,' * 400_000 + '7]}}', flush=True)"""
     )
@@ -143,7 +145,7 @@ async def test_a_message_may_come_in_pieces_and_be_as_long_as_allowed() -> None:
         "for start in range(0, len(data), 10_000):\n"
         "    os.write(1, data[start:start + 10_000]); time.sleep(0.001)\n"
     )
-    (message,) = await everything(code, Faults("server"))
+    (message,) = await everything(code, DisconnectReason("server"))
     assert isinstance(message, JSONRPCResponse)
     assert message.result == {"a": "x" * 99_000}
 
@@ -154,7 +156,7 @@ async def test_a_flood_of_notifications_is_thinned_and_the_answer_comes_through(
         "for _ in range(20_000): print(note)\n"
         f"print({ANSWER % 1!r}, flush=True)"
     )
-    messages = await everything(code, Faults("server"))
+    messages = await everything(code, DisconnectReason("server"))
     assert isinstance(messages[-1], JSONRPCResponse)
     assert all(isinstance(message, JSONRPCNotification) for message in messages[:-1])
     assert 0 < len(messages) < 10_000
@@ -165,7 +167,7 @@ async def test_a_flood_of_requests_ends_the_connection() -> None:
         "for n in range(1000):\n"
         '    print(\'{"jsonrpc":"2.0","id":"q%d","method":"ping"}\' % n, flush=True)'
     )
-    faults = Faults("server")
+    faults = DisconnectReason("server")
     await everything(code, faults)
     assert faults.first is not None
     assert faults.first.code == "SERVER_PROTOCOL"
@@ -177,7 +179,7 @@ async def test_a_stderr_flood_keeps_the_last_lines_and_blocks_nothing() -> None:
         "for n in range(50_000): sys.stderr.write(f'line {n}\\n')\n"
         f"sys.stderr.flush()\nprint({ANSWER % 1!r}, flush=True)"
     )
-    faults = Faults("server")
+    faults = DisconnectReason("server")
     assert len(await everything(code, faults)) == 1
     assert faults.stderr[-1] == "line 49999"
 
@@ -194,7 +196,7 @@ async def test_what_cannot_be_started_is_told(argv: tuple[str, ...], cwd: str | 
     async with Guardian() as guardian:
         with pytest.raises(Unavailable) as caught:
             async with open_stdio(
-                Launch(argv, cwd=cwd), Faults("server"), guardian=guardian, max_bytes=1
+                Launch(argv, cwd=cwd), DisconnectReason("server"), guardian=guardian, max_bytes=1
             ):
                 pytest.fail("it started")
     assert caught.value.code == "SERVER_START_FAILED"
@@ -212,7 +214,7 @@ async def test_leaving_ends_the_process_and_its_children(tmp_path: Path, stubbor
         f"open({str(pids)!r}, 'w').write(f'{{os.getpid()}} {{child.pid}}')\n"
         f"print({ANSWER % 1!r}, flush=True)\n{wait}"
     )
-    async with process(code, Faults("server")) as (inbox, _):
+    async with process(code, DisconnectReason("server")) as (inbox, _):
         await inbox.receive()
     numbers = [int(text) for text in pids.read_text(encoding="ascii").split()]
     await eventually(lambda: not any(psutil.pid_exists(number) for number in numbers))
@@ -225,7 +227,7 @@ async def test_a_cancelled_body_ends_the_process_too(tmp_path: Path) -> None:
         f"print({ANSWER % 1!r}, flush=True); sys.stdin.read()"
     )
     with anyio.CancelScope() as scope:
-        async with process(code, Faults("server")) as (inbox, _):
+        async with process(code, DisconnectReason("server")) as (inbox, _):
             await inbox.receive()
             scope.cancel()
             await anyio.sleep_forever()
@@ -250,7 +252,7 @@ async def test_a_process_nobody_could_watch_is_not_left_running() -> None:
     guardian = BrokenGuardian()
     launch = Launch((sys.executable, "-c", "import time; time.sleep(600)"), env={})
     with pytest.raises(OSError, match="memory"):
-        async with open_stdio(launch, Faults("server"), guardian=guardian, max_bytes=1):
+        async with open_stdio(launch, DisconnectReason("server"), guardian=guardian, max_bytes=1):
             pytest.fail("it opened")
     (pid,) = guardian.asked_for
     await eventually(lambda: not psutil.pid_exists(pid))
@@ -258,7 +260,7 @@ async def test_a_process_nobody_could_watch_is_not_left_running() -> None:
 
 async def test_a_server_that_does_not_read_blocks_nobody_who_leaves() -> None:
     big = JSONRPCNotification(jsonrpc="2.0", method="x", params={"a": "x" * 1_000_000})
-    faults = Faults("server")
+    faults = DisconnectReason("server")
     async with process("import time; time.sleep(600)", faults) as (_, outbox):
         for _ in range(3):
             await outbox.send(SessionMessage(big))
@@ -268,7 +270,7 @@ async def test_a_server_that_does_not_read_blocks_nobody_who_leaves() -> None:
 
 async def test_a_server_that_never_reads_is_given_up_before_it_fills_the_memory() -> None:
     big = JSONRPCNotification(jsonrpc="2.0", method="x", params={"a": "x" * 10_000_000})
-    faults = Faults("server")
+    faults = DisconnectReason("server")
     async with process("import time; time.sleep(600)", faults) as (_, outbox):
         for _ in range(10):
             await outbox.send(SessionMessage(big))
@@ -280,7 +282,7 @@ async def test_a_server_that_never_reads_is_given_up_before_it_fills_the_memory(
 async def test_a_message_of_any_size_reaches_a_server_that_reads() -> None:
     big = JSONRPCRequest(jsonrpc="2.0", id=1, method="x", params={"a": "x" * 50_000_000})
     code = f"import sys\nprint({ANSWER!r} % len(sys.stdin.readline()), flush=True)"
-    async with process(code, Faults("server")) as (inbox, outbox):
+    async with process(code, DisconnectReason("server")) as (inbox, outbox):
         await outbox.send(SessionMessage(big))
         item = await inbox.receive()
     assert isinstance(item, SessionMessage)

@@ -17,7 +17,7 @@ from hostile.catalogue import GOOD_HTTP, http_server
 from servers.rooms import a_studio, approved, eventually
 from toolweave.app.studio import Studio
 from toolweave.errors import Denied, TimedOut, ToolweaveError, Unavailable
-from toolweave.servers.definition import Command, Definition, Http, Server
+from toolweave.servers.definition import CommandServer, Definition, HttpServer, Server
 from toolweave.servers.health import Health, RetryState
 from toolweave.servers.supervisor import LOOK_PAUSE_S
 from toolweave.tasks import background
@@ -28,7 +28,7 @@ from toolweave.tools.tool import ToolCall
 pytestmark = pytest.mark.anyio
 
 NAME = "server"
-BROKEN = Command(command="false")
+BROKEN = CommandServer(command="false")
 HELLO_ONLY = """
 import json, sys
 for line in sys.stdin:
@@ -385,7 +385,7 @@ async def test_a_server_that_hangs_in_a_check_is_brought_back(
 
 async def test_a_server_that_lists_no_tools_in_time_is_not_connected(tmp_path: Path) -> None:
     async with a_studio(tmp_path, connect_deadline_s=0.5) as studio:
-        definition = Command(command=sys.executable, args=("-I", "-S", "-c", HELLO_ONLY))
+        definition = CommandServer(command=sys.executable, args=("-I", "-S", "-c", HELLO_ONLY))
         server = await approved(studio, NAME, definition)
         with pytest.raises(TimedOut) as caught:
             await studio.connections.use(server)
@@ -414,7 +414,7 @@ async def test_a_busy_server_that_answers_no_check_is_left_alone(
 
 async def test_stopping_ends_a_server_that_still_connects(tmp_path: Path) -> None:
     async with a_studio(tmp_path) as studio:
-        server = await approved(studio, NAME, Command(command="sleep", args=("600",)))
+        server = await approved(studio, NAME, CommandServer(command="sleep", args=("600",)))
         failed: list[str] = []
 
         async def use() -> None:
@@ -490,7 +490,7 @@ async def test_an_http_server_that_went_away_between_calls_is_noticed_by_the_nex
 ) -> None:
     async with a_studio(tmp_path, clock=clock, keeps_trying=True) as studio:
         with http_server(GOOD_HTTP) as url:
-            server = await approved(studio, NAME, Http(url=url))
+            server = await approved(studio, NAME, HttpServer(url=url))
             studio.ground.lockfile.pin(NAME, await studio.gate.tools(NAME))
             with anyio.fail_after(10):
                 await clock.until_asleep(30)
@@ -505,7 +505,7 @@ async def test_a_call_that_finds_an_http_server_gone_has_it_checked_at_once(
 ) -> None:
     async with a_studio(tmp_path, clock=clock, keeps_trying=True) as studio:
         with http_server(GOOD_HTTP) as url:
-            server = await approved(studio, NAME, Http(url=url))
+            server = await approved(studio, NAME, HttpServer(url=url))
             studio.ground.lockfile.pin(NAME, await studio.gate.tools(NAME))
         with pytest.raises(Unavailable):
             await studio.gate.call(ToolCall(NAME, "echo", {"text": "hi"}))

@@ -23,8 +23,8 @@ from toolweave.errors import (
     ToolweaveError,
     Unavailable,
 )
-from toolweave.servers.definition import Command, Http
-from toolweave.servers.questions import Answer, Question
+from toolweave.servers.definition import CommandServer, HttpServer
+from toolweave.servers.questions import ElicitationAnswer, ElicitationQuestion
 from toolweave.testing.clock import FakeClock
 from toolweave.testing.server import (
     ScriptedServer,
@@ -40,7 +40,7 @@ from toolweave.testing.server import (
     tells,
     waits,
 )
-from toolweave.tools.tool import CallId, Effect, Progress, ToolCall, ToolResult
+from toolweave.tools.tool import CallId, Effect, ToolCall, ToolProgress, ToolResult
 
 pytestmark = pytest.mark.anyio
 
@@ -118,10 +118,10 @@ async def test_a_good_call_has_its_result_its_duration_and_its_record(studio: St
 async def test_the_demo_server_can_be_called(tmp_path: Path) -> None:
     run = "from toolweave.demo.server import run_stdio; run_stdio()"
     async with a_studio(tmp_path) as studio:
-        await pinned(studio, NAME, Command(command=sys.executable, args=("-c", run)))
-        heard: list[Progress] = []
+        await pinned(studio, NAME, CommandServer(command=sys.executable, args=("-c", run)))
+        heard: list[ToolProgress] = []
 
-        async def hear(progress: Progress) -> None:
+        async def hear(progress: ToolProgress) -> None:
             heard.append(progress)
 
         countdown = a_call("countdown", {"start": 3, "step_delay_s": 0})
@@ -134,13 +134,13 @@ async def test_the_demo_server_can_be_called(tmp_path: Path) -> None:
 
 async def test_progress_is_passed_on(studio: Studio, scripted: ScriptedServer) -> None:
     scripted.on_call("echo", [reports(1, 4, "a quarter"), waits(0.05), says("done")])
-    heard: list[Progress] = []
+    heard: list[ToolProgress] = []
 
-    async def hear(progress: Progress) -> None:
+    async def hear(progress: ToolProgress) -> None:
         heard.append(progress)
 
     assert (await studio.gate.call(a_call(), on_progress=hear)).text == "done"
-    assert heard == [Progress(1, 4, "a quarter")]
+    assert heard == [ToolProgress(1, 4, "a quarter")]
 
 
 async def test_an_error_of_the_tool_is_a_result_and_recorded_as_an_error(
@@ -355,7 +355,7 @@ async def test_a_server_that_does_not_connect_in_the_calls_time_is_told_as_that(
     tmp_path: Path,
 ) -> None:
     async with a_studio(tmp_path) as studio:
-        await approved(studio, NAME, Command(command="sleep", args=("9",)))
+        await approved(studio, NAME, CommandServer(command="sleep", args=("9",)))
         error = await refusal(studio, a_call(deadline_s=0.2))
     assert error.code == "SERVER_CONNECT_TIMEOUT"
     assert "0.2 s" in error.message
@@ -525,7 +525,7 @@ async def test_retry_after_is_honoured(tmp_path: Path, clock: FakeClock) -> None
     vice = named("status_429_retry_after")
     with http_server(vice, env={"HOSTILE_SIZE": "1"}) as url:
         async with a_studio(tmp_path, clock=clock, waits_s=(0.25, 0.25)) as studio:
-            await pinned(studio, NAME, Http(url=url))
+            await pinned(studio, NAME, HttpServer(url=url))
             results: list[ToolResult] = []
 
             async def run() -> None:
@@ -545,7 +545,7 @@ async def test_a_server_that_asks_to_slow_down_is_an_error_for_a_call_that_happe
 ) -> None:
     with http_server(named("status_429_retry_after")) as url:
         async with a_studio(tmp_path) as studio:
-            await pinned(studio, NAME, Http(url=url))
+            await pinned(studio, NAME, HttpServer(url=url))
             error = await refusal(studio, a_call("misbehave", {}))
             assert isinstance(error, Limited)
             assert error.code == "SERVER_RATE_LIMITED"
@@ -587,9 +587,9 @@ async def test_while_a_person_thinks_the_deadline_stands_still(
     hangs = [asks("Sure?"), never()]
     scripted.on_call("echo", *([steps, hangs] if era == "legacy" else [steps, steps, hangs]))
 
-    async def think(question: Question) -> Answer:
+    async def think(question: ElicitationQuestion) -> ElicitationAnswer:
         await anyio.sleep(1.0)
-        return Answer("accept", {"sure": True})
+        return ElicitationAnswer("accept", {"sure": True})
 
     async with ready(tmp_path, scripted) as studio:
         result = await studio.gate.call(a_call(deadline_s=0.6), asker=think)
@@ -608,9 +608,9 @@ async def test_two_questions_at_once_do_not_lose_the_deadline(
     )
     scripted.on_call("echo", [{"line": question % 1}, {"line": question % 2}, never()])
 
-    async def think(_: Question) -> Answer:
+    async def think(_: ElicitationQuestion) -> ElicitationAnswer:
         await anyio.sleep(0.1)
-        return Answer("decline")
+        return ElicitationAnswer("decline")
 
     error = await refusal(studio, a_call(deadline_s=0.3), asker=think)
     assert error.code == "CALL_TIMEOUT"
@@ -630,8 +630,8 @@ async def test_whoever_answers_may_call_a_tool_to_know(tmp_path: Path) -> None:
     scripted.on_call("ask", [asks("What?"), tells()])
     async with ready(tmp_path, scripted) as studio:
 
-        async def look_up(_: Question) -> Answer:
-            return Answer("accept", {"found": (await studio.gate.call(a_call())).text})
+        async def look_up(_: ElicitationQuestion) -> ElicitationAnswer:
+            return ElicitationAnswer("accept", {"found": (await studio.gate.call(a_call())).text})
 
         result = await studio.gate.call(a_call("ask", {}), asker=look_up)
     assert result.structured == {"action": "accept", "content": {"found": "hi"}}
@@ -643,7 +643,7 @@ async def test_a_fault_of_whoever_answers_leaves_no_call_open(
     scripted.change(era="modern")
     scripted.on_call("echo", [asks("Sure?"), tells()])
 
-    async def stumble(_: Question) -> Answer:
+    async def stumble(_: ElicitationQuestion) -> ElicitationAnswer:
         raise ZeroDivisionError
 
     async with ready(tmp_path, scripted) as studio:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from toolweave.workflow.formats.format import FormatName, Loaded
+from toolweave.workflow.formats.format import FormatName, LoadedWorkflow
 from toolweave.workflow.formats.load import load
 
 FOLDER = Path(__file__).parent / "samples"
@@ -23,7 +23,7 @@ def text_of(name: str) -> str:
     return (FOLDER / name).read_text(encoding="utf-8")
 
 
-def sample(name: str) -> Loaded:
+def sample(name: str) -> LoadedWorkflow:
     """What is read from a sample."""
     return load(text_of(name), name_hint=name)
 

@@ -6,7 +6,7 @@ from tests.workflow.mcp_nodes import a_node, a_tool, detailed, patched, tasked
 from toolweave.json_text import Json, JsonObject
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
-from toolweave.workflow.mode_status import Standing, standing, with_status
+from toolweave.workflow.mode_status import ModeStatus, standing, with_status
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import tool_fields
 
@@ -14,7 +14,7 @@ TEXT: JsonObject = {"type": "string"}
 COUNT: JsonObject = {"type": "integer", "minimum": 1, "maximum": 9}
 
 
-def against(then: Tool, today: Tool | None) -> Standing:
+def against(then: Tool, today: Tool | None) -> ModeStatus:
     """The standing of a node made with one tool, where the server has another today."""
     tools = [a_tool("another"), *([] if today is None else [today])]
     return standing(a_node(tool_fields(then)), {"aws": tools}.get)
@@ -22,8 +22,8 @@ def against(then: Tool, today: Tool | None) -> Standing:
 
 @pytest.mark.requirement("001:FR-012", "001:McpNode.transition.valid")
 def test_a_node_is_valid_when_the_server_has_its_tool_unchanged() -> None:
-    assert standing(detailed(), {"aws": [a_tool()]}.get) == Standing("valid")
-    assert against(a_tool(), a_tool()) == Standing("valid")
+    assert standing(detailed(), {"aws": [a_tool()]}.get) == ModeStatus("valid")
+    assert against(a_tool(), a_tool()) == ModeStatus("valid")
 
 
 @pytest.mark.requirement("001:FR-012", "001:McpNode.transition.missing")
@@ -96,7 +96,7 @@ def test_a_tool_that_takes_more_leaves_its_node_valid_with_a_warning() -> None:
     [problem] = found.problems
     assert (problem.code, problem.severity) == ("MCP_TOOL_SCHEMA_CHANGED", "warning")
     mended = patched(tool_fields(a_tool(a=TEXT)), problem.patch)
-    assert standing(a_node(mended), {"aws": [today]}.get) == Standing("valid")
+    assert standing(a_node(mended), {"aws": [today]}.get) == ModeStatus("valid")
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_a_tool_that_takes_more_leaves_its_node_valid_with_a_warning() -> None:
 def test_what_other_programs_cannot_write_down_is_no_change(today: JsonObject) -> None:
     stored: list[Json] = [{"name": "a", "type": "string", "required": True, "description": "W."}]
     node = detailed(parameters=stored)
-    assert standing(node, {"aws": [a_tool(a=today)]}.get) == Standing("valid")
+    assert standing(node, {"aws": [a_tool(a=today)]}.get) == ModeStatus("valid")
 
 
 def test_a_snapshot_of_ours_notices_what_only_we_can_write_down() -> None:
@@ -123,7 +123,7 @@ def test_a_snapshot_of_ours_notices_what_only_we_can_write_down() -> None:
 
 
 def test_a_node_that_stored_no_parameters_has_nothing_to_compare() -> None:
-    assert standing(detailed(parameters=None), {"aws": [a_tool()]}.get) == Standing("valid")
+    assert standing(detailed(parameters=None), {"aws": [a_tool()]}.get) == ModeStatus("valid")
 
 
 def test_a_tool_that_cannot_be_called_makes_its_node_invalid() -> None:
@@ -134,7 +134,7 @@ def test_a_tool_that_cannot_be_called_makes_its_node_invalid() -> None:
 
 
 def test_a_task_is_valid_while_its_server_has_any_tool() -> None:
-    assert standing(tasked(), {"aws": [a_tool("new")]}.get) == Standing("valid")
+    assert standing(tasked(), {"aws": [a_tool("new")]}.get) == ModeStatus("valid")
     found = standing(tasked(), {"aws": list[Tool]()}.get)
     assert found.status == "invalid"
     assert [p.code for p in found.problems] == ["MCP_TOOL_LIST_EMPTY"]

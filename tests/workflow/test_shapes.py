@@ -13,7 +13,7 @@ from toolweave.tools.example import example_value
 from toolweave.tools.read_tool import read_tool
 from toolweave.workflow.shapes import (
     UNKNOWN,
-    Shape,
+    ValueShape,
     fits,
     join,
     join_all,
@@ -142,7 +142,9 @@ def test_a_value_of_one_of_two_shapes_has_the_fields_of_either() -> None:
     assert join(one, UNKNOWN) is UNKNOWN
     assert look(join(one, of_kind("null")), "c").verdict == "absent"
     assert look(join(one, of_fields({"c": UNKNOWN}, "unsaid")), "d").verdict == "unsaid"
-    lists = join(Shape(frozenset({"array"}), items=one), Shape(frozenset({"array"}), items=other))
+    lists = join(
+        ValueShape(frozenset({"array"}), items=one), ValueShape(frozenset({"array"}), items=other)
+    )
     assert look(look(lists, 0).shape, "c").verdict == "absent"
 
 
@@ -232,7 +234,7 @@ def a_document(rng: Random) -> JsonObject:
     return {**found, "$defs": definitions}
 
 
-def takes_in(shape: Shape, value: Json) -> bool:
+def takes_in(shape: ValueShape, value: Json) -> bool:
     """Whether a shape says nothing against a value."""
     if fits(of_value(value), shape) == "no":
         return False

@@ -12,7 +12,7 @@ from toolweave.errors import Conflict, Invalid, NotFound
 from toolweave.storage.workflow_files import WorkflowFiles
 from toolweave.workflow.formats.load import dump, read
 from toolweave.workflow.model import Workflow, WorkflowId
-from toolweave.workflow.store import Change, Files, Revision, WorkflowStore, revision_of
+from toolweave.workflow.store import Files, Revision, WorkflowChange, WorkflowStore, revision_of
 
 pytestmark = pytest.mark.anyio
 
@@ -234,14 +234,14 @@ async def test_what_happens_to_the_files_is_told_as_it_happens(
 ) -> None:
     there = await store.save(_named("there"), over=None)
     changes = store.changes(SystemClock())
-    told: list[Change] = []
+    told: list[WorkflowChange] = []
 
     async def listen() -> None:
         async for change in changes:
             told.append(change)
             heard.set()
 
-    async def next_change() -> Change:
+    async def next_change() -> WorkflowChange:
         nonlocal heard
         await heard.wait()
         heard = anyio.Event()
@@ -253,13 +253,13 @@ async def test_what_happens_to_the_files_is_told_as_it_happens(
             tasks.start_soon(listen)
             await anyio.sleep(0.3)  # until it has looked once; what was before is not told
             new = await store.save(_named("new"), over=None)
-            assert await next_change() == Change("new", new)
+            assert await next_change() == WorkflowChange("new", new)
             text = dump(_named("there", "by an editor"), "toolweave").encode()
             old = await files.read("there.json")
             assert await files.swap("there.json", old, text)
-            assert await next_change() == Change("there", revision_of(text))
+            assert await next_change() == WorkflowChange("there", revision_of(text))
             await store.delete("there", over=revision_of(text))
-            assert await next_change() == Change("there", None)
+            assert await next_change() == WorkflowChange("there", None)
             tasks.cancel_scope.cancel()
     await changes.aclose()
     assert there not in {change.revision for change in told}

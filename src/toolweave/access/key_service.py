@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 
-from toolweave.access.keys import STUDIO, ApiKey, KeyId, Keys
+from toolweave.access.keys import STUDIO, ApiKey, ApiKeys, KeyId
 from toolweave.errors import Conflict, Invalid
 from toolweave.json_text import JsonObject
 
 
 async def create_key(
-    keys: Keys, name: str, scopes: list[str], tools: Iterable[str] = ()
+    keys: ApiKeys, name: str, scopes: list[str], tools: Iterable[str] = ()
 ) -> tuple[ApiKey, str]:
     """A new key and its text, which nobody sees again.
 
@@ -25,7 +25,7 @@ async def create_key(
 
 
 async def revoke_key(
-    keys: Keys, key: str, *, asked_with: KeyId | None = None, is_sure: bool = False
+    keys: ApiKeys, key: str, *, asked_with: KeyId | None = None, is_sure: bool = False
 ) -> ApiKey:
     """Revoke a key by its id or name; the one that pages ask with only by whoever is sure.
 

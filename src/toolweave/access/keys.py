@@ -84,7 +84,7 @@ class ApiKey:
             )
 
 
-class Keys:
+class ApiKeys:
     """Creates, checks and revokes keys; a check is answered from memory for up to a second."""
 
     def __init__(self, database: Database, clock: Clock) -> None:

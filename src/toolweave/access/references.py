@@ -19,7 +19,7 @@ _SCHEME = re.compile(r"(?i:basic|bearer|token)\s+(\S.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class SecretReference:
     """One `${…}`: what it names, and what stands in for an unset variable."""
 
     text: str
@@ -35,7 +35,7 @@ class SecretSource(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class ResolvedText:
     """Values ready for use, what was wrong, and what a masker must know."""
 
     values: dict[str, str]
@@ -43,12 +43,12 @@ class Resolved:
     secrets: frozenset[str]
 
 
-def references(template: str) -> list[Reference]:
+def references(template: str) -> list[SecretReference]:
     """Every reference in `template`, in order."""
     return [_reference(found) for found in _REFERENCE.finditer(template)]
 
 
-def expand(template: str, resolve: Callable[[Reference], str | None]) -> str:
+def expand(template: str, resolve: Callable[[SecretReference], str | None]) -> str:
     """`template` with each reference replaced by what `resolve` gives; nothing leaves it as is."""
 
     def value(found: re.Match[str]) -> str:
@@ -64,7 +64,7 @@ async def resolve_all(
     vault: SecretSource,
     *,
     at: tuple[str | int, ...] = (),
-) -> Resolved:
+) -> ResolvedText:
     """Expand each of `templates`; problems point at its name below `at`."""
     secrets, missing = await _from_vault(templates, vault)
     values: dict[str, str] = {}
@@ -80,7 +80,7 @@ async def resolve_all(
                 used.add(value)
         if is_sensitive(key):
             used |= _credentials(values[key])
-    return Resolved(values, tuple(problems), frozenset(value for value in used if value))
+    return ResolvedText(values, tuple(problems), frozenset(value for value in used if value))
 
 
 async def _from_vault(
@@ -99,18 +99,20 @@ async def _from_vault(
     return secrets, missing
 
 
-def _reference(found: re.Match[str]) -> Reference:
+def _reference(found: re.Match[str]) -> SecretReference:
     inside = found[1]
     if inside.startswith("vault:"):
-        return Reference(found[0], "vault", inside.removeprefix("vault:"))
+        return SecretReference(found[0], "vault", inside.removeprefix("vault:"))
     if inside.startswith("input:"):
         # VS Code asks for these once; here they are kept in the vault under the same name.
-        return Reference(found[0], "vault", inside)
+        return SecretReference(found[0], "vault", inside)
     name, has_default, default = inside.removeprefix("env:").partition(":-")
-    return Reference(found[0], "env", name, default if has_default else None)
+    return SecretReference(found[0], "env", name, default if has_default else None)
 
 
-def _lookup(item: Reference, environ: Mapping[str, str], secrets: Mapping[str, str]) -> str | None:
+def _lookup(
+    item: SecretReference, environ: Mapping[str, str], secrets: Mapping[str, str]
+) -> str | None:
     if item.kind == "vault":
         return secrets.get(item.name)
     # As in Claude Code, a variable set to nothing is set.
@@ -118,7 +120,7 @@ def _lookup(item: Reference, environ: Mapping[str, str], secrets: Mapping[str, s
 
 
 def _problem(
-    item: Reference, place: str, environ: Mapping[str, str], missing: Mapping[str, str | None]
+    item: SecretReference, place: str, environ: Mapping[str, str], missing: Mapping[str, str | None]
 ) -> Problem:
     if item.kind == "env":
         return Problem(

@@ -13,7 +13,7 @@ OWN = ("oauth:", "oauth-tokens:", "service:")
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class FilledText:
     """Texts ready for use, and the secrets in them."""
 
     texts: dict[str, str]
@@ -44,14 +44,14 @@ class SecretTexts:
         self._vault = vault
         self._masker = masker
 
-    async def fill(self, texts: Mapping[str, str]) -> Filled:
+    async def fill(self, texts: Mapping[str, str]) -> FilledText:
         """`texts` with every reference to the vault replaced; from then on the masker knows them.
 
         Raises:
             NotFound: `SECRET_NOT_FOUND`.
         """
         if not any(_VAULT in text for text in texts.values()):
-            return Filled(dict(texts), frozenset())
+            return FilledText(dict(texts), frozenset())
         wanted = {
             one.name for text in texts.values() for one in references(text) if _is_vault(one.text)
         }
@@ -65,7 +65,7 @@ class SecretTexts:
             key: expand(text, lambda one: known.get(one.name) if _is_vault(one.text) else None)
             for key, text in texts.items()
         }
-        return Filled(filled, frozenset(value for value in known.values() if value))
+        return FilledText(filled, frozenset(value for value in known.values() if value))
 
 
 def _is_vault(reference: str) -> bool:

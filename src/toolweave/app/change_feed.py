@@ -16,7 +16,7 @@ import anyio
 from toolweave.app.workbench import Workbench
 from toolweave.engine.open_questions import Questions
 from toolweave.errors import ToolweaveError
-from toolweave.publishing.store import Publications
+from toolweave.publishing.store import PublishedStore
 from toolweave.tasks import background
 from toolweave.triggers.activation_store import Activations
 
@@ -32,7 +32,7 @@ def _goes_on() -> bool:
     return False
 
 
-class Topics:
+class ChangeFeed:
     """The versions of all topics; one look serves all who listen."""
 
     def __init__(self, workbench: Workbench, *, is_ending: Callable[[], bool] = _goes_on) -> None:
@@ -41,7 +41,7 @@ class Topics:
         self._store = workbench.studio.workflows
         self._news = workbench.engine.journal.news
         self._questions = Questions(ground.database)
-        self._publications = Publications(ground.database)
+        self._publications = PublishedStore(ground.database)
         self._activations = Activations(ground.database, ground.clock)
         self._is_ending = is_ending
         self._is_over = False

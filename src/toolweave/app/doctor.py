@@ -9,7 +9,7 @@ from typing import Literal
 
 import toolweave
 from toolweave.assistant.home_models import models_of
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.json_text import JsonObject
 from toolweave.servers import runners
 from toolweave.servers.discovery.search import discover_all
@@ -22,7 +22,7 @@ State = Literal["ok", "note", "fault"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DoctorFinding:
     """One thing that was looked at; a remedy where there is something to do."""
 
     state: State
@@ -36,10 +36,10 @@ class Finding:
         return {**told, "remedy": self.remedy} if self.remedy else told
 
 
-def examine_machine(environ: Mapping[str, str]) -> list[Finding]:
+def examine_machine(environ: Mapping[str, str]) -> list[DoctorFinding]:
     """Programs, runners and the files of other clients; reads files, so it is for a thread."""
     return [
-        Finding("ok", "toolweave", toolweave.__version__),
+        DoctorFinding("ok", "toolweave", toolweave.__version__),
         _python(),
         *(_program(*program) for program in _PROGRAMS),
         *(_runner(name, runner) for name, runner in runners.discover().items()),
@@ -47,7 +47,7 @@ def examine_machine(environ: Mapping[str, str]) -> list[Finding]:
     ]
 
 
-async def examine_home(rooms: Ground) -> list[Finding]:
+async def examine_home(rooms: Home) -> list[DoctorFinding]:
     """What is kept in the home.
 
     Raises:
@@ -57,16 +57,16 @@ async def examine_home(rooms: Ground) -> list[Finding]:
     secrets = await rooms.vault.names()
     pinned = [len(rooms.lockfile.pins(name)) for name in ("", *(one.name for one in servers))]
     found = [
-        Finding("ok", "home", str(rooms.settings.home)),
-        Finding("ok", "database", rooms.database.dialect.name),
-        Finding("ok", "lockfile", f"{rooms.lockfile.path}, {sum(pinned)} tools pinned"),
-        Finding("ok", "vault", f"{len(list(secrets))} secrets"),
-        Finding("ok", "servers", f"{len(servers)} registered"),
+        DoctorFinding("ok", "home", str(rooms.settings.home)),
+        DoctorFinding("ok", "database", rooms.database.dialect.name),
+        DoctorFinding("ok", "lockfile", f"{rooms.lockfile.path}, {sum(pinned)} tools pinned"),
+        DoctorFinding("ok", "vault", f"{len(list(secrets))} secrets"),
+        DoctorFinding("ok", "servers", f"{len(servers)} registered"),
         await _models(rooms),
     ]
     for at, _, subject, message in await rooms.registry.notices(SHOWN_NOTICES):
         remedy = f"see why under Servers, or with `toolweave servers check {subject}`"
-        found.append(Finding("note", f"notice {at}", message, remedy))
+        found.append(DoctorFinding("note", f"notice {at}", message, remedy))
     return found
 
 
@@ -85,43 +85,43 @@ _PROGRAMS = (
 )
 
 
-def _python() -> Finding:
+def _python() -> DoctorFinding:
     version = f"{platform.python_version()} on {platform.system()}"
     is_ok = sys.version_info >= (3, 11)
     remedy = None if is_ok else "install Python 3.11 or newer"
-    return Finding("ok" if is_ok else "fault", "python", version, remedy)
+    return DoctorFinding("ok" if is_ok else "fault", "python", version, remedy)
 
 
-def _program(name: str, use: str, remedy: str) -> Finding:
+def _program(name: str, use: str, remedy: str) -> DoctorFinding:
     path = shutil.which(name)
     if path:
-        return Finding("ok", name, path)
-    return Finding("note", name, f"not found; {use}", remedy)
+        return DoctorFinding("ok", name, path)
+    return DoctorFinding("note", name, f"not found; {use}", remedy)
 
 
-def _runner(name: str, runner: Runner) -> Finding:
+def _runner(name: str, runner: Runner) -> DoctorFinding:
     reason = runner.missing()
     if reason is None:
-        return Finding("ok", f"runner {name}", "usable")
+        return DoctorFinding("ok", f"runner {name}", "usable")
     remedy = f"needed only by servers that are to run in {name}"
-    return Finding("note", f"runner {name}", reason, remedy)
+    return DoctorFinding("note", f"runner {name}", reason, remedy)
 
 
-def _other_clients(environ: Mapping[str, str]) -> Finding:
+def _other_clients(environ: Mapping[str, str]) -> DoctorFinding:
     found = discover_all(places_of(environ))
     clients = sorted({entry.client for entry in found.found})
     details = f"{len(found.found)} servers of {', '.join(clients)}" if clients else "none found"
     if not found.file_problems:
-        return Finding("ok", "other clients", details)
+        return DoctorFinding("ok", "other clients", details)
     remedy = "`toolweave servers discover` says which files cannot be read, and why"
     details = f"{details}; {len(found.file_problems)} unreadable files"
-    return Finding("note", "other clients", details, remedy)
+    return DoctorFinding("note", "other clients", details, remedy)
 
 
-async def _models(rooms: Ground) -> Finding:
+async def _models(rooms: Home) -> DoctorFinding:
     found = await models_of(rooms).list()
     if not found:
         details = "none; `toolweave models add`, for nodes in plain words"
-        return Finding("note", "models", details, "add one under Manage, Models")
+        return DoctorFinding("note", "models", details, "add one under Manage, Models")
     told = [f"{one.name} ({one.model}{', default' if one.is_default else ''})" for one in found]
-    return Finding("ok", "models", ", ".join(told))
+    return DoctorFinding("ok", "models", ", ".join(told))

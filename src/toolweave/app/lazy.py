@@ -11,7 +11,7 @@ from toolweave.errors import ToolweaveError, Unavailable
 T = TypeVar("T")
 
 
-class OnDemand(Generic[T]):
+class Lazy(Generic[T]):
     """Opens once, for all who ask; where that failed, whoever asks next has it tried again."""
 
     def __init__(self, opening: Callable[[], AbstractAsyncContextManager[T]]) -> None:

@@ -2,21 +2,21 @@
 
 from toolweave.assistant.home_models import models_of
 from toolweave.engine.engine import Engine
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.library.flow_runner import FlowRunner
 from toolweave.library.git import Git
-from toolweave.library.store import Shelf
+from toolweave.library.store import LibraryStore
 
 LIBRARY = "library"
 
 
-def shelf_of(ground: Ground) -> Shelf:
+def shelf_of(ground: Home) -> LibraryStore:
     """The libraries; nothing is asked or made before one is used."""
     git = Git(ground.environ, deadline_s=ground.settings.library_deadline_s)
-    return Shelf(ground.database, ground.clock, git, ground.settings.home / LIBRARY)
+    return LibraryStore(ground.database, ground.clock, git, ground.settings.home / LIBRARY)
 
 
-def flow_runner(ground: Ground, engine: Engine, shelf: Shelf | None = None) -> FlowRunner:
+def flow_runner(ground: Home, engine: Engine, shelf: LibraryStore | None = None) -> FlowRunner:
     """Runs flows of the libraries."""
 
     async def has_model() -> bool:

@@ -15,10 +15,10 @@ from toolweave.catalog.index import Catalog
 from toolweave.catalog.knowledge import Knowledge
 from toolweave.catalog.live import spec_of
 from toolweave.catalog.spec import NodeSpec
-from toolweave.catalog.tool_service import Toolbox
+from toolweave.catalog.tool_service import ToolService
 from toolweave.catalog.usage import UsageCounts
 from toolweave.errors import ToolweaveError
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.json_text import JsonObject
 from toolweave.servers.lockfile import Pin
 from toolweave.tools.read_tool import read_tool
@@ -42,7 +42,7 @@ class LiveCatalog:
     Without a ground, or when it cannot be read, the built-in nodes are there all the same.
     """
 
-    def __init__(self, ground: Ground | None) -> None:
+    def __init__(self, ground: Home | None) -> None:
         self._ground = ground
         self._built_in = built_in()
         self._seen: Mapping[str, Mapping[str, str]] = {}
@@ -104,10 +104,10 @@ class LiveCatalog:
         return knowledge
 
 
-class CountingToolbox(Toolbox):
+class CountingToolbox(ToolService):
     """Notes which nodes were asked for; over a ground they are saved, without one forgotten."""
 
-    def __init__(self, catalog: LiveCatalog, ground: Ground | None) -> None:
+    def __init__(self, catalog: LiveCatalog, ground: Home | None) -> None:
         super().__init__(lambda: catalog.knowledge)
         self._clock = ground.clock if ground else None
         self._usage = UsageCounts(ground.database, ground.clock) if ground else None
@@ -151,7 +151,7 @@ def _spec_of(server: str, pin: Pin) -> NodeSpec | None:
     return spec_of(tool) if tool.is_usable else None
 
 
-async def _pins(ground: Ground) -> Pins:
+async def _pins(ground: Home) -> Pins:
     names = [
         server.name
         for server in await ground.registry.list()

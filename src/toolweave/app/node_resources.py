@@ -9,28 +9,28 @@ import anyio
 from toolweave.access.secret_text import SecretTexts
 from toolweave.assistant.home_models import open_asking
 from toolweave.credentials.services import vault_services
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.nodes.model import MODEL
 from toolweave.nodes.services.mail.outgoing import MAILER
 from toolweave.resources.databases import SqlDatabases
-from toolweave.resources.files import Folders
-from toolweave.resources.http import SafeHttp
+from toolweave.resources.files import AllowedFolders
+from toolweave.resources.http import NodeHttpClient
 from toolweave.resources.mailboxes import mail_resources
 from toolweave.resources.mailer import SmtpMailer
 from toolweave.resources.stores import open_stores
-from toolweave.servers.approved_tools import ServerShelf
+from toolweave.servers.approved_tools import ApprovedTools
 
 FILES = "files"
 
 
 @asynccontextmanager
 async def open_resources(
-    ground: Ground, *, allow_private: bool = False, file_roots: tuple[Path, ...] = ()
+    ground: Home, *, allow_private: bool = False, file_roots: tuple[Path, ...] = ()
 ) -> AsyncGenerator[Mapping[str, object]]:
     """Every resource by its name; `file_roots` are folders beside the home's own."""
     secrets = SecretTexts(ground.vault, ground.masker)
-    folders = Folders((ground.settings.home / FILES, *file_roots))
-    http = SafeHttp(secrets, allow_private=allow_private)
+    folders = AllowedFolders((ground.settings.home / FILES, *file_roots))
+    http = NodeHttpClient(secrets, allow_private=allow_private)
     services = vault_services(ground, http)
     try:
         async with (
@@ -47,7 +47,7 @@ async def open_resources(
                 "services": services,
                 MAILER: SmtpMailer(secrets, services, allow_private=allow_private),
                 MODEL: asking,
-                "shelf": ServerShelf(ground),
+                "shelf": ApprovedTools(ground),
                 **mail_resources(ground, http, secrets),
             }
     finally:

@@ -7,17 +7,17 @@ from typing import cast
 
 from toolweave.app.node_resources import open_resources
 from toolweave.app.studio import Studio
-from toolweave.engine.context import Listener, Services
+from toolweave.engine.context import EngineServices, Listener
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
 from toolweave.engine.retention import Retention, prune
 from toolweave.engine.subworkflows import SubWorkflows
 from toolweave.errors import ToolweaveError
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.nodes.action._commands import COMMANDS
 from toolweave.nodes.model import MODEL, ModelCaller
-from toolweave.nodes.prompt.answer_source import Answering
-from toolweave.nodes.registry import NodeKinds
+from toolweave.nodes.prompt.answer_source import AnswerSource
+from toolweave.nodes.registry import NodeRegistry
 from toolweave.resources.commands import CommandRunner
 from toolweave.tasks import background
 
@@ -37,14 +37,14 @@ async def open_engine(
         ground, allow_private=settings.allow_private_http, file_roots=settings.file_roots
     ) as opened:
         resources: dict[str, object] = dict(opened)
-        services = Services(studio.gate, ground.clock, resources, on_progress)
+        services = EngineServices(studio.gate, ground.clock, resources, on_progress)
         resources[COMMANDS] = CommandRunner(studio)
         engine = Engine(
             ground.database,
             journal,
-            NodeKinds(),
+            NodeRegistry(),
             services=services,
-            begins_as=Answering(cast("ModelCaller", resources[MODEL])),
+            begins_as=AnswerSource(cast("ModelCaller", resources[MODEL])),
         )
         resources["workflows"] = SubWorkflows(engine, studio.workflows)
         async with engine.running(keeps_time=keeps_time), background() as tasks:
@@ -53,7 +53,7 @@ async def open_engine(
             yield engine
 
 
-async def _keep_pruning(ground: Ground) -> None:
+async def _keep_pruning(ground: Home) -> None:
     settings = ground.settings
     retention = Retention(settings.keep_days or None, settings.keep_runs or None)
     while True:

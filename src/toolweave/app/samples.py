@@ -15,7 +15,7 @@ import anyio.to_thread
 from toolweave.app.studio import Studio
 from toolweave.errors import NotFound
 from toolweave.json_text import Json, read
-from toolweave.servers.definition import Command, Server, definition_hash
+from toolweave.servers.definition import CommandServer, Server, definition_hash
 from toolweave.workflow.formats.load import read as read_workflow
 
 FILE = Path(__file__).parent / "sample.json"
@@ -38,8 +38,8 @@ async def open_sample(studio: Studio) -> Sample:
     return Sample(name, server.name)
 
 
-def _definition() -> Command:
-    return Command(command=sys.executable, args=("-m", "toolweave.cli.main", "demo-server"))
+def _definition() -> CommandServer:
+    return CommandServer(command=sys.executable, args=("-m", "toolweave.cli.main", "demo-server"))
 
 
 async def _server(studio: Studio) -> Server:

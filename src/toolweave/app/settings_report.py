@@ -7,7 +7,7 @@ from typing import Literal, cast
 from urllib.parse import urlsplit
 
 from toolweave.errors import Invalid
-from toolweave.home import DATABASE_NAME, Ground, lockfile_path
+from toolweave.home import DATABASE_NAME, Home, lockfile_path
 from toolweave.json_text import JsonObject
 from toolweave.settings import PREFIX, WORDS, Settings, from_environment
 
@@ -39,7 +39,7 @@ class SettingLine:
         }
 
 
-def setting_lines(ground: Ground) -> list[SettingLine]:
+def setting_lines(ground: Home) -> list[SettingLine]:
     """All of them, in the order of `docs/settings.md`."""
     environ = ground.environ
     now, default = _values(ground.settings), _values(from_environment({}))
@@ -56,7 +56,7 @@ def _line(
     now: Mapping[str, object],
     default: Mapping[str, object],
     asked: Mapping[str, object],
-    ground: Ground,
+    ground: Home,
 ) -> SettingLine:
     variable = PREFIX + name
     given = environ.get(variable)
@@ -74,7 +74,7 @@ def _line(
     )
 
 
-def _usual(name: str, ground: Ground) -> str | None:
+def _usual(name: str, ground: Home) -> str | None:
     """What is used where nothing is said, and is not a number."""
     if name == "DATABASE":
         return str(ground.settings.home / DATABASE_NAME)

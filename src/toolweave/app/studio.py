@@ -4,13 +4,13 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.servers.connections import Connections
 from toolweave.servers.gate import Gate
 from toolweave.servers.guardian import Guardian
 from toolweave.servers.history import History
 from toolweave.servers.limits import ExecutionLimits
-from toolweave.servers.transport_factory import Opener
+from toolweave.servers.transport_factory import TransportFactory
 from toolweave.settings import Settings
 from toolweave.storage.workflow_files import WorkflowFiles
 from toolweave.workflow.store import WorkflowStore
@@ -27,20 +27,20 @@ def workflow_store(settings: Settings) -> WorkflowStore:
 class Studio:
     """The open rooms; no logic of its own."""
 
-    ground: Ground
+    ground: Home
     connections: Connections
     gate: Gate
-    opener: Opener
+    opener: TransportFactory
     workflows: WorkflowStore
 
 
 @asynccontextmanager
-async def open_studio(ground: Ground, *, keeps_trying: bool = False) -> AsyncGenerator[Studio]:
+async def open_studio(ground: Home, *, keeps_trying: bool = False) -> AsyncGenerator[Studio]:
     """Join connections and the gate to an open ground."""
     settings, clock = ground.settings, ground.clock
     history = History(ground.database, clock)
     async with Guardian(environ=ground.environ) as guardian, history.writing():
-        opener = Opener(
+        opener = TransportFactory(
             environ=ground.environ,
             vault=ground.vault,
             guardian=guardian,

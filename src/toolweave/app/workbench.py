@@ -17,14 +17,14 @@ from toolweave.authoring.environment import known_home, known_live, node_in, too
 from toolweave.catalog.live import specs_of
 from toolweave.engine.engine import Engine
 from toolweave.errors import Invalid, Unavailable
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.json_text import JsonObject
 from toolweave.problems import Problem, how_many
 from toolweave.publishing.service import Published
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
-from toolweave.workflow.checks.context import Known
-from toolweave.workflow.formats.format import Loaded
+from toolweave.workflow.checks.context import KnownEnvironment
+from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import convert, read
 from toolweave.workflow.mode_status import Status, standing
 from toolweave.workflow.mode_switch import switch_mode
@@ -43,7 +43,7 @@ class Examined:
 
 
 @dataclass(frozen=True, slots=True)
-class Switch:
+class ModeSwitch:
     """How an MCP node is to be configured; the tool by its name."""
 
     node: str
@@ -52,16 +52,16 @@ class Switch:
     tool: str | None = None
 
 
-class ApprovedTools:
+class ToolKnowledge:
     """What is known without asking any server; tools that are as they were are not read again."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: Home) -> None:
         self._ground = ground
         self._tools: dict[tuple[str, str, str], Tool] = {}
         self._catalog = built_in()
         self._reading = anyio.Lock()
 
-    async def known(self) -> Known:
+    async def known(self) -> KnownEnvironment:
         """The catalog with every approved tool, as of now."""
         servers = await self._ground.registry.list()
         names = [server.name for server in servers if server.is_approved]
@@ -70,7 +70,7 @@ class ApprovedTools:
             known = await anyio.to_thread.run_sync(self._read, names)
         return replace(known, home=home)
 
-    def _read(self, names: Sequence[str]) -> Known:
+    def _read(self, names: Sequence[str]) -> KnownEnvironment:
         pins = {
             (server, tool, pin.hash): pin
             for server in names
@@ -85,7 +85,7 @@ class ApprovedTools:
         tools: dict[str, list[Tool]] = {name: [] for name in names}
         for (server, _, _), tool in self._tools.items():
             tools.setdefault(server, []).append(tool)
-        return Known(self._catalog, self._ground.clock.now(), pinned=tools.get)
+        return KnownEnvironment(self._catalog, self._ground.clock.now(), pinned=tools.get)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +94,11 @@ class Workbench:
 
     studio: Studio
     engine: Engine
-    approved: ApprovedTools
+    approved: ToolKnowledge
     published: Published
 
     async def examine(
-        self, loaded: Loaded, *, live: bool = False, is_run: bool = False
+        self, loaded: LoadedWorkflow, *, live: bool = False, is_run: bool = False
     ) -> Examined:
         """Everything that is wrong with a workflow; `live` asks its servers for their tools.
 
@@ -109,7 +109,7 @@ class Workbench:
         report = await anyio.to_thread.run_sync(examine_loaded, loaded, known)
         return Examined(report, _statuses(loaded.workflow, known), reasons)
 
-    async def mend(self, loaded: Loaded) -> tuple[Report, Report]:
+    async def mend(self, loaded: LoadedWorkflow) -> tuple[Report, Report]:
         """What is wrong with a workflow, and what is left after mending it.
 
         Raises:
@@ -124,7 +124,7 @@ class Workbench:
 
         return await anyio.to_thread.run_sync(work)
 
-    async def switch(self, workflow: Workflow, to: Switch, *, live: bool = False) -> Workflow:
+    async def switch(self, workflow: Workflow, to: ModeSwitch, *, live: bool = False) -> Workflow:
         """The workflow with one MCP node in another mode.
 
         Raises:
@@ -150,7 +150,12 @@ class Workbench:
         return replace(workflow, nodes=nodes)
 
     async def start(
-        self, loaded: Loaded, inputs: JsonObject, *, trigger: str, once_key: str | None = None
+        self,
+        loaded: LoadedWorkflow,
+        inputs: JsonObject,
+        *,
+        trigger: str,
+        once_key: str | None = None,
     ) -> str:
         """Begin a run of a workflow without errors; the engine brings it forward by itself.
 
@@ -160,7 +165,7 @@ class Workbench:
         await self.require_valid(loaded)
         return await self.engine.start(loaded.workflow, inputs, trigger=trigger, once_key=once_key)
 
-    async def require_valid(self, loaded: Loaded) -> None:
+    async def require_valid(self, loaded: LoadedWorkflow) -> None:
         """Go on only with a workflow without errors.
 
         Raises:
@@ -176,28 +181,30 @@ class Workbench:
                 hint="mend what the problems say; those with a patch can be mended for you",
             )
 
-    async def _known(self, workflow: Workflow, *, live: bool) -> tuple[Known, Mapping[str, str]]:
+    async def _known(
+        self, workflow: Workflow, *, live: bool
+    ) -> tuple[KnownEnvironment, Mapping[str, str]]:
         if live:
             return await known_live(self.studio, [workflow])
         return await self.approved.known(), {}
 
 
 @asynccontextmanager
-async def open_workbench(ground: Ground) -> AsyncGenerator[Workbench]:
+async def open_workbench(ground: Home) -> AsyncGenerator[Workbench]:
     """Open the studio and its engine; runs that were cut off or are due go on."""
     async with (
         open_studio(ground, keeps_trying=True) as studio,
         open_engine(studio, keeps_time=True) as engine,
     ):
-        yield Workbench(studio, engine, ApprovedTools(ground), Published(ground))
+        yield Workbench(studio, engine, ToolKnowledge(ground), Published(ground))
 
 
-def is_workflow(loaded: Loaded) -> bool:
+def is_workflow(loaded: LoadedWorkflow) -> bool:
     """Whether anything of it was understood; faults can be mended later."""
     return bool(loaded.workflow.nodes) or _unreadable(loaded) is None
 
 
-def require_workflow(loaded: Loaded) -> Loaded:
+def require_workflow(loaded: LoadedWorkflow) -> LoadedWorkflow:
     """What was read, unless nothing of it was understood.
 
     Raises:
@@ -209,12 +216,12 @@ def require_workflow(loaded: Loaded) -> Loaded:
     return loaded
 
 
-def _unreadable(loaded: Loaded) -> Problem | None:
+def _unreadable(loaded: LoadedWorkflow) -> Problem | None:
     codes = {"WORKFLOW_NOT_JSON", "WORKFLOW_UNKNOWN_DIALECT", "WORKFLOW_TOO_LARGE"}
     return next((problem for problem in loaded.problems if problem.code in codes), None)
 
 
-def _statuses(workflow: Workflow, known: Known) -> dict[str, Status]:
+def _statuses(workflow: Workflow, known: KnownEnvironment) -> dict[str, Status]:
     live = known.tools
     if live is None:
         return {}

@@ -4,7 +4,7 @@ from toolweave.app.studio import Studio
 from toolweave.assistant.conversation import Conversation
 from toolweave.assistant.tool_context import EnabledServer, ToolContext, build_context
 from toolweave.nodes.model import ModelCaller
-from toolweave.servers.approved_tools import ServerShelf
+from toolweave.servers.approved_tools import ApprovedTools
 
 
 async def tool_context(studio: Studio, scope: str, bound_to: str | None = None) -> ToolContext:
@@ -18,7 +18,7 @@ async def tool_context(studio: Studio, scope: str, bound_to: str | None = None) 
         for server in await studio.ground.registry.list()
         if server.enabled and server.is_approved
     ]
-    shelf = ServerShelf(studio.ground)
+    shelf = ApprovedTools(studio.ground)
     return await build_context(servers, shelf.tools, studio.gate, scope=scope, bound_to=bound_to)
 
 

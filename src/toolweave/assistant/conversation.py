@@ -13,15 +13,15 @@ from toolweave.errors import Limited, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.agent import MAX_RESULT_CHARS
 from toolweave.nodes.model import (
-    Answered,
     Called,
     Message,
     ModelCaller,
-    Offer,
-    Question,
+    ModelChoiceRequest,
+    ModelQuestion,
+    ModelTool,
     Said,
-    Usage,
-    Wanted,
+    TokenUsage,
+    ToolAnswer,
 )
 from toolweave.nodes.model_tools import told
 
@@ -60,7 +60,7 @@ class _Spent:
     output_tokens: int = 0
     cost_usd: float | None = None
 
-    def add(self, usage: Usage) -> None:
+    def add(self, usage: TokenUsage) -> None:
         self.asked += 1
         self.input_tokens += usage.input_tokens
         self.output_tokens += usage.output_tokens
@@ -114,7 +114,7 @@ class Conversation:
                 return reply.message.text
             await self._make_calls(reply.message, spent, tell)
 
-    async def _make_calls(self, answered: Answered, spent: _Spent, tell: Tell) -> None:
+    async def _make_calls(self, answered: ToolAnswer, spent: _Spent, tell: Tell) -> None:
         results: list[Called] = []
         try:
             for wanted in answered.wanted:
@@ -126,7 +126,7 @@ class Conversation:
                 results.append(Called(id=wanted.id, name=wanted.name, text=STOPPED, is_error=True))
             self.messages += (answered, *results)
 
-    async def _call(self, wanted: Wanted, tell: Tell) -> Called:
+    async def _call(self, wanted: ModelChoiceRequest, tell: Tell) -> Called:
         """One call; whatever the gate says against it is told to the model and to the person."""
         try:
             found = self.context.find(wanted.name)
@@ -146,16 +146,16 @@ class Conversation:
         await tell(ChatEvent("result", data | {"text": text, "isError": is_error}))
         return Called(id=wanted.id, name=wanted.name, text=text, is_error=is_error)
 
-    def _question(self) -> Question:
+    def _question(self) -> ModelQuestion:
         offers = tuple(
-            Offer(
+            ModelTool(
                 name=one.offered,
                 description=one.tool.description,
                 parameters=one.tool.input_schema,
             )
             for one in self.context.tools
         )
-        return Question(
+        return ModelQuestion(
             messages=self.messages,
             system=prompt("chat", tools=self.context.described()),
             provider=self._model,
@@ -186,7 +186,7 @@ def _texts(tell: Tell) -> Callable[[str], Awaitable[None]]:
     return hear
 
 
-def _shown(wanted: Wanted, found: ContextTool) -> JsonObject:
+def _shown(wanted: ModelChoiceRequest, found: ContextTool) -> JsonObject:
     return {
         "id": wanted.id,
         "server": found.server.name,

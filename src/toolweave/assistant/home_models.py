@@ -6,13 +6,13 @@ from contextlib import asynccontextmanager
 import anyio
 
 from toolweave.assistant.http import ModelWeb
-from toolweave.assistant.model_caller import Asking
+from toolweave.assistant.model_caller import HomeModelCaller
 from toolweave.assistant.models import Models
-from toolweave.home import Ground
-from toolweave.nodes.model import Question, Reply, TextListener
+from toolweave.home import Home
+from toolweave.nodes.model import ModelQuestion, ModelReply, TextListener
 
 
-def models_of(ground: Ground) -> Models:
+def models_of(ground: Home) -> Models:
     """Who can be asked on behalf of this home."""
     return Models(ground.database, ground.vault, clock=ground.clock, environ=ground.environ)
 
@@ -20,10 +20,12 @@ def models_of(ground: Ground) -> Models:
 class AskingOnDemand:
     """A `ModelCaller` for whoever lives long and asks seldom: an answer ends its connections."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: Home) -> None:
         self._ground = ground
 
-    async def ask(self, question: Question, *, on_text: TextListener | None = None) -> Reply:
+    async def ask(
+        self, question: ModelQuestion, *, on_text: TextListener | None = None
+    ) -> ModelReply:
         """One answer; see `ModelCaller`."""
         async with open_asking(self._ground) as asking:
             return await asking.ask(question, on_text=on_text)
@@ -34,11 +36,11 @@ class AskingOnDemand:
 
 
 @asynccontextmanager
-async def open_asking(ground: Ground) -> AsyncGenerator[Asking]:
+async def open_asking(ground: Home) -> AsyncGenerator[HomeModelCaller]:
     """Who asks them."""
     web = ModelWeb(allow_private=ground.settings.allow_private_http)
     try:
-        yield Asking(models_of(ground), web, masker=ground.masker, clock=ground.clock)
+        yield HomeModelCaller(models_of(ground), web, masker=ground.masker, clock=ground.clock)
     finally:
         with anyio.CancelScope(shield=True):
             await web.aclose()

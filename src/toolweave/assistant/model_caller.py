@@ -12,7 +12,7 @@ from toolweave.assistant.response_fields import read_value
 from toolweave.assistant.tool_names import ToolNames
 from toolweave.clock import Clock
 from toolweave.errors import Limited, NotFound, TimedOut, ToolweaveError, Unavailable
-from toolweave.nodes.model import Question, Reply, TextListener
+from toolweave.nodes.model import ModelQuestion, ModelReply, TextListener
 from toolweave.workflow.checks.models import WAYS
 
 DEADLINE_S = 300.0
@@ -21,7 +21,7 @@ WAITS_S = (1.0, 4.0)
 LONGEST_WAIT_S = 30.0
 
 
-class Asking:
+class HomeModelCaller:
     """Asks the configured models, through the checked HTTP client."""
 
     def __init__(self, models: Models, web: Web, *, masker: Masker, clock: Clock) -> None:
@@ -34,7 +34,9 @@ class Asking:
         """Whether somebody can be asked: of this provider, or at all."""
         return await self._models.find(provider) is not None
 
-    async def ask(self, question: Question, *, on_text: TextListener | None = None) -> Reply:
+    async def ask(
+        self, question: ModelQuestion, *, on_text: TextListener | None = None
+    ) -> ModelReply:
         """One answer; see `ModelCaller`."""
         model = await self._models.find(question.provider)
         if model is None:
@@ -57,7 +59,7 @@ class Asking:
             ) from None
         return _finished(names.back(reply), provider, request, question)
 
-    async def _target(self, model: Model, question: Question) -> Target:
+    async def _target(self, model: Model, question: ModelQuestion) -> Target:
         try:
             key = await self._models.key(model)
         except NotFound:
@@ -74,10 +76,10 @@ class Asking:
         self,
         provider: Provider,
         request: Request,
-        question: Question,
+        question: ModelQuestion,
         on_text: TextListener | None,
         left_s: float,
-    ) -> Reply:
+    ) -> ModelReply:
         """Ask until there is an answer or no hope; a reader never sees a beginning twice."""
         began, told = self._clock.monotonic(), False
 
@@ -99,8 +101,12 @@ class Asking:
         raise AssertionError  # the last round returns or raises
 
     async def _once(
-        self, provider: Provider, request: Request, question: Question, on_text: TextListener | None
-    ) -> Reply:
+        self,
+        provider: Provider,
+        request: Request,
+        question: ModelQuestion,
+        on_text: TextListener | None,
+    ) -> ModelReply:
         try:
             return await send(self._web, provider, request, question, on_text)
         except ToolweaveError as error:
@@ -129,7 +135,9 @@ def _pause_s(error: ToolweaveError, wait_s: float | None) -> float | None:
     return max(wait_s, told) if told <= LONGEST_WAIT_S else None
 
 
-def _finished(reply: Reply, provider: Provider, request: Request, question: Question) -> Reply:
+def _finished(
+    reply: ModelReply, provider: Provider, request: Request, question: ModelQuestion
+) -> ModelReply:
     model = reply.model or str(request.body.get("model") or question.model or "")
     cost = cost_usd(provider.name, model, reply.usage)
     usage = reply.usage.model_copy(update={"cost_usd": cost})

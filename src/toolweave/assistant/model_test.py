@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 
 from toolweave.json_text import JsonObject
-from toolweave.nodes.model import ModelCaller, Question, Said
+from toolweave.nodes.model import ModelCaller, ModelQuestion, Said
 
 # Some models think before they answer, and count that.
 MAX_TOKENS = 400
@@ -42,7 +42,7 @@ async def try_model(caller: ModelCaller, name: str | None) -> Trial:
     Raises:
         ToolweaveError: whatever asking raises.
     """
-    question = Question(
+    question = ModelQuestion(
         messages=(Said(text="Answer with the one word: ready"),),
         provider=name,
         max_tokens=MAX_TOKENS,

@@ -3,7 +3,7 @@
 A model that is not here has no price: nothing is told rather than something wrong.
 """
 
-from toolweave.nodes.model import Usage
+from toolweave.nodes.model import TokenUsage
 
 MILLION = 1_000_000
 # By the beginning of a model's name: input, input read from the cache, output.
@@ -33,7 +33,7 @@ PRICES: dict[str, dict[str, tuple[float, float, float]]] = {
 }
 
 
-def cost_usd(provider: str, model: str, usage: Usage) -> float | None:
+def cost_usd(provider: str, model: str, usage: TokenUsage) -> float | None:
     """What an answer cost; nothing where the price is not known."""
     # `gpt-5-mini-2025-08-07` is a `gpt-5-mini`, `gpt-5.1` is no `gpt-5`.
     known = PRICES.get(provider, {})

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from toolweave.json_text import JsonObject
-from toolweave.nodes.model import Question, Reply
+from toolweave.nodes.model import ModelQuestion, ModelReply
 
 # Why an answer ended, as `Reply` has it.
 Stopped = Literal["end", "tools", "length", "refused", "other"]
@@ -80,7 +80,7 @@ class Provider(Protocol):
         """The environment variable that usually holds its key."""
         ...
 
-    def request(self, question: Question, target: Target, *, streams: bool) -> Request:
+    def request(self, question: ModelQuestion, target: Target, *, streams: bool) -> Request:
         """The question as this provider wants it."""
         ...
 
@@ -88,7 +88,7 @@ class Provider(Protocol):
         """Puts one streamed answer together."""
         ...
 
-    def read(self, answer: JsonObject, question: Question) -> Reply:
+    def read(self, answer: JsonObject, question: ModelQuestion) -> ModelReply:
         """The reply in a plain answer.
 
         Raises:

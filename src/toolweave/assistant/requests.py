@@ -9,7 +9,7 @@ from toolweave.assistant.provider import Broken, Provider, Request
 from toolweave.assistant.response_fields import Unreadable, the_part
 from toolweave.errors import Invalid, Limited, ToolweaveError, Unavailable
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.model import Question, Reply, TextListener
+from toolweave.nodes.model import ModelQuestion, ModelReply, TextListener
 from toolweave.settings import MIB
 
 MAX_ANSWER_BYTES = 16 * MIB
@@ -49,8 +49,12 @@ class Web(Protocol):
 
 
 async def send(
-    web: Web, provider: Provider, request: Request, question: Question, on_text: TextListener | None
-) -> Reply:
+    web: Web,
+    provider: Provider,
+    request: Request,
+    question: ModelQuestion,
+    on_text: TextListener | None,
+) -> ModelReply:
     """Ask once.
 
     Raises:
@@ -77,7 +81,7 @@ async def send(
         raise unusable(provider, f"it broke off: {error}") from None
 
 
-async def _tell(reply: Reply, on_text: TextListener | None) -> None:
+async def _tell(reply: ModelReply, on_text: TextListener | None) -> None:
     """Somebody wanted a stream and got everything at once."""
     if on_text is not None and reply.message.text:
         await on_text(reply.message.text)

@@ -3,7 +3,7 @@
 from toolweave import json_text
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.model import Wanted
+from toolweave.nodes.model import ModelChoiceRequest
 
 
 class Unreadable(Exception):
@@ -45,15 +45,17 @@ def the_part(value: Json) -> JsonObject:
     return value if isinstance(value, dict) else {}
 
 
-def read_call(call_id: str, name: str, arguments: str, carried: JsonObject | None = None) -> Wanted:
+def read_call(
+    call_id: str, name: str, arguments: str, carried: JsonObject | None = None
+) -> ModelChoiceRequest:
     """A wanted call whose arguments came as JSON text."""
     try:
         value = json_text.read(arguments or "{}")
     except Invalid:
         value = None
     if isinstance(value, dict):
-        return Wanted(id=call_id, name=name, arguments=value, carried=carried or {})
-    return Wanted(
+        return ModelChoiceRequest(id=call_id, name=name, arguments=value, carried=carried or {})
+    return ModelChoiceRequest(
         id=call_id, name=name, arguments={}, unreadable=arguments[:10_000], carried=carried or {}
     )
 

@@ -4,7 +4,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 
-from toolweave.nodes.model import Answered, Called, Message, Question, Reply
+from toolweave.nodes.model import Called, Message, ModelQuestion, ModelReply, ToolAnswer
 
 _FITS = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 _ODD = re.compile(r"[^A-Za-z0-9_-]")
@@ -17,11 +17,11 @@ class ToolNames:
     sent: dict[str, str]
 
     @classmethod
-    def of(cls, question: Question) -> "ToolNames":
+    def of(cls, question: ModelQuestion) -> "ToolNames":
         """Names for every tool that is offered or was called before."""
         names = [one.name for one in question.tools]
         for message in question.messages:
-            if isinstance(message, Answered):
+            if isinstance(message, ToolAnswer):
                 names += [one.name for one in message.wanted]
             elif isinstance(message, Called):
                 names.append(message.name)
@@ -32,7 +32,7 @@ class ToolNames:
                 sent[name] = _fitted(name, set(sent.values()))
         return cls(sent)
 
-    def out(self, question: Question) -> Question:
+    def out(self, question: ModelQuestion) -> ModelQuestion:
         """The question with names that every provider takes."""
         if all(name == other for name, other in self.sent.items()):
             return question
@@ -40,7 +40,7 @@ class ToolNames:
         messages = tuple(self._message(one) for one in question.messages)
         return question.model_copy(update={"tools": tuple(tools), "messages": messages})
 
-    def back(self, reply: Reply) -> Reply:
+    def back(self, reply: ModelReply) -> ModelReply:
         """The reply with the names that were asked with; an unknown one stays as it is."""
         given = {other: name for name, other in self.sent.items()}
         wanted = tuple(
@@ -52,7 +52,7 @@ class ToolNames:
 
     def _message(self, message: Message) -> Message:
         match message:
-            case Answered():
+            case ToolAnswer():
                 wanted = [
                     one.model_copy(update={"name": self.sent[one.name]}) for one in message.wanted
                 ]

@@ -11,23 +11,23 @@ from toolweave.assistant.models import Models
 from toolweave.catalog.live import specs_of
 from toolweave.clock import Clock, SystemClock
 from toolweave.errors import Invalid, NotFound, ToolweaveError
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.problems import did_you_mean
 from toolweave.servers.commands import Commands
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
-from toolweave.workflow.checks.context import Home, Known
+from toolweave.workflow.checks.context import KnownEnvironment, KnownHome
 from toolweave.workflow.model import Node, Workflow
 
 Tools = Mapping[str, Sequence[Tool]]
 
 
-def known_built_in(clock: Clock | None = None) -> Known:
+def known_built_in(clock: Clock | None = None) -> KnownEnvironment:
     """Without a home directory: the nodes of this package only."""
-    return Known(built_in(), (clock or SystemClock()).now())
+    return KnownEnvironment(built_in(), (clock or SystemClock()).now())
 
 
-async def known_offline(ground: Ground) -> Known:
+async def known_offline(ground: Home) -> KnownEnvironment:
     """The catalog with every approved tool; no server is started."""
     tools: Tools = {
         server.name: [
@@ -38,7 +38,7 @@ async def known_offline(ground: Ground) -> Known:
         if server.is_approved
     }
     specs = specs_of(tool for of_server in tools.values() for tool in of_server)
-    return Known(
+    return KnownEnvironment(
         built_in().with_specs(specs),
         ground.clock.now(),
         pinned=tools.get,
@@ -46,21 +46,23 @@ async def known_offline(ground: Ground) -> Known:
     )
 
 
-async def known_home(ground: Ground) -> Home:
+async def known_home(ground: Home) -> KnownHome:
     """What nodes can name: models, commands, servers."""
     models = await Models(
         ground.database, ground.vault, clock=ground.clock, environ=ground.environ
     ).list()
     commands = await Commands(ground.database, ground.clock).list()
     servers = [server for server in await ground.registry.list() if server.is_approved]
-    return Home(
+    return KnownHome(
         frozenset(name for model in models for name in (model.name, model.provider)),
         {command.name: command.is_approved for command in commands},
         {server.name: getattr(server.definition, "url", None) for server in servers},
     )
 
 
-async def known_live(studio: Studio, workflows: Iterable[Workflow]) -> tuple[Known, dict[str, str]]:
+async def known_live(
+    studio: Studio, workflows: Iterable[Workflow]
+) -> tuple[KnownEnvironment, dict[str, str]]:
     """The same with the servers that `workflows` name asked now; and why some did not answer."""
     known = await known_offline(studio.ground)
     found: dict[str, Sequence[Tool]] = {}

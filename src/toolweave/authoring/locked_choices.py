@@ -7,30 +7,30 @@ from toolweave.authoring.environment import known_offline, node_in
 from toolweave.engine.execution_report import StepRecord, records
 from toolweave.engine.journal import Journal
 from toolweave.errors import Conflict, Invalid
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.json_text import Json, JsonObject, write
 from toolweave.nodes.model_tools import skills_of
 from toolweave.problems import Problem
 from toolweave.tools.tool import Tool
-from toolweave.workflow.checks.context import Known
-from toolweave.workflow.formats.format import Loaded
+from toolweave.workflow.checks.context import KnownEnvironment
+from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import convert, read
-from toolweave.workflow.locked_choices import Chosen, freeze
+from toolweave.workflow.locked_choices import ModelChoice, freeze
 from toolweave.workflow.model import Workflow
 from toolweave.workflow.modes import text_at
 from toolweave.workflow.report import examine_loaded
 
 
 @dataclass(frozen=True, slots=True)
-class Frozen:
+class LockedWorkflow:
     """A workflow with a node frozen, the calls that are in it now, and all that is odd."""
 
     workflow: Workflow
-    chosen: tuple[Chosen, ...]
+    chosen: tuple[ModelChoice, ...]
     problems: tuple[Problem, ...]
 
 
-async def freeze_node(ground: Ground, run: str, node: str, loaded: Loaded) -> Frozen:
+async def freeze_node(ground: Home, run: str, node: str, loaded: LoadedWorkflow) -> LockedWorkflow:
     """Freeze a node of `loaded` to what was chosen for it in a run.
 
     Raises:
@@ -47,10 +47,10 @@ async def freeze_node(ground: Ground, run: str, node: str, loaded: Loaded) -> Fr
     chosen = tuple(_chosen(record, tools))
     told = _told(record)
     frozen = freeze(workflow, node, chosen, tools, now=ground.clock.now(), told=told)
-    return Frozen(frozen, chosen, _checked(loaded, frozen, known))
+    return LockedWorkflow(frozen, chosen, _checked(loaded, frozen, known))
 
 
-async def _record(ground: Ground, run: str, node: str) -> StepRecord:
+async def _record(ground: Home, run: str, node: str) -> StepRecord:
     entries = await Journal(ground.database, ground.clock).read(run)
     # In a loop a node has one step for each turn; the last one that worked is meant.
     mine = [one for one in records(entries) if one.key.rpartition("/")[2] == node]
@@ -64,11 +64,11 @@ async def _record(ground: Ground, run: str, node: str) -> StepRecord:
     return done[-1]
 
 
-def _chosen(record: StepRecord, tools: Sequence[Tool]) -> list[Chosen]:
+def _chosen(record: StepRecord, tools: Sequence[Tool]) -> list[ModelChoice]:
     # A model calls some tools otherwise, for not every provider takes every name.
     offered = {one.offer.name: tool.name for one, tool in zip(skills_of(tools), tools, strict=True)}
     return [
-        Chosen(
+        ModelChoice(
             offered.get(str(part["name"]), str(part["name"])),
             _object(part.get("arguments")),
             str(part.get("text", "")),
@@ -88,7 +88,9 @@ def _object(value: Json) -> JsonObject:
     return value if isinstance(value, dict) else {}
 
 
-def _checked(loaded: Loaded, frozen: Workflow, known: Known) -> tuple[Problem, ...]:
+def _checked(
+    loaded: LoadedWorkflow, frozen: Workflow, known: KnownEnvironment
+) -> tuple[Problem, ...]:
     """What is odd about the frozen workflow.
 
     Raises:

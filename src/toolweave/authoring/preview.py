@@ -14,27 +14,27 @@ import anyio.to_thread
 from toolweave.app.workbench import Workbench
 from toolweave.authoring.environment import node_in
 from toolweave.catalog.node import RunFacts
-from toolweave.cel.fault import Fault
+from toolweave.cel.fault import SyntaxProblem
 from toolweave.engine.events import FINAL
-from toolweave.engine.journal import Entry
+from toolweave.engine.journal import JournalEntry
 from toolweave.engine.plan import Plan, make_plan
-from toolweave.engine.run_table import Run
-from toolweave.engine.step_snapshot import Moment, Past
+from toolweave.engine.run_table import RunRecord
+from toolweave.engine.step_snapshot import RunHistory, StepSnapshot
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import Json, write
-from toolweave.nodes.registry import NodeKinds
+from toolweave.nodes.registry import NodeRegistry
 from toolweave.tools.unions import kind_of
-from toolweave.workflow.checks.context import Case, Known
+from toolweave.workflow.checks.context import CheckContext, KnownEnvironment
 from toolweave.workflow.model import Node, Workflow
 from toolweave.workflow.preview import (
-    Asking,
+    PreviewRequest,
     language_at,
     languages_of,
     misread,
     needs_data,
     previewed,
 )
-from toolweave.workflow.scope.completions import Offer, offers
+from toolweave.workflow.scope.completions import Completion, offers
 from toolweave.workflow.scope.references import Language
 from toolweave.workflow.scope.scope import Scope
 
@@ -59,18 +59,18 @@ class Shown:
 class Preview:
     """What a text gives with a run's data; without a run, what can be said without one."""
 
-    run: Run | None
+    run: RunRecord | None
     is_reached: bool
     value: Shown | None
-    faults: tuple[Fault, ...]
+    faults: tuple[SyntaxProblem, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Nameable:
     """What the texts of a node can name, and which of its fields are in which language."""
 
-    run: Run | None
-    offers: list[Offer]
+    run: RunRecord | None
+    offers: list[Completion]
     languages: dict[str, Language]
 
 
@@ -78,10 +78,10 @@ class Nameable:
 class _Look:
     """A node of a workflow, and the run whose data it is looked at with."""
 
-    case: Case
+    case: CheckContext
     node: Node
-    run: Run | None
-    past: Past | None
+    run: RunRecord | None
+    past: RunHistory | None
 
 
 class Previews:
@@ -90,12 +90,12 @@ class Previews:
     def __init__(self, workbench: Workbench) -> None:
         self._workbench = workbench
         self._masker = workbench.studio.ground.masker
-        self._kinds = NodeKinds()
+        self._kinds = NodeRegistry()
         # A run that is over stays as it is, and is asked about with every key that is pressed.
-        self._kept: tuple[str, list[Entry]] | None = None
+        self._kept: tuple[str, list[JournalEntry]] | None = None
 
     async def preview(
-        self, workflow: Workflow, node: str, asking: Asking, run: str | None = None
+        self, workflow: Workflow, node: str, asking: PreviewRequest, run: str | None = None
     ) -> Preview:
         """What a text of a node gives with the data of a run, else of the latest.
 
@@ -116,8 +116,8 @@ class Previews:
 
     async def _look(self, workflow: Workflow, node: str, run: str | None) -> _Look:
         found = node_in(workflow, node)
-        known: Known = await self._workbench.approved.known()
-        case = Case(workflow, known)
+        known: KnownEnvironment = await self._workbench.approved.known()
+        case = CheckContext(workflow, known)
         engine = self._workbench.engine
         if run is not None:
             one = await engine.get(run)
@@ -127,10 +127,10 @@ class Previews:
                 return _Look(case, found, None, None)
             one = newest[0]
         facts = RunFacts(one.id, one.workflow, datetime.fromisoformat(one.started_at))
-        past = Past(facts, await engine.plan(one.id), await self._entries(one))
+        past = RunHistory(facts, await engine.plan(one.id), await self._entries(one))
         return _Look(case, found, one, past)
 
-    async def _entries(self, run: Run) -> list[Entry]:
+    async def _entries(self, run: RunRecord) -> list[JournalEntry]:
         if self._kept is not None and self._kept[0] == run.id:
             return self._kept[1]
         entries = await self._workbench.engine.journal.read(run.id)
@@ -138,7 +138,7 @@ class Previews:
             self._kept = (run.id, entries)
         return entries
 
-    def _previewed(self, look: _Look, asking: Asking) -> Preview:
+    def _previewed(self, look: _Look, asking: PreviewRequest) -> Preview:
         language = language_at(look.node, look.case.spec(look.node), asking)
         moment = self._moment(look)
         if moment is None and needs_data(asking, language):
@@ -160,7 +160,7 @@ class Previews:
         found = offers(scope, look.node, names, self._sample)
         return Nameable(look.run, found, languages_of(look.node, case.spec(look.node)))
 
-    def _moment(self, look: _Look) -> Moment | None:
+    def _moment(self, look: _Look) -> StepSnapshot | None:
         if look.past is None:
             return None
         return look.past.foreseen(look.node.id, self._plan(look.case.workflow))
@@ -188,7 +188,7 @@ class Previews:
         return text if len(text) <= MAX_SAMPLE else text[: MAX_SAMPLE - 1] + "…"
 
 
-def _names(moment: Moment | None, language: Language) -> Mapping[str, Json]:
+def _names(moment: StepSnapshot | None, language: Language) -> Mapping[str, Json]:
     if moment is None:
         return {}
     return moment.names(of_settings=language == "config", of_own=language == "own")

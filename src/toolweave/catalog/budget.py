@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import orjson
 
-from toolweave.catalog.truncation import Sheddable
+from toolweave.catalog.truncation import Truncatable
 from toolweave.json_text import Json, JsonObject
 
 BYTES_A_TOKEN = 4
@@ -28,7 +28,7 @@ def tokens(value: Json) -> int:
     return -(-size(value) // BYTES_A_TOKEN)
 
 
-def fit_nodes(nodes: Sequence[Sheddable], budget: int, *, again: str) -> JsonObject:
+def fit_nodes(nodes: Sequence[Truncatable], budget: int, *, again: str) -> JsonObject:
     """As many leading `nodes` as are of use within `budget` tokens, each as full as may be.
 
     `again` names the call that gets the rest.
@@ -113,7 +113,7 @@ def _leading(entries: Iterable[JsonObject], room: int) -> int:
     return count
 
 
-def _useful_count(nodes: Sequence[Sheddable], room: int) -> int:
+def _useful_count(nodes: Sequence[Truncatable], room: int) -> int:
     """How many leading nodes get a useful share; the first is shown if its name fits."""
     count, left = 0, room
     for node in nodes:
@@ -124,7 +124,7 @@ def _useful_count(nodes: Sequence[Sheddable], room: int) -> int:
     return count or int(nodes[0].smallest + 1 <= room)
 
 
-def _dealt(nodes: Sequence[Sheddable], room: int) -> list[JsonObject]:
+def _dealt(nodes: Sequence[Truncatable], room: int) -> list[JsonObject]:
     """The nodes in even shares of `room`; what one does not need goes to the larger ones."""
     bodies: list[JsonObject] = [{}] * len(nodes)
     extra = room - sum(node.smallest + 1 for node in nodes)

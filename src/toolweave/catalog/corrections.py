@@ -17,7 +17,7 @@ from toolweave.catalog.index import Catalog
 from toolweave.catalog.names import (
     TYPES,
     Named,
-    Names,
+    NameIndex,
     Words,
     core_of,
     skeleton,
@@ -33,7 +33,7 @@ CLOSE = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CorrectedName:
     """The node that was meant, with a warning when the name had to be mended."""
 
     spec: NodeSpec
@@ -41,7 +41,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class UnknownName:
     """No node is meant: why, what there is, and what to do."""
 
     error: str
@@ -61,17 +61,17 @@ class _Asked:
 _LIKENESS = frozenset({"COMPATIBLE"})
 
 
-def correct(catalog: Catalog, node_type: str, subtype: str) -> Found | Missing:
+def correct(catalog: Catalog, node_type: str, subtype: str) -> CorrectedName | UnknownName:
     """The node meant by two names."""
     if (spec := catalog.get(node_type, subtype)) is not None:
-        return Found(spec)
+        return CorrectedName(spec)
     readings = list(_readings(node_type, subtype))
     for look in (_by_form, _by_subtype, _by_spelling):
         looked = (look(catalog.names, asked) for asked in readings)
         found = {spec.ref: spec for spec in looked if spec is not None}
         if len(found) == 1:
             ((_, spec),) = found.items()
-            return Found(spec, _warning(node_type, subtype, spec))
+            return CorrectedName(spec, _warning(node_type, subtype, spec))
         if found:  # the two names contradict each other
             break
     return _missing(catalog, node_type, subtype, readings)
@@ -124,7 +124,7 @@ def _type_of(words: Words) -> NodeType | None:
     return close[0] if len(close) == 1 else None
 
 
-def _by_form(names: Names, asked: _Asked) -> NodeSpec | None:
+def _by_form(names: NameIndex, asked: _Asked) -> NodeSpec | None:
     """The same letters, whatever the case, the separators and the words that say nothing."""
     if asked.type is None:
         return None
@@ -138,7 +138,7 @@ def _by_form(names: Names, asked: _Asked) -> NodeSpec | None:
     return names.live.get(skeleton(asked.subtype)) or names.live.get(skeleton(words))
 
 
-def _by_subtype(names: Names, asked: _Asked) -> NodeSpec | None:
+def _by_subtype(names: NameIndex, asked: _Asked) -> NodeSpec | None:
     """A node of another type, if its subtype is unmistakable and it has the same role."""
     found = names.anywhere.get(skeleton(without_suffix(asked.subtype)), [])
     if asked.type is None:
@@ -152,7 +152,7 @@ def _by_subtype(names: Names, asked: _Asked) -> NodeSpec | None:
     return spec if is_same_role else None
 
 
-def _by_spelling(names: Names, asked: _Asked) -> NodeSpec | None:
+def _by_spelling(names: NameIndex, asked: _Asked) -> NodeSpec | None:
     """A node of the type asked for: a word more or less, or a letter or two wrong."""
     if asked.type is None or skeleton(without_suffix(asked.subtype)) in names.anywhere:
         return None
@@ -225,7 +225,7 @@ def shown(name: str, most: int = 60) -> str:
     return name[:most].encode(errors="replace").decode()
 
 
-def _missing(catalog: Catalog, node_type: str, subtype: str, readings: list[_Asked]) -> Missing:
+def _missing(catalog: Catalog, node_type: str, subtype: str, readings: list[_Asked]) -> UnknownName:
     name = f"{shown(node_type)}.{shown(subtype)}"
     types: list[NodeType] = [asked.type for asked in readings if asked.type is not None]
     known = types[0] if types else None
@@ -235,10 +235,10 @@ def _missing(catalog: Catalog, node_type: str, subtype: str, readings: list[_Ask
         hints.append(
             f"node_type is one of {', '.join(NODE_TYPES)}; get_node_types lists their subtypes"
         )
-        return Missing(f"Node type not found: {name!r}", " ".join(hints))
+        return UnknownName(f"Node type not found: {name!r}", " ".join(hints))
     hints.append("search_nodes finds a node by what it should do")
     subtypes = _subtypes(catalog, known, meant)
-    return Missing(f"Node subtype not found: {name!r}", " ".join(hints), subtypes)
+    return UnknownName(f"Node subtype not found: {name!r}", " ".join(hints), subtypes)
 
 
 def _subtypes(catalog: Catalog, known: NodeType, meant: list[NodeSpec]) -> tuple[str, ...]:
@@ -250,7 +250,9 @@ def _subtypes(catalog: Catalog, known: NodeType, meant: list[NodeSpec]) -> tuple
     return tuple(dict.fromkeys(spec.subtype for spec in shown))
 
 
-def _suggestions(names: Names, known: NodeType | None, readings: list[_Asked]) -> list[NodeSpec]:
+def _suggestions(
+    names: NameIndex, known: NodeType | None, readings: list[_Asked]
+) -> list[NodeSpec]:
     scored: dict[str, tuple[float, NodeSpec]] = {}
     for asked in readings:
         for score, spec in _scored(names, known, asked.subtype):
@@ -260,7 +262,9 @@ def _suggestions(names: Names, known: NodeType | None, readings: list[_Asked]) -
     return [spec for _, spec in best[:MAX_SUGGESTIONS]]
 
 
-def _scored(names: Names, known: NodeType | None, words: Words) -> Iterator[tuple[float, NodeSpec]]:
+def _scored(
+    names: NameIndex, known: NodeType | None, words: Words
+) -> Iterator[tuple[float, NodeSpec]]:
     text = skeleton(words)
     yield from ((100.0, spec) for spec in names.anywhere.get(text, []))
     telling = core_of(known, words) if known is not None else words
@@ -274,7 +278,7 @@ def _scored(names: Names, known: NodeType | None, words: Words) -> Iterator[tupl
         yield from _scored_live(names, words)
 
 
-def _scored_live(names: Names, words: Words) -> Iterator[tuple[float, NodeSpec]]:
+def _scored_live(names: NameIndex, words: Words) -> Iterator[tuple[float, NodeSpec]]:
     """Live tools that share a word, the rarest word first, so that none is compared with all."""
     compared: list[str] = []
     for word in sorted(set(words), key=lambda word: len(names.live_words.get(word, []))):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from toolweave.catalog.names import Names, read_names
+from toolweave.catalog.names import NameIndex, read_names
 from toolweave.catalog.spec import NODE_TYPES, NodeSpec
 from toolweave.errors import Conflict
 
@@ -47,6 +47,6 @@ class Catalog:
         return Catalog([*self, *more])
 
     @cached_property
-    def names(self) -> Names:
+    def names(self) -> NameIndex:
         """Every name by the forms it is written in."""
         return read_names(self)

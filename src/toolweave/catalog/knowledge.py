@@ -9,13 +9,13 @@ from functools import cached_property, lru_cache
 from typing import Any, cast
 
 from toolweave.catalog import budget
-from toolweave.catalog.corrections import Missing, correct, correct_type, shown
+from toolweave.catalog.corrections import UnknownName, correct, correct_type, shown
 from toolweave.catalog.index import Catalog
 from toolweave.catalog.search import SearchIndex
 from toolweave.catalog.serialise import serialise
 from toolweave.catalog.spec import NODE_TYPES, NodeSpec
 from toolweave.catalog.successors import followers
-from toolweave.catalog.truncation import SHORT_TEXT, Sheddable
+from toolweave.catalog.truncation import SHORT_TEXT, Truncatable
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem
@@ -83,17 +83,17 @@ class Knowledge:
     ) -> JsonObject:
         """Full specifications; a name nobody knows gives an error entry, not a failed call."""
         asked: list[str] = []
-        entries: list[Sheddable] = []
+        entries: list[Truncatable] = []
         for node_type, subtype in nodes:
             found = correct(self.catalog, node_type, subtype)
-            if isinstance(found, Missing):
+            if isinstance(found, UnknownName):
                 entries.append(_unknown(node_type, subtype, found))
                 continue
             spec = found.spec
             asked.append(spec.ref)
             entry = self._serialised(spec.type, spec.subtype, include_examples, include_schemas)
             if found.warning:
-                entry = Sheddable({**entry.body, "warning": found.warning})
+                entry = Truncatable({**entry.body, "warning": found.warning})
             entries.append(entry)
         if self._on_asked is not None and asked:
             self._on_asked(asked)
@@ -154,7 +154,7 @@ class Knowledge:
         if after is None:
             return None, {}
         found = correct(self.catalog, *after)
-        if isinstance(found, Missing):
+        if isinstance(found, UnknownName):
             problem = Problem("NODE_UNKNOWN", "/after", found.error, found.hint)
             raise Invalid("NODE_UNKNOWN", found.error, hint=found.hint, problems=[problem])
         frame: JsonObject = {"after": found.spec.ref}
@@ -169,11 +169,11 @@ class Knowledge:
 
     def _serialise(
         self, node_type: str, subtype: str, include_examples: bool, include_schemas: bool
-    ) -> Sheddable:
+    ) -> Truncatable:
         spec = self.catalog.get(node_type, subtype)
         assert spec is not None
         body = serialise(spec, include_examples=include_examples, include_schemas=include_schemas)
-        return Sheddable(body)
+        return Truncatable(body)
 
 
 def ask(knowledge: Knowledge, name: str, arguments: JsonObject) -> JsonObject:
@@ -209,7 +209,7 @@ def ask(knowledge: Knowledge, name: str, arguments: JsonObject) -> JsonObject:
             raise AssertionError(f"no question is called {name!r}")
 
 
-def _unknown(node_type: str, subtype: str, missing: Missing) -> Sheddable:
+def _unknown(node_type: str, subtype: str, missing: UnknownName) -> Truncatable:
     body: JsonObject = {
         "node_type": shown(node_type),
         "subtype": shown(subtype),
@@ -218,7 +218,7 @@ def _unknown(node_type: str, subtype: str, missing: Missing) -> Sheddable:
     }
     if missing.available_subtypes:
         body["available_subtypes"] = list[Json](missing.available_subtypes)
-    return Sheddable(body)
+    return Truncatable(body)
 
 
 def _type(given: str | None, at: str) -> str | None:

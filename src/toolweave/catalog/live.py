@@ -9,7 +9,7 @@ from itertools import islice
 
 import orjson
 
-from toolweave.catalog.spec import Field, FieldType, NodeSpec, Origin
+from toolweave.catalog.spec import Field, FieldType, NodeSpec, SpecOrigin
 from toolweave.json_text import Json, JsonObject
 from toolweave.tools.parameter import Constraints, Kind, Parameter
 from toolweave.tools.text import hidden_characters
@@ -64,7 +64,7 @@ def spec_of(tool: Tool) -> NodeSpec:
             for title in (tool.raw.get("title"), hints.get("title"))
             if isinstance(title, str)
         ),
-        origin=Origin(tool.server, tool.name, tool.input_schema, tool.output_schema, cautions),
+        origin=SpecOrigin(tool.server, tool.name, tool.input_schema, tool.output_schema, cautions),
     )
 
 

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from toolweave.catalog.spec import NODE_TYPES, NodeSpec, NodeType, Origin
+from toolweave.catalog.spec import NODE_TYPES, NodeSpec, NodeType, SpecOrigin
 
 MAX_NAME = 200
 
@@ -94,7 +94,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class NameIndex:
     """Every name of a catalog by the forms it is written in."""
 
     # Our nodes by type and skeleton.
@@ -113,9 +113,9 @@ class Names:
     live_words: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
 
 
-def read_names(specs: Iterable[NodeSpec]) -> Names:
+def read_names(specs: Iterable[NodeSpec]) -> NameIndex:
     """The names of `specs`."""
-    names = Names()
+    names = NameIndex()
     for spec in specs:
         if spec.origin is None:
             _add_ours(names, spec)
@@ -124,7 +124,7 @@ def read_names(specs: Iterable[NodeSpec]) -> Names:
     return names
 
 
-def _add_ours(names: Names, spec: NodeSpec) -> None:
+def _add_ours(names: NameIndex, spec: NodeSpec) -> None:
     words = words_of(spec.subtype)
     core = core_of(spec.type, words)
     keywords = frozenset(word for text in (*spec.keywords, *spec.tags) for word in words_of(text))
@@ -135,7 +135,7 @@ def _add_ours(names: Names, spec: NodeSpec) -> None:
         names.in_type.setdefault((spec.type, form), []).append(spec)
 
 
-def _add_live(names: Names, spec: NodeSpec, origin: Origin) -> None:
+def _add_live(names: NameIndex, spec: NodeSpec, origin: SpecOrigin) -> None:
     words = words_of(origin.tool)
     tool = skeleton(words)
     whole = skeleton(words_of(origin.server)) + tool

@@ -12,7 +12,7 @@ from typing import Literal, NoReturn, Protocol, runtime_checkable
 from toolweave.catalog.spec import Effect, NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.tools.tool import Progress, ToolCaller
+from toolweave.tools.tool import ToolCaller, ToolProgress
 
 OUTPUT_PORT = "output"
 ERROR_PORT = "error"
@@ -73,7 +73,7 @@ class Attached:
 
 # As `Outcome`: not frozen, because every step makes one; nobody changes it.
 @dataclass(slots=True)
-class Given:
+class NodeInput:
     """What a node works on: templates are filled, defaults are in, inputs are bound."""
 
     config: JsonObject
@@ -151,7 +151,7 @@ class NodeContext(Protocol):
     """What a node with effects is handed; everything outside is reached through it."""
 
     @property
-    def given(self) -> Given: ...
+    def given(self) -> NodeInput: ...
 
     @property
     def run(self) -> RunFacts: ...
@@ -174,7 +174,7 @@ class NodeContext(Protocol):
 
     def now(self) -> datetime: ...
 
-    async def progress(self, progress: Progress) -> None:
+    async def progress(self, progress: ToolProgress) -> None:
         """Tell whoever watches how far it is."""
         ...
 
@@ -187,7 +187,7 @@ class NodeContext(Protocol):
         ...
 
 
-class Node(Protocol):
+class NodeCode(Protocol):
     """A kind of node: its specification, beside the code that runs it."""
 
     @property
@@ -196,7 +196,7 @@ class Node(Protocol):
         ...
 
 
-class Plain(Protocol):
+class DialectNode(Protocol):
     """A kind of node that is no entry of the catalog."""
 
     @property
@@ -210,7 +210,7 @@ class Plain(Protocol):
 class Pure(Protocol):
     """Gives the same for the same; costs nothing to do again."""
 
-    def compute(self, given: Given) -> Outcome: ...
+    def compute(self, given: NodeInput) -> Outcome: ...
 
 
 @runtime_checkable
@@ -252,7 +252,7 @@ class Heavy(Protocol):
 
 
 @runtime_checkable
-class Stopping(Protocol):
+class StopRequested(Protocol):
     """Can end its run: by leaving through `stopped`, or by failing with `FLOW_STOPPED`."""
 
     @property
@@ -271,26 +271,26 @@ class Iteration:
 class Looping(Protocol):
     """Runs what hangs on its port `loop` again and again, then leaves by `done`."""
 
-    def items(self, given: Given) -> list[Json] | None:
+    def items(self, given: NodeInput) -> list[Json] | None:
         """What it goes through; nothing where `goes_on` decides each time."""
         ...
 
-    def goes_on(self, given: Given, done: int, last: Json) -> bool:
+    def goes_on(self, given: NodeInput, done: int, last: Json) -> bool:
         """Whether there is another turn, after `done` of them."""
         ...
 
-    def width(self, given: Given) -> int:
+    def width(self, given: NodeInput) -> int:
         """How many turns may run at the same time."""
         ...
 
-    def names(self, given: Given, index: int, item: Json) -> JsonObject:
+    def names(self, given: NodeInput, index: int, item: Json) -> JsonObject:
         """What its body may name, beside `loop`."""
         ...
 
-    def stops(self, given: Given, failed: Iteration) -> bool:
+    def stops(self, given: NodeInput, failed: Iteration) -> bool:
         """Whether a failed turn fails the whole loop."""
         ...
 
-    def finish(self, given: Given, turns: list[Iteration]) -> Outcome:
+    def finish(self, given: NodeInput, turns: list[Iteration]) -> Outcome:
         """What it gives after the last turn."""
         ...

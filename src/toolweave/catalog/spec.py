@@ -114,7 +114,7 @@ OUTPUT = Port("output", "What the node gives to the next one.")
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class SpecOrigin:
     """The tool of a connected server that an entry stands for; its texts are the server's."""
 
     server: str
@@ -146,7 +146,7 @@ class NodeSpec:
     examples: tuple[Example, ...] = ()
     version: str = "1.0.0"
     # Set for a tool of a connected server, unset for a node of ours.
-    origin: Origin | None = None
+    origin: SpecOrigin | None = None
 
     @property
     def ref(self) -> str:

@@ -17,7 +17,7 @@ WHOLE = "*"
 
 
 @dataclass(frozen=True, slots=True)
-class Follower:
+class Successor:
     """A node that can come next; `fed` is an output and the input it feeds, if one stands out."""
 
     spec: NodeSpec
@@ -35,7 +35,7 @@ class Follower:
 _Feeding: TypeAlias = Callable[[str, FieldType], tuple[int, str]]
 
 
-def followers(specs: Iterable[NodeSpec], before: NodeSpec, *, limit: int) -> list[Follower]:
+def followers(specs: Iterable[NodeSpec], before: NodeSpec, *, limit: int) -> list[Successor]:
     """Those of `specs` that can follow `before`, the best first."""
 
     # Many tools share their inputs, so each kind of input is compared with the outputs once.
@@ -61,7 +61,7 @@ def is_mistake(before: NodeSpec, after: NodeSpec) -> bool:
     return after.type in refs or after.ref in refs
 
 
-def _follower(before: NodeSpec, after: NodeSpec, feeding: _Feeding) -> Follower | None:
+def _follower(before: NodeSpec, after: NodeSpec, feeding: _Feeding) -> Successor | None:
     if not before.output_ports or not after.input_ports or is_mistake(before, after):
         return None
     best: int = 1
@@ -73,7 +73,7 @@ def _follower(before: NodeSpec, after: NodeSpec, feeding: _Feeding) -> Follower 
         score += 2 if score and wanted.required else 0
         if score > best:
             best, fed = score, (source, wanted.name)
-    return Follower(after, best, fed)
+    return Successor(after, best, fed)
 
 
 def _whole(kind: FieldType) -> int:

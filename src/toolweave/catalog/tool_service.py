@@ -18,7 +18,7 @@ from toolweave.tools.read_tool import read_tool
 MAX_REFUSAL_TOKENS = 2_000
 
 
-class Toolbox:
+class ToolService:
     """Lists and answers; a refused call is an answer too, with every problem in it."""
 
     def __init__(self, knowledge: Callable[[], Knowledge]) -> None:

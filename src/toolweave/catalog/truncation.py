@@ -23,7 +23,7 @@ _FIELDS = ("configurations", "input_params_schema", "output_params_schema")
 _PLURALS = {"description": "descriptions", "schema": "schemas"}
 
 
-class Step(NamedTuple):
+class TruncationStep(NamedTuple):
     """One thing to leave out: what is at `path`, or what of it is beyond `keep`."""
 
     omitted: str
@@ -31,7 +31,7 @@ class Step(NamedTuple):
     keep: int | None = None
 
 
-class Sheddable:
+class Truncatable:
     """A node's answer that can be given shorter, step by step."""
 
     def __init__(self, body: JsonObject) -> None:
@@ -91,13 +91,15 @@ def _briefs(body: JsonObject) -> Iterator[JsonObject]:
         yield {**named, **{key: facts[key] for key in known[:count]}, "omitted": "all else"}
 
 
-def steps(body: JsonObject) -> Iterator[Step]:
+def steps(body: JsonObject) -> Iterator[TruncationStep]:
     """Everything that can go one by one, in order; the required fields keep their types."""
     yield from _whole(body, "parameters", "default_output_params", "default_input_params")
     yield from _whole(body, "default_configurations")
     yield from _parts(body, _FIELDS, "enum_values")
     examples = cast("list[Json]", body.get("examples") or [])
-    yield from (Step("examples", ("examples",), keep) for keep in range(len(examples) - 1, 0, -1))
+    yield from (
+        TruncationStep("examples", ("examples",), keep) for keep in range(len(examples) - 1, 0, -1)
+    )
     yield from _whole(body, "input_ports")
     yield from _port_parts(body, "type", "required", "max_connections", "data_format")
     yield from _parts(body, _FIELDS[::-1], "schema", required=False)
@@ -113,10 +115,10 @@ def steps(body: JsonObject) -> Iterator[Step]:
     yield from _parts(body, _FIELDS[:2], "description", required=True)
     yield from _shorter_list(("available_subtypes",), body.get("available_subtypes"))
     if len(str(body.get("description", ""))) > SHORT_TEXT:
-        yield Step("description", ("description",), SHORT_TEXT)
+        yield TruncationStep("description", ("description",), SHORT_TEXT)
 
 
-def take_out(body: JsonObject, step: Step) -> int:
+def take_out(body: JsonObject, step: TruncationStep) -> int:
     """Do one step; how many things went."""
     *way, last = step.path
     place: Json = body
@@ -135,8 +137,8 @@ def take_out(body: JsonObject, step: Step) -> int:
     return len(long) - step.keep
 
 
-def _whole(body: JsonObject, *names: str) -> Iterator[Step]:
-    yield from (Step(name, (name,)) for name in names if name in body)
+def _whole(body: JsonObject, *names: str) -> Iterator[TruncationStep]:
+    yield from (TruncationStep(name, (name,)) for name in names if name in body)
 
 
 def _fields(body: JsonObject, section: str) -> dict[str, JsonObject]:
@@ -145,35 +147,37 @@ def _fields(body: JsonObject, section: str) -> dict[str, JsonObject]:
 
 def _parts(
     body: JsonObject, sections: tuple[str, ...], part: str, *, required: bool | None = None
-) -> Iterator[Step]:
+) -> Iterator[TruncationStep]:
     """One part of each field; `required` says of which."""
     for section in sections:
         for name, field in _fields(body, section).items():
             if part in field and required in {None, field.get("required") is True}:
-                yield Step(_PLURALS.get(part, part), (section, name, part))
+                yield TruncationStep(_PLURALS.get(part, part), (section, name, part))
 
 
-def _optional_fields(body: JsonObject) -> Iterator[Step]:
+def _optional_fields(body: JsonObject) -> Iterator[TruncationStep]:
     """From the last, since the common ones stand at the end."""
     for section in ("configurations", "output_params_schema", "input_params_schema"):
         for name, field in reversed(_fields(body, section).items()):
             if not field.get("required"):
-                yield Step(section, (section, name))
+                yield TruncationStep(section, (section, name))
 
 
-def _long_options(body: JsonObject) -> Iterator[Step]:
+def _long_options(body: JsonObject) -> Iterator[TruncationStep]:
     for section in _FIELDS:
         for name, field in _fields(body, section).items():
             if field.get("required"):
                 yield from _shorter_list((section, name, "options"), field.get("options"))
 
 
-def _shorter_list(path: tuple[str, ...], value: Json) -> Iterator[Step]:
+def _shorter_list(path: tuple[str, ...], value: Json) -> Iterator[TruncationStep]:
     length = len(value) if isinstance(value, list) else 0
-    yield from (Step(path[-1], path, keep) for keep in SHORT_LISTS if keep < length)
+    yield from (TruncationStep(path[-1], path, keep) for keep in SHORT_LISTS if keep < length)
 
 
-def _port_parts(body: JsonObject, *parts: str) -> Iterator[Step]:
+def _port_parts(body: JsonObject, *parts: str) -> Iterator[TruncationStep]:
     ports = cast("list[JsonObject]", body.get("output_ports", []))
     for index, port in enumerate(ports):
-        yield from (Step("ports", ("output_ports", index, part)) for part in parts if part in port)
+        yield from (
+            TruncationStep("ports", ("output_ports", index, part)) for part in parts if part in port
+        )

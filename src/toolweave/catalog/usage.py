@@ -14,7 +14,7 @@ MAX_WAITING = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class NodeUsage:
     """How often a node was asked for, and when last."""
 
     ref: str
@@ -62,13 +62,13 @@ class UsageCounts:
             with self._noting:
                 self._waiting -= saved
 
-    async def top(self, count: int = 10) -> list[Usage]:
+    async def top(self, count: int = 10) -> list[NodeUsage]:
         """The nodes asked for most, as saved."""
         rows = await self._database.rows(
             "SELECT ref, asked, last_asked_at FROM node_usage ORDER BY asked DESC, ref LIMIT ?",
             count,
         )
-        return [Usage(str(ref), int(asked), str(last)) for ref, asked, last in rows]
+        return [NodeUsage(str(ref), int(asked), str(last)) for ref, asked, last in rows]
 
     async def counts(self) -> dict[str, int]:
         """How often each node was asked for, as saved: what search breaks ties by."""

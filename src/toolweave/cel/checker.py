@@ -5,15 +5,15 @@ Variables may be anything, so only what cannot work with any data is a fault.
 
 from typing import NamedTuple
 
-from toolweave.cel.fault import Fault, fault_at
+from toolweave.cel.fault import SyntaxProblem, fault_at
 from toolweave.cel.signatures import NUMBERS, SIGNATURES
 from toolweave.cel.syntax import (
-    Call,
-    Entries,
-    Items,
+    Comprehension,
+    FunctionCall,
     Let,
+    ListLiteral,
     Literal,
-    Loop,
+    MapLiteral,
     Member,
     Name,
     Term,
@@ -27,24 +27,24 @@ _TRUTHS = frozenset({"bool", "dyn"})
 _OPTIONALS = frozenset({"optional", "dyn"})
 
 
-class Checked(NamedTuple):
+class CheckedExpression(NamedTuple):
     """The kind of the result, `dyn` where it is not known, and what does not fit."""
 
     kind: str | None
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[SyntaxProblem, ...] = ()
 
 
-def check(text: str, term: Term) -> Checked:
+def check(text: str, term: Term) -> CheckedExpression:
     """What can be said of the kinds in the tree of a text."""
     checker = _Checker(text)
     kind = checker.kind(term, {})
     is_wrong = any(fault.severity == "error" for fault in checker.faults)
-    return Checked(None if is_wrong else kind, tuple(checker.faults))
+    return CheckedExpression(None if is_wrong else kind, tuple(checker.faults))
 
 
 class _Checker:
     def __init__(self, text: str) -> None:
-        self.faults: list[Fault] = []
+        self.faults: list[SyntaxProblem] = []
         self._text = text
 
     def kind(self, term: Term, scope: dict[str, str]) -> str:
@@ -56,15 +56,15 @@ class _Checker:
                 return "dyn" if term.is_outermost else scope.get(term.name, "dyn")
             case Member():
                 return self._member(term, scope)
-            case Call():
+            case FunctionCall():
                 return self._call(term, scope)
-            case Items():
+            case ListLiteral():
                 for place, item in enumerate(term.items):
                     self._expect_optional(item, scope, is_optional=place in term.optional)
                 return "list"
-            case Entries():
+            case MapLiteral():
                 return self._entries(term, scope)
-            case Loop():
+            case Comprehension():
                 return self._loop(term, scope)
             case Let():
                 value = self.kind(term.value, scope)
@@ -84,7 +84,7 @@ class _Checker:
             return "bool"
         return "optional" if of == "optional" else "dyn"
 
-    def _call(self, term: Call, scope: dict[str, str]) -> str:
+    def _call(self, term: FunctionCall, scope: dict[str, str]) -> str:
         kinds = [self.kind(argument, scope) for argument in term.arguments]
         if term.function in ("_&&_", "_||_"):
             for kind in kinds:
@@ -112,7 +112,7 @@ class _Checker:
             fault = fault_at(self._text, at, "EXPRESSION_TYPE", message, severity="warning")
             self.faults.append(fault)
 
-    def _entries(self, term: Entries, scope: dict[str, str]) -> str:
+    def _entries(self, term: MapLiteral, scope: dict[str, str]) -> str:
         for entry in term.entries:
             key = self.kind(entry.key, scope)
             if key not in _KEYS:
@@ -121,7 +121,7 @@ class _Checker:
             self._expect_optional(entry.value, scope, is_optional=entry.is_optional)
         return "map"
 
-    def _loop(self, term: Loop, scope: dict[str, str]) -> str:
+    def _loop(self, term: Comprehension, scope: dict[str, str]) -> str:
         over = self.kind(term.over, scope)
         if over not in _LOOPED:
             self._told(term.over.at, f"{over} has no items to go through")

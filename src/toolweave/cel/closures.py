@@ -9,23 +9,23 @@ from typing import TypeAlias
 
 from toolweave.cel import operators
 from toolweave.cel.functions import Function
-from toolweave.cel.syntax import Call, LoopMacro, Member
+from toolweave.cel.syntax import FunctionCall, LoopMacro, Member
 from toolweave.cel.values import (
     BuiltList,
     BuiltMap,
     Cel,
+    Evaluation,
     Failed,
     Maybe,
-    Run,
     is_map,
     key_of,
     kind_of,
     mismatch,
 )
 
-Computed: TypeAlias = Callable[[Run], Cel]
+Computed: TypeAlias = Callable[[Evaluation], Cel]
 # What a loop goes through.
-Items: TypeAlias = Callable[[Run], list[Cel]]
+Items: TypeAlias = Callable[[Evaluation], list[Cel]]
 
 
 def applied(function: Function, arguments: list[Computed], at: int) -> Computed:
@@ -33,7 +33,7 @@ def applied(function: Function, arguments: list[Computed], at: int) -> Computed:
     if len(arguments) == 2:
         one, two = arguments
 
-        def call_with_two(run: Run) -> Cel:
+        def call_with_two(run: Evaluation) -> Cel:
             first, second = one(run), two(run)
             try:
                 return function(run, first, second)
@@ -42,7 +42,7 @@ def applied(function: Function, arguments: list[Computed], at: int) -> Computed:
 
         return call_with_two
 
-    def call(run: Run) -> Cel:
+    def call(run: Evaluation) -> Cel:
         values = [argument(run) for argument in arguments]
         try:
             return function(run, *values)
@@ -61,7 +61,7 @@ def placed(failed: Failed, at: int) -> Failed:
 def selected(of: Computed, term: Member) -> Computed:
     key, at = term.key, term.at
 
-    def select(run: Run) -> Cel:
+    def select(run: Evaluation) -> Cel:
         value = of(run)
         if is_map(value):
             try:
@@ -82,7 +82,7 @@ def selected(of: Computed, term: Member) -> Computed:
 def asked(of: Computed, term: Member) -> Computed:
     key, at = term.key, term.at
 
-    def ask(run: Run) -> bool:
+    def ask(run: Evaluation) -> bool:
         value = of(run)
         if is_map(value):
             return key in value
@@ -97,7 +97,7 @@ def either(parts: list[Computed], *, decisive: bool, at: int) -> Computed:
     """`&&` and `||`: the decisive value of any part wins, even over a failure."""
     name = "||" if decisive else "&&"
 
-    def decide(run: Run) -> bool:
+    def decide(run: Evaluation) -> bool:
         failure: Failed | None = None
         for part in parts:
             try:
@@ -117,7 +117,7 @@ def either(parts: list[Computed], *, decisive: bool, at: int) -> Computed:
 
 
 def chosen(condition: Computed, one: Computed, two: Computed, at: int) -> Computed:
-    def choose(run: Run) -> Cel:
+    def choose(run: Evaluation) -> Cel:
         found = condition(run)
         if found is True:
             return one(run)
@@ -128,10 +128,10 @@ def chosen(condition: Computed, one: Computed, two: Computed, at: int) -> Comput
     return choose
 
 
-def or_else(one: Computed, two: Computed, term: Call) -> Computed:
+def or_else(one: Computed, two: Computed, term: FunctionCall) -> Computed:
     gives_value = term.function == "orValue"
 
-    def either(run: Run) -> Cel:
+    def either(run: Evaluation) -> Cel:
         maybe = one(run)
         if not isinstance(maybe, Maybe):
             raise placed(mismatch(f"{term.function}()", maybe), term.at)
@@ -161,7 +161,7 @@ def new_key(key: Cel, built: BuiltMap, at: int) -> Cel:
 def let(value: Computed, slot: int, body: Computed) -> Computed:
     """`cel.bind`: a value that fails does no harm until it is looked at."""
 
-    def bind(run: Run) -> Cel:
+    def bind(run: Evaluation) -> Cel:
         try:
             run.slots[slot] = value(run)
         except Failed as failed:
@@ -172,7 +172,7 @@ def let(value: Computed, slot: int, body: Computed) -> Computed:
 
 
 def bound_value(slot: int) -> Computed:
-    def look_at(run: Run) -> Cel:
+    def look_at(run: Evaluation) -> Cel:
         value = run.slots[slot]
         if isinstance(value, Failed):
             raise value
@@ -191,7 +191,7 @@ def collected(
 ) -> Computed:
     """`map` and `filter`."""
 
-    def collect(run: Run) -> BuiltList:
+    def collect(run: Evaluation) -> BuiltList:
         built = BuiltList()
         for item in items(run):
             run.spend(weight)
@@ -207,7 +207,7 @@ def collected(
 def counted(items: Items, slot: int, weight: int, at: int, predicate: Computed) -> Computed:
     """`exists_one`."""
 
-    def counted(run: Run) -> bool:
+    def counted(run: Evaluation) -> bool:
         found = 0
         for item in items(run):
             run.spend(weight)
@@ -228,7 +228,7 @@ def quantified(decisive: bool) -> Callable[..., Computed]:
     """`all` and `exists`: the decisive value of any item wins, even over failures."""
 
     def loop(items: Items, slot: int, weight: int, at: int, predicate: Computed) -> Computed:
-        def quantify(run: Run) -> bool:
+        def quantify(run: Evaluation) -> bool:
             failure: Failed | None = None
             for item in items(run):
                 run.spend(weight)

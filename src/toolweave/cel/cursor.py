@@ -9,7 +9,7 @@ from toolweave.cel.tokens import Token, cel_tokens
 _MAX_SHOWN = 80
 
 
-class Cursor:
+class TokenCursor:
     """Goes through the words of a CEL text, one at a time; the last is of kind `end`."""
 
     def __init__(self, text: str) -> None:

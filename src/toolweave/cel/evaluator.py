@@ -23,12 +23,12 @@ from toolweave.cel.closures import (
 )
 from toolweave.cel.functions import function_of
 from toolweave.cel.syntax import (
-    Call,
-    Entries,
-    Items,
+    Comprehension,
+    FunctionCall,
     Let,
+    ListLiteral,
     Literal,
-    Loop,
+    MapLiteral,
     Member,
     Name,
     Term,
@@ -39,9 +39,9 @@ from toolweave.cel.values import (
     BuiltList,
     BuiltMap,
     Cel,
+    CelType,
+    Evaluation,
     Failed,
-    Kind,
-    Run,
     is_list,
     is_map,
     keys_of,
@@ -72,13 +72,13 @@ class Compiler:
                     if term.is_test
                     else selected(self.computed(term.of), term)
                 )
-            case Call():
+            case FunctionCall():
                 return self._call(term)
-            case Items():
+            case ListLiteral():
                 return self._items(term)
-            case Entries():
+            case MapLiteral():
                 return self._entries(term)
-            case Loop():
+            case Comprehension():
                 return self._loop(term)
             case Let():
                 start = self.computed(term.value)
@@ -91,9 +91,9 @@ class Compiler:
         if name in self._scope and not term.is_outermost:
             slot = self._scope[name]
             return bound_value(slot) if slot in self._lazy else lambda run: run.slots[slot]
-        known = Kind(name) if name in KIND_NAMES else None
+        known = CelType(name) if name in KIND_NAMES else None
 
-        def look_up(run: Run) -> Cel:
+        def look_up(run: Evaluation) -> Cel:
             try:
                 return run.variables[name]
             except KeyError:
@@ -104,7 +104,7 @@ class Compiler:
 
         return look_up
 
-    def _call(self, term: Call) -> Computed:
+    def _call(self, term: FunctionCall) -> Computed:
         arguments = [self.computed(argument) for argument in term.arguments]
         match term.function, arguments:
             case "_&&_" | "_||_" as function, _:
@@ -116,11 +116,11 @@ class Compiler:
             case _:
                 return applied(function_of(term), arguments, term.at)
 
-    def _items(self, term: Items) -> Computed:
+    def _items(self, term: ListLiteral) -> Computed:
         items = [self.computed(item) for item in term.items]
         optional, room = term.optional, operators.MEMBER_SIZE * len(items)
 
-        def build(run: Run) -> BuiltList:
+        def build(run: Evaluation) -> BuiltList:
             run.grow(room)
             if not optional:
                 return BuiltList([item(run) for item in items])
@@ -132,14 +132,14 @@ class Compiler:
 
         return build
 
-    def _entries(self, term: Entries) -> Computed:
+    def _entries(self, term: MapLiteral) -> Computed:
         entries = [
             (self.computed(entry.key), self.computed(entry.value), entry.is_optional, entry.key.at)
             for entry in term.entries
         ]
         room = 4 * operators.MEMBER_SIZE * len(entries)
 
-        def build(run: Run) -> BuiltMap:
+        def build(run: Evaluation) -> BuiltMap:
             run.grow(room)
             built = BuiltMap()
             for key, value, is_optional, at in entries:
@@ -151,13 +151,13 @@ class Compiler:
 
         return build
 
-    def _loop(self, term: Loop) -> Computed:
+    def _loop(self, term: Comprehension) -> Computed:
         over = self.computed(term.over)
         bodies = [term.body] if term.keep is None else [term.body, term.keep]
         slot, functions = self._bound(term.variable, *bodies)
         weight = sum(count(one) for one in bodies) + 1
 
-        def items(run: Run) -> list[Cel]:
+        def items(run: Evaluation) -> list[Cel]:
             value = over(run)
             if is_list(value):
                 return value

@@ -6,7 +6,7 @@ from toolweave.problems import Problem, Severity
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class SyntaxProblem:
     """One fault of a text: a code, the place as offset, line and column, and what to do."""
 
     code: str
@@ -34,12 +34,12 @@ def fault_at(
     message: str,
     hint: str | None = None,
     severity: Severity = "error",
-) -> Fault:
+) -> SyntaxProblem:
     """A fault of `text` at a character, counted from 0; lines and columns count from 1."""
     place = max(0, min(offset, len(text)))
     line = text.count("\n", 0, place) + 1
     column = place - (text.rfind("\n", 0, place) + 1) + 1
-    return Fault(code, message, place, line, column, hint, severity)
+    return SyntaxProblem(code, message, place, line, column, hint, severity)
 
 
 class Malformed(Exception):

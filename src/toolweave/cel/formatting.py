@@ -5,9 +5,9 @@ import re
 from toolweave.cel.operators import to_string
 from toolweave.cel.values import (
     Cel,
+    CelType,
+    Evaluation,
     Failed,
-    Kind,
-    Run,
     from_key,
     is_list,
     is_map,
@@ -20,7 +20,7 @@ _WORK = 5
 _CLAUSE = re.compile(r"%(?:\.([0-9]{1,4}))?(.?)", re.DOTALL | re.ASCII)
 
 
-def format_text(run: Run, text: Cel, values: Cel) -> str:
+def format_text(run: Evaluation, text: Cel, values: Cel) -> str:
     """The text with each clause filled by the next value."""
     if not isinstance(text, str) or not is_list(values):
         raise mismatch("format()", text, values)
@@ -41,7 +41,7 @@ def format_text(run: Run, text: Cel, values: Cel) -> str:
 _MISSING = object()
 
 
-def _filled(run: Run, clause: re.Match[str], value: Cel) -> str:
+def _filled(run: Evaluation, clause: re.Match[str], value: Cel) -> str:
     precision, letter = int(clause[1] or 6), clause[2]
     if precision > MAX_PRECISION:
         raise Failed(f"a format has at most {MAX_PRECISION} digits behind the point")
@@ -60,7 +60,7 @@ _INFINITE = float("inf")
 _WRITERS = frozenset("sdfeboxX")
 
 
-def _number(run: Run, letter: str, precision: int, value: Cel) -> str:
+def _number(run: Evaluation, letter: str, precision: int, value: Cel) -> str:
     if letter in "fe" and is_number(value):
         return f"{float(value):.{precision}{letter}}"
     if letter == "d" and is_number(value):
@@ -74,7 +74,7 @@ def _number(run: Run, letter: str, precision: int, value: Cel) -> str:
     raise mismatch(f"%{letter}", value)
 
 
-def _written(run: Run, value: Cel) -> str:
+def _written(run: Evaluation, value: Cel) -> str:
     run.spend(_WORK)
     if is_list(value):
         return _joined(run, "[", [_written(run, item) for item in value], "]")
@@ -83,9 +83,9 @@ def _written(run: Run, value: Cel) -> str:
         return _joined(run, "{", [f"{key}: {one}" for key, one in sorted(pairs)], "}")
     if value is None:
         return "null"
-    return value.name if isinstance(value, Kind) else to_string(run, value)
+    return value.name if isinstance(value, CelType) else to_string(run, value)
 
 
-def _joined(run: Run, before: str, pieces: list[str], after: str) -> str:
+def _joined(run: Evaluation, before: str, pieces: list[str], after: str) -> str:
     run.grow(sum(map(len, pieces)) + 2 * len(pieces) + 2)
     return f"{before}{', '.join(pieces)}{after}"

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from toolweave.cel import operators
 from toolweave.cel.formatting import format_text
 from toolweave.cel.numbers import MATH_FUNCTIONS
-from toolweave.cel.syntax import Call
+from toolweave.cel.syntax import FunctionCall
 from toolweave.cel.texts import TEXT_FUNCTIONS
 from toolweave.cel.times import GETTERS
 from toolweave.cel.values import Cel, equal
@@ -71,7 +71,7 @@ class Unsupported(Exception):
         self.hint = hint
 
 
-def function_of(term: Call) -> Function:
+def function_of(term: FunctionCall) -> Function:
     """The function a call means.
 
     Raises:
@@ -98,7 +98,7 @@ def is_method(function: str) -> bool:
     return function.isalnum() and function not in _GLOBAL
 
 
-def _is_called_well(term: Call) -> bool:
+def _is_called_well(term: FunctionCall) -> bool:
     if not term.function.isalnum():
         return True  # an operator, or a function with its namespace
     if term.is_method:

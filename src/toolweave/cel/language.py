@@ -13,12 +13,12 @@ from typing import TypeAlias
 from toolweave.cel.checker import check
 from toolweave.cel.closures import Computed
 from toolweave.cel.evaluator import Compiler
-from toolweave.cel.fault import Fault, fault_at
+from toolweave.cel.fault import SyntaxProblem, fault_at
 from toolweave.cel.functions import Unsupported
 from toolweave.cel.parser import parse
-from toolweave.cel.paths import Path, Reference, path_of, references_in
+from toolweave.cel.paths import Path, PathReference, path_of, references_in
 from toolweave.cel.result import to_json
-from toolweave.cel.values import Exhausted, Failed, Run
+from toolweave.cel.values import Evaluation, Exhausted, Failed
 from toolweave.json_text import Json
 
 # Steps of about 100 ns, and characters or bytes.
@@ -37,7 +37,7 @@ class Value:
     value: Json
 
 
-Result: TypeAlias = Value | Fault
+Result: TypeAlias = Value | SyntaxProblem
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,8 @@ class Expression:
     """
 
     text: str
-    faults: tuple[Fault, ...] = ()
-    references: tuple[Reference, ...] = ()
+    faults: tuple[SyntaxProblem, ...] = ()
+    references: tuple[PathReference, ...] = ()
     kind: str | None = None
     compute: Computed | None = None
     slots: int = 0
@@ -92,7 +92,7 @@ def compile_text(text: str) -> Expression:
     return _RECENT.expression(text)
 
 
-def references(text: str) -> tuple[Reference, ...]:
+def references(text: str) -> tuple[PathReference, ...]:
     """The paths that an expression reads; none of one that cannot be read itself."""
     return compile_text(text).references
 
@@ -102,7 +102,7 @@ def evaluate(text: str, variables: Mapping[str, Json]) -> Result:
     expression = compile_text(text)
     if expression.compute is None:
         return next(fault for fault in expression.faults if fault.severity == "error")
-    run = Run(variables, expression.slots, MAX_WORK, MAX_ROOM)
+    run = Evaluation(variables, expression.slots, MAX_WORK, MAX_ROOM)
     try:
         return Value(to_json(expression.compute(run), MAX_ROOM))
     except Failed as failed:

@@ -1,7 +1,7 @@
 """CEL's macros: calls whose arguments are not values, but names and what is done with them."""
 
 from toolweave.cel.fault import Malformed
-from toolweave.cel.syntax import Let, Loop, LoopMacro, Member, Name, Term
+from toolweave.cel.syntax import Comprehension, Let, LoopMacro, Member, Name, Term
 
 LOOPS: dict[str, LoopMacro] = {
     "map": "map",
@@ -26,7 +26,7 @@ def has(arguments: tuple[Term, ...], at: int) -> Member:
             raise Malformed(at, message, "ask for any other key with 'key' in x")
 
 
-def loop(macro: LoopMacro, over: Term, arguments: tuple[Term, ...], at: int) -> Loop:
+def loop(macro: LoopMacro, over: Term, arguments: tuple[Term, ...], at: int) -> Comprehension:
     """`over.map(x, element)`, `over.map(x, keep, element)`, `over.filter(x, keep)` and so on.
 
     Raises:
@@ -34,12 +34,12 @@ def loop(macro: LoopMacro, over: Term, arguments: tuple[Term, ...], at: int) -> 
     """
     match macro, arguments:
         case "map", (name, keep, body):
-            return Loop(macro, _variable(macro, name), over, keep, body, at)
+            return Comprehension(macro, _variable(macro, name), over, keep, body, at)
         case "filter", (name, keep):
             variable = _variable(macro, name)
-            return Loop(macro, variable, over, keep, Name(variable, name.at), at)
+            return Comprehension(macro, variable, over, keep, Name(variable, name.at), at)
         case _, (name, body):
-            return Loop(macro, _variable(macro, name), over, None, body, at)
+            return Comprehension(macro, _variable(macro, name), over, None, body, at)
         case _:
             message = f"{macro}() takes a name and an expression: {macro}(x, …)"
             raise Malformed(at, message)

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from toolweave.cel.operators import ranged
 from toolweave.cel.values import (
     Cel,
+    Evaluation,
     Failed,
     Maybe,
-    Run,
     is_list,
     is_number,
     mismatch,
@@ -16,7 +16,7 @@ from toolweave.cel.values import (
 
 
 def _extreme(name: str, is_better: Callable[[Cel, Cel], bool]) -> Callable[..., Cel]:
-    def found(run: Run, *values: Cel) -> Cel:
+    def found(run: Evaluation, *values: Cel) -> Cel:
         candidates = values[0] if len(values) == 1 and is_list(values[0]) else list(values)
         run.spend(len(candidates))
         if not candidates:
@@ -32,7 +32,7 @@ def _extreme(name: str, is_better: Callable[[Cel, Cel], bool]) -> Callable[..., 
 
 
 def _of_double(name: str, function: Callable[[float], Cel]) -> Callable[..., Cel]:
-    def applied(_run: Run, value: Cel) -> Cel:
+    def applied(_run: Evaluation, value: Cel) -> Cel:
         if type(value) is not float:
             raise mismatch(name, value)
         return function(value)
@@ -52,14 +52,14 @@ def _half_away(value: float) -> int:
     return whole + (1 if value > 0 else -1) if abs(value - whole) >= 0.5 else whole
 
 
-def _absolute(_run: Run, value: Cel) -> Cel:
+def _absolute(_run: Evaluation, value: Cel) -> Cel:
     if not is_number(value):
         raise mismatch("math.abs()", value)
     kind: type = value.__class__
     return abs(value) if kind is float else ranged(kind, abs(int(value)))
 
 
-def _sign(_run: Run, value: Cel) -> Cel:
+def _sign(_run: Evaluation, value: Cel) -> Cel:
     if not is_number(value):
         raise mismatch("math.sign()", value)
     if value != value or value == 0:
@@ -67,37 +67,37 @@ def _sign(_run: Run, value: Cel) -> Cel:
     return type(value)(1 if value > 0 else -1)
 
 
-def _root(_run: Run, value: Cel) -> float:
+def _root(_run: Evaluation, value: Cel) -> float:
     if not is_number(value):
         raise mismatch("math.sqrt()", value)
     return math.sqrt(value) if value >= 0 else math.nan
 
 
-def _has_value(_run: Run, maybe: Cel) -> bool:
+def _has_value(_run: Evaluation, maybe: Cel) -> bool:
     return bool(_maybe(maybe, "hasValue()").inner)
 
 
-def _value(_run: Run, maybe: Cel) -> Cel:
+def _value(_run: Evaluation, maybe: Cel) -> Cel:
     if inner := _maybe(maybe, "value()").inner:
         return inner[0]
     raise Failed("the optional is empty", hint="write orValue(x)")
 
 
-def _of(_run: Run, value: Cel) -> Maybe:
+def _of(_run: Evaluation, value: Cel) -> Maybe:
     return Maybe((value,))
 
 
-def _none(_run: Run) -> Maybe:
+def _none(_run: Evaluation) -> Maybe:
     return Maybe()
 
 
-def _of_non_zero(_run: Run, value: Cel) -> Maybe:
+def _of_non_zero(_run: Evaluation, value: Cel) -> Maybe:
     is_zero = value is None or (not isinstance(value, Maybe) and not value)
     return Maybe() if is_zero else Maybe((value,))
 
 
-def _end(place: int) -> Callable[[Run, Cel], Maybe]:
-    def found(_run: Run, values: Cel) -> Maybe:
+def _end(place: int) -> Callable[[Evaluation, Cel], Maybe]:
+    def found(_run: Evaluation, values: Cel) -> Maybe:
         if not is_list(values):
             raise mismatch("first() and last()", values)
         return Maybe((values[place],)) if values else Maybe()

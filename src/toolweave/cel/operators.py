@@ -23,10 +23,10 @@ from toolweave.cel.values import (
     UINT_MAX,
     BuiltList,
     Cel,
+    CelType,
+    Evaluation,
     Failed,
-    Kind,
     Maybe,
-    Run,
     UInt,
     equal,
     is_among,
@@ -63,7 +63,7 @@ def ranged(kind: type, value: int) -> int:
     raise Failed("the result is too large for a whole number", hint="calculate with double(x)")
 
 
-def add(run: Run, one: Cel, two: Cel) -> Cel:
+def add(run: Evaluation, one: Cel, two: Cel) -> Cel:
     """`one + two` for numbers, texts, lists and times."""
     kind: type = one.__class__
     if kind is type(two):
@@ -77,7 +77,7 @@ def add(run: Run, one: Cel, two: Cel) -> Cel:
     return _joined(run, one, two)
 
 
-def _joined(run: Run, one: Cel, two: Cel) -> Cel:
+def _joined(run: Evaluation, one: Cel, two: Cel) -> Cel:
     if is_list(one) and is_list(two):
         run.grow((len(one) + len(two)) * MEMBER_SIZE)
         return BuiltList([*one, *two])
@@ -86,19 +86,19 @@ def _joined(run: Run, one: Cel, two: Cel) -> Cel:
     raise mismatch("+", one, two)
 
 
-def subtract(_run: Run, one: Cel, two: Cel) -> Cel:
+def subtract(_run: Evaluation, one: Cel, two: Cel) -> Cel:
     """`one - two` for numbers and times."""
     if isinstance(one, datetime | timedelta) and isinstance(two, datetime | timedelta):
         return _timely(operator.sub, "-", one, two)
     return _calculated("-", operator.sub, one, two)
 
 
-def multiply(_run: Run, one: Cel, two: Cel) -> Cel:
+def multiply(_run: Evaluation, one: Cel, two: Cel) -> Cel:
     """`one * two`."""
     return _calculated("*", operator.mul, one, two)
 
 
-def divide(_run: Run, one: Cel, two: Cel) -> Cel:
+def divide(_run: Evaluation, one: Cel, two: Cel) -> Cel:
     """`one / two`; whole numbers are cut towards zero, decimals know infinity."""
     if type(one) is float and type(two) is float:
         if two == 0:
@@ -108,7 +108,7 @@ def divide(_run: Run, one: Cel, two: Cel) -> Cel:
     return _calculated("/", _quotient, one, two)
 
 
-def remainder(_run: Run, one: Cel, two: Cel) -> Cel:
+def remainder(_run: Evaluation, one: Cel, two: Cel) -> Cel:
     """`one % two`, with the sign of `one`; whole numbers only."""
     if type(one) is float:
         raise mismatch("%", one, two)
@@ -117,7 +117,7 @@ def remainder(_run: Run, one: Cel, two: Cel) -> Cel:
     return _calculated("%", _rest, one, two)
 
 
-def negate(_run: Run, one: Cel) -> Cel:
+def negate(_run: Evaluation, one: Cel) -> Cel:
     """`-one`."""
     if type(one) is float:
         return -one
@@ -126,7 +126,7 @@ def negate(_run: Run, one: Cel) -> Cel:
     raise mismatch("-", one)
 
 
-def invert(_run: Run, one: Cel) -> bool:
+def invert(_run: Evaluation, one: Cel) -> bool:
     """`!one`."""
     if one is True or one is False:
         return not one
@@ -165,10 +165,12 @@ def _timely(calculate: Callable[[Cel, Cel], Cel], name: str, one: Cel, two: Cel)
         raise Failed("the time is out of range") from None
 
 
-def compared(name: str, compare: Callable[[Cel, Cel], bool]) -> Callable[[Run, Cel, Cel], bool]:
+def compared(
+    name: str, compare: Callable[[Cel, Cel], bool]
+) -> Callable[[Evaluation, Cel, Cel], bool]:
     """The comparison `name`: numbers of any type with each other, else only of one type."""
 
-    def comparison(run: Run, one: Cel, two: Cel) -> bool:
+    def comparison(run: Evaluation, one: Cel, two: Cel) -> bool:
         if is_number(one) and is_number(two):
             return compare(one, two)
         kind: type = one.__class__
@@ -181,12 +183,12 @@ def compared(name: str, compare: Callable[[Cel, Cel], bool]) -> Callable[[Run, C
     return comparison
 
 
-def unequal(run: Run, one: Cel, two: Cel) -> bool:
+def unequal(run: Evaluation, one: Cel, two: Cel) -> bool:
     """`one != two`."""
     return not equal(run, one, two)
 
 
-def is_in(run: Run, one: Cel, two: Cel) -> bool:
+def is_in(run: Evaluation, one: Cel, two: Cel) -> bool:
     """`one in two`: an item of a list, a key of a map."""
     if is_list(two):
         return is_among(run, one, two)
@@ -195,14 +197,14 @@ def is_in(run: Run, one: Cel, two: Cel) -> bool:
     raise mismatch("in", one, two)
 
 
-def size(_run: Run, one: Cel) -> int:
+def size(_run: Evaluation, one: Cel) -> int:
     """`size(one)`: characters, bytes, items or keys."""
     if isinstance(one, str | bytes | list | dict):
         return len(one)  # pyright: ignore[reportUnknownArgumentType] # of anything
     raise mismatch("size()", one)
 
 
-def index(_run: Run, one: Cel, two: Cel) -> Cel:
+def index(_run: Evaluation, one: Cel, two: Cel) -> Cel:
     """`one[two]`; of an optional an optional."""
     if isinstance(one, Maybe):
         return Maybe((index(_run, one.inner[0], two),)) if one.inner else one
@@ -216,7 +218,7 @@ def index(_run: Run, one: Cel, two: Cel) -> Cel:
     raise Failed(f"there is no item {place}; the list has {len(one)}")
 
 
-def find(_run: Run, one: Cel, two: Cel) -> Maybe:
+def find(_run: Evaluation, one: Cel, two: Cel) -> Maybe:
     """`one[?two]` and `one.?two`: an optional that is empty where there is nothing."""
     if isinstance(one, Maybe):
         return find(_run, one.inner[0], two) if one.inner else one
@@ -260,17 +262,17 @@ def _place(value: Cel) -> int:
     raise Failed(f"an item of a list is named by a whole number, not by {kind_of(value)}")
 
 
-def kind(_run: Run, one: Cel) -> Kind:
+def kind(_run: Evaluation, one: Cel) -> CelType:
     """`type(one)`."""
-    return Kind(KINDS[type(one)])
+    return CelType(KINDS[type(one)])
 
 
-def same(_run: Run, one: Cel) -> Cel:
+def same(_run: Evaluation, one: Cel) -> Cel:
     """`dyn(one)`, which means something to the checker only."""
     return one
 
 
-def to_int(_run: Run, one: Cel) -> int:
+def to_int(_run: Evaluation, one: Cel) -> int:
     """`int(one)`."""
     match one:
         case int():
@@ -289,7 +291,7 @@ def to_int(_run: Run, one: Cel) -> int:
             raise mismatch("int()", one)
 
 
-def to_uint(run: Run, one: Cel) -> UInt:
+def to_uint(run: Evaluation, one: Cel) -> UInt:
     """`uint(one)`."""
     if isinstance(one, float) and (one < 0 or not one < UINT_MAX):
         raise Failed("the decimal is out of range")
@@ -300,7 +302,7 @@ def to_uint(run: Run, one: Cel) -> UInt:
     return UInt(ranged(UInt, one if isinstance(one, UInt) else to_int(run, one)))
 
 
-def to_double(_run: Run, one: Cel) -> float:
+def to_double(_run: Evaluation, one: Cel) -> float:
     """`double(one)`."""
     if is_number(one):
         return float(one)
@@ -311,7 +313,7 @@ def to_double(_run: Run, one: Cel) -> float:
     raise mismatch("double()", one)
 
 
-def to_bool(_run: Run, one: Cel) -> bool:
+def to_bool(_run: Evaluation, one: Cel) -> bool:
     """`bool(one)`."""
     if isinstance(one, bool):
         return one
@@ -322,7 +324,7 @@ def to_bool(_run: Run, one: Cel) -> bool:
     raise mismatch("bool()", one)
 
 
-def to_string(run: Run, one: Cel) -> str:
+def to_string(run: Evaluation, one: Cel) -> str:
     """`string(one)`."""
     match one:
         case str():
@@ -347,7 +349,7 @@ def to_string(run: Run, one: Cel) -> str:
             raise mismatch("string()", one)
 
 
-def to_bytes(run: Run, one: Cel) -> bytes:
+def to_bytes(run: Evaluation, one: Cel) -> bytes:
     """`bytes(one)`."""
     if isinstance(one, bytes):
         return one
@@ -357,12 +359,12 @@ def to_bytes(run: Run, one: Cel) -> bytes:
     raise mismatch("bytes()", one)
 
 
-def to_timestamp(_run: Run, one: Cel) -> datetime:
+def to_timestamp(_run: Evaluation, one: Cel) -> datetime:
     """`timestamp(one)`, of a text or of seconds since 1970."""
     return read_timestamp(one)
 
 
-def to_duration(_run: Run, one: Cel) -> timedelta:
+def to_duration(_run: Evaluation, one: Cel) -> timedelta:
     """`duration(one)`."""
     return read_duration(one)
 

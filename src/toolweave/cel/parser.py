@@ -7,17 +7,17 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple, NoReturn
 
-from toolweave.cel.cursor import Cursor
-from toolweave.cel.fault import Fault, Malformed, fault_at
+from toolweave.cel.cursor import TokenCursor
+from toolweave.cel.fault import Malformed, SyntaxProblem, fault_at
 from toolweave.cel.literals import read_number, read_text
 from toolweave.cel.macros import LOOPS, has, let, loop
 from toolweave.cel.syntax import (
     NAMESPACES,
-    Call,
-    Entries,
-    Entry,
-    Items,
+    FunctionCall,
+    ListLiteral,
     Literal,
+    MapEntry,
+    MapLiteral,
     Member,
     Name,
     Term,
@@ -49,7 +49,7 @@ class Parsed(NamedTuple):
     """The tree of a text, or what is wrong with it."""
 
     term: Term | None
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[SyntaxProblem, ...] = ()
 
 
 def parse(text: str) -> Parsed:
@@ -68,7 +68,7 @@ def _parsed(text: str) -> Term:
         text.encode()
     except UnicodeEncodeError as error:
         raise Malformed(error.start, "no valid Unicode character") from None
-    cursor = Cursor(text)
+    cursor = TokenCursor(text)
     if cursor.word.kind == "end":
         raise Malformed(0, "the expression is empty")
     term = _Parser(cursor).whole()
@@ -88,7 +88,7 @@ def _bound(term: Term) -> None:
 
 
 class _Parser:
-    def __init__(self, cursor: Cursor) -> None:
+    def __init__(self, cursor: TokenCursor) -> None:
         self._at = cursor
         self._nesting = 0
 
@@ -111,7 +111,7 @@ class _Parser:
             self._at.expect(":")
             term = self._operators()
         for condition, chosen, at in reversed(choices):
-            term = Call("_?_:_", (condition, chosen, term), at)
+            term = FunctionCall("_?_:_", (condition, chosen, term), at)
         self._nesting -= 1
         return term
 
@@ -136,7 +136,7 @@ class _Parser:
             times += 1
         term = self._members(self._primary())
         # As in Google's parser, two signs are none.
-        return Call(f"{sign}_", (term,), at) if times % 2 else term
+        return FunctionCall(f"{sign}_", (term,), at) if times % 2 else term
 
     def _is_signed(self, times: int = 0) -> bool:
         """Whether a number with its sign follows; it is the sign of a number only by itself."""
@@ -152,7 +152,7 @@ class _Parser:
             elif word.text == "[":
                 self._at.next()
                 function = "_[?_]" if self._at.takes("?") else "_[_]"
-                term = Call(function, (term, self._expression()), word.at)
+                term = FunctionCall(function, (term, self._expression()), word.at)
                 self._at.expect("]", "an operator or ']'")
             elif word.text == "{":
                 self._refuse_message(term)
@@ -184,7 +184,7 @@ class _Parser:
         else:
             self._at.refuse("the name of a member")
         if is_optional:
-            return Call("_?._", (of, Literal(key, word.at)), at)
+            return FunctionCall("_?._", (of, Literal(key, word.at)), at)
         return Member(of, key, False, at)
 
     def _method(self, of: Term, word: Token) -> Term:
@@ -194,10 +194,14 @@ class _Parser:
         arguments = self._arguments()
         if isinstance(of, Name) and of.name in NAMESPACES:
             function = f"{of.name}.{word.text}"
-            return let(arguments, at) if function == "cel.bind" else Call(function, arguments, at)
+            return (
+                let(arguments, at)
+                if function == "cel.bind"
+                else FunctionCall(function, arguments, at)
+            )
         if word.text in LOOPS:
             return loop(LOOPS[word.text], of, arguments, at)
-        return Call(word.text, (of, *arguments), at, is_method=True)
+        return FunctionCall(word.text, (of, *arguments), at, is_method=True)
 
     def _arguments(self) -> tuple[Term, ...]:
         self._at.next()
@@ -258,7 +262,7 @@ class _Parser:
             return Name(word.text, word.at, is_outermost)
         at = self._at.word.at
         arguments = self._arguments()
-        return has(arguments, at) if word.text == "has" else Call(word.text, arguments, at)
+        return has(arguments, at) if word.text == "has" else FunctionCall(word.text, arguments, at)
 
     def _separated(self, close: str) -> Iterator[None]:
         """Stops before each element up to `close`; the last may have a comma behind it."""
@@ -272,7 +276,7 @@ class _Parser:
                 self._at.expect(close, f"an operator, ',' or {close!r}")
                 return
 
-    def _list(self) -> Items:
+    def _list(self) -> ListLiteral:
         at = self._at.word.at
         items: list[Term] = []
         optional: set[int] = set()
@@ -280,21 +284,21 @@ class _Parser:
             if self._at.takes("?"):
                 optional.add(len(items))
             items.append(self._expression())
-        return Items(tuple(items), frozenset(optional), at)
+        return ListLiteral(tuple(items), frozenset(optional), at)
 
-    def _map(self) -> Entries:
+    def _map(self) -> MapLiteral:
         at = self._at.word.at
-        entries: list[Entry] = []
+        entries: list[MapEntry] = []
         for _ in self._separated("}"):
             is_optional = self._at.takes("?")
             key = self._expression()
             self._at.expect(":")
-            entries.append(Entry(key, self._expression(), is_optional))
-        return Entries(tuple(entries), at)
+            entries.append(MapEntry(key, self._expression(), is_optional))
+        return MapLiteral(tuple(entries), at)
 
 
-def _joined(sign: Token, left: Term, right: Term) -> Call:
+def _joined(sign: Token, left: Term, right: Term) -> FunctionCall:
     function = _FUNCTIONS[sign.text]
-    if sign.text in ("&&", "||") and isinstance(left, Call) and left.function == function:
-        return Call(function, (*left.arguments, right), left.at)
-    return Call(function, (left, right), sign.at)
+    if sign.text in ("&&", "||") and isinstance(left, FunctionCall) and left.function == function:
+        return FunctionCall(function, (*left.arguments, right), left.at)
+    return FunctionCall(function, (left, right), sign.at)

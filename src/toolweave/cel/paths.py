@@ -7,10 +7,10 @@ from enum import Enum
 from typing import TypeAlias
 
 from toolweave.cel.syntax import (
-    Call,
+    Comprehension,
+    FunctionCall,
     Let,
     Literal,
-    Loop,
     Member,
     Name,
     Term,
@@ -35,7 +35,7 @@ _SPACE = re.compile(r"\s")
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class PathReference:
     """A path that an expression reads, and the character where it ends up being read.
 
     `is_optional`: it may be missing, as the expression asks with `has()` or goes on with `.?`.
@@ -58,7 +58,7 @@ class Reference:
         return write_path(self.path)
 
 
-def path_of(text: str, read: tuple[Reference, ...]) -> Path | None:
+def path_of(text: str, read: tuple[PathReference, ...]) -> Path | None:
     """The path that an expression is and nothing else, by all that it reads."""
     if len(read) != 1 or read[0].is_optional or read[0].is_partial:
         return None
@@ -105,9 +105,9 @@ def _escaped(character: str) -> str:
     return character if 32 <= code < 127 or code > 159 else f"\\u{code:04x}"
 
 
-def references_in(term: Term) -> tuple[Reference, ...]:
+def references_in(term: Term) -> tuple[PathReference, ...]:
     """Every path a tree reads, in the order of the text; each once."""
-    found: dict[tuple[Path, bool, bool], Reference] = {}
+    found: dict[tuple[Path, bool, bool], PathReference] = {}
     for one in _read(term, {}):
         found.setdefault((one.path, one.is_optional, one.is_partial), one)
     return tuple(sorted(found.values(), key=lambda one: one.offset))
@@ -117,7 +117,7 @@ def references_in(term: Term) -> tuple[Reference, ...]:
 _Scope: TypeAlias = dict[str, Path | None]
 
 
-def _read(term: Term, scope: _Scope) -> Iterator[Reference]:
+def _read(term: Term, scope: _Scope) -> Iterator[PathReference]:
     walked = _walked(term, scope)
     if walked is not None:
         reference, others = walked
@@ -127,14 +127,14 @@ def _read(term: Term, scope: _Scope) -> Iterator[Reference]:
     elif isinstance(term, Let):
         yield from _read(term.value, scope)
         yield from _read(term.body, {**scope, term.variable: _path_of(term.value, scope)})
-    elif isinstance(term, Loop):
+    elif isinstance(term, Comprehension):
         yield from _read_loop(term, scope)
     else:
         for part in parts_of(term):
             yield from _read(part, scope)
 
 
-def _walked(term: Term, scope: _Scope) -> tuple[Reference | None, list[Reference]] | None:
+def _walked(term: Term, scope: _Scope) -> tuple[PathReference | None, list[PathReference]] | None:
     """The reference that a term is, with those inside its brackets; nothing for other terms.
 
     A name that a macro bound to a computed value is a term that reads nothing by itself.
@@ -144,7 +144,7 @@ def _walked(term: Term, scope: _Scope) -> tuple[Reference | None, list[Reference
             return _named(term, scope) if name in scope or name not in KIND_NAMES else (None, [])
         case Member():
             return _extended(term.of, term.key, term.at, scope, is_optional=term.is_test)
-        case Call("_[_]" | "_[?_]" | "_?._" as function, (of, key)):
+        case FunctionCall("_[_]" | "_[?_]" | "_?._" as function, (of, key)):
             is_optional = function != "_[_]"
             if isinstance(key, Literal) and (step := _step(key)) is not None:
                 return _extended(of, step, term.at, scope, is_optional=is_optional)
@@ -153,9 +153,9 @@ def _walked(term: Term, scope: _Scope) -> tuple[Reference | None, list[Reference
             return None
 
 
-def _named(term: Name, scope: _Scope) -> tuple[Reference | None, list[Reference]]:
+def _named(term: Name, scope: _Scope) -> tuple[PathReference | None, list[PathReference]]:
     path = (term.name,) if term.is_outermost else scope.get(term.name, (term.name,))
-    return (None if path is None else Reference(path, term.at)), []
+    return (None if path is None else PathReference(path, term.at)), []
 
 
 def _step(key: Literal) -> Step | None:
@@ -167,7 +167,7 @@ def _step(key: Literal) -> Step | None:
 
 def _extended(
     of: Term, step: Step, at: int, scope: _Scope, *, is_optional: bool
-) -> tuple[Reference | None, list[Reference]] | None:
+) -> tuple[PathReference | None, list[PathReference]] | None:
     walked = _walked(of, scope)
     if walked is None:
         return None
@@ -175,21 +175,23 @@ def _extended(
     if base is None or base.is_partial:
         return base, others
     optional = is_optional or base.is_optional
-    return Reference((*base.path, step), at, optional), others
+    return PathReference((*base.path, step), at, optional), others
 
 
-def _cut(of: Term, key: Term, scope: _Scope) -> tuple[Reference | None, list[Reference]] | None:
+def _cut(
+    of: Term, key: Term, scope: _Scope
+) -> tuple[PathReference | None, list[PathReference]] | None:
     walked = _walked(of, scope)
     if walked is None:
         return None
     base, others = walked
     partial = None
     if base is not None:
-        partial = Reference(base.path, base.offset, base.is_optional, is_partial=True)
+        partial = PathReference(base.path, base.offset, base.is_optional, is_partial=True)
     return partial, [*others, *_read(key, scope)]
 
 
-def _read_loop(loop: Loop, scope: _Scope) -> Iterator[Reference]:
+def _read_loop(loop: Comprehension, scope: _Scope) -> Iterator[PathReference]:
     yield from _read(loop.over, scope)
     base = _path_of(loop.over, scope)
     item = None if base is None else (*base, EACH)
@@ -198,14 +200,14 @@ def _read_loop(loop: Loop, scope: _Scope) -> Iterator[Reference]:
             yield from _without(_read(part, {**scope, loop.variable: item}), item)
 
 
-def _without(references: Iterable[Reference], bare: Path | None) -> Iterator[Reference]:
+def _without(references: Iterable[PathReference], bare: Path | None) -> Iterator[PathReference]:
     """A macro's variable by itself reads no more than the list it goes through."""
     return (one for one in references if one.path != bare)
 
 
 def _path_of(term: Term, scope: _Scope) -> Path | None:
     """The path a term is, when it is one and nothing else."""
-    if isinstance(term, Loop):
+    if isinstance(term, Comprehension):
         # A filter gives items of its list as they are, so that paths go on through it.
         keeps_items = term.keep is not None and _is_variable(term.body, term.variable)
         return _path_of(term.over, scope) if keeps_items else None

@@ -8,9 +8,9 @@ from toolweave.cel.values import (
     BuiltList,
     BuiltMap,
     Cel,
+    CelType,
     Exhausted,
     Failed,
-    Kind,
     Maybe,
     UInt,
     is_map,
@@ -25,7 +25,7 @@ _SIMPLE: frozenset[type] = frozenset({bool, int, type(None)})
 _ADVICE: dict[type, str] = {
     bytes: "write base64.encode(x) or string(x)",
     Maybe: "write orValue(x) after it",
-    Kind: "write string(x) for a text; a type is only to compare with",
+    CelType: "write string(x) for a text; a type is only to compare with",
     float: "JSON has no infinity; ask first: x != 0.0",
 }
 
@@ -99,7 +99,7 @@ def _plain(value: Cel) -> Json:
             return write_timestamp(value)
         case timedelta():
             return write_duration(value)
-        case bytes() | Maybe() | Kind():
+        case bytes() | Maybe() | CelType():
             message = f"the result is of kind {kind_of(value)}, which JSON cannot hold"
             raise Failed(message, hint=_ADVICE[type(value)])
         case _:

@@ -15,7 +15,7 @@ _GROUPS = {
 GROUP_NAMES = {kinds: name for name, kinds in _GROUPS.items() if kinds is not None}
 
 
-class Signature(NamedTuple):
+class FunctionSignature(NamedTuple):
     """One way to call a function: the kinds of its arguments, none for any, and of its result."""
 
     takes: tuple[frozenset[str] | None, ...]
@@ -94,12 +94,12 @@ _TABLE: dict[str, str] = {
 }
 
 
-def _signature(written: str) -> Signature:
+def _signature(written: str) -> FunctionSignature:
     *takes, gives = written.split()
     kinds = tuple(_GROUPS[one] if one in _GROUPS else frozenset({one}) for one in takes)
-    return Signature(kinds, gives)
+    return FunctionSignature(kinds, gives)
 
 
-SIGNATURES: dict[str, tuple[Signature, ...]] = {
+SIGNATURES: dict[str, tuple[FunctionSignature, ...]] = {
     function: tuple(map(_signature, written.split("|"))) for function, written in _TABLE.items()
 }

@@ -44,7 +44,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class FunctionCall:
     """A function, operator or method; the receiver of a method is its first argument.
 
     `&&` and `||` take two and more.
@@ -57,7 +57,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Items:
+class ListLiteral:
     """A list; those at `optional` are left out when they have no value."""
 
     items: "tuple[Term, ...]"
@@ -66,7 +66,7 @@ class Items:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class MapEntry:
     """One key of a map."""
 
     key: "Term"
@@ -75,10 +75,10 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Entries:
+class MapLiteral:
     """A map."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[MapEntry, ...]
     at: int
 
 
@@ -86,7 +86,7 @@ LoopMacro: TypeAlias = OneOf["map", "filter", "all", "exists", "exists_one"]
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class Comprehension:
     """`over.macro(variable, …)`: `body` of each item, in `map` of those that `keep` holds for.
 
     `filter(x, keep)` is `map(x, keep, x)`.
@@ -110,7 +110,9 @@ class Let:
     at: int
 
 
-Term: TypeAlias = Literal | Name | Member | Call | Items | Entries | Loop | Let
+Term: TypeAlias = (
+    Literal | Name | Member | FunctionCall | ListLiteral | MapLiteral | Comprehension | Let
+)
 
 
 def parts_of(term: Term) -> "tuple[Term, ...]":
@@ -118,13 +120,13 @@ def parts_of(term: Term) -> "tuple[Term, ...]":
     match term:
         case Member():
             return (term.of,)
-        case Call():
+        case FunctionCall():
             return term.arguments
-        case Items():
+        case ListLiteral():
             return term.items
-        case Entries():
+        case MapLiteral():
             return tuple(part for entry in term.entries for part in (entry.key, entry.value))
-        case Loop():
+        case Comprehension():
             keep = () if term.keep is None else (term.keep,)
             return (term.over, *keep, term.body)
         case Let():

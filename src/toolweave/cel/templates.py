@@ -12,9 +12,9 @@ from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from toolweave import json_text
-from toolweave.cel.fault import Fault, fault_at
+from toolweave.cel.fault import SyntaxProblem, fault_at
 from toolweave.cel.language import MAX_ROOM, Result, compile_text
-from toolweave.cel.paths import Reference
+from toolweave.cel.paths import PathReference
 from toolweave.cel.tokens import tokens
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
@@ -50,7 +50,7 @@ class Template:
 
     text: str
     holes: tuple[Hole, ...] = ()
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[SyntaxProblem, ...] = ()
 
     @property
     def is_bare(self) -> bool:
@@ -66,7 +66,7 @@ Resolve: TypeAlias = Callable[[str], Result | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class FilledTemplate:
     """A value with its holes filled; those that could not be are as they were, and told."""
 
     value: Json
@@ -74,11 +74,11 @@ class Filled:
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class TemplateUse:
     """A path that a template in a value reads; the offset counts from the start of the text."""
 
     pointer: str
-    reference: Reference
+    reference: PathReference
 
 
 def read_template(text: str, style: Style = "expression") -> Template:
@@ -111,10 +111,10 @@ def _read(text: str) -> Template:
 _remembered = lru_cache(maxsize=2_048)(_read)
 
 
-def substitute(value: Json, resolve: Resolve, *, style: Style = "expression") -> Filled:
+def substitute(value: Json, resolve: Resolve, *, style: Style = "expression") -> FilledTemplate:
     """A value with every hole in its texts filled once; keys of objects are left as they are."""
     filler = _Filler(resolve, style)
-    return Filled(filler.filled(value, ""), tuple(filler.problems))
+    return FilledTemplate(filler.filled(value, ""), tuple(filler.problems))
 
 
 def check_templates(value: Json) -> Iterator[Problem]:
@@ -128,10 +128,10 @@ def check_templates(value: Json) -> Iterator[Problem]:
                 yield moved(fault, text, hole.at).problem(place)
 
 
-def references_in(value: Json) -> tuple[Use, ...]:
+def references_in(value: Json) -> tuple[TemplateUse, ...]:
     """Every path that the templates in a value read."""
     return tuple(
-        Use(place, replace(one, offset=one.offset + hole.at))
+        TemplateUse(place, replace(one, offset=one.offset + hole.at))
         for place, text in texts_in(value)
         for hole in read_template(text).holes
         for one in compile_text(hole.asked).references
@@ -155,7 +155,7 @@ def texts_in(value: Json, place: str = "") -> Iterator[tuple[str, str]]:
                     waiting.append((at + pointer(key), part))
 
 
-def moved(fault: Fault, text: str, by: int) -> Fault:
+def moved(fault: SyntaxProblem, text: str, by: int) -> SyntaxProblem:
     """The fault of a part as a fault of the whole text."""
     return fault_at(text, fault.offset + by, fault.code, fault.message, fault.hint, fault.severity)
 
@@ -230,7 +230,7 @@ class _Filler:
     def _hole(self, hole: Hole, text: str, place: str) -> Json:
         """What fills a hole; its own text where nothing does."""
         result = self._resolve(hole.asked)
-        if isinstance(result, Fault):
+        if isinstance(result, SyntaxProblem):
             self.problems.append(moved(result, text, hole.at).problem(place))
             return text[hole.start : hole.end]
         return text[hole.start : hole.end] if result is None else result.value

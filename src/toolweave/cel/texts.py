@@ -12,8 +12,8 @@ from toolweave.cel.operators import MEMBER_SIZE
 from toolweave.cel.values import (
     BuiltList,
     Cel,
+    Evaluation,
     Failed,
-    Run,
     is_among,
     is_list,
     mismatch,
@@ -29,7 +29,7 @@ _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 _UPPER = {lower: lower - 32 for lower in range(ord("a"), ord("z") + 1)}
 
 
-def contains(run: Run, text: Cel, part: Cel) -> bool:
+def contains(run: Evaluation, text: Cel, part: Cel) -> bool:
     """`text.contains(part)`; ours: a list contains what is in it, as in JavaScript."""
     if is_list(text):
         return is_among(run, part, text)
@@ -37,19 +37,19 @@ def contains(run: Run, text: Cel, part: Cel) -> bool:
     return part in text
 
 
-def starts_with(run: Run, text: Cel, part: Cel) -> bool:
+def starts_with(run: Evaluation, text: Cel, part: Cel) -> bool:
     """`text.startsWith(part)`."""
     _paid(run, "startsWith()", text, part)
     return text.startswith(part)
 
 
-def ends_with(run: Run, text: Cel, part: Cel) -> bool:
+def ends_with(run: Evaluation, text: Cel, part: Cel) -> bool:
     """`text.endsWith(part)`."""
     _paid(run, "endsWith()", text, part)
     return text.endswith(part)
 
 
-def matches(run: Run, text: Cel, pattern: Cel) -> bool:
+def matches(run: Evaluation, text: Cel, pattern: Cel) -> bool:
     """`text.matches(pattern)`: whether RE2 finds the pattern anywhere."""
     _paid(run, "matches()", text, pattern)
     if len(pattern) > MAX_PATTERN_CHARS:
@@ -90,12 +90,12 @@ _compile = cast("Callable[[str, object], object]", re2.compile)  # pyright: igno
 _RegexError = cast(type[Exception], re2.error)  # pyright: ignore[reportUnknownMemberType]
 
 
-def char_at(run: Run, text: Cel, place: Cel) -> str:
+def char_at(run: Evaluation, text: Cel, place: Cel) -> str:
     """`text.charAt(place)`; empty right behind the last."""
     return substring(run, text, place, place + 1 if place < len(text) else place)
 
 
-def substring(run: Run, text: Cel, start: Cel, end: Cel = None) -> str:
+def substring(run: Evaluation, text: Cel, start: Cel, end: Cel = None) -> str:
     """`text.substring(start, end)`."""
     end = len(text) if end is None else end
     if not 0 <= start <= end <= len(text):
@@ -104,7 +104,7 @@ def substring(run: Run, text: Cel, start: Cel, end: Cel = None) -> str:
     return text[start:end]
 
 
-def index_of(run: Run, text: Cel, part: Cel, start: Cel = 0) -> int:
+def index_of(run: Evaluation, text: Cel, part: Cel, start: Cel = 0) -> int:
     """`text.indexOf(part, start)`; -1 when it is nowhere."""
     _paid(run, "indexOf()", text, part)
     if not 0 <= start <= len(text):
@@ -112,7 +112,7 @@ def index_of(run: Run, text: Cel, part: Cel, start: Cel = 0) -> int:
     return text.find(part, start)
 
 
-def last_index_of(run: Run, text: Cel, part: Cel, start: Cel = None) -> int:
+def last_index_of(run: Evaluation, text: Cel, part: Cel, start: Cel = None) -> int:
     """`text.lastIndexOf(part, start)`, of those that begin at `start` or before."""
     _paid(run, "lastIndexOf()", text, part)
     start = len(text) if start is None else start
@@ -121,31 +121,31 @@ def last_index_of(run: Run, text: Cel, part: Cel, start: Cel = None) -> int:
     return text.rfind(part, 0, start + len(part))
 
 
-def lower(run: Run, text: Cel) -> str:
+def lower(run: Evaluation, text: Cel) -> str:
     """`text.lowerAscii()`."""
     run.grow(len(text))
     return text.translate(_LOWER)
 
 
-def upper(run: Run, text: Cel) -> str:
+def upper(run: Evaluation, text: Cel) -> str:
     """`text.upperAscii()`."""
     run.grow(len(text))
     return text.translate(_UPPER)
 
 
-def trim(run: Run, text: Cel) -> str:
+def trim(run: Evaluation, text: Cel) -> str:
     """`text.trim()`."""
     run.grow(len(text))
     return text.strip(_SPACE)
 
 
-def reverse(run: Run, text: Cel) -> str:
+def reverse(run: Evaluation, text: Cel) -> str:
     """`text.reverse()`."""
     run.grow(len(text))
     return text[::-1]
 
 
-def replace(run: Run, text: Cel, old: Cel, new: Cel, most: Cel = -1) -> str:
+def replace(run: Evaluation, text: Cel, old: Cel, new: Cel, most: Cel = -1) -> str:
     """`text.replace(old, new, most)`."""
     _paid(run, "replace()", text, old, new)
     found = text.count(old)
@@ -154,7 +154,7 @@ def replace(run: Run, text: Cel, old: Cel, new: Cel, most: Cel = -1) -> str:
     return text.replace(old, new, times)
 
 
-def split(run: Run, text: Cel, separator: Cel, most: Cel = -1) -> BuiltList:
+def split(run: Evaluation, text: Cel, separator: Cel, most: Cel = -1) -> BuiltList:
     """`text.split(separator, most)`, into characters where the separator is empty."""
     _paid(run, "split()", text, separator)
     if most == 0:
@@ -169,7 +169,7 @@ def split(run: Run, text: Cel, separator: Cel, most: Cel = -1) -> BuiltList:
     return BuiltList(text or [""])
 
 
-def join(run: Run, pieces: Cel, separator: Cel = "") -> str:
+def join(run: Evaluation, pieces: Cel, separator: Cel = "") -> str:
     """`pieces.join(separator)`."""
     if not is_list(pieces) or not isinstance(separator, str):
         raise mismatch("join()", pieces, separator)
@@ -180,13 +180,13 @@ def join(run: Run, pieces: Cel, separator: Cel = "") -> str:
     return separator.join(pieces)
 
 
-def encode(run: Run, data: Cel) -> str:
+def encode(run: Evaluation, data: Cel) -> str:
     """`base64.encode(data)`."""
     run.grow(len(data) * 2)
     return b64.b64encode(data).decode()
 
 
-def decode(run: Run, text: Cel) -> bytes:
+def decode(run: Evaluation, text: Cel) -> bytes:
     """`base64.decode(text)`, with or without the padding."""
     run.grow(len(text))
     try:
@@ -195,7 +195,7 @@ def decode(run: Run, text: Cel) -> bytes:
         raise Failed("the text is no base64") from None
 
 
-def _paid(run: Run, name: str, *texts: Cel) -> None:
+def _paid(run: Evaluation, name: str, *texts: Cel) -> None:
     if not all(isinstance(text, str) for text in texts):
         raise mismatch(name, *texts)
     run.spend(sum(map(len, texts)) >> 6)
@@ -204,7 +204,7 @@ def _paid(run: Run, name: str, *texts: Cel) -> None:
 def typed(function: Callable[..., Cel], name: str, *kinds: type) -> Callable[..., Cel]:
     """The function for arguments of these kinds; bool is no int here."""
 
-    def checked(run: Run, *arguments: Cel) -> Cel:
+    def checked(run: Evaluation, *arguments: Cel) -> Cel:
         if any(type(one) is not kind for one, kind in zip(arguments, kinds, strict=False)):
             raise mismatch(name, *arguments)
         return function(run, *arguments)

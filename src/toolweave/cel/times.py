@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from toolweave.cel.values import Cel, Failed, Run, mismatch
+from toolweave.cel.values import Cel, Evaluation, Failed, mismatch
 
 # Google's limit for a duration, about ten thousand years.
 _MAX_SECONDS = 315_576_000_000
@@ -94,7 +94,7 @@ def _getter(
 ) -> Callable[..., int]:
     """A part of a timestamp, in UTC or a zone; of a duration, from its microseconds."""
 
-    def get(_run: Run, value: Cel, *zones: Cel) -> int:
+    def get(_run: Evaluation, value: Cel, *zones: Cel) -> int:
         if isinstance(value, datetime) and all(isinstance(zone, str) for zone in zones):
             try:
                 return of_moment(value.astimezone(_zone(zones[0]) if any(zones) else UTC))

@@ -32,7 +32,7 @@ class Exhausted(Exception):
     """An expression asked for more work or room than one may have."""
 
 
-class Run:
+class Evaluation:
     """One evaluation: the variables, the macros' own variables, and what is left to spend."""
 
     __slots__ = ("room", "slots", "variables", "work")
@@ -69,7 +69,7 @@ class BuiltMap(dict[Cel, Cel]):
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class CelType:
     """A type as a value: `type(x) == list`."""
 
     name: str
@@ -103,7 +103,7 @@ KINDS: dict[type, str] = {
     BuiltMap: "map",
     datetime: "google.protobuf.Timestamp",
     timedelta: "google.protobuf.Duration",
-    Kind: "type",
+    CelType: "type",
     Maybe: "optional_type",
 }
 KIND_NAMES = frozenset(KINDS.values())
@@ -168,11 +168,11 @@ def from_key(key: Cel) -> Cel:
 
 
 # Kinds of which two values are equal exactly when Python says so.
-_PLAIN: frozenset[type] = frozenset({bool, int, float, type(None), datetime, timedelta, Kind})
+_PLAIN: frozenset[type] = frozenset({bool, int, float, type(None), datetime, timedelta, CelType})
 _EQUAL_WORK = 3
 
 
-def equal(run: Run, one: Cel, two: Cel) -> bool:
+def equal(run: Evaluation, one: Cel, two: Cel) -> bool:
     """CEL's equality: numbers by their value whatever their type, other kinds never mix."""
     waiting = [(one, two)]
     while waiting:
@@ -200,7 +200,7 @@ def equal(run: Run, one: Cel, two: Cel) -> bool:
     return True
 
 
-def is_among(run: Run, one: Cel, items: list[Cel]) -> bool:
+def is_among(run: Evaluation, one: Cel, items: list[Cel]) -> bool:
     """Whether a list has an item equal to `one`."""
     return any(equal(run, one, item) for item in items)
 

@@ -23,10 +23,10 @@ from toolweave.cli.terminal import console, is_terminal, json_option, print_json
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import JsonObject, read
 from toolweave.problems import how_many
-from toolweave.servers.questions import Answer, Question
+from toolweave.servers.questions import ElicitationAnswer, ElicitationQuestion
 from toolweave.tools.check import check_arguments
 from toolweave.tools.coerce import coerce_arguments
-from toolweave.tools.tool import Progress, ToolCall, ToolResult
+from toolweave.tools.tool import ToolCall, ToolProgress, ToolResult
 
 SHOWN_WORDS = 40
 # How long an interrupted call may keep the person waiting.
@@ -187,7 +187,7 @@ class _Watching:
         if self._bar is not None:
             self._bar.stop()
 
-    async def hear(self, progress: Progress) -> None:
+    async def hear(self, progress: ToolProgress) -> None:
         """Show how far the call is."""
         words = visible(" ".join((progress.message or "working").split()), one_line=True)
         total = f"/{progress.total:g}" if progress.total is not None else ""
@@ -203,7 +203,7 @@ class _Watching:
         elif not self._quiet:
             say(f"{count} {words}", stderr=True)
 
-    async def ask(self, question: Question) -> Answer:
+    async def ask(self, question: ElicitationQuestion) -> ElicitationAnswer:
         """Put a question to the person, with the bar out of the way."""
         if self._bar is None:
             return await ask_on_terminal(question)

@@ -12,7 +12,7 @@ from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.json_text import Json, JsonObject
 from toolweave.resources.commands import launch_of
 from toolweave.servers.commands import Commands, Registered
-from toolweave.servers.definition import Command, definition_hash
+from toolweave.servers.definition import CommandServer, definition_hash
 
 NONE_YET = "No commands yet. `toolweave commands add NAME -- PROGRAM ARGUMENT…` registers one."
 
@@ -54,7 +54,7 @@ def add(
     wrong = next((one for one in env if "=" not in one), None)
     if wrong is not None:
         raise click.UsageError(f"--env {wrong!r} is not NAME=VALUE")
-    definition = Command.model_validate(
+    definition = CommandServer.model_validate(
         {
             "command": argv[0],
             "args": argv[1:],

@@ -9,7 +9,7 @@ from toolweave.cli.terminal import is_terminal, json_option, print_json, say
 from toolweave.cli.workflow_files import STDIN, write_file
 from toolweave.errors import Invalid, NotFound, Unavailable
 from toolweave.problems import Problem
-from toolweave.workflow.formats.format import FORMAT_NAMES, FormatName, Loaded
+from toolweave.workflow.formats.format import FORMAT_NAMES, FormatName, LoadedWorkflow
 from toolweave.workflow.formats.load import MAX_BYTES, convert, dump, load
 from toolweave.workflow.model import Workflow
 
@@ -62,7 +62,7 @@ def _print(workflow: Workflow, to: FormatName) -> None:
         click.echo(dump(workflow, to), nl=False)
 
 
-def _report(loaded: Loaded, to: FormatName, out: Path | None) -> dict[str, object]:
+def _report(loaded: LoadedWorkflow, to: FormatName, out: Path | None) -> dict[str, object]:
     report: dict[str, object] = {
         "from": loaded.format,
         "to": to,
@@ -73,7 +73,7 @@ def _report(loaded: Loaded, to: FormatName, out: Path | None) -> dict[str, objec
     return report | {"out": str(out)}
 
 
-def _refuse_unreadable(file: str, loaded: Loaded) -> None:
+def _refuse_unreadable(file: str, loaded: LoadedWorkflow) -> None:
     # Nothing was understood of it; a file with faults in it is converted all the same.
     codes = {"WORKFLOW_NOT_JSON", "WORKFLOW_UNKNOWN_DIALECT", "WORKFLOW_TOO_LARGE"}
     fatal = [problem for problem in loaded.problems if problem.code in codes]

@@ -8,7 +8,7 @@ from pathlib import Path
 import anyio
 import click
 
-from toolweave.app.lazy import OnDemand
+from toolweave.app.lazy import Lazy
 from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
 from toolweave.cli.lazy import HelpfulGroup
@@ -16,10 +16,10 @@ from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.documents.bindings import read_binding
 from toolweave.documents.block_runner import Planned
-from toolweave.documents.service import Looked, Ran, document_key, looked_json
+from toolweave.documents.service import DocumentReport, DocumentRunReport, document_key, looked_json
 from toolweave.documents.workspace import StoredWorkflows, desk_of
 from toolweave.errors import ToolweaveError
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.json_text import JsonObject
 from toolweave.tasks import background
 
@@ -31,7 +31,7 @@ files_argument = click.argument(
 )
 file_argument = click.argument("file", type=click.Path(path_type=Path))
 
-Run = Callable[[Path, bool], Awaitable[Ran]]
+Run = Callable[[Path, bool], Awaitable[DocumentRunReport]]
 
 
 @click.group(cls=HelpfulGroup)
@@ -45,7 +45,7 @@ def doc() -> None:
 def check(files: tuple[Path, ...], as_json: bool) -> int:
     """List blocks, the servers they use and what is wrong; nothing is run."""
 
-    async def work() -> list[Looked]:
+    async def work() -> list[DocumentReport]:
         async with ground() as rooms:
             desk = desk_of(rooms)
             return [await desk.look(file) for file in files]
@@ -149,7 +149,7 @@ def unbind(file: Path, binding: str | None, as_json: bool) -> None:
 
 
 async def _run_all(
-    rooms: Ground,
+    rooms: Home,
     files: Sequence[Path],
     stop: anyio.Event,
     *,
@@ -159,11 +159,11 @@ async def _run_all(
 ) -> int:
     desk = desk_of(rooms)
     async with open_studio(rooms) as studio, background() as tasks:
-        engines = OnDemand(lambda: open_engine(studio))
+        engines = Lazy(lambda: open_engine(studio))
         tasks.start_soon(engines.serve)
         workflows = StoredWorkflows(engines.get, studio.workflows)
 
-        async def one(file: Path, again: bool) -> Ran:
+        async def one(file: Path, again: bool) -> DocumentRunReport:
             ran = await desk.run(
                 file,
                 studio.gate,
@@ -222,7 +222,7 @@ async def _interrupted(stop: anyio.Event) -> None:
     stop.set()
 
 
-def _tell(looked: Looked) -> None:
+def _tell(looked: DocumentReport) -> None:
     say(f"{looked.path}: {_count(len(looked.planned), 'block')}")
     if looked.planned:
         columns = ("line", "calls", "server", "because", "state")
@@ -241,7 +241,7 @@ def _row(planned: Planned) -> tuple[str, str, str | None, str, str]:
     return str(block.line), block.name, planned.server, planned.why, planned.standing
 
 
-def _tell_run(ran: Ran, *, as_json: bool, quiet: bool) -> None:
+def _tell_run(ran: DocumentRunReport, *, as_json: bool, quiet: bool) -> None:
     told = ran.as_json()
     if as_json:
         if not quiet:

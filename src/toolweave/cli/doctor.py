@@ -4,7 +4,7 @@ import os
 
 import click
 
-from toolweave.app.doctor import Finding, examine_home, examine_machine
+from toolweave.app.doctor import DoctorFinding, examine_home, examine_machine
 from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, print_table
 from toolweave.errors import ToolweaveError
@@ -26,12 +26,12 @@ def doctor(as_json: bool) -> int:
 _MARKS = {"ok": "ok", "note": "--", "fault": "!!"}
 
 
-async def _examine() -> list[Finding]:
+async def _examine() -> list[DoctorFinding]:
     found = examine_machine(os.environ)
     try:
         async with ground() as rooms:
             found += await examine_home(rooms)
     except ToolweaveError as error:
         details = f"{error.message}; {error.hint or error.code}"
-        found.append(Finding("fault", "home", details, error.hint))
+        found.append(DoctorFinding("fault", "home", details, error.hint))
     return found

@@ -4,7 +4,7 @@ from toolweave.cli.prompts import confirm, read_line
 from toolweave.cli.terminal import say, visible
 from toolweave.json_text import Json, JsonObject, write
 from toolweave.problems import pointer
-from toolweave.servers.questions import Answer, Question
+from toolweave.servers.questions import ElicitationAnswer, ElicitationQuestion
 from toolweave.tools.check import check_arguments
 from toolweave.tools.coerce import coerce_arguments
 from toolweave.tools.parameter import Parameter
@@ -14,18 +14,22 @@ from toolweave.tools.tool import Tool
 _SHORT = {"y": "true", "n": "false"}
 
 
-async def ask_on_terminal(question: Question) -> Answer:
+async def ask_on_terminal(question: ElicitationQuestion) -> ElicitationAnswer:
     """Ask field by field; an empty line leaves an optional field out, Ctrl-D declines."""
     say((question.server, "bold"), f" asks: {question.message}", stderr=True)
     if question.url is not None:
         say(f"It wants you to visit {question.url}", indent=2, stderr=True)
-        return Answer("accept" if await confirm("  Done?") else "decline")
+        return ElicitationAnswer("accept" if await confirm("  Done?") else "decline")
     form = read_tool("question", {"name": "question", "inputSchema": question.schema or {}})
     if not form.parameters:
-        return Answer("accept", {}) if await confirm("  Yes?") else Answer("decline")
+        return (
+            ElicitationAnswer("accept", {})
+            if await confirm("  Yes?")
+            else ElicitationAnswer("decline")
+        )
     say("(Ctrl-D declines)", indent=2, stderr=True)
     content = await _fill(form)
-    return Answer("decline") if content is None else Answer("accept", content)
+    return ElicitationAnswer("decline") if content is None else ElicitationAnswer("accept", content)
 
 
 async def _fill(form: Tool) -> JsonObject | None:

@@ -11,11 +11,11 @@ from toolweave.errors import Invalid
 from toolweave.export import discover
 from toolweave.export.convert import export as make
 from toolweave.export.exporter import Export
-from toolweave.export.folder import Change, State, changes, write
+from toolweave.export.folder import FileChangePlan, State, changes, write
 from toolweave.json_text import JsonObject
 from toolweave.nodes import discover as discover_nodes
 from toolweave.problems import Problem
-from toolweave.workflow.formats.format import Loaded
+from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import load
 
 _DONE: dict[State, str] = {"new": "wrote", "same": "unchanged"}
@@ -62,7 +62,7 @@ def export(
         say(f"Nothing is lost for {target!r}.")
 
 
-def _load(name: str) -> Loaded:
+def _load(name: str) -> LoadedWorkflow:
     file = read_file(name)
     loaded = load(file.data, name_hint=file.name)
     errors = [problem for problem in loaded.problems if problem.severity == "error"]
@@ -76,7 +76,7 @@ def _load(name: str) -> Loaded:
     return loaded
 
 
-def _show(change: Change, *, dry_run: bool) -> None:
+def _show(change: FileChangePlan, *, dry_run: bool) -> None:
     if not dry_run:
         say(f"{_DONE.get(change.state, 'updated')} {change.file.path}")
         return
@@ -88,12 +88,14 @@ def _show(change: Change, *, dry_run: bool) -> None:
     click.echo(visible(change.diff()), nl=False)
 
 
-def _warn(problem: Problem, loaded: Loaded) -> None:
+def _warn(problem: Problem, loaded: LoadedWorkflow) -> None:
     place = loaded.places.original(problem.pointer) or "/"
     say(f"! {place}: {problem.message}  [{problem.code}]", stderr=True)
 
 
-def _report(made: Export, planned: list[Change], loaded: Loaded, *, written: bool) -> JsonObject:
+def _report(
+    made: Export, planned: list[FileChangePlan], loaded: LoadedWorkflow, *, written: bool
+) -> JsonObject:
     return {
         "target": made.target,
         "written": written,

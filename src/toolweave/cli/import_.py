@@ -9,7 +9,7 @@ from toolweave.app.studio import workflow_store
 from toolweave.cli.session import run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.cli.workflow_files import write_file
-from toolweave.export.reimport import Imported, import_path
+from toolweave.export.reimport import ReimportedWorkflow, import_path
 from toolweave.json_text import JsonObject
 from toolweave.settings import from_environment
 from toolweave.workflow.formats.load import convert, dump
@@ -47,7 +47,9 @@ def import_(path: Path, out: Path | None, name: str | None, as_json: bool) -> No
     say(f"Imported {workflow.name!r} from {str(found.path)!r} as {name or str(out)!r}.")
 
 
-def _report(found: Imported, workflow: Workflow, out: Path | None, name: str | None) -> JsonObject:
+def _report(
+    found: ReimportedWorkflow, workflow: Workflow, out: Path | None, name: str | None
+) -> JsonObject:
     report: JsonObject = {
         "from": str(found.path),
         "problems": [problem.as_json() for problem in found.loaded.problems],

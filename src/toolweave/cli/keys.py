@@ -3,11 +3,11 @@
 import click
 
 from toolweave.access.key_service import create_key, key_as_json, revoke_key
-from toolweave.access.keys import SCOPES, ApiKey, Keys
+from toolweave.access.keys import SCOPES, ApiKey, ApiKeys
 from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
-from toolweave.home import Ground
+from toolweave.home import Home
 
 
 @click.group(cls=HelpfulGroup)
@@ -84,5 +84,5 @@ def revoke(key: str, as_json: bool) -> None:
         say(f"Revoked {key!r}.")
 
 
-def _keys(rooms: Ground) -> Keys:
-    return Keys(rooms.database, rooms.clock)
+def _keys(rooms: Home) -> ApiKeys:
+    return ApiKeys(rooms.database, rooms.clock)

@@ -16,9 +16,9 @@ from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.errors import NotFound
 from toolweave.json_text import JsonObject
-from toolweave.library.flow_runner import Asked
-from toolweave.library.models import At, Library, Skipped
-from toolweave.library.store import Shelf
+from toolweave.library.flow_runner import FlowRequest
+from toolweave.library.models import Library, LibraryRevision, Skipped
+from toolweave.library.store import LibraryStore
 
 ref_option = click.option("--ref", metavar="REF", help="A branch, a tag or a commit.")
 SHOWN_SKIPPED = 20
@@ -109,7 +109,7 @@ def run_flow(
     as_json: bool,
 ) -> int:
     """Run a flow of a library and print what it gives."""
-    asked = Asked(name, flow, ref, read_inputs(pairs, inputs))
+    asked = FlowRequest(name, flow, ref, read_inputs(pairs, inputs))
 
     async def work() -> JsonObject:
         async with (
@@ -133,7 +133,7 @@ def run_flow(
 def refresh(name: str | None, as_json: bool) -> None:
     """Ask the repositories now whether anything is new."""
 
-    async def work() -> dict[str, At]:
+    async def work() -> dict[str, LibraryRevision]:
         async with ground() as rooms:
             shelf = shelf_of(rooms)
             names = [name] if name else [one.name for one in await shelf.list()]
@@ -164,7 +164,7 @@ def remove(name: str, as_json: bool) -> None:
         say(f"Removed {name!r}.")
 
 
-async def _show_all(shelf: Shelf, name: str, ref: str | None, *, as_json: bool) -> None:
+async def _show_all(shelf: LibraryStore, name: str, ref: str | None, *, as_json: bool) -> None:
     flows, templates = await shelf.flows(name, ref), await shelf.templates(name, ref)
     skipped = (*flows.skipped, *templates.skipped)
     if as_json:
@@ -190,7 +190,7 @@ async def _show_all(shelf: Shelf, name: str, ref: str | None, *, as_json: bool) 
 
 
 async def _show_one(
-    shelf: Shelf, name: str, wanted: str, ref: str | None, *, as_json: bool
+    shelf: LibraryStore, name: str, wanted: str, ref: str | None, *, as_json: bool
 ) -> None:
     try:
         found = await shelf.flow(name, wanted, ref)
@@ -208,7 +208,7 @@ async def _show_one(
     print_json(found.document)
 
 
-def _tell_at(name: str, at: At) -> None:
+def _tell_at(name: str, at: LibraryRevision) -> None:
     say(f"{name} at {at.ref} ({at.commit[:12]})", stderr=True)
     if at.stale:
         say(f"! as it was at {at.checked_at}: {at.stale}", stderr=True)

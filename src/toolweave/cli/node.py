@@ -16,7 +16,7 @@ from toolweave.clock import SystemClock
 from toolweave.errors import Invalid, NotFound
 from toolweave.tools.coerce import coerce_arguments
 from toolweave.tools.tool import Tool
-from toolweave.workflow.checks.context import Known
+from toolweave.workflow.checks.context import KnownEnvironment
 from toolweave.workflow.formats.load import load
 from toolweave.workflow.mcp_node import configured, node_for
 from toolweave.workflow.mode_check import check_mode
@@ -122,7 +122,7 @@ def _refuse_new_errors(before: Node, after: Node) -> None:
 
 
 def _tools(server: str, workflow: Workflow, *, live: bool) -> list[Tool]:
-    async def work() -> Known:
+    async def work() -> KnownEnvironment:
         async with ground() as rooms:
             if not live:
                 return await known_offline(rooms)

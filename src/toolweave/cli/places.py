@@ -2,10 +2,10 @@
 
 import os
 
-from toolweave.servers.discovery.locations import Places
+from toolweave.servers.discovery.locations import ClientLocations
 from toolweave.servers.import_servers import places_of
 
 
-def here() -> Places:
+def here() -> ClientLocations:
     """The places of this user, directory and platform."""
     return places_of(os.environ)

@@ -12,7 +12,7 @@ from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.cli.workflow_files import read_file
 from toolweave.publishing.service import Wish, publish, unpublish
-from toolweave.publishing.store import IfLeft, Publication, Publications, Tasks
+from toolweave.publishing.store import IfLeft, Publication, PublishedStore, Tasks
 from toolweave.workflow.formats.load import load
 from toolweave.workflow.ids import slug
 from toolweave.workflow.store import WorkflowStore
@@ -89,7 +89,7 @@ def list_published(as_json: bool) -> None:
 
     async def work() -> tuple[list[Publication], dict[str, str]]:
         async with ground() as rooms:
-            found = await Publications(rooms.database).list()
+            found = await PublishedStore(rooms.database).list()
             stored = await workflow_store(rooms.settings).list()
             return found, {one.slug: one.revision for one in stored}
 

@@ -24,13 +24,13 @@ from toolweave.cli.workflow_files import STDIN, read_file
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL, RunStatus
 from toolweave.engine.execution_report import execution
-from toolweave.engine.run_table import Run
+from toolweave.engine.run_table import RunRecord
 from toolweave.errors import Conflict, Invalid, NotFound
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import how_many
 from toolweave.tasks import background
-from toolweave.workflow.checks.context import Known
-from toolweave.workflow.formats.format import Loaded
+from toolweave.workflow.checks.context import KnownEnvironment
+from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import YAML_ENDINGS, load
 from toolweave.workflow.json_patch import apply_patch
 from toolweave.workflow.model import Workflow
@@ -153,7 +153,7 @@ async def _called_goes_on(engine: Engine, run: str) -> bool:
     return False
 
 
-async def _until_due(engine: Engine, found: Run, due: datetime) -> None:
+async def _until_due(engine: Engine, found: RunRecord, due: datetime) -> None:
     """Wait for a moment, or until somebody answers or cancels, here or elsewhere."""
     while (ahead := (due - datetime.now(UTC)).total_seconds()) > 0:
         news = engine.journal.news.of(found.id)
@@ -177,7 +177,7 @@ def _is_file(text: str) -> bool:
     return text == STDIN or os.path.lexists(text) or Path(text).suffix.lower() in ENDINGS
 
 
-async def _read(file: str, studio: Studio) -> Loaded:
+async def _read(file: str, studio: Studio) -> LoadedWorkflow:
     """A file if there is one of that name, else the stored workflow of that name."""
     if _is_file(file):
         given = read_file(file)
@@ -189,7 +189,7 @@ async def _read(file: str, studio: Studio) -> Loaded:
         raise NotFound(error.code, message, hint=error.hint) from None
 
 
-def _checked(loaded: Loaded, file: str, known: Known) -> Workflow:
+def _checked(loaded: LoadedWorkflow, file: str, known: KnownEnvironment) -> Workflow:
     report = examine_loaded(loaded, known)
     if not report.is_valid:
         errors = [problem for problem in report.problems if problem.severity == "error"]

@@ -14,9 +14,9 @@ from toolweave.cli.terminal import Part, say
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import (
     Answered,
-    Computed,
     Event,
     Key,
+    PureStepsDone,
     StepCancelled,
     StepFailed,
     StepFinished,
@@ -26,12 +26,12 @@ from toolweave.engine.events import (
     to_body,
 )
 from toolweave.engine.execution_report import StepRecord, records
-from toolweave.engine.journal import Entry
+from toolweave.engine.journal import JournalEntry
 from toolweave.engine.plan import Plan
-from toolweave.engine.run_table import Run
+from toolweave.engine.run_table import RunRecord
 from toolweave.engine.state import TURN
 from toolweave.json_text import Json, JsonObject, write
-from toolweave.tools.tool import Progress
+from toolweave.tools.tool import ToolProgress
 
 WIDTH = 40
 STYLES = {
@@ -75,7 +75,7 @@ class Display:
         if not self._as_json:
             say("Stopping; Ctrl-C again leaves at once.", stderr=True)
 
-    def show(self, entry: Entry) -> None:
+    def show(self, entry: JournalEntry) -> None:
         """One thing that happened."""
         if self._as_json:
             _put(as_line(entry))
@@ -92,7 +92,7 @@ class Display:
             mark: Part = (f"{MARKS[status]} ", STYLES[status])
             say(mark, f"{key}{words}", indent=2, stderr=True)
 
-    async def progress(self, run: str, key: Key, progress: Progress) -> None:
+    async def progress(self, run: str, key: Key, progress: ToolProgress) -> None:
         """How far a running step is."""
         total = f"/{progress.total:g}" if progress.total else ""
         words = f" {progress.message}" if progress.message else ""
@@ -103,7 +103,7 @@ class Display:
         else:
             say(f"  {key} {progress.done:g}{total}{words}", indent=2, stderr=True)
 
-    def end(self, status: str, result: JsonObject, entries: Sequence[Entry]) -> None:
+    def end(self, status: str, result: JsonObject, entries: Sequence[JournalEntry]) -> None:
         """How it ended, and what it gave."""
         if self._as_json:
             _put({"type": "result", **result})
@@ -121,7 +121,7 @@ class Display:
             say(usage_line(usage), stderr=True)
         self.waiting(str(result["runId"]), entries)
 
-    def waiting(self, run: str, entries: Sequence[Entry]) -> None:
+    def waiting(self, run: str, entries: Sequence[JournalEntry]) -> None:
         """What a person has to do for the run to go on, as commands; each is said once."""
         for record in records(entries):
             what = to_do(run, record)
@@ -131,7 +131,7 @@ class Display:
                 say(what[1], indent=2, stderr=True)
 
 
-async def find_run(engine: Engine, name: str) -> Run:
+async def find_run(engine: Engine, name: str) -> RunRecord:
     """The run somebody means: by its id, by how that begins, or the `last` one.
 
     Raises:
@@ -150,7 +150,7 @@ def _put(line: JsonObject) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def as_line(entry: Entry) -> JsonObject:
+def as_line(entry: JournalEntry) -> JsonObject:
     """An entry of the journal for programs."""
     return {"type": entry.event.kind, "seq": entry.seq, "at": entry.at, **to_body(entry.event)}
 
@@ -160,7 +160,7 @@ def show_value(value: Json) -> None:
     click.echo(visible(value) if isinstance(value, str) else json_text(value))
 
 
-def timeline(entries: Sequence[Entry]) -> list[tuple[Part, ...]]:
+def timeline(entries: Sequence[JournalEntry]) -> list[tuple[Part, ...]]:
     """A run as bars over time, one line a step."""
     found = records(entries)
     if not found:
@@ -172,7 +172,7 @@ def timeline(entries: Sequence[Entry]) -> list[tuple[Part, ...]]:
     return [_bar(record, start, span, widest, entries[-1].at) for record in found]
 
 
-def answered(entries: Sequence[Entry]) -> list[tuple[Part, ...]]:
+def answered(entries: Sequence[JournalEntry]) -> list[tuple[Part, ...]]:
     """Who answered what, through which door and when, one line each."""
     lines: list[tuple[Part, ...]] = []
     for entry in entries:
@@ -205,7 +205,7 @@ def _bar(
 
 def _told(event: Event) -> list[tuple[Key, str, str]]:
     match event:
-        case Computed(steps):
+        case PureStepsDone(steps):
             return [(str(step[0]), "success", "") for step in steps if step[1] != TURN]
         case StepStarted(key, attempt):
             return [(key, "running", f"  (try {attempt})" if attempt > 1 else "")]

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import anyio
 
-from toolweave.home import Ground, open_ground
+from toolweave.home import Home, open_home
 from toolweave.settings import from_environment
 
 T = TypeVar("T")
@@ -24,6 +24,6 @@ def run(work: Callable[[], Awaitable[T]]) -> T:
     return anyio.run(work)
 
 
-def ground() -> AbstractAsyncContextManager[Ground]:
+def ground() -> AbstractAsyncContextManager[Home]:
     """The rooms of this home directory."""
-    return open_ground(from_environment())
+    return open_home(from_environment())

@@ -10,7 +10,7 @@ from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.errors import Conflict
-from toolweave.triggers.activation import Switched, Switches
+from toolweave.triggers.activation import ActivationResult, Switches
 from toolweave.triggers.listing import TriggerLine, trigger_lines
 
 EXIT_CODES = {"success": 0, "waiting": 0, "running": 0}
@@ -35,7 +35,7 @@ def list_schedules(shows_all: bool, as_json: bool) -> None:
         _list_all(as_json)
         return
 
-    async def work() -> Sequence[Switched]:
+    async def work() -> Sequence[ActivationResult]:
         async with ground() as rooms:
             return await Switches(rooms).list()
 
@@ -58,7 +58,7 @@ def enable(name: str, node: str | None, as_json: bool) -> None:
     Later edits take effect when it is enabled again.
     """
 
-    async def work() -> Sequence[Switched]:
+    async def work() -> Sequence[ActivationResult]:
         async with ground() as rooms:
             return await Switches(rooms).enable(name, node)
 
@@ -97,7 +97,7 @@ def pause(name: str, node: str | None, as_json: bool) -> None:
     They stay paused when the studio starts again, and when the workflow is enabled again.
     """
 
-    async def work() -> Sequence[Switched]:
+    async def work() -> Sequence[ActivationResult]:
         async with ground() as rooms:
             return await Switches(rooms).pause(name, node)
 
@@ -111,7 +111,7 @@ def pause(name: str, node: str | None, as_json: bool) -> None:
 def resume(name: str, node: str | None, as_json: bool) -> None:
     """Let paused triggers go on; what came up meanwhile is not made up for."""
 
-    async def work() -> Sequence[Switched]:
+    async def work() -> Sequence[ActivationResult]:
         async with ground() as rooms:
             return await Switches(rooms).resume(name, node)
 
@@ -172,14 +172,14 @@ def _list_all(as_json: bool) -> None:
         say("No stored workflow has a trigger.")
 
 
-def _tell(found: Sequence[Switched], as_json: bool) -> None:
+def _tell(found: Sequence[ActivationResult], as_json: bool) -> None:
     if as_json:
         print_json([_as_dict(one) for one in found])
     else:
         _show(found)
 
 
-def _show(found: Sequence[Switched]) -> None:
+def _show(found: Sequence[ActivationResult]) -> None:
     print_table(
         ("workflow", "node", "kind", "next", "hook", "last", "state"),
         [
@@ -197,7 +197,7 @@ def _show(found: Sequence[Switched]) -> None:
     )
 
 
-def _state(one: Switched) -> str:
+def _state(one: ActivationResult) -> str:
     if one.is_deleted:
         return "off: the workflow was deleted"
     if one.paused_at:
@@ -207,7 +207,7 @@ def _state(one: Switched) -> str:
     return "on" if one.is_current else "on; edited since, enable it again to use the new version"
 
 
-def _as_dict(one: Switched) -> dict[str, object]:
+def _as_dict(one: ActivationResult) -> dict[str, object]:
     return {
         "workflow": one.workflow,
         "node": one.node,

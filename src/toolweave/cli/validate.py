@@ -15,7 +15,7 @@ from toolweave.cli.terminal import Part, json_option, print_json, say
 from toolweave.cli.workflow_files import STDIN, WorkflowFile, read_file
 from toolweave.errors import ToolweaveError
 from toolweave.problems import Problem
-from toolweave.workflow.checks.context import Known
+from toolweave.workflow.checks.context import KnownEnvironment
 from toolweave.workflow.formats.load import convert, load
 from toolweave.workflow.mode_status import standing, with_status
 from toolweave.workflow.model import Workflow
@@ -58,7 +58,7 @@ def validate(files: tuple[str, ...], live: bool, is_fixing: bool, as_json: bool)
 def _examined(files: Sequence[WorkflowFile], *, live: bool) -> tuple[list[Report], dict[str, str]]:
     loaded = [load(file.data, name_hint=file.name) for file in files]
 
-    async def work() -> tuple[Known, dict[str, str]]:
+    async def work() -> tuple[KnownEnvironment, dict[str, str]]:
         try:
             async with ground() as rooms:
                 if not live:
@@ -105,7 +105,7 @@ def _statuses(report: Report) -> dict[str, str]:
     }
 
 
-def _with_statuses(workflow: Workflow, known: Known) -> Workflow:
+def _with_statuses(workflow: Workflow, known: KnownEnvironment) -> Workflow:
     tools = known.tools
     if tools is None:
         return workflow

@@ -11,7 +11,7 @@ import click
 from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
 from toolweave.cli.terminal import say
-from toolweave.home import open_ground
+from toolweave.home import open_home
 from toolweave.settings import from_environment
 
 
@@ -32,7 +32,7 @@ async def _work(database: str | None) -> None:
     if database:
         settings = replace(settings, database=database)
     async with (
-        open_ground(settings) as ground,
+        open_home(settings) as ground,
         open_studio(ground) as studio,
         open_engine(studio, keeps_time=True),
     ):

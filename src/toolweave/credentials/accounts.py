@@ -9,14 +9,14 @@ from toolweave.credentials.oauth_tokens import OAuthClient, check_client
 from toolweave.credentials.services import VaultServices, vault_services
 from toolweave.credentials.store import Credential
 from toolweave.errors import Denied, Invalid
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.json_text import Json
 from toolweave.network.addresses import AllowedHosts
-from toolweave.nodes.services._client import Caller
-from toolweave.nodes.services._operation import Call, look_up
+from toolweave.nodes.services._client import ServiceClient
+from toolweave.nodes.services._operation import ServiceCall, look_up
 from toolweave.nodes.services._vendors import CLIENTS, KNOWN
 from toolweave.problems import did_you_mean
-from toolweave.resources.http import SafeHttp
+from toolweave.resources.http import NodeHttpClient
 from toolweave.servers.sign_in import SignIn
 
 TEST_S = 30.0
@@ -33,11 +33,11 @@ class Tested:
 
 
 @dataclass(frozen=True, slots=True)
-class ServiceDesk:
+class ServiceAccounts:
     """Everything a person does with credentials."""
 
     services: VaultServices
-    http: SafeHttp
+    http: NodeHttpClient
 
     async def listed(self) -> list[Credential]:
         """Every credential, without its secret."""
@@ -95,9 +95,9 @@ class ServiceDesk:
         credential = await self.services.credentials.get(name)
         service = KNOWN[credential.kind]
         access = await self.services.access(service, f"${{vault:{name}}}")
-        caller = Caller(self.http, service, access, timeout_s=TEST_S)
+        caller = ServiceClient(self.http, service, access, timeout_s=TEST_S)
         method, path = service.whoami
-        call = Call(method, path)
+        call = ServiceCall(method, path)
         try:
             told = (await caller.send("the test", call)).record
         except Denied as error:
@@ -123,12 +123,12 @@ class ServiceDesk:
 
 
 @asynccontextmanager
-async def open_desk(ground: Ground) -> AsyncGenerator[ServiceDesk]:
+async def open_desk(ground: Home) -> AsyncGenerator[ServiceAccounts]:
     """The credentials of a home, with a client to test them."""
     secrets = SecretTexts(ground.vault, ground.masker)
-    http = SafeHttp(secrets, allow_private=ground.settings.allow_private_http)
+    http = NodeHttpClient(secrets, allow_private=ground.settings.allow_private_http)
     try:
-        yield ServiceDesk(vault_services(ground, http), http)
+        yield ServiceAccounts(vault_services(ground, http), http)
     finally:
         await http.aclose()
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from toolweave.access.mask import Masker
 from toolweave.clock import Clock
-from toolweave.credentials.store import SecretStore
+from toolweave.credentials.store import CredentialSecrets
 from toolweave.errors import Denied, Invalid, NotFound, Unavailable
 from toolweave.json_text import Json
 
@@ -69,7 +69,9 @@ class Begun:
 class OAuthTokens:
     """Tokens of services by the names of their credentials."""
 
-    def __init__(self, vault: SecretStore, post: Post, *, masker: Masker, clock: Clock) -> None:
+    def __init__(
+        self, vault: CredentialSecrets, post: Post, *, masker: Masker, clock: Clock
+    ) -> None:
         self._vault = vault
         self._post = post
         self._masker = masker

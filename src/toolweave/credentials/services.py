@@ -9,10 +9,10 @@ from toolweave.access.secret_text import SecretTexts
 from toolweave.credentials.oauth_tokens import OAuthTokens, sign_in_needed
 from toolweave.credentials.store import Credential, Credentials, missing_credential
 from toolweave.errors import Denied, Invalid
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.json_text import Json
 from toolweave.nodes.services._service import Access, Service
-from toolweave.resources.http import SafeHttp
+from toolweave.resources.http import NodeHttpClient
 
 TOKEN_S = 30.0
 
@@ -77,7 +77,7 @@ class VaultServices:
         return Access(credential.base_url or service.address, f"${{vault:{credential.name}}}")
 
 
-def vault_services(ground: Ground, http: SafeHttp) -> VaultServices:
+def vault_services(ground: Home, http: NodeHttpClient) -> VaultServices:
     """The services of a home, asked through a client."""
     secrets = SecretTexts(ground.vault, ground.masker)
 

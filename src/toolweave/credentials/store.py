@@ -13,7 +13,7 @@ from toolweave.errors import NotFound
 PREFIX = "service:"
 
 
-class SecretStore(Protocol):
+class CredentialSecrets(Protocol):
     """What is needed of the vault."""
 
     async def put(self, name: str, value: str) -> None: ...
@@ -39,7 +39,7 @@ class Credential(BaseModel):
 class Credentials:
     """The credentials in a vault, by name."""
 
-    def __init__(self, vault: SecretStore) -> None:
+    def __init__(self, vault: CredentialSecrets) -> None:
         self._vault = vault
 
     async def put(self, credential: Credential, token: str | None) -> None:

@@ -21,7 +21,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from toolweave import __version__
 from toolweave.demo.arguments import complaint
 from toolweave.demo.store import Store
-from toolweave.demo.tool import Answer, Call, DemoTool, failed
+from toolweave.demo.tool import Answer, DemoCall, DemoTool, failed
 from toolweave.demo.tools import (
     asking,
     memory,
@@ -83,7 +83,7 @@ class Demo:
         if wrong is not None:
             return failed(wrong)
         try:
-            return await tool.answer(arguments, Call(context, params))
+            return await tool.answer(arguments, DemoCall(context, params))
         except anyio.get_cancelled_exc_class():
             logger.info("cancelled: %s", tool.name)
             raise

@@ -24,14 +24,14 @@ def _harmless() -> types.ToolAnnotations:
     )
 
 
-class Shape(BaseModel):
+class DemoModel(BaseModel):
     """Something a tool takes or gives: frozen, unknown fields refused, so misspellings show."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class DemoCall:
     """One call being served: the request around it, and what was sent with it."""
 
     # Any: the HTTP request, if there is one, is of no interest to a tool.
@@ -44,7 +44,7 @@ class Call:
         return self.context.lifespan_context
 
 
-ShapeT = TypeVar("ShapeT", bound=Shape)
+ShapeT = TypeVar("ShapeT", bound=DemoModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,8 @@ class DemoTool(Generic[ShapeT]):
     title: str
     description: str
     takes: type[ShapeT]
-    run: Callable[[ShapeT, Call], Awaitable[Answer]]
-    gives: type[Shape] | None = None
+    run: Callable[[ShapeT, DemoCall], Awaitable[Answer]]
+    gives: type[DemoModel] | None = None
     annotations: types.ToolAnnotations = field(default_factory=_harmless)
 
     @property
@@ -71,7 +71,7 @@ class DemoTool(Generic[ShapeT]):
             annotations=self.annotations,
         )
 
-    async def answer(self, arguments: JsonObject, call: Call) -> Answer:
+    async def answer(self, arguments: JsonObject, call: DemoCall) -> Answer:
         """Run with arguments that were already checked against the input schema."""
         return await self.run(self.takes.model_validate(arguments), call)
 
@@ -81,7 +81,7 @@ def said(text: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(text=text)])
 
 
-def structured(value: Shape, text: str | None = None) -> types.CallToolResult:
+def structured(value: DemoModel, text: str | None = None) -> types.CallToolResult:
     """A structured answer, and the same as text for clients and models that read only text."""
     return types.CallToolResult(
         content=[types.TextContent(text=value.model_dump_json() if text is None else text)],
@@ -101,7 +101,7 @@ class _PlainSchema(GenerateJsonSchema):
         return False
 
 
-def _schema(shape: type[Shape], mode: JsonSchemaMode) -> dict[str, Any]:
+def _schema(shape: type[DemoModel], mode: JsonSchemaMode) -> dict[str, Any]:
     schema = shape.model_json_schema(schema_generator=_PlainSchema, mode=mode)
     # Of the root these name and describe our class, not the tool.
     schema.pop("title", None)

@@ -83,7 +83,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenServer:
     """The server of a block, and why."""
 
     server: str | None
@@ -104,14 +104,14 @@ class Bindings:
                 self.lost.append(binding)
         self._holding = _painted(self.spans, document.line_count)
 
-    def server_of(self, block: Block, first_enabled: str | None) -> Chosen:
+    def server_of(self, block: Block, first_enabled: str | None) -> ChosenServer:
         """Which server a block uses."""
         if block.server is not None:
-            return Chosen(block.server, "the block names it")
+            return ChosenServer(block.server, "the block names it")
         nearest = self._holding[block.first] if self._holding else None
         if nearest is not None:
-            return Chosen(nearest.binding.server, f"{nearest.binding.section} is bound to it")
-        return Chosen(first_enabled, "it is the first enabled server")
+            return ChosenServer(nearest.binding.server, f"{nearest.binding.section} is bound to it")
+        return ChosenServer(first_enabled, "it is the first enabled server")
 
     def problems(self, servers: Collection[str]) -> Iterator[Problem]:
         """Bindings without a section or a server, and ranges that cross each other."""

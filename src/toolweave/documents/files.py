@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from toolweave.documents.document import MAX_BYTES
-from toolweave.documents.render import Picture
+from toolweave.documents.render import ResultImage
 from toolweave.errors import Conflict, Invalid, NotFound, Unavailable
 
 
@@ -71,7 +71,7 @@ def assets_folder(path: Path) -> str:
     return f"{path.stem}.assets"
 
 
-def keep_picture(path: Path, picture: Picture) -> None:
+def keep_picture(path: Path, picture: ResultImage) -> None:
     """Write a picture beside its document; its name says what it is of, so it may be replaced.
 
     Raises:

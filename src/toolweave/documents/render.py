@@ -31,7 +31,7 @@ ENDINGS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class ResultImage:
     """Bytes that a result shows, and the name of the file they go to."""
 
     name: str
@@ -43,7 +43,7 @@ class Callout:
     """A result ready to be written: its lines, without prefix and line ends, and its pictures."""
 
     lines: tuple[str, ...]
-    pictures: tuple[Picture, ...] = ()
+    pictures: tuple[ResultImage, ...] = ()
     is_failure: bool = False
 
 
@@ -56,7 +56,7 @@ def block_key(kind: str, server: str | None, name: str, arguments: JsonObject) -
 def render_result(result: ToolResult, title: str, key: str, folder: str) -> Callout:
     """What a tool answered; pictures become links to files in `folder`."""
     body: list[str] = []
-    pictures: list[Picture] = []
+    pictures: list[ResultImage] = []
     if result.content_type == "json":
         body += _fenced(_pretty(result), "json")
     else:
@@ -84,7 +84,7 @@ def render_error(error: ToolweaveError, title: str, key: str) -> Callout:
 
 
 def _callout(
-    body: list[str], title: str, key: str, pictures: list[Picture], *, is_failure: bool
+    body: list[str], title: str, key: str, pictures: list[ResultImage], *, is_failure: bool
 ) -> Callout:
     size = sum(len(line) for line in body)
     fold = "-" if size > LONG_CHARS or len(body) > LONG_LINES else ""
@@ -95,12 +95,12 @@ def _callout(
 
 
 def _shown(
-    block: Content, result: ToolResult, key: str, folder: str, pictures: list[Picture]
+    block: Content, result: ToolResult, key: str, folder: str, pictures: list[ResultImage]
 ) -> list[str]:
     if block.data is not None:
         kind = (block.mime_type or "").partition(";")[0].strip().lower()
         name = f"{key}-{len(pictures) + 1}.{ENDINGS.get(kind, 'bin')}"
-        pictures.append(Picture(name, block.data))
+        pictures.append(ResultImage(name, block.data))
         mark = "!" if block.kind == "image" else ""
         return [f"{mark}[{kind or 'file'}](<{folder}/{name}>)"]
     if block.text is not None:

@@ -24,7 +24,7 @@ from toolweave.documents.document import Document, encoded, read_document
 from toolweave.documents.files import assets_folder, keep_picture, read_file, replace_file
 from toolweave.documents.render import Callout
 from toolweave.documents.results import with_results, without_results
-from toolweave.documents.stored_bindings import KeptBinding, KeptBindings
+from toolweave.documents.stored_bindings import StoredBinding, StoredBindings
 from toolweave.errors import Limited
 from toolweave.json_text import JsonObject
 from toolweave.problems import Problem, pointer
@@ -39,14 +39,14 @@ from toolweave.tools.tool import Tool, ToolCaller
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class DocumentReport:
     """A document as it was read: its blocks, its bindings and what is wrong."""
 
     path: Path
     data: bytes
     document: Document
     planned: tuple[Planned, ...]
-    kept: tuple[KeptBinding, ...]
+    kept: tuple[StoredBinding, ...]
     problems: tuple[Problem, ...]
 
     @property
@@ -56,10 +56,10 @@ class Looked:
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class DocumentRunReport:
     """What a run of a document did."""
 
-    looked: Looked
+    looked: DocumentReport
     results: Mapping[int, Callout] = field(default_factory=dict[int, Callout])
     is_cancelled: bool = False
     held: Limited | None = None
@@ -87,14 +87,14 @@ class Ran:
         return {**shown, "held": self.held.as_json()} if self.held else shown
 
 
-class Desk:
+class DocumentService:
     """What is needed to work on documents."""
 
     def __init__(
         self,
         registry: Registry,
         lockfile: Lockfile,
-        kept: KeptBindings,
+        kept: StoredBindings,
         *,
         masker: Masker,
         limits: Limits,
@@ -105,7 +105,7 @@ class Desk:
         self._masker = masker
         self._limits = limits
 
-    async def look(self, path: Path) -> Looked:
+    async def look(self, path: Path) -> DocumentReport:
         """Read a document and say how its blocks stand; nothing is run.
 
         Raises:
@@ -125,7 +125,7 @@ class Desk:
         refresh: bool = False,
         retry: bool = True,
         stop: anyio.Event | None = None,
-    ) -> Ran:
+    ) -> DocumentRunReport:
         """Run what is due and write the results; after `stop` those that are done by then.
 
         Raises:
@@ -156,7 +156,7 @@ class Desk:
                 await self._write(looked, runner.results)
         is_cancelled = stopping.cancelled_caught
         over = held(left, self._limits) if left else None
-        return Ran(looked, runner.results, is_cancelled, over)
+        return DocumentRunReport(looked, runner.results, is_cancelled, over)
 
     async def clear(self, path: Path) -> int:
         """Take every result out of a document; how many there were."""
@@ -167,7 +167,7 @@ class Desk:
             await anyio.to_thread.run_sync(replace_file, path, looked.data, after)
         return count
 
-    async def bind(self, path: Path, binding: Binding) -> KeptBinding:
+    async def bind(self, path: Path, binding: Binding) -> StoredBinding:
         """Bind a section of a document to a registered server.
 
         Raises:
@@ -177,7 +177,7 @@ class Desk:
         await anyio.to_thread.run_sync(read_file, path)
         return await self.kept.add(document_key(path), binding)
 
-    async def _write(self, looked: Looked, results: Mapping[int, Callout]) -> None:
+    async def _write(self, looked: DocumentReport, results: Mapping[int, Callout]) -> None:
         if not results:
             return
         after = encoded(with_results(looked.document, results))
@@ -190,7 +190,9 @@ class Desk:
 
         await anyio.to_thread.run_sync(write)
 
-    def _looked(self, path: Path, servers: Sequence[Server], kept: Sequence[KeptBinding]) -> Looked:
+    def _looked(
+        self, path: Path, servers: Sequence[Server], kept: Sequence[StoredBinding]
+    ) -> DocumentReport:
         """Everything that needs no waiting; for a thread, as a document may be large."""
         data = read_file(path)
         names = frozenset(server.name for server in servers)
@@ -205,7 +207,7 @@ class Desk:
         problems += [one.problem for one in planned if one.problem is not None]
         problems += bindings.problems(names)
         problems += self._wrong(planned)
-        return Looked(path, data, document, tuple(planned), tuple(kept), tuple(problems))
+        return DocumentReport(path, data, document, tuple(planned), tuple(kept), tuple(problems))
 
     def _wrong(self, planned: Sequence[Planned]) -> Iterator[Problem]:
         """What is known to be wrong with calls without asking their servers."""
@@ -230,7 +232,7 @@ class Desk:
                     yield replace(fault, pointer=at + fault.pointer, patch=None)
 
 
-def looked_json(looked: Looked) -> JsonObject:
+def looked_json(looked: DocumentReport) -> JsonObject:
     """The shape doors show."""
     return {
         "path": str(looked.path),

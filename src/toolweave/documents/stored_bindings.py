@@ -11,31 +11,31 @@ from toolweave.storage.database import Database
 
 
 @dataclass(frozen=True, slots=True)
-class KeptBinding:
+class StoredBinding:
     """A binding and its id."""
 
     id: str
     binding: Binding
 
 
-class KeptBindings:
+class StoredBindings:
     """By the whole path of the document."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._clock = clock
 
-    async def of(self, document: str) -> list[KeptBinding]:
+    async def of(self, document: str) -> list[StoredBinding]:
         """The bindings of a document, the oldest first."""
         rows = await self._database.rows(
             "SELECT id, binding FROM section_bindings WHERE document = ? ORDER BY created_at, id",
             document,
         )
         return [
-            KeptBinding(str(id_), read_binding(json_text.read(str(text)))) for id_, text in rows
+            StoredBinding(str(id_), read_binding(json_text.read(str(text)))) for id_, text in rows
         ]
 
-    async def add(self, document: str, binding: Binding) -> KeptBinding:
+    async def add(self, document: str, binding: Binding) -> StoredBinding:
         """Bind a section; one bound before in the same words is bound anew.
 
         Raises:
@@ -47,7 +47,7 @@ class KeptBindings:
                 "DOCUMENT_BINDING_LIMIT", f"a document has at most {MAX_BINDINGS} bindings"
             )
         same = [one.id for one in before if one.binding.section == binding.section]
-        kept = KeptBinding(uuid.uuid4().hex[:12], binding)
+        kept = StoredBinding(uuid.uuid4().hex[:12], binding)
         text = json_text.write(binding.model_dump(by_alias=True, exclude_none=True))
         async with self._database.transaction() as change:
             for old in same:

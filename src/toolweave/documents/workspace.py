@@ -6,14 +6,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from toolweave.app.node_resources import FILES
-from toolweave.documents.service import Desk
-from toolweave.documents.stored_bindings import KeptBindings
+from toolweave.documents.service import DocumentService
+from toolweave.documents.stored_bindings import StoredBindings
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL
 from toolweave.errors import Conflict, ToolweaveError
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.json_text import Json, JsonObject
-from toolweave.resources.files import Folders
+from toolweave.resources.files import AllowedFolders
 from toolweave.workflow.store import WorkflowStore
 
 ENDINGS = (".md", ".markdown")
@@ -23,12 +23,12 @@ MAX_LISTED = 1_000
 Engines = Callable[[], Awaitable[Engine]]
 
 
-def desk_of(ground: Ground) -> Desk:
+def desk_of(ground: Home) -> DocumentService:
     """What is needed to work on documents."""
-    return Desk(
+    return DocumentService(
         ground.registry,
         ground.lockfile,
-        KeptBindings(ground.database, ground.clock),
+        StoredBindings(ground.database, ground.clock),
         masker=ground.masker,
         limits=ground.settings.limits,
     )
@@ -37,9 +37,9 @@ def desk_of(ground: Ground) -> Desk:
 class DocumentFolders:
     """The folders that doors may work on documents in: the home's own, and those that are set."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: Home) -> None:
         self._roots = (ground.settings.home / FILES, *ground.settings.file_roots)
-        self._folders = Folders(self._roots)
+        self._folders = AllowedFolders(self._roots)
 
     async def path(self, given: str) -> Path:
         """A file of these folders; a relative path is below the home's own.

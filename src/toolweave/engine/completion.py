@@ -17,7 +17,7 @@ class _Ending:
     finished: Finished | None = None
 
 
-class Endings:
+class Completions:
     """The ends that somebody waits for, by run."""
 
     def __init__(self) -> None:

@@ -4,18 +4,18 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from toolweave.catalog.node import Given, Resumed, RunFacts
+from toolweave.catalog.node import NodeInput, Resumed, RunFacts
 from toolweave.clock import Clock
 from toolweave.engine.events import Key
 from toolweave.engine.metrics import Meter
 from toolweave.errors import Unavailable
-from toolweave.tools.tool import Progress, ToolCaller
+from toolweave.tools.tool import ToolCaller, ToolProgress
 
-Listener = Callable[[str, Key, Progress], Awaitable[None]]
+Listener = Callable[[str, Key, ToolProgress], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Services:
+class EngineServices:
     """What the engine hands on to steps; `app` fills it."""
 
     tools: ToolCaller
@@ -30,13 +30,13 @@ class Services:
 class StepContext:
     """A `NodeContext` of one try of one step."""
 
-    given: Given
+    given: NodeInput
     run: RunFacts
     place: Key
     attempt: int
     resumed: Resumed | None
-    services: Services
-    on_progress: Callable[[Progress], None] | None = None
+    services: EngineServices
+    on_progress: Callable[[ToolProgress], None] | None = None
 
     @property
     def key(self) -> str:
@@ -52,7 +52,7 @@ class StepContext:
         """The time."""
         return self.services.clock.now()
 
-    async def progress(self, progress: Progress) -> None:
+    async def progress(self, progress: ToolProgress) -> None:
         """Tell whoever watches how far it is."""
         if self.on_progress is not None:
             self.on_progress(progress)

@@ -7,16 +7,16 @@ from itertools import islice
 
 from toolweave.catalog.node import Resumed
 from toolweave.engine.events import Finished, Key, StepFailed
-from toolweave.engine.frames import Loop, Place, carried_by
+from toolweave.engine.frames import LoopState, StepFrame, carried_by
 from toolweave.engine.state import RunState
 from toolweave.json_text import Json, JsonObject
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class NextWork:
     """A step to be run now: for the first time, again, or because what it waited for came."""
 
-    place: Place
+    place: StepFrame
     attempt: int = 1
     resumed: Resumed | None = None
 
@@ -25,9 +25,9 @@ class Work:
 class Decision:
     """Everything that can be done now; with nothing to do, until when it sleeps, or how it ends."""
 
-    compute: tuple[Place, ...] = ()
-    loops: tuple[Loop, ...] = ()
-    work: tuple[Work, ...] = ()
+    compute: tuple[StepFrame, ...] = ()
+    loops: tuple[LoopState, ...] = ()
+    work: tuple[NextWork, ...] = ()
     wake_at: datetime | None = None
     finish: Finished | None = None
 
@@ -47,7 +47,7 @@ def decide(state: RunState, now: datetime, room: int = sys.maxsize) -> Decision:
     if compute or loops:
         return Decision(compute, loops)
     work = [
-        Work(place, state.attempts.get(key, 0) + 1, state.resumed.get(key))
+        NextWork(place, state.attempts.get(key, 0) + 1, state.resumed.get(key))
         for key, place in islice(state.ready.items(), room)
     ]
     due = _due(state, now)
@@ -62,7 +62,7 @@ def decide(state: RunState, now: datetime, room: int = sys.maxsize) -> Decision:
     return Decision(finish=_finished(state))
 
 
-def computable(state: RunState) -> tuple[tuple[Place, ...], tuple[Loop, ...]]:
+def computable(state: RunState) -> tuple[tuple[StepFrame, ...], tuple[LoopState, ...]]:
     """What needs no waiting: steps to compute, and loops that may have another turn."""
     if state.finished or state.is_ending:
         return (), ()
@@ -82,18 +82,18 @@ def result_of(state: RunState) -> Json:
     return next(iter(values.values())) if len(values) == 1 else values
 
 
-def _due(state: RunState, now: datetime) -> list[Work]:
+def _due(state: RunState, now: datetime) -> list[NextWork]:
     """Steps whose moment or answer has come."""
-    due: list[Work] = []
+    due: list[NextWork] = []
     for key, failed in state.retrying.items():
         if failed.retry_at is None or datetime.fromisoformat(failed.retry_at) <= now:
-            due.append(Work(state.place(key), failed.attempt + 1, state.resumed.get(key)))
+            due.append(NextWork(state.place(key), failed.attempt + 1, state.resumed.get(key)))
     for key, waiting in state.waiting.items():
         is_time = waiting.until is not None and datetime.fromisoformat(waiting.until) <= now
         if is_time or state.answers.get(key) or key in state.ended_calls:
             # Each part of a node has its own tries.
             attempt = 1 if waiting.effect is not None else state.attempts.get(key, 1)
-            due.append(Work(state.place(key), attempt, state.resumption(key)))
+            due.append(NextWork(state.place(key), attempt, state.resumption(key)))
     return due
 
 

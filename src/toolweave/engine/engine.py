@@ -12,8 +12,8 @@ from anyio.abc import TaskGroup
 from toolweave.catalog.node import RunFacts
 from toolweave.clock import timestamp
 from toolweave.engine.called_runs import BY_CALLER, called_runs, caller_of, is_orphan, open_calls
-from toolweave.engine.completion import Endings
-from toolweave.engine.context import Services
+from toolweave.engine.completion import Completions
+from toolweave.engine.context import EngineServices
 from toolweave.engine.events import (
     FINAL,
     Answered,
@@ -22,24 +22,24 @@ from toolweave.engine.events import (
     Event,
     Finished,
     Key,
-    Resolved,
     RunStatus,
+    UncertainResolved,
 )
-from toolweave.engine.executor import Advance
+from toolweave.engine.executor import RunExecutor
 from toolweave.engine.fork import history_before
-from toolweave.engine.heartbeats import Keepers
+from toolweave.engine.heartbeats import Heartbeats
 from toolweave.engine.input_check import unfit
-from toolweave.engine.journal import Entry, Journal, Lease
+from toolweave.engine.journal import Journal, JournalEntry, Lease
 from toolweave.engine.metrics import metrics
 from toolweave.engine.plan import Kinds, Plan, make_plan
-from toolweave.engine.run_creation import Beginning, Fork
-from toolweave.engine.run_table import Run, RunRows
+from toolweave.engine.run_creation import Fork, NewRun
+from toolweave.engine.run_table import RunRecord, RunTable
 from toolweave.engine.spans import run_span
 from toolweave.engine.state import RunState
 from toolweave.engine.step_input import Binder
-from toolweave.engine.step_snapshot import Moment, Past
-from toolweave.engine.wakeups import Watch, due_runs
-from toolweave.engine.workflow_snapshots import Pinned
+from toolweave.engine.step_snapshot import RunHistory, StepSnapshot
+from toolweave.engine.wakeups import WakeupSchedule, due_runs
+from toolweave.engine.workflow_snapshots import WorkflowSnapshots
 from toolweave.errors import Conflict, NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.storage.database import Database
@@ -72,22 +72,22 @@ class Engine:
         journal: Journal,
         kinds: Kinds,
         *,
-        services: Services,
+        services: EngineServices,
         begins_as: BeginsAs | None = None,
     ) -> None:
         self._database = database
-        self._rows = RunRows(database)
+        self._rows = RunTable(database)
         self._kinds = kinds
         self._services = services
         self._begins_as = begins_as
         self._advancing: dict[str, bool] = {}
-        self._holds: dict[str, Advance] = {}
+        self._holds: dict[str, RunExecutor] = {}
         self._tasks: TaskGroup | None = None
         self._keeps_time = False
-        self._watch = Watch(database, services.clock, journal.holder)
-        self._keepers = Keepers(database, services.clock, journal.holder)
-        self._pinned = Pinned(database, kinds)
-        self._endings = Endings()
+        self._watch = WakeupSchedule(database, services.clock, journal.holder)
+        self._keepers = Heartbeats(database, services.clock, journal.holder)
+        self._pinned = WorkflowSnapshots(database, kinds)
+        self._endings = Completions()
         self.journal = journal
         journal.news.on_call = self._called
 
@@ -138,7 +138,7 @@ class Engine:
         held = self.journal.held() if holds or begins_here else None
         now = timestamp(self._services.clock.now())
         pinned = (workflow.name, document, text, now)
-        beginning = Beginning(run, *pinned, inputs, trigger, once_key, fork, refused, held)
+        beginning = NewRun(run, *pinned, inputs, trigger, once_key, fork, refused, held)
         birth = self.journal.birth(run, beginning.events())
         rows = [*beginning.rows(len(birth.events)), *birth.statements(), *beginning.end()]
         _, made, *_ = await self._database.at_once(rows, shared=True)
@@ -226,7 +226,7 @@ class Engine:
         state = await self.state(run)
         if key not in state.uncertain:
             raise _not_waiting(run, key, sorted(state.uncertain))
-        await self.journal.add(run, Resolved(key, choice, by))
+        await self.journal.add(run, UncertainResolved(key, choice, by))
         if goes_on:
             self._wake(run)
 
@@ -289,7 +289,7 @@ class Engine:
         moment = await self.moment(run, key)
         return moment.binder.came_in(moment.place)
 
-    async def moment(self, run: str, key: Key) -> Moment:
+    async def moment(self, run: str, key: Key) -> StepSnapshot:
         """A step of a run when it was done, or as it stands.
 
         Raises:
@@ -297,13 +297,13 @@ class Engine:
         """
         found = await self.get(run)
         entries = await self.journal.read(found.id)
-        past = Past(_facts(found), await self.plan(found.id), entries)
+        past = RunHistory(_facts(found), await self.plan(found.id), entries)
         moment = past.moment_of(key)
         if moment is None:
             raise NotFound("STEP_UNKNOWN", f"run {found.id!r} has no step {key!r}")
         return moment
 
-    async def get(self, run: str) -> Run:
+    async def get(self, run: str) -> RunRecord:
         """One run, by its id or by how that begins.
 
         Raises:
@@ -313,7 +313,7 @@ class Engine:
 
     async def runs(
         self, *, status: str | None = None, workflow: str | None = None, limit: int = 50
-    ) -> list[Run]:
+    ) -> list[RunRecord]:
         """The newest runs, of one status or of the workflow of one name."""
         return await self._rows.newest(status=status, workflow=workflow, limit=limit)
 
@@ -339,7 +339,7 @@ class Engine:
             state.apply(entry.event)
         return state
 
-    def follow(self, run: str, after: int = 0) -> AsyncIterator[Entry]:
+    def follow(self, run: str, after: int = 0) -> AsyncIterator[JournalEntry]:
         """What happened in a run and what happens, until it is over."""
         return self.journal.follow(run, after)
 
@@ -355,7 +355,9 @@ class Engine:
             entries += await self.journal.read(run, entries[-1].seq)
         plan = await self._pinned.plan_of(lease.document)
         facts = RunFacts(run, lease.workflow, datetime.fromisoformat(lease.started_at))
-        hold = Advance(RunState(plan), facts, lease, journal=self.journal, services=self._services)
+        hold = RunExecutor(
+            RunState(plan), facts, lease, journal=self.journal, services=self._services
+        )
         self._holds[run] = hold
         try:
             with run_span(facts):
@@ -366,7 +368,7 @@ class Engine:
             await self._after(lease, hold.called)
         return status, hold.finished
 
-    async def _cancel_orphan(self, lease: Lease, entries: Sequence[Entry]) -> bool:
+    async def _cancel_orphan(self, lease: Lease, entries: Sequence[JournalEntry]) -> bool:
         """Ask a run to stop if the one that called it is over, and nobody asked yet."""
         if lease.status in FINAL or any(isinstance(one.event, CancelAsked) for one in entries):
             return False
@@ -413,7 +415,7 @@ class Engine:
                 logger.warning("run stopped", extra={"run": run, "code": error.code})
 
 
-def _facts(run: Run) -> RunFacts:
+def _facts(run: RunRecord) -> RunFacts:
     return RunFacts(run.id, run.workflow, datetime.fromisoformat(run.started_at))
 
 

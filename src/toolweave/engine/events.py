@@ -32,7 +32,7 @@ class Started:
 
 
 @dataclass(frozen=True, slots=True)
-class Computed:
+class PureStepsDone:
     """Pure steps, in the order they were computed: key, number of its value, ports if unusual.
 
     A value that is passed on is there once, however many steps it went through.
@@ -120,7 +120,7 @@ class StepUncertain:
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class UncertainResolved:
     """Somebody decided about an uncertain step."""
 
     kind: ClassVar[str] = "resolved"
@@ -180,7 +180,7 @@ class Finished:
 
 Event: TypeAlias = (
     Started
-    | Computed
+    | PureStepsDone
     | StepStarted
     | StepProgress
     | StepFinished
@@ -188,7 +188,7 @@ Event: TypeAlias = (
     | StepCancelled
     | StepWaiting
     | StepUncertain
-    | Resolved
+    | UncertainResolved
     | Answered
     | CallEnded
     | LoopOpened
@@ -199,7 +199,7 @@ _KINDS: dict[str, type[Event]] = {
     event.kind: event
     for event in (
         Started,
-        Computed,
+        PureStepsDone,
         StepStarted,
         StepProgress,
         StepFinished,
@@ -207,7 +207,7 @@ _KINDS: dict[str, type[Event]] = {
         StepCancelled,
         StepWaiting,
         StepUncertain,
-        Resolved,
+        UncertainResolved,
         Answered,
         CallEnded,
         LoopOpened,

@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from toolweave.engine.events import (
-    Computed,
     Finished,
     Key,
-    Resolved,
+    PureStepsDone,
     Started,
     StepCancelled,
     StepFailed,
@@ -16,8 +15,9 @@ from toolweave.engine.events import (
     StepStarted,
     StepUncertain,
     StepWaiting,
+    UncertainResolved,
 )
-from toolweave.engine.journal import Entry
+from toolweave.engine.journal import JournalEntry
 from toolweave.engine.plan import Plan
 from toolweave.engine.state import TURN
 from toolweave.engine.variables import variables_used
@@ -44,7 +44,7 @@ class StepRecord:
         return _ms(self.started_at, self.finished_at) if self.finished_at else 0
 
 
-def records(entries: Sequence[Entry]) -> list[StepRecord]:
+def records(entries: Sequence[JournalEntry]) -> list[StepRecord]:
     """Every step of a run, in the order they began."""
     found: dict[Key, StepRecord] = {}
     for entry in entries:
@@ -53,7 +53,7 @@ def records(entries: Sequence[Entry]) -> list[StepRecord]:
     return list(found.values())
 
 
-def spent(entries: Sequence[Entry]) -> JsonObject | None:
+def spent(entries: Sequence[JournalEntry]) -> JsonObject | None:
     """What all models of a run used: tokens, and the cost where it is known."""
     total: dict[str, float] = {}
     for entry in entries:
@@ -74,7 +74,7 @@ def _over(found: dict[Key, StepRecord], at: str) -> Iterator[StepRecord]:
             yield replace(record, status="cancelled", finished_at=record.finished_at or at)
 
 
-def execution(run_id: str, plan: Plan, entries: Sequence[Entry]) -> JsonObject:
+def execution(run_id: str, plan: Plan, entries: Sequence[JournalEntry]) -> JsonObject:
     """A finished run in seed 003's shape; `runId` is ours."""
     name = plan.workflow.name
     started = next(entry for entry in entries if isinstance(entry.event, Started))
@@ -107,11 +107,11 @@ def execution(run_id: str, plan: Plan, entries: Sequence[Entry]) -> JsonObject:
     return shown
 
 
-def _seen(entry: Entry, found: dict[Key, StepRecord]) -> Iterator[StepRecord]:
+def _seen(entry: JournalEntry, found: dict[Key, StepRecord]) -> Iterator[StepRecord]:
     """The records that an entry makes or changes."""
     event, at = entry.event, entry.at
     match event:
-        case Computed(steps, values):
+        case PureStepsDone(steps, values):
             for key, number, *_ in steps:
                 if number != TURN:
                     value = values[int(str(number))]
@@ -141,12 +141,12 @@ def _seen(entry: Entry, found: dict[Key, StepRecord]) -> Iterator[StepRecord]:
             yield from _doubted(entry, found)
 
 
-def _doubted(entry: Entry, found: dict[Key, StepRecord]) -> Iterator[StepRecord]:
+def _doubted(entry: JournalEntry, found: dict[Key, StepRecord]) -> Iterator[StepRecord]:
     """A step of which nobody knows whether it happened, and what was decided about it."""
     match entry.event:
         case StepUncertain(key):
             yield replace(found[key], status="uncertain")
-        case Resolved(key, choice):
+        case UncertainResolved(key, choice):
             status = {"skip": "skipped", "fail": "failed"}.get(choice, "running")
             yield replace(found[key], status=status, finished_at=entry.at)
         case _:

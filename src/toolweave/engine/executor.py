@@ -18,8 +18,8 @@ from anyio.abc import TaskGroup
 from toolweave.catalog.node import RunFacts, Wait
 from toolweave.clock import timestamp
 from toolweave.engine.called_runs import BY_CALLER, called_runs, caller_of, open_calls
-from toolweave.engine.context import Services, StepContext
-from toolweave.engine.decide import Decision, Work, decide
+from toolweave.engine.context import EngineServices, StepContext
+from toolweave.engine.decide import Decision, NextWork, decide
 from toolweave.engine.events import (
     FINAL,
     CallEnded,
@@ -35,8 +35,8 @@ from toolweave.engine.events import (
     StepUncertain,
     StepWaiting,
 )
-from toolweave.engine.journal import Entry, Journal, Lease
-from toolweave.engine.journal_rows import Change, Written, written
+from toolweave.engine.journal import Journal, JournalEntry, Lease
+from toolweave.engine.journal_rows import JournalChange, Written, written
 from toolweave.engine.open_questions import OpenQuestions
 from toolweave.engine.progress import StepTeller
 from toolweave.engine.pure_steps import Computer, failure_of
@@ -55,11 +55,17 @@ SLICE_S = 0.02
 LOOK_EVERY_S = 1.0
 
 
-class Advance:
+class RunExecutor:
     """One process's hold on a run."""
 
     def __init__(
-        self, state: RunState, run: RunFacts, lease: Lease, *, journal: Journal, services: Services
+        self,
+        state: RunState,
+        run: RunFacts,
+        lease: Lease,
+        *,
+        journal: Journal,
+        services: EngineServices,
     ) -> None:
         self._state = state
         self._run = run
@@ -81,7 +87,7 @@ class Advance:
         self._tellers: dict[Key, StepTeller] = {}
         self._stopped: set[Key] = set()
         # What is to be begun when its start is written, and when something becomes due by itself.
-        self._starting: list[tuple[Work, StepContext]] = []
+        self._starting: list[tuple[NextWork, StepContext]] = []
         self._wake_at: datetime | None = None
         # Whether somebody wrote from outside since it was decided what to do.
         self._has_news = False
@@ -91,7 +97,7 @@ class Advance:
         # Runs that it called, and that are to stop because it is over.
         self.called: list[str] = []
 
-    def _replay(self, entries: Sequence[Entry]) -> None:
+    def _replay(self, entries: Sequence[JournalEntry]) -> None:
         """Take in what happened before, and see to the steps that were cut off."""
         for entry in entries:
             self._state.apply(entry.event)
@@ -107,7 +113,7 @@ class Advance:
                 del self._state.running[key]
                 self._state.make_ready(place)
 
-    async def run(self, entries: Sequence[Entry]) -> RunStatus:
+    async def run(self, entries: Sequence[JournalEntry]) -> RunStatus:
         """Go on from what happened before until nothing is left to do now.
 
         Raises:
@@ -196,10 +202,10 @@ class Advance:
         await self._write(None)
         return await computer.heavy_events()
 
-    def _made_ready(self, decision: Decision) -> list[tuple[Work, StepContext]]:
+    def _made_ready(self, decision: Decision) -> list[tuple[NextWork, StepContext]]:
         """Make ready what is to be run, as far as there is room."""
         room = MAX_CONCURRENT - len(self._state.running)
-        starting: list[tuple[Work, StepContext]] = []
+        starting: list[tuple[NextWork, StepContext]] = []
         for work in decision.work[: max(room, 0)]:
             key = work.place.key
             try:
@@ -225,7 +231,7 @@ class Advance:
             )
         return starting
 
-    def _begin(self, tasks: TaskGroup, starting: Sequence[tuple[Work, StepContext]]) -> None:
+    def _begin(self, tasks: TaskGroup, starting: Sequence[tuple[NextWork, StepContext]]) -> None:
         for work, context in starting:
             if self._state.is_ending:  # the wish came while their start was written down
                 self._note(StepCancelled(work.place.key))
@@ -234,7 +240,7 @@ class Advance:
             scope = self._scopes[context.place] = anyio.CancelScope()
             tasks.start_soon(self._do, work, context, scope)
 
-    async def _do(self, work: Work, context: StepContext, scope: anyio.CancelScope) -> None:
+    async def _do(self, work: NextWork, context: StepContext, scope: anyio.CancelScope) -> None:
         """One try of one step; whatever happens, an event comes of it."""
         step, key = work.place.step, context.place
         began = time.monotonic()
@@ -255,7 +261,7 @@ class Advance:
         self._services.meter.observe(step.node.ref or step.node.type, time.monotonic() - began)
         self._tell(event)
 
-    async def _tried(self, work: Work, context: StepContext) -> Event:
+    async def _tried(self, work: NextWork, context: StepContext) -> Event:
         step, key = work.place.step, context.place
         code = step.kind.effectful
         assert code is not None
@@ -274,12 +280,12 @@ class Advance:
         ports = None if outcome.ports == ("output",) else list(outcome.ports)
         return StepFinished(key, outcome.value, ports)
 
-    def _timed_out(self, work: Work) -> StepFailed:
+    def _timed_out(self, work: NextWork) -> StepFailed:
         step = work.place.step
         message = f"node {step.id!r} took longer than {step.timeout_s:g} s"
         return self._failed(work, TimedOut("STEP_TIMEOUT", message))
 
-    def _failed(self, work: Work, error: ToolweaveError) -> StepFailed:
+    def _failed(self, work: NextWork, error: ToolweaveError) -> StepFailed:
         step = work.place.step
         next_try = retry_at(
             error,
@@ -334,7 +340,7 @@ class Advance:
         for entry in await self._journal.read(self._run.id, self._seq):
             self._take(entry)
 
-    def _take(self, entry: Entry) -> None:
+    def _take(self, entry: JournalEntry) -> None:
         self._seq, self._has_news = entry.seq, True
         self._state.apply(entry.event)
         if isinstance(entry.event, CancelAsked):
@@ -371,7 +377,9 @@ class Advance:
         is_final = status in FINAL
         beside = await self._others() if is_final else ()
         was_awake, seen = self._is_under_way, self._seq
-        await self._write(Change(status, wake_at, is_final, message, beside, was_awake, seen))
+        await self._write(
+            JournalChange(status, wake_at, is_final, message, beside, was_awake, seen)
+        )
         self._is_under_way = is_under_way
 
     async def _others(self) -> tuple[tuple[str, Event], ...]:
@@ -386,7 +394,7 @@ class Advance:
             beside.append((caller[0], CallEnded(caller[1], self._run.id)))
         return tuple(beside)
 
-    async def _write(self, change: Change | None) -> None:
+    async def _write(self, change: JournalChange | None) -> None:
         events, self._unwritten = self._unwritten, []
         # Counted from before it is written: how long that takes is not known to others.
         until = self._services.clock.now() + timedelta(seconds=self._journal.hold_s)

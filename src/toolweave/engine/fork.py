@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from toolweave.engine.events import Computed, Event, Key, Started
-from toolweave.engine.frames import Place
+from toolweave.engine.events import Event, Key, PureStepsDone, Started
+from toolweave.engine.frames import StepFrame
 from toolweave.engine.plan import Plan
 from toolweave.engine.state import RunState
-from toolweave.engine.steps import Step
+from toolweave.engine.steps import PlannedStep
 from toolweave.errors import Conflict, NotFound
 from toolweave.problems import did_you_mean
 
@@ -44,7 +44,7 @@ def _in_order(plan: Plan, known: dict[Key, Event]) -> Iterator[Event]:
             yield event
 
 
-def _step(plan: Plan, node: str) -> Step:
+def _step(plan: Plan, node: str) -> PlannedStep:
     step = plan.by_id.get(node)
     if step is None:
         hint = did_you_mean(node, plan.by_id)
@@ -58,11 +58,11 @@ def _step(plan: Plan, node: str) -> Step:
     return step
 
 
-def _known(state: RunState, key: Key, place: Place) -> Iterator[Event]:
+def _known(state: RunState, key: Key, place: StepFrame) -> Iterator[Event]:
     """How a step of an earlier run ended, if it did."""
     outcome = place.frame.outcomes.get(place.step.index)
     if outcome is not None:
-        yield Computed([[key, 0, *outcome.ports]], [outcome.value])
+        yield PureStepsDone([[key, 0, *outcome.ports]], [outcome.value])
     elif key in state.failures:
         yield state.failures[key]
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from toolweave.catalog.node import ERROR_PORT, Iteration, Outcome
 from toolweave.engine.events import Key
-from toolweave.engine.steps import Step
+from toolweave.engine.steps import PlannedStep
 from toolweave.json_text import Json, JsonObject
 
 
@@ -13,7 +13,7 @@ class Frame:
     """One level of the graph being run: the top, or one turn of a loop."""
 
     prefix: str
-    loop: "Place | None" = None
+    loop: "StepFrame | None" = None
     index: int = 0
     item: Json = None
     # By number of the step: links not decided yet, links that were taken, what came of it.
@@ -25,13 +25,13 @@ class Frame:
     error: JsonObject | None = None
 
 
-class Place:
+class StepFrame:
     """A step within a frame: what is run, waited for and written down."""
 
     # No frozen dataclass: every step of every run makes one, and that would cost three times more.
     __slots__ = ("frame", "key", "step")
 
-    def __init__(self, frame: Frame, step: Step) -> None:
+    def __init__(self, frame: Frame, step: PlannedStep) -> None:
         self.frame = frame
         self.step = step
         # Its name in the journal.
@@ -39,10 +39,10 @@ class Place:
 
 
 @dataclass(eq=False)
-class Loop:
+class LoopState:
     """A loop under way."""
 
-    place: Place
+    place: StepFrame
     items: list[Json] | None
     turns: dict[int, Iteration] = field(default_factory=dict[int, Iteration])
     # Failed turns nobody has judged yet, and the one that ends the loop.
@@ -54,7 +54,7 @@ class Loop:
     open_turns: int = 0
 
 
-def carried_by(step: Step, outcome: Outcome) -> Json:
+def carried_by(step: PlannedStep, outcome: Outcome) -> Json:
     """What leaves a step: all it gave, or what a node that passes on passes on."""
     value = outcome.value
     if step.prepared.passes_on and ERROR_PORT not in outcome.ports and isinstance(value, dict):

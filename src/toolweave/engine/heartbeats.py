@@ -30,7 +30,7 @@ _HERE = (
 )
 
 
-class Keepers:
+class Heartbeats:
     """The processes that keep time, seen by one of them or by a command."""
 
     def __init__(self, database: Database, clock: Clock, holder: str) -> None:

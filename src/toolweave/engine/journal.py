@@ -18,7 +18,7 @@ from toolweave.engine.events import Event, RunStatus, from_body
 from toolweave.engine.journal_rows import (
     ANYBODY,
     APPEND,
-    Change,
+    JournalChange,
     Pending,
     Written,
     blobs,
@@ -46,7 +46,7 @@ _SELECT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class JournalEntry:
     """An event in its place."""
 
     seq: int
@@ -87,7 +87,7 @@ class Birth:
         pending = Pending(self.run, ANYBODY, self.events, None, self.at, "")
         return [*blobs(self.events), Statement(APPEND, many=tuple(new_rows(pending)))]
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[JournalEntry]:
         """The events as they are read: never what they were made of, which others may change."""
         rows = enumerate(self.events, 1)
         return [_entry((seq, self.at, event.kind, event.body)) for seq, event in rows]
@@ -135,7 +135,7 @@ class Journal:
         """Whether a run began here, and was not taken yet."""
         return run in self._newborn
 
-    async def take(self, run: str) -> tuple[Lease, list[Entry]]:
+    async def take(self, run: str) -> tuple[Lease, list[JournalEntry]]:
         """Become the one who brings a run forward, and read what happened so far.
 
         Raises:
@@ -165,7 +165,7 @@ class Journal:
 
     async def _take_if(
         self, run: str, condition: str, values: Values
-    ) -> tuple[Lease, list[Entry]] | None:
+    ) -> tuple[Lease, list[JournalEntry]] | None:
         taken, rows = await self.database.at_once(
             [
                 Statement(
@@ -190,7 +190,7 @@ class Journal:
         await self.append(lease, ())
 
     async def append(
-        self, lease: Lease, events: Sequence[Written], change: Change | None = None
+        self, lease: Lease, events: Sequence[Written], change: JournalChange | None = None
     ) -> int:
         """Write events durably; the number of the last one.
 
@@ -212,11 +212,11 @@ class Journal:
         """
         return await self._write(self._new(run, ANYBODY, [written(event)], None))
 
-    async def read(self, run: str, after: int = 0) -> list[Entry]:
+    async def read(self, run: str, after: int = 0) -> list[JournalEntry]:
         """What happened in a run after a number."""
         return [_entry(row) for row in await self.database.rows(_SELECT, run, after)]
 
-    async def follow(self, run: str, after: int = 0) -> AsyncIterator[Entry]:
+    async def follow(self, run: str, after: int = 0) -> AsyncIterator[JournalEntry]:
         """What happened and what happens, until the run is over.
 
         Raises:
@@ -227,7 +227,7 @@ class Journal:
                 for entry in entries:
                     yield entry
 
-    async def batches(self, run: str, after: int = 0) -> AsyncGenerator[list[Entry]]:
+    async def batches(self, run: str, after: int = 0) -> AsyncGenerator[list[JournalEntry]]:
         """The same, each time with everything there is by then.
 
         Raises:
@@ -265,7 +265,7 @@ class Journal:
         return pending.last
 
     def _new(
-        self, run: str, epoch: int, events: Sequence[Written], change: Change | None
+        self, run: str, epoch: int, events: Sequence[Written], change: JournalChange | None
     ) -> Pending:
         now = self._clock.now()
         return Pending(run, epoch, events, change, timestamp(now), self._until(now))
@@ -345,7 +345,7 @@ class Journal:
             self.news.happened(pending.run, is_call=pending.epoch == ANYBODY)
 
 
-def _entry(row: Row) -> Entry:
+def _entry(row: Row) -> JournalEntry:
     seq, at, kind, body = row
     if body is None:
         raise Unavailable("JOURNAL_UNREADABLE", f"an event {kind!r} has lost its body")
@@ -355,7 +355,7 @@ def _entry(row: Row) -> Entry:
         message = f"event {seq} of a run, {kind!r}, cannot be read: {error.msg}"
         hint = "the database was changed from outside or is damaged; a backup has it whole"
         raise Unavailable("JOURNAL_UNREADABLE", message, hint=hint) from error
-    return Entry(seq, at, from_body(kind, told))
+    return JournalEntry(seq, at, from_body(kind, told))
 
 
 def _broken() -> Unavailable:

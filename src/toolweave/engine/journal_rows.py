@@ -11,7 +11,7 @@ import anyio
 from toolweave import json_text
 from toolweave.clock import timestamp
 from toolweave.engine.events import Event, RunStatus, to_body
-from toolweave.engine.open_questions import Asked
+from toolweave.engine.open_questions import AskedQuestion
 from toolweave.engine.run_table import AT_ONCE
 from toolweave.errors import ToolweaveError
 from toolweave.storage.database import Statement, Value, Values
@@ -35,11 +35,11 @@ class Written:
     kind: str
     body: str
     # What it changes about the questions that are open.
-    asked: Asked | None = None
+    asked: AskedQuestion | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class JournalChange:
     """What becomes of the run itself, in the same transaction as its events."""
 
     status: RunStatus
@@ -66,7 +66,7 @@ class Pending:
     run: str
     epoch: int
     events: Sequence[Written]
-    change: Change | None
+    change: JournalChange | None
     at: str
     # Until when the writer holds the run without another word.
     until: str

@@ -45,7 +45,7 @@ _OF_PEOPLE = f"channel IN ({', '.join(repr(one) for one in get_args(Channel))})"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedQuestion:
     """A step asks something, or no longer does; no step: the whole run is over."""
 
     step: Key | None
@@ -79,30 +79,30 @@ class OpenQuestions:
             state.resumed
         )
 
-    def changed_by(self, event: Event) -> Asked | None:
+    def changed_by(self, event: Event) -> AskedQuestion | None:
         """What an event changes about the questions."""
         match event:
             case StepWaiting(key) if (asked := question_of(event.question)) is not None:
                 self._open.add(key)
-                return Asked(key, asked)
+                return AskedQuestion(key, asked)
             case StepWaiting(key) if address_of(event.question) is not None:
                 self._open.add(key)
-                return Asked(key, awaited=event.question)
+                return AskedQuestion(key, awaited=event.question)
             case StepFailed(retry_at=retry_at) if retry_at is not None:
                 return None
             case Finished() if self._open:
-                return Asked(None)
+                return AskedQuestion(None)
             case _:
                 return self._closed_by(event)
 
-    def _closed_by(self, event: Event) -> Asked | None:
+    def _closed_by(self, event: Event) -> AskedQuestion | None:
         if not isinstance(event, _ENDS) or event.key not in self._open:
             return None
         self._open.discard(event.key)
-        return Asked(event.key)
+        return AskedQuestion(event.key)
 
 
-def index(run: str, epoch: int, at: str, asked: Sequence[Asked]) -> Iterator[Statement]:
+def index(run: str, epoch: int, at: str, asked: Sequence[AskedQuestion]) -> Iterator[Statement]:
     """How what changed is written, by a writer that still holds the run."""
     for one in asked:
         if one.step is None:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Protocol
 
 from toolweave.catalog.node import OUTPUT_PORT
-from toolweave.engine.steps import Kind, Link, Step
+from toolweave.engine.steps import Link, NodeKind, PlannedStep
 from toolweave.errors import Invalid
 from toolweave.problems import Problem, pointer
 from toolweave.workflow.graph import Graph
@@ -24,7 +24,7 @@ NEVER_RUN = frozenset({"group", "note", "comment", "stickyNote"})
 class Kinds(Protocol):
     """Finds the code of a node; `app` has the real one."""
 
-    def of(self, node: Node) -> Kind | None: ...
+    def of(self, node: Node) -> NodeKind | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Opening:
     undecided: dict[int, int]
     taken: dict[int, int]
     # What waits for nothing.
-    first: tuple[Step, ...]
+    first: tuple[PlannedStep, ...]
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,12 @@ class Plan:
     """Everything the engine needs to know of a workflow."""
 
     workflow: Workflow
-    steps: tuple[Step, ...]
+    steps: tuple[PlannedStep, ...]
     # The steps of the top (None) and of each loop's body, by number.
     bodies: dict[int | None, tuple[int, ...]]
 
     @cached_property
-    def by_id(self) -> dict[str, Step]:
+    def by_id(self) -> dict[str, PlannedStep]:
         """Steps by the id of their node."""
         return {step.id: step for step in self.steps}
 
@@ -57,12 +57,12 @@ class Plan:
         return {loop: _opening(self.steps, loop, body) for loop, body in self.bodies.items()}
 
     @cached_property
-    def followers(self) -> tuple[Step | None, ...]:
+    def followers(self) -> tuple[PlannedStep | None, ...]:
         """By step: the one that is computed next, where nothing else can come of leaving it."""
         return tuple(_follower(self.steps, step) for step in self.steps)
 
     @cached_property
-    def starts(self) -> tuple[Step, ...]:
+    def starts(self) -> tuple[PlannedStep, ...]:
         """The steps that the run's inputs go into: triggers and starts, else the first ones."""
         named = tuple(step for step in self.steps if is_start(step.node))
         return named or tuple(step for step in self.steps if not step.incoming)
@@ -96,7 +96,7 @@ def make_plan(workflow: Workflow, kinds: Kinds) -> Plan:
     loops = _loops(ready, leaving)
     gates = Counter(_gate(link, loops) for link in links)
     steps = tuple(
-        Step(
+        PlannedStep(
             index,
             node,
             ready[index],
@@ -119,7 +119,7 @@ def make_plan(workflow: Workflow, kinds: Kinds) -> Plan:
     return Plan(workflow, steps, {loop: tuple(body) for loop, body in bodies.items()})
 
 
-def _opening(steps: Sequence[Step], loop: int | None, body: Sequence[int]) -> Opening:
+def _opening(steps: Sequence[PlannedStep], loop: int | None, body: Sequence[int]) -> Opening:
     inside = [steps[index] for index in body]
     undecided = {
         step.index: step.gates + sum(link.source != loop for link in step.incoming)
@@ -132,7 +132,7 @@ def _opening(steps: Sequence[Step], loop: int | None, body: Sequence[int]) -> Op
     return Opening(undecided, taken, tuple(one for one in inside if not undecided[one.index]))
 
 
-def _follower(steps: Sequence[Step], step: Step) -> Step | None:
+def _follower(steps: Sequence[PlannedStep], step: PlannedStep) -> PlannedStep | None:
     if len(step.outgoing) != 1 or step.gated or step.is_loop or step.may_stop:
         return None
     (link,) = step.outgoing
@@ -153,12 +153,12 @@ def _orders(edge: Edge, graph: Graph) -> bool:
     return edge.kind != DATA_EDGE or graph.nodes[edge.source].type in GIVES_VARIABLES
 
 
-def _hanging(workflow: Workflow, graph: Graph, node: Node, kinds: Kinds) -> tuple[Step, ...]:
+def _hanging(workflow: Workflow, graph: Graph, node: Node, kinds: Kinds) -> tuple[PlannedStep, ...]:
     """What hangs on an agent; one that does not exist is a problem of the check."""
     hanging = [graph.nodes[one] for one in map(NodeId, _attached(node)) if one in graph.nodes]
     found = [(one, kinds.of(one)) for one in hanging]
     _refuse_unknown(workflow, [one for one, kind in found if kind is None])
-    steps = [Step(NO_STEP, one, kind, (), ()) for one, kind in found if kind is not None]
+    steps = [PlannedStep(NO_STEP, one, kind, (), ()) for one, kind in found if kind is not None]
     return tuple(step for step in steps if not step.prepared.is_disabled)
 
 
@@ -186,7 +186,7 @@ def _grouped(links: Sequence[Link], size: int, by: Callable[[Link], int]) -> lis
     return groups
 
 
-def _loops(kinds: Sequence[Kind], leaving: Sequence[Sequence[Link]]) -> list[int | None]:
+def _loops(kinds: Sequence[NodeKind], leaving: Sequence[Sequence[Link]]) -> list[int | None]:
     """The innermost loop that each step is in the body of."""
     bodies: dict[int, set[int]] = {}
     for index, kind in enumerate(kinds):
@@ -242,7 +242,7 @@ def _refuse_unknown(workflow: Workflow, missing: Sequence[Node]) -> None:
     raise Invalid("NODE_NOT_RUNNABLE", problems[0].message, problems=problems)
 
 
-def _refuse_cycles(steps: Sequence[Step]) -> None:
+def _refuse_cycles(steps: Sequence[PlannedStep]) -> None:
     """Every level must have an order; a loop's body hangs on it without being behind it."""
     left = {step.index: step.gates for step in steps}
     for step in steps:

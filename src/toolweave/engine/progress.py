@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 from toolweave.engine.events import Key, StepProgress
-from toolweave.tools.tool import Progress
+from toolweave.tools.tool import ToolProgress
 
 EVERY_S = 0.2
 MAX_LINES = 200
@@ -20,9 +20,9 @@ class StepTeller:
         self._tell = tell
         self._left = MAX_LINES
         self._last: float | None = None
-        self._held: Progress | None = None
+        self._held: ToolProgress | None = None
 
-    def hear(self, progress: Progress) -> None:
+    def hear(self, progress: ToolProgress) -> None:
         """Write it down, now or later; pieces of a text are the text's, not lines."""
         if progress.is_piece:
             return
@@ -39,7 +39,7 @@ class StepTeller:
         if self._held is not None:
             self._write(self._held)
 
-    def _write(self, progress: Progress) -> None:
+    def _write(self, progress: ToolProgress) -> None:
         self._left -= 1
         self._held = None
         message = progress.message[:MAX_MESSAGE] if progress.message else None

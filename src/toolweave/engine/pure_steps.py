@@ -10,10 +10,10 @@ from typing import TypeAlias
 
 import anyio.to_thread
 
-from toolweave.catalog.node import Given, Looping, Outcome, Pure
+from toolweave.catalog.node import Looping, NodeInput, Outcome, Pure
 from toolweave.engine.decide import computable
-from toolweave.engine.events import Computed, Event, Key, LoopOpened, StepFailed
-from toolweave.engine.frames import Loop, Place
+from toolweave.engine.events import Event, Key, LoopOpened, PureStepsDone, StepFailed
+from toolweave.engine.frames import LoopState, StepFrame
 from toolweave.engine.spans import computed_span, tell_span
 from toolweave.engine.state import TURN, RunState
 from toolweave.engine.step_input import Binder
@@ -29,7 +29,7 @@ GLANCE = 20
 ITEM = 16
 
 # Takes in that a step is over; tells the place to go on with, where that is sure.
-Leave: TypeAlias = Callable[[Place, Outcome], Place | None]
+Leave: TypeAlias = Callable[[StepFrame, Outcome], StepFrame | None]
 
 
 @dataclass(eq=False)
@@ -63,7 +63,7 @@ class Computer:
         self._binder = binder
         self._row = _Row()
         self._events: list[Event] = []
-        self._heavy: list[tuple[Place, Given]] = []
+        self._heavy: list[tuple[StepFrame, NodeInput]] = []
 
     def events(self) -> list[Event]:
         """Events of one go, already applied; none when nothing was to be computed.
@@ -90,28 +90,28 @@ class Computer:
         events, self._events = self._events, []
         return events
 
-    def _chain(self, place: Place) -> None:
+    def _chain(self, place: StepFrame) -> None:
         """A step that is alone, and those behind it that nothing else comes before."""
-        following: Place | None = place
+        following: StepFrame | None = place
         while following is not None and len(self._row.steps) < MAX_STEPS:
             following = self._step(following, self._state.hand_on)
         if following is not None:
             self._state.make_ready(following)  # for the next go
 
-    def _one(self, place: Place) -> None:
+    def _one(self, place: StepFrame) -> None:
         if self._is_traced:
             self._traced(place)
         else:
             self._step(place, self._state.leave)
 
-    def _traced(self, place: Place) -> None:
+    def _traced(self, place: StepFrame) -> None:
         with computed_span(self._binder.run, place):
             before = len(self._events)
             self._step(place, self._state.leave)
             for event in self._events[before:]:
                 tell_span(event)
 
-    def _step(self, place: Place, leave: Leave) -> Place | None:
+    def _step(self, place: StepFrame, leave: Leave) -> StepFrame | None:
         """Compute one step; the place to go on with, where `leave` tells one."""
         kind = place.step.kind
         try:
@@ -149,17 +149,17 @@ class Computer:
             self._apply(place, outcome, self._state.leave)
         return self._taken_events()
 
-    def _put_aside(self, place: Place, given: Given) -> None:
+    def _put_aside(self, place: StepFrame, given: NodeInput) -> None:
         self._heavy.append((place, given))
         self._state.put_aside(place)
 
-    def _passed_over(self, place: Place) -> Outcome:
+    def _passed_over(self, place: StepFrame) -> Outcome:
         """What came in goes on from a node that is disabled."""
         incoming, prepared = self._binder.came_in(place), place.step.prepared
         value: Json = {"data": incoming} if prepared.passes_on else incoming
         return Outcome(value, prepared.passed_by)
 
-    def _loop(self, loop: Loop) -> None:
+    def _loop(self, loop: LoopState) -> None:
         place, code = loop.place, loop.place.step.kind.loop
         assert code is not None
         key = place.key
@@ -185,13 +185,13 @@ class Computer:
             self._apart(_unforeseen(place))
         self._binder.forget_loop(key)
 
-    def _judge(self, loop: Loop, code: Looping, given: Given) -> None:
+    def _judge(self, loop: LoopState, code: Looping, given: NodeInput) -> None:
         """Whether a turn that failed ends the loop; each is asked about once."""
         while loop.failed and loop.broken is None:
             turn = loop.failed.pop(0)
             loop.broken = turn if code.stops(given, turn) else None
 
-    def _apply(self, place: Place, outcome: Outcome, leave: Leave) -> Place | None:
+    def _apply(self, place: StepFrame, outcome: Outcome, leave: Leave) -> StepFrame | None:
         self._row.add(place.key, outcome)
         return leave(place, outcome)
 
@@ -203,11 +203,11 @@ class Computer:
 
     def _close_row(self) -> None:
         if self._row.steps:
-            self._events.append(Computed(self._row.steps, self._row.values))
+            self._events.append(PureStepsDone(self._row.steps, self._row.values))
             self._row = _Row()
 
 
-def _has_next(loop: Loop, given: Given) -> bool:
+def _has_next(loop: LoopState, given: NodeInput) -> bool:
     if loop.items is not None:
         return loop.begun < len(loop.items)
     code = loop.place.step.kind.loop
@@ -218,7 +218,7 @@ def _has_next(loop: Loop, given: Given) -> bool:
     return code.goes_on(given, loop.begun, last)
 
 
-def is_large(given: Given) -> bool:
+def is_large(given: NodeInput) -> bool:
     """Whether there is so much to work on that it may take long."""
     return sum(map(_size, given.inputs.values())) > LARGE
 
@@ -236,7 +236,7 @@ def _size(value: Json) -> int:
     return len(value) * (ITEM + 8 * sizes // len(few))
 
 
-def _computed(place: Place, code: Pure, given: Given) -> Outcome | StepFailed:
+def _computed(place: StepFrame, code: Pure, given: NodeInput) -> Outcome | StepFailed:
     try:
         return code.compute(given)
     except ToolweaveError as error:
@@ -245,7 +245,7 @@ def _computed(place: Place, code: Pure, given: Given) -> Outcome | StepFailed:
         return _unforeseen(place)
 
 
-def _unforeseen(place: Place) -> StepFailed:
+def _unforeseen(place: StepFrame) -> StepFailed:
     """A fault of a node's code: it fails its step, as one with effects does, and nothing else."""
     logger.exception("step failed", extra={"step": place.key})
     message = f"node {place.step.id!r} failed in a way nobody foresaw; the log tells more"

@@ -30,7 +30,7 @@ class Fork:
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
+class NewRun:
     """A run that is about to begin."""
 
     run: str

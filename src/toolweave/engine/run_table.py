@@ -18,7 +18,7 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RunRecord:
     """A run as it stands."""
 
     id: str
@@ -33,13 +33,13 @@ class Run:
     error: str | None
 
 
-class RunRows:
+class RunTable:
     """Looks runs up."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def get(self, run: str) -> Run:
+    async def get(self, run: str) -> RunRecord:
         """One run, by its id or by how that begins.
 
         Raises:
@@ -56,7 +56,7 @@ class RunRows:
 
     async def newest(
         self, *, status: str | None = None, workflow: str | None = None, limit: int = 50
-    ) -> list[Run]:
+    ) -> list[RunRecord]:
         """The newest runs, of one status or of the workflow of one name."""
         wanted = {"status": status, "workflow": workflow}
         values = [value for value in wanted.values() if value]
@@ -70,6 +70,6 @@ class RunRows:
         return [_run(row) for row in rows]
 
 
-def _run(row: Row) -> Run:
-    found = Run(*row)
+def _run(row: Row) -> RunRecord:
+    found = RunRecord(*row)
     return replace(found, wake_at=found.changed_at) if found.wake_at == AT_ONCE else found

@@ -5,9 +5,9 @@ from contextlib import AbstractContextManager, nullcontext
 from opentelemetry import trace
 
 from toolweave.catalog.node import RunFacts
-from toolweave.engine.decide import Work
+from toolweave.engine.decide import NextWork
 from toolweave.engine.events import Event, StepFailed
-from toolweave.engine.frames import Place
+from toolweave.engine.frames import StepFrame
 
 _TRACER = trace.get_tracer("toolweave.engine")
 
@@ -20,7 +20,7 @@ def run_span(run: RunFacts) -> AbstractContextManager[object]:
     return _TRACER.start_as_current_span(f"run {run.workflow}", attributes=attributes)
 
 
-def step_span(run: RunFacts, work: Work, key: str) -> AbstractContextManager[object]:
+def step_span(run: RunFacts, work: NextWork, key: str) -> AbstractContextManager[object]:
     """One try of one step; only where somebody traces."""
     node = work.place.step.node
     attributes = {
@@ -33,7 +33,7 @@ def step_span(run: RunFacts, work: Work, key: str) -> AbstractContextManager[obj
     return _TRACER.start_as_current_span(f"step {node.id}", attributes=attributes)
 
 
-def computed_span(run: RunFacts, place: Place) -> AbstractContextManager[object]:
+def computed_span(run: RunFacts, place: StepFrame) -> AbstractContextManager[object]:
     """One step that is computed; only where somebody traces."""
     node = place.step.node
     attributes = {

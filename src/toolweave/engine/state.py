@@ -14,12 +14,11 @@ from toolweave.engine.events import (
     Answered,
     CallEnded,
     CancelAsked,
-    Computed,
     Event,
     Finished,
     Key,
     LoopOpened,
-    Resolved,
+    PureStepsDone,
     RunStatus,
     Started,
     StepCancelled,
@@ -29,10 +28,11 @@ from toolweave.engine.events import (
     StepStarted,
     StepUncertain,
     StepWaiting,
+    UncertainResolved,
 )
-from toolweave.engine.frames import Frame, Loop, Place, carried_by
+from toolweave.engine.frames import Frame, LoopState, StepFrame, carried_by
 from toolweave.engine.plan import Plan
-from toolweave.engine.steps import Step
+from toolweave.engine.steps import PlannedStep
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 
@@ -58,18 +58,18 @@ class RunState:
         self.finished: Finished | None = None
         self.is_cancelled = False
         # The step that ended the run, whatever else was under way.
-        self.stopped_by: Place | None = None
+        self.stopped_by: StepFrame | None = None
         self.top = Frame("")
-        self.places: dict[Key, Place] = {}
-        self.ready: dict[Key, Place] = {}
+        self.places: dict[Key, StepFrame] = {}
+        self.ready: dict[Key, StepFrame] = {}
         # Those of them that need no waiting.
-        self.computable: dict[Key, Place] = {}
+        self.computable: dict[Key, StepFrame] = {}
         # Steps that are being computed apart from the others; ready, as far as the journal tells.
-        self.computing: dict[Key, Place] = {}
+        self.computing: dict[Key, StepFrame] = {}
         self.running: dict[Key, StepStarted] = {}
         self.waiting: dict[Key, StepWaiting] = {}
         # Steps that gather branches and have no moment yet at which they stop to.
-        self.untimed: dict[Key, Place] = {}
+        self.untimed: dict[Key, StepFrame] = {}
         # In the order they came: a step that asks several people takes one after the other.
         self.answers: dict[Key, list[Answered]] = {}
         # Steps that go on, and had asked somebody.
@@ -82,7 +82,7 @@ class RunState:
         self.attempts: dict[Key, int] = {}
         self.uncertain: set[Key] = set()
         self.failures: dict[Key, StepFailed] = {}
-        self.loops: dict[Key, Loop] = {}
+        self.loops: dict[Key, LoopState] = {}
         # Loops that may have another turn, or be over.
         self.touched: set[Key] = set()
 
@@ -92,7 +92,7 @@ class RunState:
             case Started(inputs):
                 self.started, self.inputs = event, inputs
                 self._open(self.top, None)
-            case Computed(steps, values):
+            case PureStepsDone(steps, values):
                 for key, number, *ports in steps:
                     self._computed(str(key), int(str(number)), values, ports)
             case StepFinished(key, value, ports):
@@ -133,17 +133,17 @@ class RunState:
             case StepUncertain(key):
                 self._forget(key)
                 self.uncertain.add(key)
-            case Resolved(key):
+            case UncertainResolved(key):
                 self._resolved(event)
             case LoopOpened(key, items):
                 place = self.place(key)
                 self._forget(key)
-                self.loops[key] = Loop(place, items)
+                self.loops[key] = LoopState(place, items)
                 self.touched.add(key)
             case _:
                 raise AssertionError(event)
 
-    def place(self, key: Key) -> Place:
+    def place(self, key: Key) -> StepFrame:
         """The place of a key that was ready once.
 
         Raises:
@@ -167,7 +167,7 @@ class RunState:
             return Resumed("answer", {"run": called}, waiting.memory, waiting.effect)
         return Resumed("timer", None, waiting.memory, waiting.effect)
 
-    def effect_of(self, place: Place) -> Effect:
+    def effect_of(self, place: StepFrame) -> Effect:
         """What a step does to the world: the part of it that is to be run, or is being run."""
         resumed = self.resumed.get(place.key)
         return (resumed.effect if resumed else None) or place.step.effect
@@ -206,9 +206,9 @@ class RunState:
         for step in opening.first:
             self._enter(frame, step)
 
-    def _enter(self, frame: Frame, step: Step) -> None:
+    def _enter(self, frame: Frame, step: PlannedStep) -> None:
         """All links of a step are decided: it is ready, or passed over."""
-        place = Place(frame, step)
+        place = StepFrame(frame, step)
         is_root = not step.incoming
         if is_root or frame.taken[step.index]:
             key = place.key
@@ -230,7 +230,7 @@ class RunState:
         else:
             self.leave(self.place(key), Outcome(values[number]))
 
-    def begin_turn(self, loop: Loop) -> None:
+    def begin_turn(self, loop: LoopState) -> None:
         """A loop begins its next turn."""
         place, index = loop.place, loop.begun
         self.touched.discard(place.key)
@@ -243,7 +243,7 @@ class RunState:
             loop.turns[index] = Iteration(index if loop.items is None else item)
             self.touched.add(place.key)
 
-    def leave(self, place: Place, outcome: Outcome) -> None:
+    def leave(self, place: StepFrame, outcome: Outcome) -> None:
         """A step is over: what every event about its end comes down to."""
         key = place.key
         self._forget(key)
@@ -258,7 +258,7 @@ class RunState:
             self.stopped_by = self.stopped_by or place
         self._decided(place, outcome.ports)
 
-    def hand_on(self, place: Place, outcome: Outcome) -> Place | None:
+    def hand_on(self, place: StepFrame, outcome: Outcome) -> StepFrame | None:
         """As `leave`; where only one step can follow, and it computes, its place instead.
 
         Whoever computes goes on with that place: it was not made ready first.
@@ -272,12 +272,12 @@ class RunState:
         frame.outcomes[step.index] = outcome
         frame.open_steps -= 1
         frame.undecided[target.index], frame.taken[target.index] = 0, 1
-        following = Place(frame, target)
+        following = StepFrame(frame, target)
         frame.keys.append(following.key)
         self.places[following.key] = following
         return following
 
-    def _failed(self, place: Place, event: StepFailed) -> None:
+    def _failed(self, place: StepFrame, event: StepFailed) -> None:
         error: JsonObject = {"code": event.code, "message": event.message, "node": place.step.id}
         self._close_loop(place.key)
         self._settle(place.key)
@@ -300,7 +300,7 @@ class RunState:
                 del answers[0]
             self.ended_calls.pop(key, None)
 
-    def _resolved(self, event: Resolved) -> None:
+    def _resolved(self, event: UncertainResolved) -> None:
         if event.key not in self.uncertain:
             return  # somebody else was faster
         self.uncertain.discard(event.key)
@@ -313,7 +313,7 @@ class RunState:
             message = "whether it happened is not known; it was decided to fail"
             self._failed(place, StepFailed(event.key, "STEP_UNCERTAIN", message))
 
-    def _decided(self, place: Place, ports: tuple[str, ...]) -> None:
+    def _decided(self, place: StepFrame, ports: tuple[str, ...]) -> None:
         """Follow the links of steps that are over, as far as that decides others."""
         waiting = [(place, ports)]
         while waiting:
@@ -328,20 +328,20 @@ class RunState:
                 frame.taken[link.target] += link.port in left_by
                 if frame.undecided[link.target]:
                     if target.gathers_s and frame.taken[link.target]:
-                        self._gather(Place(frame, target))
+                        self._gather(StepFrame(frame, target))
                 elif link.target in frame.outcomes:
                     pass  # it went on without this branch
                 elif frame.taken[link.target]:
                     self._enter(frame, target)
                 else:
-                    waiting.append((Place(frame, target), ()))
+                    waiting.append((StepFrame(frame, target), ()))
             for loop in at.step.gated:
                 self._open_gate(frame, loop, waiting)
             if frame.open_steps == 0 and frame.loop is not None:
                 self._turned(frame)
 
     def _open_gate(
-        self, frame: Frame, loop: int, waiting: list[tuple[Place, tuple[str, ...]]]
+        self, frame: Frame, loop: int, waiting: list[tuple[StepFrame, tuple[str, ...]]]
     ) -> None:
         """Something that the body of a loop needs from outside is decided."""
         frame.undecided[loop] -= 1
@@ -351,26 +351,26 @@ class RunState:
         if frame.taken[loop] or not step.incoming:
             self._enter(frame, step)
         else:
-            waiting.append((Place(frame, step), ()))
+            waiting.append((StepFrame(frame, step), ()))
 
-    def _gather(self, place: Place) -> None:
+    def _gather(self, place: StepFrame) -> None:
         """The first branches came to a step that does not wait for the others for ever."""
         key = place.key
         if key not in self.places:
             place.frame.keys.append(key)
             self.places[key] = self.untimed[key] = place
 
-    def hurry(self, place: Place) -> None:
+    def hurry(self, place: StepFrame) -> None:
         """The time of a step that gathers is up: it goes on with what came."""
         self._forget(place.key)
         self.make_ready(place)
 
-    def put_aside(self, place: Place) -> None:
+    def put_aside(self, place: StepFrame) -> None:
         """A step is computed apart from the others."""
         self._forget(place.key)
         self.computing[place.key] = place
 
-    def make_ready(self, place: Place) -> None:
+    def make_ready(self, place: StepFrame) -> None:
         """A step can be begun."""
         self.ready[place.key] = place
         if place.step.is_computed:

@@ -4,17 +4,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from toolweave.catalog.node import Attached, Given, Outcome, RunFacts
+from toolweave.catalog.node import Attached, NodeInput, Outcome, RunFacts
 from toolweave.catalog.spec import Field
 from toolweave.cel.fault import fault_at
 from toolweave.cel.language import Result, Value, evaluate
 from toolweave.cel.templates import substitute
 from toolweave.clock import timestamp
 from toolweave.engine.events import Key
-from toolweave.engine.frames import Frame, Place, carried_by
+from toolweave.engine.frames import Frame, StepFrame, carried_by
 from toolweave.engine.prepared_step import Prepared
 from toolweave.engine.state import RunState
-from toolweave.engine.steps import MERGE, Link, Step
+from toolweave.engine.steps import MERGE, Link, PlannedStep
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem
@@ -34,9 +34,9 @@ class Binder:
 
     state: RunState
     run: RunFacts
-    _of_loops: dict[Key, Given] = field(default_factory=dict[Key, Given])
+    _of_loops: dict[Key, NodeInput] = field(default_factory=dict[Key, NodeInput])
 
-    def given(self, place: Place) -> Given:
+    def given(self, place: StepFrame) -> NodeInput:
         """Everything a step works on.
 
         Raises:
@@ -44,7 +44,7 @@ class Binder:
         """
         prepared = place.step.prepared
         incoming = self.came_in(place)
-        names = Names(self, place, incoming)
+        names = StepNames(self, place, incoming)
         config, inputs = prepared.config, prepared.inputs
         if prepared.has_templates:
             config, inputs = _filled(prepared, names)
@@ -55,9 +55,11 @@ class Binder:
             names.within(inputs, config)
         hanging = place.step.attached
         attached = tuple(self._attached(place, one, incoming) for one in hanging) if hanging else ()
-        return Given(config, inputs, incoming, names, attached)
+        return NodeInput(config, inputs, incoming, names, attached)
 
-    def names(self, place: Place, *, of_settings: bool = False, of_own: bool = False) -> "Names":
+    def names(
+        self, place: StepFrame, *, of_settings: bool = False, of_own: bool = False
+    ) -> "StepNames":
         """What the texts of a step may name, even where it could not be run as it is.
 
         Settings may name inputs as well, and the fields that are expressions themselves see the
@@ -65,7 +67,7 @@ class Binder:
         """
         reached = not place.step.incoming or next(_taken(place), None) is not None
         incoming = self.came_in(place) if reached else None
-        names = Names(self, place, incoming)
+        names = StepNames(self, place, incoming)
         if not (of_settings or of_own):
             return names
         prepared = place.step.prepared
@@ -79,16 +81,16 @@ class Binder:
             names.within_first()
         return names
 
-    def _attached(self, place: Place, step: Step, incoming: Json) -> Attached:
+    def _attached(self, place: StepFrame, step: PlannedStep, incoming: Json) -> Attached:
         """A node that hangs on an agent sees what its agent sees."""
         prepared = step.prepared
         config, inputs = prepared.config, prepared.inputs
         if prepared.has_templates:
-            config, inputs = _filled(prepared, Names(self, place, incoming))
+            config, inputs = _filled(prepared, StepNames(self, place, incoming))
             _check(prepared, config, inputs)
         return Attached(step.id, step.node.ref or step.node.type, step.kind.code, config, inputs)
 
-    def of_loop(self, place: Place) -> Given:
+    def of_loop(self, place: StepFrame) -> NodeInput:
         """What a loop was given when it began."""
         key = place.key
         if key not in self._of_loops:
@@ -107,7 +109,7 @@ class Binder:
         own = code.names(self.of_loop(frame.loop), frame.index, frame.item)
         return {"loop": {"index": frame.index, "item": frame.item}, **own}
 
-    def came_in(self, place: Place) -> Json:
+    def came_in(self, place: StepFrame) -> Json:
         """What the links that were taken carry to a step."""
         edits = self.state.started.edits if self.state.started else None
         if edits is not None and place.key in edits:
@@ -125,7 +127,7 @@ class Binder:
         steps = self.state.plan.steps
         return {steps[link.source].id: value for link, value in carried}
 
-    def by_port(self, place: Place) -> JsonObject:
+    def by_port(self, place: StepFrame) -> JsonObject:
         """What came in, by the port it came in at; `main` is another word for `input`."""
         found: JsonObject = {}
         for link in _taken(place):
@@ -134,7 +136,7 @@ class Binder:
             found.setdefault("main", found[INPUT_PORT])
         return found
 
-    def carried(self, place: Place, link: Link) -> Json:
+    def carried(self, place: StepFrame, link: Link) -> Json:
         """What a link carries: all its source gave, or what a node that passes on passes on."""
         frame = place.frame
         if frame.loop is not None and link.source == frame.loop.step.index:
@@ -149,7 +151,7 @@ class Binder:
         loop = self.state.loops.get(frame.loop.key)
         return loop.last[0] if loop and loop.last else self.of_loop(frame.loop).value("data")
 
-    def _with_required(self, place: Place, inputs: JsonObject, incoming: Json) -> JsonObject:
+    def _with_required(self, place: StepFrame, inputs: JsonObject, incoming: Json) -> JsonObject:
         """The inputs, with what was left out taken from what came in."""
         prepared = place.step.prepared
         more: JsonObject = {}
@@ -162,7 +164,7 @@ class Binder:
                 more[wanted.name] = self._primary(place, wanted, incoming)
         return {**inputs, **more} if more else inputs
 
-    def _primary(self, place: Place, wanted: Field, incoming: Json) -> Json:
+    def _primary(self, place: StepFrame, wanted: Field, incoming: Json) -> Json:
         if _fits(wanted, incoming):
             return incoming
         source = next(_taken(place), None)
@@ -178,10 +180,10 @@ class Binder:
         )
 
 
-class Names(Mapping[str, Json]):
+class StepNames(Mapping[str, Json]):
     """What an expression of one step sees; looked up when asked for."""
 
-    def __init__(self, binder: Binder, place: Place, incoming: Json) -> None:
+    def __init__(self, binder: Binder, place: StepFrame, incoming: Json) -> None:
         self._binder = binder
         self._place = place
         self._found: dict[str, Json] = {"data": incoming, "input": incoming}
@@ -225,7 +227,7 @@ class Names(Mapping[str, Json]):
         return sum(1 for _ in self)
 
     @property
-    def _steps(self) -> tuple[Step, ...]:
+    def _steps(self) -> tuple[PlannedStep, ...]:
         return self._binder.state.plan.steps
 
     def _look_up(self, name: str) -> Json:
@@ -259,7 +261,7 @@ class Names(Mapping[str, Json]):
             raise KeyError(name)
         return outcome["output"]
 
-    def _outcome(self, step: Step) -> JsonObject | None:
+    def _outcome(self, step: PlannedStep) -> JsonObject | None:
         """What a step gave, by port, in this turn or around it."""
         frame: Frame | None = self._place.frame
         while frame is not None:
@@ -271,7 +273,7 @@ class Names(Mapping[str, Json]):
         return None
 
 
-def _taken(place: Place) -> Iterator[Link]:
+def _taken(place: StepFrame) -> Iterator[Link]:
     frame = place.frame
     for link in place.step.incoming:
         outcome = frame.outcomes.get(link.source)
@@ -292,7 +294,7 @@ def _outcome_around(frame: Frame, step: int) -> Outcome | None:
     return at.outcomes[step] if at else None
 
 
-def _filled(prepared: Prepared, names: Names) -> tuple[JsonObject, JsonObject]:
+def _filled(prepared: Prepared, names: StepNames) -> tuple[JsonObject, JsonObject]:
     """Inputs first: settings may name them, and the keys of `variables` and its like."""
     filled = substitute({"inputParams": prepared.inputs}, lambda text: evaluate(text, names))
     _refuse(filled.problems)

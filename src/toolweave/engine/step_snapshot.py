@@ -11,49 +11,49 @@ from dataclasses import dataclass
 from toolweave.catalog.node import RunFacts
 from toolweave.engine.events import Event, Key, Started, StepFailed
 from toolweave.engine.fork import history_before
-from toolweave.engine.frames import Place
-from toolweave.engine.journal import Entry
+from toolweave.engine.frames import StepFrame
+from toolweave.engine.journal import JournalEntry
 from toolweave.engine.plan import Plan
 from toolweave.engine.state import RunState
-from toolweave.engine.step_input import Binder, Names
+from toolweave.engine.step_input import Binder, StepNames
 from toolweave.engine.variables import one_by_one
 from toolweave.errors import ToolweaveError
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class StepSnapshot:
     """A step, and the run as it stood when the step was about to be done."""
 
     binder: Binder
-    place: Place
+    place: StepFrame
     # Whether the run came to it; else it sees what the run left elsewhere.
     is_reached: bool = True
 
-    def names(self, *, of_settings: bool = False, of_own: bool = False) -> Names:
+    def names(self, *, of_settings: bool = False, of_own: bool = False) -> StepNames:
         """What its texts may name."""
         return self.binder.names(self.place, of_settings=of_settings, of_own=of_own)
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class RunHistory:
     """A run that happened, or is happening."""
 
     facts: RunFacts
     plan: Plan
-    entries: Sequence[Entry]
+    entries: Sequence[JournalEntry]
 
-    def moment_of(self, key: Key) -> Moment | None:
+    def moment_of(self, key: Key) -> StepSnapshot | None:
         """A step when it was done, or as it stands; nothing where the run never came to it."""
         state = RunState(self.plan)
         for entry in self.entries:
             for ended, event in one_by_one(entry.event):
                 if key in (ended, _failed(event)) and key in state.places:
-                    return Moment(Binder(state, self.facts), state.places[key])
+                    return StepSnapshot(Binder(state, self.facts), state.places[key])
                 state.apply(event)
         place = state.places.get(key)
-        return Moment(Binder(state, self.facts), place) if place is not None else None
+        return StepSnapshot(Binder(state, self.facts), place) if place is not None else None
 
-    def foreseen(self, node: str, plan: Plan | None) -> Moment | None:
+    def foreseen(self, node: str, plan: Plan | None) -> StepSnapshot | None:
         """A node of `plan`, the workflow as it is now, were the run to begin again at it.
 
         A node in the body of a loop, or of a workflow that cannot be planned, is looked at where
@@ -68,7 +68,7 @@ class Past:
             return self._last_of(node)
         place = state.places.get(node)
         binder = Binder(state, self.facts)
-        return Moment(binder, place or Place(state.top, step), place is not None)
+        return StepSnapshot(binder, place or StepFrame(state.top, step), place is not None)
 
     def _continued(self, node: str, plan: Plan) -> RunState:
         past = RunState(self.plan)
@@ -81,7 +81,7 @@ class Past:
             state.apply(event)
         return state
 
-    def _last_of(self, node: str) -> Moment | None:
+    def _last_of(self, node: str) -> StepSnapshot | None:
         keys = [
             key
             for entry in self.entries

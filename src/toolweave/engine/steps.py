@@ -13,7 +13,7 @@ from toolweave.catalog.node import (
     Heavy,
     Looping,
     Pure,
-    Stopping,
+    StopRequested,
 )
 from toolweave.catalog.spec import Effect, NodeSpec
 from toolweave.engine.prepared_step import Prepared, prepare
@@ -26,7 +26,7 @@ Code: TypeAlias = Pure | Effectful | Looping
 
 
 @dataclass(frozen=True)
-class Kind:
+class NodeKind:
     """The code of a node and what its specification says of it.
 
     What kind of code it is, is looked at once: to ask a protocol takes as long as a step.
@@ -69,7 +69,7 @@ class Kind:
     @cached_property
     def may_stop(self) -> bool:
         """Whether it can end the whole run."""
-        return isinstance(self.code, Stopping) and self.code.may_stop
+        return isinstance(self.code, StopRequested) and self.code.may_stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,17 +83,17 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Step:
+class PlannedStep:
     """A node with its code and its links; `loop` is the innermost loop it is in the body of."""
 
     index: int
     node: Node
-    kind: Kind
+    kind: NodeKind
     incoming: tuple[Link, ...]
     outgoing: tuple[Link, ...]
     loop: int | None = None
     # The tools and memories of an agent; they are no steps of the run.
-    attached: tuple["Step", ...] = ()
+    attached: tuple["PlannedStep", ...] = ()
     # Links from outside of its loop: what they carry, its loop has waited for.
     outside: tuple[Link, ...] = ()
     # The loops that wait for it, once for each link into a body; and how many this one waits for.

@@ -10,9 +10,9 @@ from datetime import datetime
 
 from toolweave.catalog.node import RunFacts
 from toolweave.cel.templates import Style, read_template
-from toolweave.engine.events import Computed, Event, Key, StepFinished
-from toolweave.engine.frames import Place
-from toolweave.engine.journal import Entry
+from toolweave.engine.events import Event, Key, PureStepsDone, StepFinished
+from toolweave.engine.frames import StepFrame
+from toolweave.engine.journal import JournalEntry
 from toolweave.engine.plan import Plan
 from toolweave.engine.state import TURN, RunState
 from toolweave.engine.step_input import Binder
@@ -28,7 +28,7 @@ _TEXTS: dict[str, tuple[str, Style, str]] = {
 }
 
 
-def variables_used(run: str, plan: Plan, entries: Sequence[Entry]) -> dict[Key, JsonObject]:
+def variables_used(run: str, plan: Plan, entries: Sequence[JournalEntry]) -> dict[Key, JsonObject]:
     """By step, in the order of the journal; steps without variables have none."""
     if not entries:
         return {}
@@ -48,17 +48,17 @@ def variables_used(run: str, plan: Plan, entries: Sequence[Entry]) -> dict[Key, 
 def one_by_one(event: Event) -> Iterator[tuple[Key | None, Event]]:
     """The steps that end with an event, each as an event of its own."""
     match event:
-        case Computed(steps, values):
+        case PureStepsDone(steps, values):
             for step in steps:
                 is_turn = step[1] == TURN
-                yield None if is_turn else str(step[0]), Computed([step], values)
+                yield None if is_turn else str(step[0]), PureStepsDone([step], values)
         case StepFinished(key):
             yield key, event
         case _:
             yield None, event
 
 
-def _used(binder: Binder, place: Place) -> JsonObject:
+def _used(binder: Binder, place: StepFrame) -> JsonObject:
     step = place.step
     if step.is_loop:
         return {}
@@ -73,7 +73,7 @@ def _used(binder: Binder, place: Place) -> JsonObject:
         return {}  # it was skipped, or its workflow is read differently today
 
 
-def _named(binder: Binder, place: Place) -> JsonObject:
+def _named(binder: Binder, place: StepFrame) -> JsonObject:
     given = binder.given(place)
     field, style, own = _TEXTS[place.step.node.type]
     text = given.config.get(field)

@@ -110,7 +110,7 @@ class Rests:
         return min(ahead, default=LOOK_EVERY_S)
 
 
-class Watch:
+class WakeupSchedule:
     """Chooses which runs a process takes next, and when it looks again."""
 
     def __init__(self, database: Database, clock: Clock, holder: str) -> None:

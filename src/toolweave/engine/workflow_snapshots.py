@@ -12,7 +12,7 @@ from toolweave.workflow.model import Workflow
 KNOWN_WORKFLOWS = 256
 
 
-class Pinned:
+class WorkflowSnapshots:
     """The workflows of one database's runs; those used last are known."""
 
     def __init__(self, database: Database, kinds: Kinds) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from toolweave.export.diagram import diagram_ids
-from toolweave.export.file_names import Stems, stem
-from toolweave.export.target_terms import Terms
+from toolweave.export.file_names import FileNames, stem
+from toolweave.export.target_terms import TargetTerms
 from toolweave.export.user_text import code
 from toolweave.workflow.model import Node, Workflow
 from toolweave.workflow.modes import text_at
@@ -15,11 +15,11 @@ SUB_FLOW = "subAgentFlow"
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class AgentPage:
     """One workflow or sub-flow, with the names its text uses."""
 
     workflow: Workflow
-    terms: Terms
+    terms: TargetTerms
     ids: tuple[str, ...]
     # The agent file of a node, by the node's place, and of a sub-flow, by its id; a flow that has
     # none is written out and has the name "".
@@ -50,9 +50,9 @@ def all_flows(workflow: Workflow) -> list[Workflow]:
     return found
 
 
-def pages_of(workflow: Workflow, terms: Terms) -> list[Page]:
+def pages_of(workflow: Workflow, terms: TargetTerms) -> list[AgentPage]:
     """A page for the workflow and for each flow below it; agent names are used once."""
-    stems = Stems()
+    stems = FileNames()
     flows = all_flows(workflow)
     has_files = terms.agents is not None
     agents = [_agents(flow, stems) if has_files else {} for flow in flows]
@@ -61,12 +61,12 @@ def pages_of(workflow: Workflow, terms: Terms) -> list[Page]:
         if flow.id not in names:
             names[flow.id] = stems.take(stem(flow.name, flow.id)) if has_files else ""
     return [
-        Page(flow, terms, tuple(diagram_ids(flow)), agents[at], names)
+        AgentPage(flow, terms, tuple(diagram_ids(flow)), agents[at], names)
         for at, flow in enumerate(flows)
     ]
 
 
-def _agents(flow: Workflow, stems: Stems) -> dict[int, str]:
+def _agents(flow: Workflow, stems: FileNames) -> dict[int, str]:
     """A name for each sub-agent that is not one the target brings along."""
     return {
         at: stems.take(stem(node.name, node.id, f"agent-{at + 1}"))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from toolweave.export.agent_page import Page
+from toolweave.export.agent_page import AgentPage
 from toolweave.export.embedded_graph import signed
 from toolweave.export.exporter import ExportedFile
 from toolweave.export.frontmatter import frontmatter
@@ -16,7 +16,7 @@ MAX_DESCRIPTION = 1024
 AGENT_FIELDS = ("tools", "model", "color", "memory")
 
 
-def agent_files(pages: list[Page]) -> Iterator[ExportedFile]:
+def agent_files(pages: list[AgentPage]) -> Iterator[ExportedFile]:
     """The files of all pages; the first page is the workflow they all belong to."""
     owner = pages[0].workflow
     for page in pages:
@@ -47,7 +47,7 @@ def agent_field(node: Node, key: str) -> str | None:
     return value if value not in {"", "inherit"} else None
 
 
-def _agent(owner: Workflow, page: Page, name: str, node: Node) -> ExportedFile:
+def _agent(owner: Workflow, page: AgentPage, name: str, node: Node) -> ExportedFile:
     data = node.data
     about = one_line(text_at(data, "description"), MAX_DESCRIPTION) or one_line(node.title)
     fields: dict[str, Json] = {"name": name, "description": without_tags(about) or name}
@@ -59,10 +59,10 @@ def _agent(owner: Workflow, page: Page, name: str, node: Node) -> ExportedFile:
     return _file(owner, page, name, frontmatter(fields) + "\n" + disarmed(words) + "\n")
 
 
-def _flow(owner: Workflow, page: Page, name: str) -> ExportedFile:
+def _flow(owner: Workflow, page: AgentPage, name: str) -> ExportedFile:
     fields: dict[str, Json] = {"name": name, "description": description_of(page.workflow)}
     return _file(owner, page, name, frontmatter(fields) + "\n" + disarmed(body(page)))
 
 
-def _file(owner: Workflow, page: Page, name: str, text: str) -> ExportedFile:
+def _file(owner: Workflow, page: AgentPage, name: str, text: str) -> ExportedFile:
     return ExportedFile(f"{page.terms.agents}/{name}.md", signed(text + "\n", owner))

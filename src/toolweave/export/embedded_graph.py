@@ -14,7 +14,7 @@ from toolweave import json_text
 from toolweave.errors import Invalid
 from toolweave.export.comment import comment, comments_in
 from toolweave.export.file_names import stem_of
-from toolweave.workflow.formats.format import Loaded
+from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import convert, load
 from toolweave.workflow.model import Workflow
 
@@ -28,7 +28,7 @@ _IN_MERMAID = re.compile(rf"^%% {LABEL}: ([A-Za-z0-9+/=]*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ExportMark:
     """Whose file it is, and whether it is as we wrote it."""
 
     of: str
@@ -47,7 +47,7 @@ def carried_in_mermaid(workflow: Workflow) -> str:
     return f"%% {LABEL}: {base64.b64encode(data).decode()}"
 
 
-def graph_in(text: str) -> Loaded | None:
+def graph_in(text: str) -> LoadedWorkflow | None:
     """The workflow that an exported text carries; nothing when it carries none.
 
     Raises:
@@ -79,7 +79,7 @@ def signed(text: str, workflow: Workflow, line: str = "<!-- {} -->") -> str:
     return text + line.format(f"toolweave:export {owner} sha256={_digest(text)}") + "\n"
 
 
-def mark_in(text: str) -> Mark | None:
+def mark_in(text: str) -> ExportMark | None:
     """The mark of a file; nothing when we did not write it."""
     text = text.replace("\r\n", "\n")
     found = list(_MARK.finditer(text))
@@ -87,7 +87,7 @@ def mark_in(text: str) -> Mark | None:
         return None
     last = found[-1]
     rest = text[: last.start()] + text[last.end() :]
-    return Mark(last[1], last[2], _digest(rest) == last[3])
+    return ExportMark(last[1], last[2], _digest(rest) == last[3])
 
 
 def _identity(workflow: Workflow) -> str:

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from toolweave.export.agent_page import Page, pages_of
+from toolweave.export.agent_page import AgentPage, pages_of
 from toolweave.export.agents import agent_files
 from toolweave.export.embedded_graph import carried, signed
 from toolweave.export.exporter import ExportedFile
 from toolweave.export.frontmatter import frontmatter
 from toolweave.export.guide import body
-from toolweave.export.target_terms import Terms
+from toolweave.export.target_terms import TargetTerms
 from toolweave.export.user_text import code, disarmed, one_line
 from toolweave.json_text import Json, JsonObject
 from toolweave.workflow.model import Workflow
@@ -30,7 +30,7 @@ _DEFAULTS = frozenset({"", "default", "inherit"})
 
 
 def entry_files(
-    workflow: Workflow, terms: Terms, path: str, fields: Mapping[str, Json]
+    workflow: Workflow, terms: TargetTerms, path: str, fields: Mapping[str, Json]
 ) -> tuple[ExportedFile, ...]:
     """The entry at `path`, and the agent files beside it."""
     first, *below = pages = pages_of(workflow, terms)
@@ -53,13 +53,13 @@ def options_of(workflow: Workflow) -> JsonObject:
     return found
 
 
-def option_fields(workflow: Workflow, terms: Terms) -> dict[str, Json]:
+def option_fields(workflow: Workflow, terms: TargetTerms) -> dict[str, Json]:
     """The fields of the frontmatter for the options that the target knows."""
     found = options_of(workflow)
     return {KEYS[key]: value for key, value in found.items() if key in terms.options}
 
 
-def _text(first: Page, below: list[Page]) -> str:
+def _text(first: AgentPage, below: list[AgentPage]) -> str:
     """The body, and where flows have no files of their own, the flows after it."""
     parts = [body(first)]
     if first.terms.agents is None:

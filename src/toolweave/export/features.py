@@ -7,7 +7,7 @@ from toolweave.export.agents import AGENT_FIELDS, MAX_DESCRIPTION, agent_field
 from toolweave.export.diagram import ASKING
 from toolweave.export.entry import OPTIONS, options_of
 from toolweave.export.guide import others_in
-from toolweave.export.target_terms import Terms
+from toolweave.export.target_terms import TargetTerms
 from toolweave.export.user_text import one_line
 from toolweave.problems import Problem, pointer
 from toolweave.workflow.model import Node, Workflow
@@ -16,7 +16,7 @@ from toolweave.workflow.modes import text_at
 Steps = tuple[str | int, ...]
 
 
-def lacking(workflow: Workflow, terms: Terms) -> list[Problem]:
+def lacking(workflow: Workflow, terms: TargetTerms) -> list[Problem]:
     """Everything that is lost or only described, as warnings."""
     found = [
         _lack((OPTIONS, key), terms, f"option {key!r}", "it is left out")
@@ -29,7 +29,7 @@ def lacking(workflow: Workflow, terms: Terms) -> list[Problem]:
     return [*found, *_in_flow(workflow, terms, ())]
 
 
-def _in_flow(flow: Workflow, terms: Terms, at: Steps) -> Iterator[Problem]:
+def _in_flow(flow: Workflow, terms: TargetTerms, at: Steps) -> Iterator[Problem]:
     for index, node in enumerate(flow.nodes):
         yield from _in_node(node, terms, (*at, "nodes", index))
     for index, node in others_in(flow.nodes):
@@ -39,7 +39,7 @@ def _in_flow(flow: Workflow, terms: Terms, at: Steps) -> Iterator[Problem]:
         yield from _in_flow(below, terms, (*at, "subAgentFlows", index))
 
 
-def _in_node(node: Node, terms: Terms, at: Steps) -> Iterator[Problem]:
+def _in_node(node: Node, terms: TargetTerms, at: Steps) -> Iterator[Problem]:
     if node.type == SUB_AGENT:
         yield from _in_agent(node, terms, at)
     elif node.type == ASKING and terms.ask_user is None:
@@ -49,7 +49,7 @@ def _in_node(node: Node, terms: Terms, at: Steps) -> Iterator[Problem]:
         yield _lack(at, terms, "tool that runs skills", "the model reads the skill's file")
 
 
-def _in_agent(node: Node, terms: Terms, at: Steps) -> Iterator[Problem]:
+def _in_agent(node: Node, terms: TargetTerms, at: Steps) -> Iterator[Problem]:
     if terms.agents is None:
         is_alone = terms.sub_agent is None
         where = "in the same conversation" if is_alone else f"by `{terms.sub_agent}`"
@@ -63,7 +63,7 @@ def _in_agent(node: Node, terms: Terms, at: Steps) -> Iterator[Problem]:
             yield _lack((*at, "data", key), terms, what, "it is left out or only told")
 
 
-def _lack(at: Steps, terms: Terms, what: str, instead: str) -> Problem:
+def _lack(at: Steps, terms: TargetTerms, what: str, instead: str) -> Problem:
     return Problem(
         "EXPORT_FEATURE_LACKING",
         pointer(*at),

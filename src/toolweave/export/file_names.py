@@ -23,7 +23,7 @@ def stem_of(workflow: Workflow) -> str:
     return stem(workflow.name, workflow.id)
 
 
-class Stems:
+class FileNames:
     """Gives each asker a name of its own."""
 
     def __init__(self) -> None:

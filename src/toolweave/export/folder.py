@@ -31,7 +31,7 @@ _WHY: dict[State, tuple[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileChangePlan:
     """What writing one file means: its state on disk, and the old text where there is one."""
 
     file: ExportedFile
@@ -60,7 +60,7 @@ class Change:
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
 
-def changes(export: Export, folder: Path) -> list[Change]:
+def changes(export: Export, folder: Path) -> list[FileChangePlan]:
     """What writing `export` into `folder` would do; nothing is touched.
 
     Raises:
@@ -72,7 +72,7 @@ def changes(export: Export, folder: Path) -> list[Change]:
         raise _unusable(folder, error) from error
 
 
-def write(planned: Iterable[Change], folder: Path, *, force: bool = False) -> None:
+def write(planned: Iterable[FileChangePlan], folder: Path, *, force: bool = False) -> None:
     """Write the files that differ, if all of them may be written.
 
     Raises:
@@ -99,22 +99,22 @@ def write(planned: Iterable[Change], folder: Path, *, force: bool = False) -> No
         raise _unusable(folder, error) from error
 
 
-def _change(file: ExportedFile, folder: Path) -> Change:
+def _change(file: ExportedFile, folder: Path) -> FileChangePlan:
     parts = PurePosixPath(file.path).parts
     path = folder.joinpath(*parts)
     if ".." in parts or PurePosixPath(file.path).is_absolute() or _is_blocked(folder, parts):
-        return Change(file, path, "blocked")
+        return FileChangePlan(file, path, "blocked")
     try:
         with path.open("rb") as there:
             old = there.read(MAX_READ).decode("utf-8", "replace")
     except FileNotFoundError:
-        return Change(file, path, "new")
+        return FileChangePlan(file, path, "new")
     if old.replace("\r\n", "\n") == file.text:
-        return Change(file, path, "same", old)
+        return FileChangePlan(file, path, "same", old)
     ours, theirs = mark_in(file.text), mark_in(old)
     if ours is None or theirs is None or (ours.of, ours.id) != (theirs.of, theirs.id):
-        return Change(file, path, "foreign", old)
-    return Change(file, path, "changed" if theirs.is_intact else "edited", old)
+        return FileChangePlan(file, path, "foreign", old)
+    return FileChangePlan(file, path, "changed" if theirs.is_intact else "edited", old)
 
 
 def _is_blocked(folder: Path, parts: tuple[str, ...]) -> bool:
@@ -134,7 +134,7 @@ def _is_blocked(folder: Path, parts: tuple[str, ...]) -> bool:
     return False
 
 
-def _write_all(wanted: list[Change], folder: Path) -> None:
+def _write_all(wanted: list[FileChangePlan], folder: Path) -> None:
     ready: list[tuple[str, Path]] = []
     try:
         for change in wanted:
@@ -149,7 +149,7 @@ def _write_all(wanted: list[Change], folder: Path) -> None:
                 os.unlink(temporary)
 
 
-def _beside(change: Change) -> str:
+def _beside(change: FileChangePlan) -> str:
     descriptor, name = tempfile.mkstemp(dir=change.path.parent, prefix=".", suffix=".tmp")
     try:
         with os.fdopen(descriptor, "wb") as file:

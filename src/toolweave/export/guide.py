@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from toolweave.export.agent_page import SUB_AGENT, SUB_FLOW, Page
+from toolweave.export.agent_page import SUB_AGENT, SUB_FLOW, AgentPage
 from toolweave.export.diagram import ASKING, BRANCHING, GROUP, diagram, label_of
 from toolweave.export.mcp_section import mcp_section
 from toolweave.export.sections import (
@@ -15,7 +15,7 @@ from toolweave.export.sections import (
     skill_section,
     sub_agent_section,
 )
-from toolweave.export.target_terms import Terms
+from toolweave.export.target_terms import TargetTerms
 from toolweave.export.user_text import code, fenced
 from toolweave.workflow.model import Node
 
@@ -37,7 +37,7 @@ _SECTIONS = (
 KNOWN = _DRAWN.union(*(types for _, _, types, _ in _SECTIONS))
 
 
-def body(page: Page) -> str:
+def body(page: AgentPage) -> str:
     """Everything of a page but frontmatter and comments; ends with a newline."""
     parts = [fenced(diagram(page.workflow), "mermaid"), *_guide(page)]
     for level, heading, types, write in _SECTIONS:
@@ -57,7 +57,7 @@ def others_in(nodes: tuple[Node, ...]) -> list[tuple[int, Node]]:
     return [(at, node) for at, node in enumerate(nodes) if node.type not in KNOWN]
 
 
-def _guide(page: Page) -> Iterator[str]:
+def _guide(page: AgentPage) -> Iterator[str]:
     yield page.heading(2, "Workflow Execution Guide")
     yield (
         "Follow the flowchart above from its start to its end, one node at a time. A node gets\n"
@@ -74,7 +74,7 @@ def _guide(page: Page) -> Iterator[str]:
     yield from _groups(page)
 
 
-def _methods(terms: Terms) -> list[tuple[frozenset[str], str]]:
+def _methods(terms: TargetTerms) -> list[tuple[frozenset[str], str]]:
     return [
         (frozenset({SUB_AGENT}), f"- **Rectangle nodes, sub-agents**: {_sub_agents(terms)}"),
         (
@@ -107,7 +107,7 @@ def _methods(terms: Terms) -> list[tuple[frozenset[str], str]]:
     ]
 
 
-def _sub_agents(terms: Terms) -> str:
+def _sub_agents(terms: TargetTerms) -> str:
     if terms.agents is not None:
         return f"start the named agent with the `{terms.sub_agent}` tool."
     if terms.sub_agent is not None:
@@ -115,13 +115,13 @@ def _sub_agents(terms: Terms) -> str:
     return "follow the instructions below yourself, as a task of its own."
 
 
-def _skills(terms: Terms) -> str:
+def _skills(terms: TargetTerms) -> str:
     if terms.skill is not None:
         return f"use the `{terms.skill}` tool with the named skill."
     return "read the named skill's file and follow it."
 
 
-def _groups(page: Page) -> Iterator[str]:
+def _groups(page: AgentPage) -> Iterator[str]:
     groups = page.nodes({GROUP})
     if not groups:
         return

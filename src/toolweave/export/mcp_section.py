@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from toolweave.export.agent_page import Page
+from toolweave.export.agent_page import AgentPage
 from toolweave.export.comment import comment
 from toolweave.export.sections import value_text
 from toolweave.export.user_text import code, fenced, prose
@@ -23,7 +23,7 @@ from toolweave.workflow.modes import (
 METADATA = "MCP_NODE_METADATA"
 
 
-def mcp_section(page: Page, at: int, node: Node) -> Iterator[str]:
+def mcp_section(page: AgentPage, at: int, node: Node) -> Iterator[str]:
     """The section of a node; the language modes begin with their metadata in a comment."""
     # A workflow made by a program may still use the drawing tool's names.
     node = replace(node, data=to_seed(node.data))

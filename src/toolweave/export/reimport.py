@@ -10,7 +10,7 @@ from pathlib import Path
 from toolweave.errors import Invalid, NotFound
 from toolweave.export.embedded_graph import graph_in, mark_in
 from toolweave.problems import Problem
-from toolweave.workflow.formats.format import Loaded
+from toolweave.workflow.formats.format import LoadedWorkflow
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_DEPTH = 5
@@ -20,14 +20,14 @@ _NOT_SEARCHED = frozenset({"node_modules", ".git", ".venv", "__pycache__"})
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ReimportedWorkflow:
     """A workflow, and the file it was found in."""
 
-    loaded: Loaded
+    loaded: LoadedWorkflow
     path: Path
 
 
-def import_text(text: str) -> Loaded:
+def import_text(text: str) -> LoadedWorkflow:
     """The workflow in an exported text.
 
     Raises:
@@ -58,7 +58,7 @@ def import_text(text: str) -> Loaded:
     return replace(loaded, problems=(edited, *loaded.problems))
 
 
-def import_path(path: Path) -> Imported:
+def import_path(path: Path) -> ReimportedWorkflow:
     """The workflow in an exported file, or in the one export that a folder holds.
 
     Raises:
@@ -66,9 +66,9 @@ def import_path(path: Path) -> Imported:
         Invalid: `EXPORT_NOT_OURS`, `EXPORT_DAMAGED`, or `EXPORT_AMBIGUOUS` for several.
     """
     if not isdir(path):
-        return Imported(import_text(_text(path)), path)
+        return ReimportedWorkflow(import_text(_text(path)), path)
     found = [
-        Imported(import_text(text), file)
+        ReimportedWorkflow(import_text(text), file)
         for file in _candidates(path)
         if (text := _text(file)) and mark_in(text) and graph_in(text)
     ]

@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Iterator
 
-from toolweave.export.agent_page import Page
+from toolweave.export.agent_page import AgentPage
 from toolweave.export.user_text import code, fenced, one_line, prose
 from toolweave.json_text import Json, JsonObject, write
 from toolweave.workflow.model import Node
@@ -12,7 +12,7 @@ from toolweave.workflow.modes import object_at, text_at
 MCP_SUBTYPE = "MCP:"
 
 
-def sub_agent_section(page: Page, at: int, node: Node) -> Iterator[str]:
+def sub_agent_section(page: AgentPage, at: int, node: Node) -> Iterator[str]:
     """The agent to start, or its instructions where the target keeps no agent files."""
     data = node.data
     if built_in := text_at(data, "builtInType"):
@@ -26,7 +26,7 @@ def sub_agent_section(page: Page, at: int, node: Node) -> Iterator[str]:
         yield f"\nPrompt:\n\n{fenced(prompt)}"
 
 
-def skill_section(page: Page, at: int, node: Node) -> Iterator[str]:
+def skill_section(page: AgentPage, at: int, node: Node) -> Iterator[str]:
     """The skill, where its file is, and what it is used for."""
     data = node.data
     yield f"- **Skill**: {code(text_at(data, 'name') or node.title)}"
@@ -39,7 +39,7 @@ def skill_section(page: Page, at: int, node: Node) -> Iterator[str]:
         yield f"\nPrompt:\n\n{fenced(prompt)}"
 
 
-def codex_section(page: Page, at: int, node: Node) -> Iterator[str]:
+def codex_section(page: AgentPage, at: int, node: Node) -> Iterator[str]:
     """The command that starts Codex, with the prompt for its standard input."""
     data = node.data
     options: list[str] = []
@@ -58,7 +58,7 @@ def codex_section(page: Page, at: int, node: Node) -> Iterator[str]:
     yield fenced(text_at(data, "prompt"))
 
 
-def flow_section(page: Page, at: int, node: Node) -> Iterator[str]:
+def flow_section(page: AgentPage, at: int, node: Node) -> Iterator[str]:
     """The flow a node stands for: an agent file, or the part of this text that has it."""
     flow = text_at(node.data, "subAgentFlowId")
     yield f"- **Flow**: {code(text_at(node.data, 'label') or node.title)}"
@@ -71,13 +71,13 @@ def flow_section(page: Page, at: int, node: Node) -> Iterator[str]:
     yield from _facts(node.data, description="Description")
 
 
-def prompt_section(page: Page, at: int, node: Node) -> Iterator[str]:
+def prompt_section(page: AgentPage, at: int, node: Node) -> Iterator[str]:
     """The prompt and the values of its variables."""
     yield fenced(text_at(node.data, "prompt"))
     yield from _variables(node.data)
 
 
-def question_section(page: Page, at: int, node: Node) -> Iterator[str]:
+def question_section(page: AgentPage, at: int, node: Node) -> Iterator[str]:
     """The question and its answers, each a way out."""
     data = node.data
     yield f"Question:\n\n{fenced(text_at(data, 'questionText'))}\n"
@@ -93,7 +93,7 @@ def question_section(page: Page, at: int, node: Node) -> Iterator[str]:
             yield f"- {code(text_at(option, 'label'))}" + (f": {about}" if about else "")
 
 
-def branch_section(page: Page, at: int, node: Node) -> Iterator[str]:
+def branch_section(page: AgentPage, at: int, node: Node) -> Iterator[str]:
     """What is judged, and the condition of each way out."""
     if target := prose(text_at(node.data, "evaluationTarget")):
         yield f"- **Judge**: {target}"
@@ -105,7 +105,7 @@ def branch_section(page: Page, at: int, node: Node) -> Iterator[str]:
             yield f"- {code(text_at(branch, 'label'))}: {prose(condition)}"
 
 
-def other_section(page: Page, at: int, node: Node) -> Iterator[str]:
+def other_section(page: AgentPage, at: int, node: Node) -> Iterator[str]:
     """A node of the catalog, of a flow or of an unknown type: all that is known of it, as JSON."""
     subtype = text_at(node.data, "subtype")
     yield f"- **Type**: {code(node.ref or node.type)}"

@@ -7,7 +7,7 @@ from toolweave.export.entry import entry_files, option_fields
 from toolweave.export.exporter import ExportedFile
 from toolweave.export.features import lacking
 from toolweave.export.file_names import stem_of
-from toolweave.export.target_terms import Terms
+from toolweave.export.target_terms import TargetTerms
 from toolweave.json_text import Json
 from toolweave.problems import Problem
 from toolweave.workflow.model import Workflow
@@ -21,7 +21,7 @@ class MarkdownTarget:
     summary: str
     # Where the entry is written; `{}` is the workflow's name as a slug.
     path: str
-    terms: Terms
+    terms: TargetTerms
     # Skills say their name, commands are called by their file's.
     is_skill: bool = True
     # Frontmatter that every entry of this target has, after the description.

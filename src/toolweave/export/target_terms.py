@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class TargetTerms:
     """The words of one coding agent; None where it has no such thing."""
 
     agent: str
@@ -31,7 +31,7 @@ ALL_OPTIONS = frozenset(
     {"allowedTools", "model", "context", "disableModelInvocation", "argumentHint", "hooks"}
 )
 
-CLAUDE = Terms(
+CLAUDE = TargetTerms(
     agent="Claude Code",
     terminal="Bash",
     ask_user="AskUserQuestion",
@@ -41,31 +41,31 @@ CLAUDE = Terms(
     skill="Skill",
     options=ALL_OPTIONS,
 )
-COPILOT = Terms(
+COPILOT = TargetTerms(
     agent="GitHub Copilot",
     terminal="runInTerminal",
     ask_user="askQuestions",
     sub_agent="runSubagent",
 )
-COPILOT_PROMPT = Terms(
+COPILOT_PROMPT = TargetTerms(
     agent="GitHub Copilot",
     terminal="runInTerminal",
     ask_user="askQuestions",
     sub_agent="runSubagent",
     options=frozenset({"argumentHint"}),
 )
-CODEX = Terms(agent="Codex CLI", terminal="shell", ask_user="request_user_input")
-GEMINI = Terms(
+CODEX = TargetTerms(agent="Codex CLI", terminal="shell", ask_user="request_user_input")
+GEMINI = TargetTerms(
     agent="Gemini CLI", terminal="run_shell_command", ask_user="ask_user", skill="activate_skill"
 )
-ROO = Terms(
+ROO = TargetTerms(
     agent="Roo Code",
     terminal="execute_command",
     ask_user="ask_followup_question",
     sub_agent="new_task",
 )
-ANTIGRAVITY = Terms(agent="Antigravity", terminal="run_command")
-CURSOR = Terms(
+ANTIGRAVITY = TargetTerms(agent="Antigravity", terminal="run_command")
+CURSOR = TargetTerms(
     agent="Cursor",
     terminal="Shell",
     ask_user="AskQuestion",

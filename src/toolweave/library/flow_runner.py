@@ -11,16 +11,16 @@ from toolweave.clock import Clock
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL
 from toolweave.engine.execution_report import execution
-from toolweave.engine.journal import Entry
+from toolweave.engine.journal import JournalEntry
 from toolweave.engine.plan import Plan
 from toolweave.errors import Conflict, Denied, Invalid, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.library.flow_links import link
-from toolweave.library.store import Shelf
+from toolweave.library.store import LibraryStore
 from toolweave.library.template_resolution import ANSWERED, TEMPLATE, prepare
 from toolweave.library.templates import PromptTemplate, template_named
 from toolweave.problems import Problem
-from toolweave.workflow.checks.context import Known
+from toolweave.workflow.checks.context import KnownEnvironment
 from toolweave.workflow.formats.load import read
 from toolweave.workflow.model import Workflow
 from toolweave.workflow.report import examine_loaded
@@ -40,7 +40,7 @@ SEED_CODES = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FlowRequest:
     """Which flow to run, with what, and whether the asker may read templates."""
 
     library: str
@@ -55,14 +55,19 @@ class FlowRunner:
     """Runs flows of a shelf on an engine."""
 
     def __init__(
-        self, shelf: Shelf, engine: Engine, clock: Clock, *, has_model: HasModel | None = None
+        self,
+        shelf: LibraryStore,
+        engine: Engine,
+        clock: Clock,
+        *,
+        has_model: HasModel | None = None,
     ) -> None:
         self._shelf = shelf
         self._has_model = has_model
         self._engine = engine
         self._clock = clock
 
-    async def execute(self, asked: Asked, known: Known) -> JsonObject:
+    async def execute(self, asked: FlowRequest, known: KnownEnvironment) -> JsonObject:
         """Run a flow to its end; what goes wrong is told in its `FlowExecution`."""
         started = self._clock.now()
         try:
@@ -86,7 +91,9 @@ class FlowRunner:
         entries = await self._engine.journal.read(run)
         return {**told(run, await self._engine.plan(run), entries), **about}
 
-    async def ready(self, asked: Asked, known: Known) -> tuple[Workflow, JsonObject]:
+    async def ready(
+        self, asked: FlowRequest, known: KnownEnvironment
+    ) -> tuple[Workflow, JsonObject]:
         """The flow with its templates, checked; and where it comes from.
 
         Raises:
@@ -126,7 +133,7 @@ class FlowRunner:
                 pass
 
 
-def told(run: str, plan: Plan, entries: Sequence[Entry]) -> JsonObject:
+def told(run: str, plan: Plan, entries: Sequence[JournalEntry]) -> JsonObject:
     """A run of a flow: the results of its templates only."""
     shown = execution(run, plan, entries)
     made_by = {TEMPLATE: "template", ANSWERED: "model"}

@@ -65,7 +65,7 @@ _PROMISED = {"promisor": "true", "partialclonefilter": "blob:none"}
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class GitResult:
     """How a command ended."""
 
     code: int
@@ -82,13 +82,13 @@ class Git:
         # How many times the other side was asked: what a cache is there to keep low.
         self.asked = 0
 
-    async def here(self, folder: Path, *arguments: str, given: bytes = b"") -> Done:
+    async def here(self, folder: Path, *arguments: str, given: bytes = b"") -> GitResult:
         """A command that needs nothing but the repository in `folder`."""
         return await self._run(folder, arguments, given, {})
 
     async def there(
         self, folder: Path, remote: Remote, *arguments: str, given: bytes = b""
-    ) -> Done:
+    ) -> GitResult:
         """A command that asks the remote, which it knows as `origin`."""
         self.asked += 1
         settings = {f"remote.origin.{name}": value for name, value in _PROMISED.items()}
@@ -100,7 +100,7 @@ class Git:
 
     async def _run(
         self, folder: Path, arguments: Sequence[str], given: bytes, settings: Mapping[str, str]
-    ) -> Done:
+    ) -> GitResult:
         command = ["git", f"--git-dir={folder}", "--no-pager", *arguments]
         with anyio.move_on_after(self._deadline_s):
             async with _started(command, self._environment(settings)) as process:
@@ -148,7 +148,7 @@ def _kill(process: Process) -> None:
             os.killpg(process.pid, signal.SIGKILL)
 
 
-async def _finished(process: Process, given: bytes, folder: Path) -> Done:
+async def _finished(process: Process, given: bytes, folder: Path) -> GitResult:
     out, error = bytearray(), bytearray()
     assert process.stdin is not None
     assert process.stdout is not None
@@ -177,7 +177,7 @@ async def _finished(process: Process, given: bytes, folder: Path) -> Done:
             "the repository's flows and templates are larger than a library may be",
             hint=f"at most {MAX_STORED_BYTES // MIB} MiB are kept of a repository",
         )
-    return Done(code, bytes(out), error.decode("utf-8", "replace").strip())
+    return GitResult(code, bytes(out), error.decode("utf-8", "replace").strip())
 
 
 def _is_flood(folder: Path, out: bytearray) -> bool:

@@ -15,7 +15,7 @@ LOOK_EVERY_S = 0.1
 MOST_LOOKS = 600
 
 
-class Turns:
+class LibraryLocks:
     """Locks by name, each a file in one folder."""
 
     def __init__(self, folder: Path, clock: Clock) -> None:

@@ -28,7 +28,7 @@ class Library:
 
 
 @dataclass(frozen=True, slots=True)
-class At:
+class LibraryRevision:
     """At which commit something was read, and why it may be old."""
 
     ref: str
@@ -58,7 +58,7 @@ class Skipped:
 class FlowList:
     """The flows of a library."""
 
-    at: At
+    at: LibraryRevision
     flows: tuple[FlowEntry, ...]
     skipped: tuple[Skipped, ...]
 
@@ -67,7 +67,7 @@ class FlowList:
 class TemplateList:
     """The templates of a library."""
 
-    at: At
+    at: LibraryRevision
     templates: tuple[PromptTemplate, ...]
     skipped: tuple[Skipped, ...]
 
@@ -76,6 +76,6 @@ class TemplateList:
 class FoundFlow:
     """One flow as it stands in its file."""
 
-    at: At
+    at: LibraryRevision
     entry: FlowEntry
     document: Json

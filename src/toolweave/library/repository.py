@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from toolweave.errors import NotFound, Unavailable
-from toolweave.library.git import Done, Git
+from toolweave.library.git import Git, GitResult
 from toolweave.library.remote import Remote, is_commit
 from toolweave.settings import MIB
 from toolweave.storage.files import make_private_folder
@@ -185,13 +185,13 @@ class Repository:
         done = await self._git.here(self._folder, "cat-file", "-e", f"{commit}^{{tree}}")
         return done.code == 0
 
-    async def _ask(self, *arguments: str) -> Done:
+    async def _ask(self, *arguments: str) -> GitResult:
         done = await self._git.there(self._folder, self._remote, *arguments)
         if done.code:
             raise self._silent(done)
         return done
 
-    def _silent(self, done: Done) -> Unavailable:
+    def _silent(self, done: GitResult) -> Unavailable:
         return Unavailable(
             "GITHUB_ERROR",
             f"the repository {self._remote.url!r} did not answer: {_told(done)}",
@@ -221,12 +221,12 @@ def _odd(mode: str, path: str, taken: int) -> str | None:
     return f"there are more than {MAX_FILES} files" if taken >= MAX_FILES else None
 
 
-def _require(done: Done, what: str) -> None:
+def _require(done: GitResult, what: str) -> None:
     if done.code:
         raise Unavailable("GITHUB_ERROR", f"{what}: {_told(done)}")
 
 
-def _told(done: Done) -> str:
+def _told(done: GitResult) -> str:
     lines = [line for line in done.error.splitlines() if line.strip()]
     told = lines[-1] if lines else f"git ended with {done.code}"
     return "".join(one if one.isprintable() else " " for one in told)[:300]

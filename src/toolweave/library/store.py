@@ -22,8 +22,15 @@ from toolweave.library.cache import Cache, KnownHead
 from toolweave.library.flows import FlowEntry
 from toolweave.library.git import Git
 from toolweave.library.listing import list_flows, list_templates, read_flow
-from toolweave.library.locks import Turns
-from toolweave.library.models import At, FlowList, FoundFlow, Library, Skipped, TemplateList
+from toolweave.library.locks import LibraryLocks
+from toolweave.library.models import (
+    FlowList,
+    FoundFlow,
+    Library,
+    LibraryRevision,
+    Skipped,
+    TemplateList,
+)
 from toolweave.library.remote import Remote, read_name, read_ref, read_remote
 from toolweave.library.repository import Repository
 from toolweave.library.templates import PromptTemplate, again, template_named
@@ -40,7 +47,7 @@ _REMOTE = TypeAdapter(Remote)
 Read = Callable[[Repository], Awaitable[Json]]
 
 
-class Shelf:
+class LibraryStore:
     """All libraries of one home."""
 
     def __init__(self, database: Database, clock: Clock, git: Git, folder: Path) -> None:
@@ -49,7 +56,7 @@ class Shelf:
         self._git = git
         self._folder = folder
         self._cache = Cache(database, clock)
-        self._turns = Turns(folder, clock)
+        self._turns = LibraryLocks(folder, clock)
         self._silent: dict[tuple[str, str], tuple[float, str]] = {}
 
     @property
@@ -121,7 +128,7 @@ class Shelf:
             await self._database.execute("DELETE FROM libraries WHERE name = ?", library.name)
             await self._clear(library.name)
 
-    async def refresh(self, name: str, ref: str | None = None) -> At:
+    async def refresh(self, name: str, ref: str | None = None) -> LibraryRevision:
         """Ask the remote now.
 
         Raises:
@@ -198,7 +205,7 @@ class Shelf:
         await self._cache.put(library.name, key, at.commit, json_text.write(found.as_json()))
         return found
 
-    async def _at(self, library: Library, ref: str | None) -> At:
+    async def _at(self, library: Library, ref: str | None) -> LibraryRevision:
         """What a ref stands for: as known for 15 minutes, then as the remote says."""
         wanted = library.ref if ref is None else read_ref(ref)
         known = await self._cache.head(library.name, wanted)
@@ -210,7 +217,9 @@ class Shelf:
                 return _at(wanted, known)
             return await self._asked_now(library, wanted, known)
 
-    async def _asked_now(self, library: Library, ref: str, known: KnownHead | None) -> At:
+    async def _asked_now(
+        self, library: Library, ref: str, known: KnownHead | None
+    ) -> LibraryRevision:
         place = (library.name, ref)
         since, why = self._silent.get(place, (-REST_S, ""))
         if known is not None and self._clock.monotonic() - since < REST_S:
@@ -226,9 +235,11 @@ class Shelf:
             return _at(ref, known, stale=error.message)
         self._silent.pop(place, None)
         await self._cache.note_head(library.name, ref, commit)
-        return At(ref, commit, timestamp(self._clock.now()))
+        return LibraryRevision(ref, commit, timestamp(self._clock.now()))
 
-    async def _kept(self, library: Library, at: At, key: str, read: Read) -> JsonObject:
+    async def _kept(
+        self, library: Library, at: LibraryRevision, key: str, read: Read
+    ) -> JsonObject:
         """What is kept under a key at a commit; else it is read, once for all who wait."""
         kept = await self._cache.get(library.name, key, at.commit)
         if kept is None:
@@ -255,8 +266,8 @@ def _library(row: Row) -> Library:
     return Library(str(name), remote, str(ref), str(added_at))
 
 
-def _at(ref: str, known: KnownHead, stale: str | None = None) -> At:
-    return At(ref, known.commit, timestamp(known.checked_at), stale)
+def _at(ref: str, known: KnownHead, stale: str | None = None) -> LibraryRevision:
+    return LibraryRevision(ref, known.commit, timestamp(known.checked_at), stale)
 
 
 def _skipped(value: JsonObject) -> tuple[Skipped, ...]:

@@ -12,27 +12,27 @@ from toolweave.catalog.budget import fit_list
 from toolweave.codes import CODES
 from toolweave.errors import Invalid, NotFound
 from toolweave.json_text import Json, JsonObject
-from toolweave.mcp_server.context import Desk
+from toolweave.mcp_server.context import McpContext
 from toolweave.mcp_server.published_calls import PublishedCalls
-from toolweave.mcp_server.tool_call import Answer, Asked, told
+from toolweave.mcp_server.tool_call import Answer, ToolRequest, told
 from toolweave.problems import Problem, did_you_mean
 from toolweave.publishing.service import PublishedTool, Wish, publish
 from toolweave.publishing.store import Publication
 from toolweave.tools.read_tool import read_tool
-from toolweave.workflow.formats.format import Loaded
+from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import convert, read
 from toolweave.workflow.json_patch import apply_patch
 from toolweave.workflow.store import Revision, Stored
 
 ANSWER_TOKENS = 2_000
 
-Handler = Callable[[Asked], Coroutine[Any, Any, Answer]]
+Handler = Callable[[ToolRequest], Coroutine[Any, Any, Answer]]
 
 
 class AuthoringTools:
     """Works on the home's stored workflows."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: McpContext) -> None:
         self._desk = desk
         self._calls = PublishedCalls(desk)
         self._handlers: dict[str, Handler] = {
@@ -44,18 +44,18 @@ class AuthoringTools:
             "explain_problem": self._explain,
         }
 
-    async def call(self, asked: Asked) -> Answer:
+    async def call(self, asked: ToolRequest) -> Answer:
         """One of the six."""
         return await self._handlers[asked.name](asked)
 
-    async def _validate(self, asked: Asked) -> Answer:
+    async def _validate(self, asked: ToolRequest) -> Answer:
         workbench = await self._desk.rooms()
         loaded = await _read(asked.arguments["workflow"])
         report = (await workbench.examine(loaded)).report
         frame: JsonObject = {"valid": report.is_valid, "format": loaded.format}
         return told(_fitted(frame, report.problems, asked))
 
-    async def _save(self, asked: Asked) -> Answer:
+    async def _save(self, asked: ToolRequest) -> Answer:
         workbench = await self._desk.rooms()
         loaded = require_workflow(await _read(asked.arguments["workflow"]))
         revision = asked.arguments.get("revision")
@@ -63,7 +63,7 @@ class AuthoringTools:
         await workbench.studio.workflows.save(loaded.workflow, over=over)
         return await self._saved(workbench, loaded.workflow.name, asked)
 
-    async def _patch(self, asked: Asked) -> Answer:
+    async def _patch(self, asked: ToolRequest) -> Answer:
         workbench = await self._desk.rooms()
         stored = await workbench.studio.workflows.load(asked.text("name"))
         operations = asked.arguments["patch"]
@@ -78,7 +78,7 @@ class AuthoringTools:
         )
         return await self._saved(workbench, loaded.workflow.name, asked)
 
-    async def _run(self, asked: Asked) -> Answer:
+    async def _run(self, asked: ToolRequest) -> Answer:
         workbench = await self._desk.rooms()
         inputs = asked.arguments.get("inputs", {})
         assert isinstance(inputs, dict)
@@ -87,7 +87,7 @@ class AuthoringTools:
             await workbench.require_valid(loaded)
         return await self._calls.call(replace(asked, arguments=inputs), _as_tool(loaded))
 
-    async def _chosen(self, workbench: Workbench, asked: Asked) -> Loaded:
+    async def _chosen(self, workbench: Workbench, asked: ToolRequest) -> LoadedWorkflow:
         """The workflow to run: a stored one, or for those who may write one that is given."""
         name, given = asked.text("name"), asked.arguments.get("workflow")
         if bool(name) == (given is not None):
@@ -104,7 +104,7 @@ class AuthoringTools:
         asked.caller.require("workflows:write")
         return require_workflow(await _read(given))
 
-    async def _publish(self, asked: Asked) -> Answer:
+    async def _publish(self, asked: ToolRequest) -> Answer:
         workbench = await self._desk.rooms()
         wish = Wish(
             asked.text("name"), asked.text("tool") or None, asked.text("description") or None
@@ -115,7 +115,7 @@ class AuthoringTools:
         shown: JsonObject = {"tool": made.tool, "workflow": made.workflow}
         return told({**shown, "revision": made.revision, "inputSchema": made.input_schema})
 
-    async def _explain(self, asked: Asked) -> Answer:
+    async def _explain(self, asked: ToolRequest) -> Answer:
         code = asked.text("code").strip()
         if code not in CODES:
             hint = did_you_mean(code, CODES) or "give the code of a problem, such as EDGE_CYCLE"
@@ -123,7 +123,7 @@ class AuthoringTools:
         what = "apply the problem's patch with patch_workflow, or change what its pointer names"
         return told({"code": code, "meaning": CODES[code], "next": what})
 
-    async def _saved(self, workbench: Workbench, name: str, asked: Asked) -> Answer:
+    async def _saved(self, workbench: Workbench, name: str, asked: ToolRequest) -> Answer:
         """What was saved, and what is wrong with it in places of the saved document."""
         stored: Stored = await workbench.studio.workflows.load(name)
         report = (await workbench.examine(stored.loaded)).report
@@ -135,11 +135,11 @@ class AuthoringTools:
         return told(_fitted(frame, report.problems, asked))
 
 
-async def _read(document: Json) -> Loaded:
+async def _read(document: Json) -> LoadedWorkflow:
     return await anyio.to_thread.run_sync(read, document)
 
 
-def _fitted(frame: JsonObject, problems: Sequence[Problem], asked: Asked) -> JsonObject:
+def _fitted(frame: JsonObject, problems: Sequence[Problem], asked: ToolRequest) -> JsonObject:
     """Errors first, within the budget."""
     budget = asked.arguments.get("max_tokens")
     ordered = sorted(problems, key=lambda problem: problem.severity != "error")
@@ -153,7 +153,7 @@ def _fitted(frame: JsonObject, problems: Sequence[Problem], asked: Asked) -> Jso
     )
 
 
-def _as_tool(loaded: Loaded) -> PublishedTool:
+def _as_tool(loaded: LoadedWorkflow) -> PublishedTool:
     """A workflow that is run as if it were a tool, for this one call."""
     workflow = loaded.workflow
     one = Publication(

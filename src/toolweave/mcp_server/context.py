@@ -3,14 +3,14 @@
 from dataclasses import dataclass, field
 from typing import Self
 
-from toolweave.library.store import Shelf
+from toolweave.library.store import LibraryStore
 from toolweave.mcp_server.tool_call import Rooms
 from toolweave.publishing.service import Published
 from toolweave.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class WaitLimits:
     """How long a call waits for its run, and a caller with tasks before it gets a handle."""
 
     # Most clients give up after a minute.
@@ -25,13 +25,13 @@ class Patience:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class McpContext:
     """One home, as the MCP server uses it."""
 
     rooms: Rooms
     published: Published
     # What the state of a question is sealed with; nothing: with one of this process.
     seal_key: str | None = None
-    patience: Patience = field(default_factory=Patience)
+    patience: WaitLimits = field(default_factory=WaitLimits)
     # Without one, the libraries of the rooms are used, and those are opened for it.
-    shelf: Shelf | None = None
+    shelf: LibraryStore | None = None

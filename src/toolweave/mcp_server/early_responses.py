@@ -41,7 +41,7 @@ Published = Callable[[], list[JsonObject]]
 Message = dict[str, Any]  # Any: JSON of a client, looked at key by key
 
 
-class Porch:
+class EarlyResponder:
     """Remembers how the conversation was opened, so that the SDK can be told of it."""
 
     def __init__(self, published: Published = list[JsonObject]) -> None:

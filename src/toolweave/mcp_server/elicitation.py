@@ -11,7 +11,7 @@ from toolweave.engine.engine import Engine
 from toolweave.engine.events import Answered, Event, Finished, Key, StepStarted, StepWaiting
 from toolweave.errors import Conflict
 from toolweave.json_text import Json, JsonObject, write
-from toolweave.mcp_server.tool_call import Caller
+from toolweave.mcp_server.tool_call import McpCaller
 from toolweave.workflow.question import DECLINED, Question, question_of
 
 # What is asked elsewhere is answered there.
@@ -21,7 +21,7 @@ MAX_SHOWN_CHARS = 4_000
 Questions = dict[Key, Question]
 
 
-def can_be_asked(caller: Caller) -> bool:
+def can_be_asked(caller: McpCaller) -> bool:
     """Whether the client shows forms; one that names no mode means these."""
     offered = caller.capabilities.elicitation
     return offered is not None and (offered.form is not None or offered.url is None)
@@ -85,7 +85,7 @@ def replies_in(responses: Mapping[str, Any] | None) -> dict[Key, types.ElicitRes
     return found
 
 
-async def answer(engine: Engine, run: str, key: Key, reply: Json, caller: Caller) -> bool:
+async def answer(engine: Engine, run: str, key: Key, reply: Json, caller: McpCaller) -> bool:
     """Hand in an answer; whether it counted: somebody else may have been first."""
     try:
         await engine.answer(run, key, reply, by=caller.who)

@@ -8,12 +8,12 @@ from mcp.shared.exceptions import MCPError
 from toolweave.app.libraries import flow_runner, shelf_of
 from toolweave.errors import Invalid, NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
-from toolweave.library.flow_runner import Asked as AskedFlow
+from toolweave.library.flow_runner import FlowRequest as AskedFlow
 from toolweave.library.models import FlowList, TemplateList
-from toolweave.library.store import Shelf
+from toolweave.library.store import LibraryStore
 from toolweave.library.templates import PromptTemplate, fill
-from toolweave.mcp_server.context import Desk
-from toolweave.mcp_server.tool_call import Answer, Asked, Caller, Context, told
+from toolweave.mcp_server.context import McpContext
+from toolweave.mcp_server.tool_call import Answer, Context, McpCaller, ToolRequest, told
 from toolweave.problems import did_you_mean
 
 READ = "workflows:read"
@@ -22,11 +22,11 @@ READ = "workflows:read"
 class LibraryTools:
     """Answers the six tools; only running a flow needs the engine."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: McpContext) -> None:
         self._desk = desk
         self._shelves = Shelves(desk)
 
-    async def call(self, asked: Asked) -> Answer:
+    async def call(self, asked: ToolRequest) -> Answer:
         """One of the six."""
         shelf = await self._shelves.get()
         match asked.name:
@@ -44,7 +44,7 @@ class LibraryTools:
             case _:
                 return told(await self._prompt(shelf, asked))
 
-    async def _flows(self, shelf: Shelf, asked: Asked) -> JsonObject:
+    async def _flows(self, shelf: LibraryStore, asked: ToolRequest) -> JsonObject:
         listed: list[Json] = []
         problems: list[Json] = []
         for name in await _names(shelf, asked):
@@ -58,7 +58,7 @@ class LibraryTools:
             problems += [{"library": name, **one.as_json()} for one in found.skipped]
         return {"flows": listed, "problems": problems} if problems else {"flows": listed}
 
-    async def _prompts(self, shelf: Shelf, asked: Asked) -> JsonObject:
+    async def _prompts(self, shelf: LibraryStore, asked: ToolRequest) -> JsonObject:
         listed: list[Json] = []
         problems: list[Json] = []
         for name in await _names(shelf, asked):
@@ -74,7 +74,7 @@ class LibraryTools:
             problems += [{"library": name, **one.as_json()} for one in found.skipped]
         return {"prompts": listed, "problems": problems} if problems else {"prompts": listed}
 
-    async def _prompt(self, shelf: Shelf, asked: Asked) -> JsonObject:
+    async def _prompt(self, shelf: LibraryStore, asked: ToolRequest) -> JsonObject:
         library, template = await find_template(
             shelf, asked.text("prompt"), await _names(shelf, asked), _ref(asked)
         )
@@ -87,7 +87,7 @@ class LibraryTools:
         message: JsonObject = {"role": "user", "content": {"type": "text", "text": text}}
         return {"library": library, "name": template.name, "text": text, "messages": [message]}
 
-    async def _execute(self, shelf: Shelf, asked: Asked) -> Answer:
+    async def _execute(self, shelf: LibraryStore, asked: ToolRequest) -> Answer:
         workbench = await self._desk.rooms()
         try:
             library = await self._library_of_flow(shelf, asked)
@@ -102,7 +102,7 @@ class LibraryTools:
         execution = await runner.execute(flow, await workbench.approved.known())
         return told(execution, is_error=execution["status"] in ("failed", "partial"))
 
-    async def _library_of_flow(self, shelf: Shelf, asked: Asked) -> str:
+    async def _library_of_flow(self, shelf: LibraryStore, asked: ToolRequest) -> str:
         """The library that is named, or the first that has the flow."""
         names = await _names(shelf, asked)
         missing: ToolweaveError | None = None
@@ -121,12 +121,12 @@ class LibraryTools:
 class LibraryPrompts:
     """Every template of every library as a prompt, called `library.template`."""
 
-    def __init__(self, desk: Desk | None) -> None:
+    def __init__(self, desk: McpContext | None) -> None:
         self._shelves = Shelves(desk) if desk else None
 
     async def list_prompts(self, context: Context, _: object) -> types.ListPromptsResult:
         """All of them; a library that cannot be read hides no other."""
-        Caller(context).require(READ)
+        McpCaller(context).require(READ)
         found: list[types.Prompt] = []
         shelf = await self._shelf()
         if shelf is None:
@@ -147,7 +147,7 @@ class LibraryPrompts:
         Raises:
             MCPError: there is no such prompt, or a value is missing.
         """
-        Caller(context).require(READ)
+        McpCaller(context).require(READ)
         try:
             shelf = await self._shelf()
             if shelf is None:
@@ -168,7 +168,7 @@ class LibraryPrompts:
         message = types.PromptMessage(role="user", content=content)
         return types.GetPromptResult(description=template.description, messages=[message])
 
-    async def _shelf(self) -> Shelf | None:
+    async def _shelf(self) -> LibraryStore | None:
         """Nothing where the home cannot be opened: then there are no prompts."""
         try:
             return await self._shelves.get() if self._shelves else None
@@ -179,11 +179,11 @@ class LibraryPrompts:
 class Shelves:
     """The libraries of a desk: as handed in, else of its rooms."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: McpContext) -> None:
         self._desk = desk
         self._shelf = desk.shelf
 
-    async def get(self) -> Shelf:
+    async def get(self) -> LibraryStore:
         """One for all calls, so that many who ask cause one question."""
         if self._shelf is None:
             self._shelf = shelf_of((await self._desk.rooms()).studio.ground)
@@ -191,7 +191,7 @@ class Shelves:
 
 
 async def find_template(
-    shelf: Shelf, wanted: str, names: list[str], ref: str | None
+    shelf: LibraryStore, wanted: str, names: list[str], ref: str | None
 ) -> tuple[str, PromptTemplate]:
     """A template by its name, in the first library that has it.
 
@@ -212,7 +212,7 @@ async def find_template(
 _ADD = "`toolweave library add NAME GIT_URL` adds a library"
 
 
-async def _names(shelf: Shelf, asked: Asked) -> list[str]:
+async def _names(shelf: LibraryStore, asked: ToolRequest) -> list[str]:
     names = [one.name for one in await shelf.list()]
     wanted = asked.text("library")
     if not wanted:
@@ -223,18 +223,18 @@ async def _names(shelf: Shelf, asked: Asked) -> list[str]:
     return [wanted]
 
 
-def _ref(asked: Asked) -> str | None:
+def _ref(asked: ToolRequest) -> str | None:
     return asked.text("ref") or None
 
 
-def _blame(problems: list[Json], name: str, error: ToolweaveError, asked: Asked) -> None:
+def _blame(problems: list[Json], name: str, error: ToolweaveError, asked: ToolRequest) -> None:
     """One library that fails hides no other; the only one asked for is the answer."""
     if asked.text("library") or isinstance(error, Invalid):
         raise error
     problems.append({"library": name, "code": error.code, "reason": error.message})
 
 
-def _may_read(caller: Caller) -> bool:
+def _may_read(caller: McpCaller) -> bool:
     try:
         caller.require(READ)
     except MCPError:

@@ -2,25 +2,25 @@
 
 from collections.abc import Sequence
 
-from toolweave.engine.events import Computed, StepFinished
-from toolweave.engine.journal import Entry
+from toolweave.engine.events import PureStepsDone, StepFinished
+from toolweave.engine.journal import JournalEntry
 from toolweave.engine.plan import NEVER_RUN
 from toolweave.engine.state import TURN
-from toolweave.mcp_server.tool_call import Caller
+from toolweave.mcp_server.tool_call import McpCaller
 from toolweave.workflow.model import Workflow
 
 
-class Progress:
+class RunProgress:
     """Counts the steps that are done; of a run with loops nobody knows how many there will be."""
 
-    def __init__(self, workflow: Workflow, caller: Caller) -> None:
+    def __init__(self, workflow: Workflow, caller: McpCaller) -> None:
         self._titles = {
             str(node.id): node.title for node in workflow.nodes if node.type not in NEVER_RUN
         }
         self._session = caller.context.session
         self._done = 0
 
-    async def note(self, entries: Sequence[Entry]) -> None:
+    async def note(self, entries: Sequence[JournalEntry]) -> None:
         """Tell of the steps among these entries."""
         for entry in entries:
             for key in _done(entry):
@@ -31,9 +31,9 @@ class Progress:
                 await self._session.report_progress(self._done, known, title)
 
 
-def _done(entry: Entry) -> list[str]:
+def _done(entry: JournalEntry) -> list[str]:
     match entry.event:
-        case Computed(steps):
+        case PureStepsDone(steps):
             return [str(key) for key, number, *_ in steps if number != TURN]
         case StepFinished(key):
             return [key]

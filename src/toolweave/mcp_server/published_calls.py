@@ -19,15 +19,15 @@ from mcp.shared.exceptions import MCPError
 
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL, Finished, Key
-from toolweave.engine.journal import Entry
+from toolweave.engine.journal import JournalEntry
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import Json
 from toolweave.mcp_server import elicitation as asking
-from toolweave.mcp_server.context import Desk, Patience
-from toolweave.mcp_server.progress import Progress
+from toolweave.mcp_server.context import McpContext, WaitLimits
+from toolweave.mcp_server.progress import RunProgress
 from toolweave.mcp_server.results import finished_result
 from toolweave.mcp_server.tasks import created, has_tasks, require_tasks
-from toolweave.mcp_server.tool_call import Answer, Asked, Caller, told
+from toolweave.mcp_server.tool_call import Answer, McpCaller, ToolRequest, told
 from toolweave.publishing.service import PublishedTool
 from toolweave.tasks import background
 from toolweave.workflow.question import Question
@@ -42,10 +42,10 @@ MAX_TRIES = 3
 class PublishedCalls:
     """Runs workflows for those who call them as tools."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: McpContext) -> None:
         self._desk = desk
 
-    async def call(self, asked: Asked, one: PublishedTool) -> Answer:
+    async def call(self, asked: ToolRequest, one: PublishedTool) -> Answer:
         """The result of one call, or what the client has to do first."""
         caller, tasks = asked.caller, one.publication.tasks
         if tasks == "only":
@@ -67,8 +67,8 @@ class _Watching:
     engine: Engine
     run: str
     one: PublishedTool
-    asked: Asked
-    patience: Patience
+    asked: ToolRequest
+    patience: WaitLimits
     questions: asking.Questions = field(default_factory=dict[Key, Question])
     # The forms that are before a person now, and how long the call goes on.
     shown: dict[Key, anyio.CancelScope] = field(default_factory=dict[Key, anyio.CancelScope])
@@ -85,7 +85,7 @@ class _Watching:
         return await self._left()
 
     async def _watch(self, tasks: TaskGroup) -> Answer | None:
-        progress = Progress(self.one.workflow, self.asked.caller)
+        progress = RunProgress(self.one.workflow, self.asked.caller)
         replies = asking.replies_in(self.asked.params.input_responses)
         async with aclosing(self.engine.journal.batches(self.run)) as batches:
             async for entries in batches:
@@ -114,7 +114,7 @@ class _Watching:
         soon = self.patience.soon_s if has_tasks(self.asked.caller) else self.patience.wait_s
         self.waiting.deadline = inf if self.shown else anyio.current_time() + soon
 
-    def _note(self, entries: list[Entry]) -> None:
+    def _note(self, entries: list[JournalEntry]) -> None:
         for entry in entries:
             asking.note(self.questions, entry.event)
         for key in [key for key in self.shown if key not in self.questions]:
@@ -162,7 +162,7 @@ class _Watching:
             self.waiting.cancel()
 
 
-async def _elicited(caller: Caller, question: Question) -> Json:
+async def _elicited(caller: McpCaller, question: Question) -> Json:
     session, request = caller.context.session, caller.context.request_id
     try:
         shown = await session.elicit_form(
@@ -183,7 +183,7 @@ def _resumed(params: types.CallToolRequestParams) -> str | None:
 
 @asynccontextmanager
 async def _while_there(
-    engine: Engine, run: str, caller: Caller, if_left: str
+    engine: Engine, run: str, caller: McpCaller, if_left: str
 ) -> AsyncGenerator[None]:
     """Whoever cancels stops the run; for whoever is gone the tool's policy says what happens."""
     try:
@@ -195,7 +195,7 @@ async def _while_there(
         raise
 
 
-async def _cancel(engine: Engine, run: str, caller: Caller) -> None:
+async def _cancel(engine: Engine, run: str, caller: McpCaller) -> None:
     try:
         await engine.cancel(run, by=caller.who)
     except ToolweaveError:

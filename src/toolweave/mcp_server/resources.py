@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from toolweave.catalog.corrections import Missing, correct
+from toolweave.catalog.corrections import UnknownName, correct
 from toolweave.catalog.knowledge import Knowledge
 from toolweave.catalog.serialise import serialise
 from toolweave.catalog.spec import NodeSpec
@@ -121,7 +121,9 @@ def _resource(entry: str | NodeSpec) -> types.Resource:
 def _close(knowledge: Knowledge, node_type: str, subtype: str) -> str | None:
     """An address names one node exactly: a close name is a hint, never an answer."""
     found = correct(knowledge.catalog, node_type, subtype)
-    return found.hint if isinstance(found, Missing) else f"did you mean {address(found.spec)!r}?"
+    return (
+        found.hint if isinstance(found, UnknownName) else f"did you mean {address(found.spec)!r}?"
+    )
 
 
 def _no_resource(uri: str, hint: str | None = None) -> MCPError:

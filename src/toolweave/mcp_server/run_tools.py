@@ -1,14 +1,15 @@
 """`run_status`, `run_result`, `run_respond` and `run_cancel`: runs for clients of any kind."""
 
 from toolweave.catalog.budget import fit_list
-from toolweave.engine.engine import Engine, Run
+from toolweave.engine.engine import Engine
 from toolweave.engine.execution_report import execution
+from toolweave.engine.run_table import RunRecord
 from toolweave.engine.state import RunState
 from toolweave.errors import Conflict
 from toolweave.json_text import Json, JsonObject
-from toolweave.mcp_server.context import Desk
+from toolweave.mcp_server.context import McpContext
 from toolweave.mcp_server.tasks import require_run
-from toolweave.mcp_server.tool_call import Answer, Asked, told
+from toolweave.mcp_server.tool_call import Answer, ToolRequest, told
 
 RESULT_TOKENS = 5_000
 
@@ -16,10 +17,10 @@ RESULT_TOKENS = 5_000
 class RunTools:
     """Looks at and steers runs by their ids."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: McpContext) -> None:
         self._desk = desk
 
-    async def call(self, asked: Asked) -> Answer:
+    async def call(self, asked: ToolRequest) -> Answer:
         """One of the four."""
         engine = (await self._desk.rooms()).engine
         run = await engine.get(asked.text("run_id"))
@@ -62,7 +63,7 @@ def questions(state: RunState) -> list[JsonObject]:
     ]
 
 
-async def _result(engine: Engine, run: Run, asked: Asked) -> JsonObject:
+async def _result(engine: Engine, run: RunRecord, asked: ToolRequest) -> JsonObject:
     entries = await engine.journal.read(run.id)
     shown = execution(run.id, await engine.plan(run.id), entries)
     steps = shown.pop("intermediateResults")
@@ -77,7 +78,7 @@ async def _result(engine: Engine, run: Run, asked: Asked) -> JsonObject:
     )
 
 
-async def _respond(engine: Engine, run: Run, asked: Asked) -> None:
+async def _respond(engine: Engine, run: RunRecord, asked: ToolRequest) -> None:
     state = await engine.state(run.id)
     step = asked.text("step")
     if not step:

@@ -17,14 +17,14 @@ from mcp.server import Server
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
-from toolweave.app.lazy import OnDemand
+from toolweave.app.lazy import Lazy
 from toolweave.app.libraries import shelf_of
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
 from toolweave.app.workbench import Workbench, open_workbench
-from toolweave.catalog.tool_service import Toolbox
+from toolweave.catalog.tool_service import ToolService
 from toolweave.errors import ToolweaveError, Unavailable
-from toolweave.home import Ground, open_ground
-from toolweave.mcp_server.context import Desk, Patience
+from toolweave.home import Home, open_home
+from toolweave.mcp_server.context import McpContext, WaitLimits
 from toolweave.mcp_server.list_changes import Changes
 from toolweave.mcp_server.server import build_server
 from toolweave.mcp_server.short_way import ShortWay
@@ -58,11 +58,11 @@ async def _serve(entrance: Entrance) -> None:
         definitions = [one.publication.definition for one in await published.tools()]
         changes = Changes(is_stale=entrance.listed not in (None, definitions))
         # The engine is opened by the first call that needs it.
-        workbench = OnDemand(lambda: _workbench(ground))
+        workbench = Lazy(lambda: _workbench(ground))
         key = await anyio.to_thread.run_sync(seal_key, ground.settings.home) if ground else None
-        patience = Patience.of(ground.settings) if ground else Patience()
+        patience = WaitLimits.of(ground.settings) if ground else WaitLimits()
         shelf = shelf_of(ground) if ground else None
-        desk = Desk(workbench.get, published, key, patience, shelf)
+        desk = McpContext(workbench.get, published, key, patience, shelf)
         server = build_server(catalog, toolbox, changes, desk)
         tasks = await stack.enter_async_context(background())
         tasks.start_soon(published.follow, changes.tools_changed)
@@ -72,22 +72,22 @@ async def _serve(entrance: Entrance) -> None:
         await converse(entrance, server, toolbox)
 
 
-async def converse(entrance: Entrance, server: Server[Any], toolbox: Toolbox) -> None:
+async def converse(entrance: Entrance, server: Server[Any], toolbox: ToolService) -> None:
     """Have `server` go on with the conversation, until the input ends."""
     async with _transport(entrance, toolbox) as (inbox, outbox):
         await server.run(inbox, outbox, server.create_initialization_options())
 
 
-async def _ground(stack: AsyncExitStack) -> Ground | None:
+async def _ground(stack: AsyncExitStack) -> Home | None:
     """The home's rooms; without them the built-in nodes are served all the same."""
     try:
-        return await stack.enter_async_context(open_ground(from_environment()))
+        return await stack.enter_async_context(open_home(from_environment()))
     except (ToolweaveError, OSError):
         logger.exception("the home cannot be opened; serving built-in nodes only")
         return None
 
 
-def _workbench(ground: Ground | None) -> AbstractAsyncContextManager[Workbench]:
+def _workbench(ground: Home | None) -> AbstractAsyncContextManager[Workbench]:
     if ground is None:
         hint = "`toolweave doctor` tells what is wrong with it"
         raise Unavailable("STORAGE_BROKEN", "the home cannot be opened", hint=hint)
@@ -96,7 +96,7 @@ def _workbench(ground: Ground | None) -> AbstractAsyncContextManager[Workbench]:
 
 @asynccontextmanager
 async def _transport(
-    entrance: Entrance, toolbox: Toolbox
+    entrance: Entrance, toolbox: ToolService
 ) -> AsyncGenerator[tuple[ObjectReceiveStream[Incoming], ObjectSendStream[SessionMessage]]]:
     """The entrance as the two streams the SDK's server runs on, which it closes.
 

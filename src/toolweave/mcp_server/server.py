@@ -13,17 +13,17 @@ from pydantic import ValidationError
 
 import toolweave
 from toolweave.app.live_catalog import LiveCatalog
-from toolweave.catalog.tool_service import Toolbox
+from toolweave.catalog.tool_service import ToolService
 from toolweave.json_text import JsonObject, write
 from toolweave.mcp_server import resources
-from toolweave.mcp_server.context import Desk
+from toolweave.mcp_server.context import McpContext
 from toolweave.mcp_server.identity import INSTRUCTIONS, NAME, TITLE, TOOLS_FRESH_MS
 from toolweave.mcp_server.library_tools import LibraryPrompts
 from toolweave.mcp_server.list_changes import Changes
 from toolweave.mcp_server.signed_state import sealing
 from toolweave.mcp_server.tasks import TaskMethods
 from toolweave.mcp_server.tool_call import Context, asker
-from toolweave.mcp_server.tools import ToolDoor, called
+from toolweave.mcp_server.tools import McpTools, called
 
 logger = logging.getLogger("toolweave.mcp")
 
@@ -77,10 +77,10 @@ class _Server(Server[Any]):
 
 
 def build_server(
-    catalog: LiveCatalog, toolbox: Toolbox, changes: Changes, desk: Desk | None = None
+    catalog: LiveCatalog, toolbox: ToolService, changes: Changes, desk: McpContext | None = None
 ) -> Server[Any]:
     """One object for stdio and HTTP alike; without a desk no workflow can be run."""
-    ours, tools, prompts = CatalogServer(catalog), ToolDoor(toolbox, desk), LibraryPrompts(desk)
+    ours, tools, prompts = CatalogServer(catalog), McpTools(toolbox, desk), LibraryPrompts(desk)
     server = _Server(
         NAME,
         version=toolweave.__version__,
@@ -110,7 +110,7 @@ def build_server(
     return server
 
 
-def try_call(toolbox: Toolbox, name: str, arguments: JsonObject) -> JsonObject | None:
+def try_call(toolbox: ToolService, name: str, arguments: JsonObject) -> JsonObject | None:
     """A call past the SDK; nothing where it fails, so that the SDK meets the fault and tells it."""
     try:
         return called(toolbox, name, arguments, {})

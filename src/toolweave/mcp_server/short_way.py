@@ -4,7 +4,7 @@ As the porch, it answers only what it knows to the letter and leaves the rest to
 tests hold its answers against the SDK's own.
 """
 
-from toolweave.catalog.tool_service import Toolbox
+from toolweave.catalog.tool_service import ToolService
 from toolweave.json_text import JsonObject, write
 from toolweave.mcp_server.early_responses import (
     IDENTITY,
@@ -23,7 +23,7 @@ CALL = b'"tools/call"'
 class ShortWay:
     """For a conversation of one era, opened to the end before the SDK was there."""
 
-    def __init__(self, toolbox: Toolbox, era: Era) -> None:
+    def __init__(self, toolbox: ToolService, era: Era) -> None:
         self._toolbox = toolbox
         self._is_stamped = is_modern if era == "modern" else is_bare
         self._more: JsonObject = {"resultType": "complete", **IDENTITY} if era == "modern" else {}

@@ -11,7 +11,7 @@ from pathlib import Path
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 
 from toolweave.mcp_server.identity import NAME
-from toolweave.mcp_server.tool_call import Caller, Context
+from toolweave.mcp_server.tool_call import Context, McpCaller
 from toolweave.storage.files import write_private
 
 FILE = "seal.key"
@@ -41,4 +41,4 @@ def seal_key(home: Path) -> str | None:
 
 
 def _principal(context: Context) -> str:
-    return Caller(context).who
+    return McpCaller(context).who

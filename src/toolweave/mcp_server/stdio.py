@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterator
 
 from toolweave.json_text import JsonObject
-from toolweave.mcp_server.early_responses import Era, Porch, Published
+from toolweave.mcp_server.early_responses import EarlyResponder, Era, Published
 
 CHUNK_BYTES = 64 * 1024
 MAX_LINE_BYTES = 64 * 1024 * 1024
@@ -51,7 +51,7 @@ class Entrance:
         self._reading = reading
         self._writing = writing
         self._leave = leave
-        self._porch = Porch(published)
+        self._porch = EarlyResponder(published)
         self._porch_is_open = True
         self._one_at_a_time = threading.Lock()
         self._sink: Sink | None = None

@@ -9,14 +9,15 @@ import mcp_types as types
 from mcp.server import Server
 from mcp.shared.exceptions import MCPError
 
-from toolweave.engine.engine import Engine, Run
+from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL, Finished
+from toolweave.engine.run_table import RunRecord
 from toolweave.errors import Denied, NotFound
 from toolweave.json_text import JsonObject
 from toolweave.mcp_server import elicitation as asking
-from toolweave.mcp_server.context import Desk
+from toolweave.mcp_server.context import McpContext
 from toolweave.mcp_server.results import finished_result
-from toolweave.mcp_server.tool_call import FORBIDDEN, Caller, Context
+from toolweave.mcp_server.tool_call import FORBIDDEN, Context, McpCaller
 from toolweave.publishing.service import Published
 
 EXTENSION = "io.modelcontextprotocol/tasks"
@@ -39,12 +40,12 @@ class UpdateParams(TaskParams):
     input_responses: dict[str, Any] | None = None
 
 
-def has_tasks(caller: Caller) -> bool:
+def has_tasks(caller: McpCaller) -> bool:
     """Whether the client knows tasks."""
     return caller.is_modern and EXTENSION in (caller.capabilities.extensions or {})
 
 
-def require_tasks(caller: Caller) -> None:
+def require_tasks(caller: McpCaller) -> None:
     """Go on only with a client that knows tasks.
 
     Raises:
@@ -62,7 +63,7 @@ async def created(engine: Engine, run: str) -> JsonObject:
     return {"resultType": "task", **_task(found, "working")}
 
 
-def _task(run: Run, status: str) -> JsonObject:
+def _task(run: RunRecord, status: str) -> JsonObject:
     return {
         "taskId": run.id,
         "status": status,
@@ -76,7 +77,7 @@ def _task(run: Run, status: str) -> JsonObject:
 class TaskMethods:
     """`tasks/get`, `tasks/update` and `tasks/cancel`: they read and steer the run."""
 
-    def __init__(self, desk: Desk | None) -> None:
+    def __init__(self, desk: McpContext | None) -> None:
         self._desk = desk
 
     def serve(self, server: Server[Any]) -> None:
@@ -104,7 +105,7 @@ class TaskMethods:
         }
         return {**_task(run, "input_required"), "inputRequests": forms}
 
-    async def _ended(self, engine: Engine, run: Run, last: Finished) -> dict[str, Any]:
+    async def _ended(self, engine: Engine, run: RunRecord, last: Finished) -> dict[str, Any]:
         if last.status == "cancelled":
             return _task(run, "cancelled")
         one = await self._desk.published.of_workflow(run.workflow) if self._desk else None
@@ -127,18 +128,18 @@ class TaskMethods:
         for key, response in asking.replies_in(params.input_responses).items():
             reply = asking.reply_of(response)
             if key in questions and reply is not None and not questions[key].faults(reply):
-                await asking.answer(engine, run.id, key, reply, Caller(context))
+                await asking.answer(engine, run.id, key, reply, McpCaller(context))
         return dict(ACCEPTED)
 
     async def cancel(self, context: Context, params: TaskParams) -> dict[str, Any]:
         """Stop a task; one that is over stays as it is."""
         engine, run = await self._found(context, params)
         if run.status not in FINAL:
-            await engine.cancel(run.id, by=Caller(context).who)
+            await engine.cancel(run.id, by=McpCaller(context).who)
         return dict(ACCEPTED)
 
-    async def _found(self, context: Context, params: TaskParams) -> tuple[Engine, Run]:
-        caller = Caller(context)
+    async def _found(self, context: Context, params: TaskParams) -> tuple[Engine, RunRecord]:
+        caller = McpCaller(context)
         if not caller.is_modern:
             raise MCPError(types.METHOD_NOT_FOUND, "Method not found", data=context.method)
         require_tasks(caller)
@@ -171,7 +172,7 @@ def _no_task(params: TaskParams) -> MCPError:
     return MCPError(types.INVALID_PARAMS, f"no task {params.task_id[:100]!r}")
 
 
-async def require_run(caller: Caller, published: Published, run: Run) -> None:
+async def require_run(caller: McpCaller, published: Published, run: RunRecord) -> None:
     """Go on only with a run that the caller's key may see.
 
     Raises:

@@ -25,7 +25,7 @@ Rooms = Callable[[], Awaitable[Workbench]]
 
 
 @dataclass(frozen=True, slots=True)
-class Caller:
+class McpCaller:
     """Whoever asks, over one request."""
 
     context: Context
@@ -79,12 +79,12 @@ class Caller:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ToolRequest:
     """A call whose arguments fit the tool's schema, by somebody who may."""
 
     name: str
     arguments: JsonObject
-    caller: Caller
+    caller: McpCaller
     params: types.CallToolRequestParams
 
     def text(self, name: str) -> str:
@@ -103,7 +103,7 @@ def asker(context: Context) -> dict[str, Any]:
 class Tools(Protocol):
     """The code behind some offers; what it raises of `ToolweaveError` is told as a result."""
 
-    async def call(self, asked: Asked) -> Answer:
+    async def call(self, asked: ToolRequest) -> Answer:
         """The result of one call."""
         ...
 

@@ -10,7 +10,7 @@ from toolweave.json_text import Json, JsonObject
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class ToolDefinition:
     """One tool, and the scope a key needs to call it."""
 
     definition: JsonObject
@@ -30,7 +30,7 @@ def offer(
     *required: str,
     only_reads: bool = False,
     **properties: JsonObject,
-) -> Offer:
+) -> ToolDefinition:
     """A tool in few words: every token of the default tools is counted."""
     schema: JsonObject = {"type": "object", "additionalProperties": False}
     if properties:
@@ -40,4 +40,4 @@ def offer(
     definition: JsonObject = {"name": name, "description": description, "inputSchema": schema}
     if only_reads:
         definition |= {"annotations": {"readOnlyHint": True}}
-    return Offer(definition, scope)
+    return ToolDefinition(definition, scope)

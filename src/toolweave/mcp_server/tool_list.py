@@ -6,12 +6,14 @@ The first answers are made of it before the SDK is loaded: data only, and nothin
 from toolweave.catalog.tool_definitions import listed as knowledge
 from toolweave.json_text import JsonObject
 from toolweave.mcp_server.definitions import authoring, library, running
-from toolweave.mcp_server.tool_definition import Offer
+from toolweave.mcp_server.tool_definition import ToolDefinition
 
-KNOWLEDGE: tuple[Offer, ...] = tuple(Offer(entry, "tools:execute") for entry in knowledge())
+KNOWLEDGE: tuple[ToolDefinition, ...] = tuple(
+    ToolDefinition(entry, "tools:execute") for entry in knowledge()
+)
 # Those that `contributions.py` has the code of.
-CONTRIBUTED: tuple[Offer, ...] = (*authoring.OFFERS, *running.OFFERS, *library.OFFERS)
-DEFAULT: tuple[Offer, ...] = (*KNOWLEDGE, *CONTRIBUTED)
+CONTRIBUTED: tuple[ToolDefinition, ...] = (*authoring.OFFERS, *running.OFFERS, *library.OFFERS)
+DEFAULT: tuple[ToolDefinition, ...] = (*KNOWLEDGE, *CONTRIBUTED)
 
 
 # 003: its names have a `/`, which not every client takes; they are answered all the same.

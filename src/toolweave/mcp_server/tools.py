@@ -7,13 +7,13 @@ from typing import Any, cast
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from toolweave.catalog.tool_service import Toolbox
+from toolweave.catalog.tool_service import ToolService
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import JsonObject
-from toolweave.mcp_server.context import Desk
+from toolweave.mcp_server.context import McpContext
 from toolweave.mcp_server.identity import NAME
 from toolweave.mcp_server.published_calls import PublishedCalls
-from toolweave.mcp_server.tool_call import Answer, Asked, Caller, Context, asker, refused
+from toolweave.mcp_server.tool_call import Answer, Context, McpCaller, ToolRequest, asker, refused
 from toolweave.mcp_server.tool_code import contributed
 from toolweave.mcp_server.tool_list import ALIASES, CONTRIBUTED, listed
 from toolweave.problems import did_you_mean
@@ -25,10 +25,10 @@ from toolweave.tools.tool import Tool
 logger = logging.getLogger("toolweave.mcp")
 
 
-class ToolDoor:
+class McpTools:
     """Finds who answers a call, after looking whether the caller may and the arguments fit."""
 
-    def __init__(self, toolbox: Toolbox, desk: Desk | None) -> None:
+    def __init__(self, toolbox: ToolService, desk: McpContext | None) -> None:
         self._toolbox = toolbox
         self._published = desk.published if desk else None
         self._calls = PublishedCalls(desk) if desk else None
@@ -40,7 +40,7 @@ class ToolDoor:
 
     async def list_tools(self, context: Context, _: object) -> types.ListToolsResult:
         """Every tool that the caller's key may see, on one page."""
-        caller = Caller(context)
+        caller = McpCaller(context)
         entries = [*listed(), *(one.publication.definition for one in await self._seen(caller))]
         return types.ListToolsResult(tools=[types.Tool.model_validate(one) for one in entries])
 
@@ -57,14 +57,14 @@ class ToolDoor:
         """One call; an unknown tool is a protocol error, as the specification asks."""
         arguments = cast("JsonObject", params.arguments or {})
         name = ALIASES.get(params.name, params.name)
-        asked = Asked(name, arguments, Caller(context), params)
+        asked = ToolRequest(name, arguments, McpCaller(context), params)
         answer = await self._answered(asked)
         if isinstance(answer, dict) and "taskId" not in answer:
             return types.CallToolResult.model_validate(answer)
         # A task is of an extension, which the SDK's types do not know but its wire lets pass.
         return cast("types.InputRequiredResult", answer)
 
-    async def _answered(self, asked: Asked) -> Answer:
+    async def _answered(self, asked: ToolRequest) -> Answer:
         if self._toolbox.knows(asked.name):
             asked.caller.require("tools:execute")
             return called(self._toolbox, asked.name, asked.arguments, asker(asked.caller.context))
@@ -76,7 +76,7 @@ class ToolDoor:
         note(asked.name, answer, started, asker(asked.caller.context))
         return answer
 
-    async def _ran(self, asked: Asked) -> Answer:
+    async def _ran(self, asked: ToolRequest) -> Answer:
         offered, tools = self._offers.get(asked.name), self._contributed.get(asked.name)
         if offered is not None and tools is not None:
             asked.caller.require(offered.scope)
@@ -91,18 +91,20 @@ class ToolDoor:
             _check(one.tool, asked.arguments)
         return await self._calls.call(asked, one)
 
-    async def _seen(self, caller: Caller) -> list[PublishedTool]:
+    async def _seen(self, caller: McpCaller) -> list[PublishedTool]:
         found = await self._published.tools() if self._published else []
         return [one for one in found if _may_see(caller, one)]
 
-    async def _no_tool(self, asked: Asked) -> MCPError:
+    async def _no_tool(self, asked: ToolRequest) -> MCPError:
         names = [one.publication.tool for one in await self._seen(asked.caller)]
         known = [*(str(entry["name"]) for entry in listed()), *names[:20]]
         hint = did_you_mean(asked.name, [*known, *names]) or f"there are {', '.join(known)}"
         return MCPError(types.INVALID_PARAMS, f"no tool {asked.name[:100]!r}; {hint}")
 
 
-def called(toolbox: Toolbox, name: str, arguments: JsonObject, who: dict[str, Any]) -> JsonObject:
+def called(
+    toolbox: ToolService, name: str, arguments: JsonObject, who: dict[str, Any]
+) -> JsonObject:
     """The answer of a knowledge tool."""
     started = time.perf_counter()
     answer = toolbox.call(name, arguments)
@@ -118,7 +120,7 @@ def note(name: str, answer: Answer, started: float, who: dict[str, Any]) -> None
     logger.info("tool call", extra={**who, **told})
 
 
-def _may_see(caller: Caller, one: PublishedTool) -> bool:
+def _may_see(caller: McpCaller, one: PublishedTool) -> bool:
     return caller.key is None or caller.key.allows_tool(one.publication.tool)
 
 

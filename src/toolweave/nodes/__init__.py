@@ -5,19 +5,21 @@ from pkgutil import walk_packages
 from types import ModuleType
 from typing import cast
 
-from toolweave.catalog.node import Node, Plain
+from toolweave.catalog.node import DialectNode, NodeCode
 from toolweave.nodes.order import place
 
 
-def discover() -> tuple[Node, ...]:
+def discover() -> tuple[NodeCode, ...]:
     """Every node there is, in the seed's order; a module that cannot be imported raises."""
-    nodes = [cast("Node", module.node) for module in _modules() if hasattr(module, "node")]
+    nodes = [cast("NodeCode", module.node) for module in _modules() if hasattr(module, "node")]
     return tuple(sorted(nodes, key=lambda node: place(node.spec)))
 
 
-def discover_plain() -> tuple[Plain, ...]:
+def discover_plain() -> tuple[DialectNode, ...]:
     """Every kind of node that is no entry of the catalog."""
-    return tuple(cast("Plain", module.plain) for module in _modules() if hasattr(module, "plain"))
+    return tuple(
+        cast("DialectNode", module.plain) for module in _modules() if hasattr(module, "plain")
+    )
 
 
 def _modules() -> tuple[ModuleType, ...]:

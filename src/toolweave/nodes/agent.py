@@ -21,13 +21,13 @@ from toolweave.nodes.model import (
     Called,
     Message,
     ModelCaller,
-    Offer,
-    Question,
-    Reply,
+    ModelChoiceRequest,
+    ModelQuestion,
+    ModelReply,
+    ModelTool,
     Said,
     TextListener,
-    Usage,
-    Wanted,
+    TokenUsage,
 )
 from toolweave.problems import did_you_mean
 
@@ -41,7 +41,7 @@ RULES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class ToolOutcome:
     """What came of a tool, in words for the model."""
 
     text: str
@@ -51,16 +51,16 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
-class Skill:
+class AgentTool:
     """A tool that a model may ask for, and what is done then."""
 
-    offer: Offer
-    do: Callable[[NodeContext, JsonObject], Awaitable[Done]]
+    offer: ModelTool
+    do: Callable[[NodeContext, JsonObject], Awaitable[ToolOutcome]]
     effect: Effect = "once"
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class AgentLimits:
     """Where a model at work is stopped: questions, calls, tokens, seconds."""
 
     steps: int = 25
@@ -70,7 +70,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class ModelRetry:
     """How often a question is asked again when the provider fails, and after how long."""
 
     attempts: int = 3
@@ -82,14 +82,14 @@ class Patience:
 class Task:
     """What a model is to do; the same for every part, but for what `work` is told to open with."""
 
-    question: Question
-    skills: tuple[Skill, ...] = ()
+    question: ModelQuestion
+    skills: tuple[AgentTool, ...] = ()
     # Functions that nobody carries out here: the work ends when the model asks for one.
-    handed_over: tuple[Offer, ...] = ()
-    limits: Limits = Limits()
-    patience: Patience = Patience()
+    handed_over: tuple[ModelTool, ...] = ()
+    limits: AgentLimits = AgentLimits()
+    patience: ModelRetry = ModelRetry()
     # What is wrong with an answer, in words for the model; nothing where it is right.
-    check: Callable[[Reply], str | None] | None = None
+    check: Callable[[ModelReply], str | None] | None = None
     corrections: int = 3
     on_text: TextListener | None = None
 
@@ -99,14 +99,14 @@ class _Part(BaseModel):
     at: datetime
 
 
-class ModelPart(_Part, Reply):
+class ModelPart(_Part, ModelReply):
     """An answer of the model, and what was said to it just before."""
 
     kind: Literal["model"] = "model"
     said: tuple[Message, ...] = ()
 
 
-class ToolPart(_Part, Wanted):
+class ToolPart(_Part, ModelChoiceRequest):
     """A call that was made, or refused, with what came of it."""
 
     kind: Literal["tool"] = "tool"
@@ -134,7 +134,7 @@ Opening = Callable[[], Awaitable[tuple[Message, ...]]]
 class Worked:
     """The model came to its end."""
 
-    reply: Reply
+    reply: ModelReply
     parts: tuple[Part, ...]
 
     @property
@@ -143,12 +143,12 @@ class Worked:
         return tuple(part for part in self.parts if isinstance(part, ToolPart))
 
     @property
-    def usage(self) -> Usage:
+    def usage(self) -> TokenUsage:
         """All answers together."""
         return _spent(self.parts)
 
     @property
-    def left(self) -> tuple[Wanted, ...]:
+    def left(self) -> tuple[ModelChoiceRequest, ...]:
         """What the model asks for that is left to whoever comes next."""
         return _missing(self.parts)
 
@@ -226,7 +226,10 @@ def _choice(task: Task, parts: tuple[Part, ...]) -> Choice:
 
 
 async def _call(
-    context: NodeContext, task: Task, parts: tuple[Part, ...], missing: tuple[Wanted, ...]
+    context: NodeContext,
+    task: Task,
+    parts: tuple[Part, ...],
+    missing: tuple[ModelChoiceRequest, ...],
 ) -> Wait:
     wanted = missing[0]
     began = context.now()
@@ -242,24 +245,26 @@ async def _call(
     return _go_on(context, task, parts, ToolPart.model_validate(made))
 
 
-async def _done(context: NodeContext, task: Task, wanted: Wanted) -> Done:
+async def _done(context: NodeContext, task: Task, wanted: ModelChoiceRequest) -> ToolOutcome:
     """Whatever goes wrong is told to the model, but for what only waiting helps against."""
     skill = _skill(task, wanted)
     if skill is None:
         names = [skill.offer.name for skill in task.skills]
         hint = did_you_mean(wanted.name, names) or f"the tools are: {', '.join(names) or 'none'}"
-        return Done(f"there is no tool {wanted.name!r}; {hint}", is_error=True)
+        return ToolOutcome(f"there is no tool {wanted.name!r}; {hint}", is_error=True)
     if wanted.unreadable is not None:
         shown = wanted.unreadable[:200]
-        return Done(f"the arguments are no JSON object: {shown!r}; call it again", is_error=True)
+        return ToolOutcome(
+            f"the arguments are no JSON object: {shown!r}; call it again", is_error=True
+        )
     try:
         return await skill.do(context, wanted.arguments)
     except Limited as error:
         if error.code != "CALL_SESSION_LIMIT":
             raise
-        return Done(f"{error.code}: {error.message}", is_error=True)
+        return ToolOutcome(f"{error.code}: {error.message}", is_error=True)
     except ToolweaveError as error:
-        return Done(_told(error), is_error=True)
+        return ToolOutcome(_told(error), is_error=True)
 
 
 def _told(error: ToolweaveError) -> str:
@@ -329,7 +334,7 @@ def _messages(parts: tuple[Part, ...]) -> list[Message]:
     return found
 
 
-def _missing(parts: tuple[Part, ...]) -> tuple[Wanted, ...]:
+def _missing(parts: tuple[Part, ...]) -> tuple[ModelChoiceRequest, ...]:
     """What the last answer asks for and nobody did yet; ids of providers may come again."""
     made = 0
     for part in reversed(parts):
@@ -339,7 +344,7 @@ def _missing(parts: tuple[Part, ...]) -> tuple[Wanted, ...]:
     return ()
 
 
-def _skill(task: Task, wanted: Wanted) -> Skill | None:
+def _skill(task: Task, wanted: ModelChoiceRequest) -> AgentTool | None:
     return next((skill for skill in task.skills if skill.offer.name == wanted.name), None)
 
 
@@ -348,10 +353,10 @@ def _corrected(answers: list[ModelPart]) -> int:
     return sum(1 for part in answers[1:] if part.said)
 
 
-def _spent(parts: tuple[Part, ...]) -> Usage:
+def _spent(parts: tuple[Part, ...]) -> TokenUsage:
     used = [part.usage for part in parts if isinstance(part, ModelPart)]
     costs = [usage.cost_usd for usage in used if usage.cost_usd is not None]
-    return Usage(
+    return TokenUsage(
         input_tokens=sum(usage.input_tokens for usage in used),
         output_tokens=sum(usage.output_tokens for usage in used),
         cached_tokens=sum(usage.cached_tokens for usage in used),

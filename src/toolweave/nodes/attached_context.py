@@ -4,17 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from toolweave.catalog.node import Attached, Given, NodeContext, Resumed, RunFacts
+from toolweave.catalog.node import Attached, NodeContext, NodeInput, Resumed, RunFacts
 from toolweave.json_text import Json, JsonObject
-from toolweave.tools.tool import Progress, ToolCaller
+from toolweave.tools.tool import ToolCaller, ToolProgress
 
 
 @dataclass(frozen=True, slots=True)
-class Within:
+class AttachedContext:
     """A `NodeContext` that is another one's, but for what it is given and its key."""
 
     outer: NodeContext
-    given: Given
+    given: NodeInput
     key: str
     resumed: Resumed | None = None
 
@@ -37,7 +37,7 @@ class Within:
         """The time."""
         return self.outer.now()
 
-    async def progress(self, progress: Progress) -> None:
+    async def progress(self, progress: ToolProgress) -> None:
         """Tell whoever watches the outer node."""
         await self.outer.progress(progress)
 
@@ -47,15 +47,15 @@ class Within:
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class ToolUse:
     """What an attached node is used for: its inputs, and a word that tells uses apart."""
 
     word: str
     inputs: JsonObject = field(default_factory=dict[str, Json])
 
 
-def within(context: NodeContext, attached: Attached, use: Use) -> Within:
+def within(context: NodeContext, attached: Attached, use: ToolUse) -> AttachedContext:
     """The context of an attached node; its key ends with its id, as a step's own does."""
     names: Mapping[str, Json] = context.given.names
-    given = Given(attached.config, {**attached.inputs, **use.inputs}, None, names)
-    return Within(context, given, f"{context.key}/{use.word}/{attached.id}")
+    given = NodeInput(attached.config, {**attached.inputs, **use.inputs}, None, names)
+    return AttachedContext(context, given, f"{context.key}/{use.word}/{attached.id}")

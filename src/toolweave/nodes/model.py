@@ -22,7 +22,7 @@ class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Wanted(_Frozen):
+class ModelChoiceRequest(_Frozen):
     """A call the model asks for; nothing has been called yet."""
 
     id: str
@@ -34,7 +34,7 @@ class Wanted(_Frozen):
     carried: _Object = Field(default_factory=dict[str, JsonValue])
 
 
-class Picture(_Frozen):
+class ModelImage(_Frozen):
     """A picture for a model that sees: base64, and what kind it is."""
 
     data: str
@@ -46,15 +46,15 @@ class Said(_Frozen):
 
     role: Literal["user"] = "user"
     text: str
-    pictures: tuple[Picture, ...] = ()
+    pictures: tuple[ModelImage, ...] = ()
 
 
-class Answered(_Frozen):
+class ToolAnswer(_Frozen):
     """What the model said."""
 
     role: Literal["assistant"] = "assistant"
     text: str = ""
-    wanted: tuple[Wanted, ...] = ()
+    wanted: tuple[ModelChoiceRequest, ...] = ()
 
 
 class Called(_Frozen):
@@ -67,10 +67,10 @@ class Called(_Frozen):
     is_error: bool = False
 
 
-Message = Said | Answered | Called
+Message = Said | ToolAnswer | Called
 
 
-class Offer(_Frozen):
+class ModelTool(_Frozen):
     """A tool the model may ask for."""
 
     name: str
@@ -79,7 +79,7 @@ class Offer(_Frozen):
     parameters: _Object
 
 
-class Question(_Frozen):
+class ModelQuestion(_Frozen):
     """One request to a model."""
 
     messages: tuple[Message, ...]
@@ -88,7 +88,7 @@ class Question(_Frozen):
     provider: str | None = None
     # The provider's name of the model; nothing: the one that was configured.
     model: str | None = None
-    tools: tuple[Offer, ...] = ()
+    tools: tuple[ModelTool, ...] = ()
     choice: Literal["auto", "any", "none"] = "auto"
     # JSON Schema the answer must fit: asked for by the provider's own means where it has them.
     shape: _Object | None = None
@@ -100,7 +100,7 @@ class Question(_Frozen):
     deadline_s: float | None = None
 
 
-class Usage(_Frozen):
+class TokenUsage(_Frozen):
     """What an answer cost; `cost_usd` where the price is known."""
 
     input_tokens: int = 0
@@ -109,14 +109,14 @@ class Usage(_Frozen):
     cost_usd: float | None = None
 
 
-class Reply(_Frozen):
+class ModelReply(_Frozen):
     """One answer of a model."""
 
-    message: Answered
+    message: ToolAnswer
     model: str
     provider: str
     stopped: Literal["end", "tools", "length", "refused", "other"]
-    usage: Usage = Usage()
+    usage: TokenUsage = TokenUsage()
     # The answer as JSON where a `shape` was asked for and it is JSON; it is not checked here.
     value: JsonValue = None
 
@@ -124,7 +124,9 @@ class Reply(_Frozen):
 class ModelCaller(Protocol):
     """Asks a configured model."""
 
-    async def ask(self, question: Question, *, on_text: TextListener | None = None) -> Reply:
+    async def ask(
+        self, question: ModelQuestion, *, on_text: TextListener | None = None
+    ) -> ModelReply:
         """One answer.
 
         Raises:

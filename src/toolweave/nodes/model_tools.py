@@ -7,8 +7,8 @@ from typing import Protocol
 from toolweave import json_text
 from toolweave.catalog.node import NodeContext
 from toolweave.json_text import JsonObject
-from toolweave.nodes.agent import Done, Skill
-from toolweave.nodes.model import Offer
+from toolweave.nodes.agent import AgentTool, ToolOutcome
+from toolweave.nodes.model import ModelTool
 from toolweave.tools.tool import Tool, ToolCall, ToolResult
 
 # The name under which a node finds its `Shelf`: `context.resource(SHELF)`.
@@ -19,7 +19,7 @@ MAX_NAME = 64
 MAX_DESCRIPTION = 4_000
 
 
-class Shelf(Protocol):
+class ApprovedServerTools(Protocol):
     """What approved servers offer, without starting them; `app` has the real one."""
 
     async def tools(self, server: str) -> Sequence[Tool]:
@@ -41,10 +41,10 @@ class Shelf(Protocol):
         ...
 
 
-def skills_of(tools: Iterable[Tool], taken: Iterable[str] = ()) -> tuple[Skill, ...]:
+def skills_of(tools: Iterable[Tool], taken: Iterable[str] = ()) -> tuple[AgentTool, ...]:
     """Tools that a model may ask for, under names that no two of them share."""
     names = set(taken)
-    found: list[Skill] = []
+    found: list[AgentTool] = []
     for tool in tools:
         name = offered_name(tool.name, names)
         names.add(name)
@@ -64,8 +64,8 @@ def offered_name(name: str, taken: Iterable[str] = ()) -> str:
     return found
 
 
-def _skill(tool: Tool, name: str) -> Skill:
-    async def do(context: NodeContext, arguments: JsonObject) -> Done:
+def _skill(tool: Tool, name: str) -> AgentTool:
+    async def do(context: NodeContext, arguments: JsonObject) -> ToolOutcome:
         call = ToolCall(
             tool.server,
             tool.name,
@@ -77,13 +77,13 @@ def _skill(tool: Tool, name: str) -> Skill:
         )
         return told(await context.tools.call(call, on_progress=context.progress))
 
-    offer = Offer(
+    offer = ModelTool(
         name=name, description=tool.description[:MAX_DESCRIPTION], parameters=tool.input_schema
     )
-    return Skill(offer, do)
+    return AgentTool(offer, do)
 
 
-def told(result: ToolResult) -> Done:
+def told(result: ToolResult) -> ToolOutcome:
     """What a tool answered, in words for a model."""
     text = result.text
     if not text and result.structured is not None:
@@ -91,4 +91,4 @@ def told(result: ToolResult) -> Done:
     others = [block.kind for block in result.content if block.text is None]
     if others:
         text = f"{text}\n({len(others)} parts that are no text: {', '.join(others)})".strip()
-    return Done(text or "(nothing)", result.is_error)
+    return ToolOutcome(text or "(nothing)", result.is_error)

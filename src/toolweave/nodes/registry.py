@@ -2,32 +2,32 @@
 
 from toolweave import nodes
 from toolweave.catalog.node import Effectful, Looping, Pure
-from toolweave.engine.steps import Kind
+from toolweave.engine.steps import NodeKind
 from toolweave.nodes.prompt.model_answer import ANSWERED_BY, MODEL, asked
 from toolweave.workflow.model import Node
 
 LIVE_TOOL = "TOOL.MCP:"
 
 
-class NodeKinds:
+class NodeRegistry:
     """Every kind of node of this package."""
 
     def __init__(self) -> None:
         self._by_ref = {
-            node.spec.ref: Kind(node, node.spec.effect, node.spec)
+            node.spec.ref: NodeKind(node, node.spec.effect, node.spec)
             for node in nodes.discover()
             if isinstance(node, Pure | Effectful | Looping)
         }
         self._by_type = {
-            name: Kind(plain, plain.effect)
+            name: NodeKind(plain, plain.effect)
             for plain in nodes.discover_plain()
             for name in plain.types
             if isinstance(plain, Pure | Effectful)
         }
         # The same where a model answers; see `app.answering`.
-        self._asked = {name: Kind(code, code.effect) for code in asked for name in code.types}
+        self._asked = {name: NodeKind(code, code.effect) for code in asked for name in code.types}
 
-    def of(self, node: Node) -> Kind | None:
+    def of(self, node: Node) -> NodeKind | None:
         """The code of a node; nothing where there is none."""
         if node.ref is None:
             if node.data.get(ANSWERED_BY) == MODEL and node.type in self._asked:

@@ -14,22 +14,22 @@ import anyio
 from anyio.abc import TaskGroup
 
 from toolweave.access.secret_text import SecretTexts
-from toolweave.catalog.node import Given, NodeContext, RunFacts
+from toolweave.catalog.node import NodeContext, NodeInput, RunFacts
 from toolweave.clock import timestamp
 from toolweave.credentials.services import vault_services
-from toolweave.engine.context import Services, StepContext
+from toolweave.engine.context import EngineServices, StepContext
 from toolweave.engine.engine import Engine
 from toolweave.engine.open_questions import OpenQuestion, Questions
 from toolweave.errors import Conflict, ToolweaveError
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.json_text import JsonObject
 from toolweave.nodes.human._buttons import LATE
-from toolweave.nodes.human._incoming_reply import Heard, the_one
+from toolweave.nodes.human._incoming_reply import IncomingReply, the_one
 from toolweave.nodes.services.discord import replies as _discord_replies
 from toolweave.nodes.services.mail import replies as _mail_replies
 from toolweave.nodes.services.slack import replies as _slack_replies
 from toolweave.nodes.services.telegram import replies as _telegram_replies
-from toolweave.resources.http import SafeHttp
+from toolweave.resources.http import NodeHttpClient
 from toolweave.resources.mailboxes import mail_resources
 from toolweave.tasks import background
 from toolweave.tools.tool import ToolCaller
@@ -44,7 +44,7 @@ REMEMBERED = timedelta(days=2)
 FORGET_AFTER = timedelta(days=30)
 
 Taken: TypeAlias = Literal["answered", "late", "again", "nobody asked"]
-Look: TypeAlias = Callable[[NodeContext, JsonObject], Awaitable[list[Heard]]]
+Look: TypeAlias = Callable[[NodeContext, JsonObject], Awaitable[list[IncomingReply]]]
 Say: TypeAlias = Callable[[NodeContext, JsonObject, str], Awaitable[None]]
 
 LOOKS: Mapping[Channel, Look] = {
@@ -67,12 +67,12 @@ class Replies:
     """Takes in what people say."""
 
     def __init__(
-        self, ground: Ground, engine: Engine, *, tools: ToolCaller, resources: Mapping[str, object]
+        self, ground: Home, engine: Engine, *, tools: ToolCaller, resources: Mapping[str, object]
     ) -> None:
         self.questions = Questions(ground.database)
         self._ground = ground
         self._engine = engine
-        self._services = Services(tools, ground.clock, resources)
+        self._services = EngineServices(tools, ground.clock, resources)
         # By credential: up to which update a bot's messages were read.
         self._seen: dict[str, int | None] = {}
         # When to look into a channel again.
@@ -82,10 +82,10 @@ class Replies:
     def context(self) -> NodeContext:
         """What is needed to speak to a service, as nodes have it."""
         facts = RunFacts("people", "people", self._ground.clock.now())
-        given = Given({"timeout": 30})
+        given = NodeInput({"timeout": 30})
         return StepContext(given, facts, "people", 1, None, self._services)
 
-    async def take(self, heard: Heard) -> tuple[Taken, OpenQuestion | None]:
+    async def take(self, heard: IncomingReply) -> tuple[Taken, OpenQuestion | None]:
         """Give what somebody said to the run that asked; the same thing again changes nothing."""
         since = timestamp(self._ground.clock.now() - REMEMBERED)
         known = {one.id: one for one in await self.questions.lately(heard.channel, since)}
@@ -153,12 +153,12 @@ class Replies:
                     await self._take_politely(heard)
             self._seen[credential] = after
 
-    async def _take_politely(self, heard: Heard) -> None:
+    async def _take_politely(self, heard: IncomingReply) -> None:
         taken, found = await self.take(heard)
         if taken == "late" and found is not None:
             await self.polite(found)
 
-    async def _is_new(self, heard: Heard) -> bool:
+    async def _is_new(self, heard: IncomingReply) -> bool:
         now = self._ground.clock.now()
         added = await self._ground.database.execute(
             "INSERT INTO heard (channel, message, at) VALUES (?, ?, ?) "
@@ -208,12 +208,10 @@ class Replies:
 
 
 @asynccontextmanager
-async def open_replies(
-    ground: Ground, engine: Engine, tools: ToolCaller
-) -> AsyncGenerator[Replies]:
+async def open_replies(ground: Home, engine: Engine, tools: ToolCaller) -> AsyncGenerator[Replies]:
     """Replies of a process that hosts them."""
     secrets = SecretTexts(ground.vault, ground.masker)
-    http = SafeHttp(secrets, allow_private=ground.settings.allow_private_http)
+    http = NodeHttpClient(secrets, allow_private=ground.settings.allow_private_http)
     resources: dict[str, object] = {
         "http": http,
         "services": vault_services(ground, http),

@@ -8,7 +8,7 @@ from toolweave.access.secret_text import SecretTexts
 from toolweave.errors import Denied, Invalid, NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.human._buttons import LATE
-from toolweave.nodes.human._incoming_reply import Heard
+from toolweave.nodes.human._incoming_reply import IncomingReply
 from toolweave.nodes.services.discord import replies as _discord_replies
 from toolweave.nodes.services.slack import replies as _slack_replies
 from toolweave.nodes.services.telegram import replies as _telegram_replies
@@ -114,7 +114,7 @@ class ReplyPosts:
         same = hashlib.sha256(arrival.headers.get(proving.TIMESTAMP, "").encode() + arrival.body)
         found = await self._replies.questions.get(question)
         reply = body.get("reply")
-        heard = Heard(found.question.channel, f"g:{same.hexdigest()}", who, reply, found.id)
+        heard = IncomingReply(found.question.channel, f"g:{same.hexdigest()}", who, reply, found.id)
         return {"taken": (await self._replies.take(heard))[0]}
 
 

@@ -18,16 +18,16 @@ from toolweave.app.studio import workflow_store
 from toolweave.clock import timestamp
 from toolweave.engine.plan import NEVER_RUN
 from toolweave.errors import Invalid, ToolweaveError
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.registry import NodeKinds
+from toolweave.nodes.registry import NodeRegistry
 from toolweave.problems import Problem
 from toolweave.publishing.cached_list import FILE
 from toolweave.publishing.store import (
     MAX_DESCRIPTION,
     IfLeft,
     Publication,
-    Publications,
+    PublishedStore,
     Tasks,
     check_tool_name,
     tool_name,
@@ -35,8 +35,8 @@ from toolweave.publishing.store import (
 from toolweave.tasks import background
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
-from toolweave.workflow.checks.context import Known
-from toolweave.workflow.formats.format import Loaded
+from toolweave.workflow.checks.context import KnownEnvironment
+from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import convert, read
 from toolweave.workflow.ids import slug
 from toolweave.workflow.model import Workflow
@@ -66,7 +66,7 @@ class Wish:
     tasks: Tasks | None = None
 
 
-async def publish(ground: Ground, known: Known, wish: Wish) -> Publication:
+async def publish(ground: Home, known: KnownEnvironment, wish: Wish) -> Publication:
     """Make a stored workflow a tool, as it is now; it is checked against what is `known`.
 
     Raises:
@@ -77,7 +77,7 @@ async def publish(ground: Ground, known: Known, wish: Wish) -> Publication:
     stored = await workflow_store(ground.settings).load(wish.name)
     await anyio.to_thread.run_sync(_require_valid, stored, known)
     made = await anyio.to_thread.run_sync(signature, stored.workflow, known)
-    publications = Publications(ground.database)
+    publications = PublishedStore(ground.database)
     before = await publications.of_workflow(stored.slug)
     tool = wish.tool or (before.tool if before else tool_name(stored.slug))
     check_tool_name(tool)
@@ -101,7 +101,7 @@ async def publish(ground: Ground, known: Known, wish: Wish) -> Publication:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class ToolDraft:
     """The tool that a workflow would be, and every error that keeps it from being one."""
 
     tool: str
@@ -111,13 +111,13 @@ class Draft:
     problems: tuple[Problem, ...]
 
 
-def draft(loaded: Loaded, known: Known) -> Draft:
+def draft(loaded: LoadedWorkflow, known: KnownEnvironment) -> ToolDraft:
     """What a workflow would be as a tool, published as it is; nothing is published."""
     workflow = loaded.workflow
     made = signature(workflow, known)
     errors = [one for one in examine_loaded(loaded, known).problems if one.severity == "error"]
     lasts = _may_last(workflow)
-    return Draft(
+    return ToolDraft(
         _tool_for(workflow),
         (workflow.description or f"Runs the workflow {workflow.name!r}.")[:MAX_DESCRIPTION],
         made.inputs,
@@ -133,24 +133,24 @@ def _tool_for(workflow: Workflow) -> str:
         return "workflow"  # it has no name yet
 
 
-async def unpublish(ground: Ground, name: str) -> Publication:
+async def unpublish(ground: Home, name: str) -> Publication:
     """Take a tool back, by its name or its workflow's.
 
     Raises:
         NotFound: `NOT_PUBLISHED`.
     """
-    removed = await Publications(ground.database).remove(name)
+    removed = await PublishedStore(ground.database).remove(name)
     await keep_copy(ground)
     return removed
 
 
-async def keep_copy(ground: Ground) -> None:
+async def keep_copy(ground: Home) -> None:
     """Write the list anew where the first answer of `toolweave mcp` finds it.
 
     Where it cannot be written, clients are told of the right list a second later.
     """
     try:
-        found = await Publications(ground.database).list()
+        found = await PublishedStore(ground.database).list()
     except ToolweaveError:
         logger.exception("the copy of the published tools is not kept")
         return
@@ -184,9 +184,9 @@ class PublishedTool:
 class Published:
     """What is published now; a look at the database tells whether that is still so."""
 
-    def __init__(self, ground: Ground | None) -> None:
+    def __init__(self, ground: Home | None) -> None:
         self._ground = ground
-        self._publications = Publications(ground.database) if ground else None
+        self._publications = PublishedStore(ground.database) if ground else None
         self._tools: dict[str, PublishedTool] = {}
         self._is_failing = False
         self._news = anyio.Event()
@@ -271,7 +271,7 @@ class Published:
         return PublishedTool(one, version, workflow, read_tool("toolweave", one.definition))
 
 
-def _require_valid(stored: Stored, known: Known) -> None:
+def _require_valid(stored: Stored, known: KnownEnvironment) -> None:
     report = examine_loaded(stored.loaded, known)
     if not report.is_valid:
         errors = [problem for problem in report.problems if problem.severity == "error"]
@@ -297,7 +297,7 @@ def _require_sound(one: Publication) -> None:
 
 def _may_last(workflow: Workflow) -> bool:
     """Whether a run may take longer than a call waits: if anything in it does more than compute."""
-    kinds = NodeKinds()
+    kinds = NodeRegistry()
     found = [kinds.of(node) for node in workflow.nodes if node.type not in NEVER_RUN]
     return any(kind is None or kind.effectful is not None for kind in found)
 

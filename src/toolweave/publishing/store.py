@@ -85,7 +85,7 @@ class Publication:
         }
 
 
-class Publications:
+class PublishedStore:
     """The table of one database."""
 
     def __init__(self, database: Database) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from toolweave.app.studio import Studio
 from toolweave.json_text import Json
 from toolweave.nodes.action._commands import CommandResult
-from toolweave.servers.command_run import Limits, run_launch
+from toolweave.servers.command_run import CommandLimits, run_launch
 from toolweave.servers.commands import Commands, Registered, filled, refuse_unknown
 from toolweave.servers.definition import Server, ServerId
 from toolweave.servers.runners.runner import Launch
@@ -33,7 +33,7 @@ class CommandRunner:
             Launch(argv, launch.env, launch.cwd),
             data,
             self._studio.opener.guardian,
-            Limits(deadline_s, MAX_OUTPUT_BYTES),
+            CommandLimits(deadline_s, MAX_OUTPUT_BYTES),
         )
         mask = self._studio.ground.masker.mask_text
         return CommandResult(

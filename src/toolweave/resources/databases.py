@@ -15,7 +15,7 @@ from anyio import CapacityLimiter, to_thread
 from toolweave.access.secret_text import SecretTexts
 from toolweave.errors import Conflict, Denied, Invalid, NotFound, TimedOut, Unavailable
 from toolweave.nodes.action._databases import Parameters, QueryResult
-from toolweave.resources.files import Folders
+from toolweave.resources.files import AllowedFolders
 from toolweave.resources.sql_statements import MAX_RESULT_BYTES, ResultSize, bound, check_statement
 
 POSTGRES = ("postgresql://", "postgres://")
@@ -36,7 +36,7 @@ class SqlDatabases:
     """A `Databases`."""
 
     def __init__(
-        self, folders: Folders, secrets: SecretTexts, *, allow_private: bool = False
+        self, folders: AllowedFolders, secrets: SecretTexts, *, allow_private: bool = False
     ) -> None:
         self._folders = folders
         self._secrets = secrets

@@ -48,7 +48,7 @@ class _Place:
         return self.root.joinpath(*self.parts)
 
 
-class Folders:
+class AllowedFolders:
     """A `Files` of some folders; a relative path is below the first."""
 
     def __init__(self, roots: Sequence[Path], *, max_file_bytes: int = MAX_FILE_BYTES) -> None:

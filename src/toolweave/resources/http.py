@@ -16,7 +16,7 @@ import anyio
 import httpx2
 
 from toolweave.access.mask import is_sensitive
-from toolweave.access.secret_text import Filled, SecretTexts
+from toolweave.access.secret_text import FilledText, SecretTexts
 from toolweave.errors import Denied, Invalid, TimedOut, ToolweaveError, Unavailable
 from toolweave.network.addresses import AllowedHosts, naming_of, origin_of
 from toolweave.network.client import (
@@ -83,7 +83,7 @@ class _Sent:
     body: bytes | None
 
 
-class SafeHttp:
+class NodeHttpClient:
     """An `HttpClient` for nodes; private addresses are refused unless `allow_private`."""
 
     def __init__(
@@ -169,7 +169,7 @@ class SafeHttp:
 
     async def _filled(
         self, headers: Mapping[str, str], query: list[tuple[str, str]], url: str
-    ) -> Filled:
+    ) -> FilledText:
         params = {f"?{at}": value for at, (_, value) in enumerate(query)}
         return await self._secrets.fill({**headers, **params, _URL: url})
 
@@ -261,7 +261,7 @@ def _headers(headers: httpx2.Headers) -> dict[str, str]:
     return {name.lower(): value for name, value in headers.items()}
 
 
-def _without(filled: Filled, response: Response) -> Response:
+def _without(filled: FilledText, response: Response) -> Response:
     """An answer that repeats a secret of its request does not carry it into the run."""
     if not filled.secrets:
         return response
@@ -275,7 +275,7 @@ def _without(filled: Filled, response: Response) -> Response:
 
 
 @contextmanager
-def _typed_errors(filled: Filled) -> Generator[None]:
+def _typed_errors(filled: FilledText) -> Generator[None]:
     """The transport speaks of MCP servers; here it is any address."""
     try:
         yield

@@ -20,12 +20,12 @@ from toolweave.access.mask import Masker
 from toolweave.access.secret_text import SecretTexts
 from toolweave.clock import Clock
 from toolweave.errors import Denied, Invalid, Unavailable
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.json_text import Json, JsonObject
 from toolweave.network.allowed_address import allowed_address
 from toolweave.network.client import default_tls
 from toolweave.nodes.services.mail.account import MAIL_TOKENS, MAILBOXES, ImapServer, Provider
-from toolweave.resources.http import PRIVATE_SETTING, SafeHttp, any_host
+from toolweave.resources.http import PRIVATE_SETTING, NodeHttpClient, any_host
 
 DEADLINE_S = 30.0
 THREADS = 4
@@ -133,7 +133,7 @@ class GrantedTokens:
     def __init__(
         self,
         secrets: SecretTexts,
-        http: SafeHttp,
+        http: NodeHttpClient,
         *,
         masker: Masker,
         clock: Clock,
@@ -204,7 +204,7 @@ def _told(body: bytes) -> JsonObject:
     return value if isinstance(value, dict) else {}
 
 
-def mail_resources(ground: Ground, http: SafeHttp, secrets: SecretTexts) -> dict[str, object]:
+def mail_resources(ground: Home, http: NodeHttpClient, secrets: SecretTexts) -> dict[str, object]:
     """What nodes that ask by mail need, by name."""
     allow_private = ground.settings.allow_private_http
     return {

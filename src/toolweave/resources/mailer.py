@@ -15,7 +15,7 @@ import anyio
 import anyio.to_thread
 from anyio import CapacityLimiter
 
-from toolweave.access.secret_text import Filled, SecretTexts
+from toolweave.access.secret_text import FilledText, SecretTexts
 from toolweave.credentials.services import VaultServices, name_in
 from toolweave.errors import (
     Denied,
@@ -188,7 +188,7 @@ def _sign_in(client: smtplib.SMTP, server: SmtpServer) -> None:
         raise smtplib.SMTPAuthenticationError(code, text)
 
 
-def _explained(server: SmtpServer, error: Exception, filled: Filled) -> ToolweaveError:
+def _explained(server: SmtpServer, error: Exception, filled: FilledText) -> ToolweaveError:
     """What a mail server says, in our words and without secrets."""
     where = f"the mail server {server.host!r}"
     match error:

@@ -26,11 +26,11 @@ from toolweave.network.addresses import (
 from toolweave.network.addresses import read_address as read_ip
 from toolweave.network.client import Resolve, default_tls, resolve_name
 from toolweave.nodes.memory._indexes import Indexes
-from toolweave.nodes.memory._memory_keys import HeldKeys
+from toolweave.nodes.memory._memory_keys import MemoryKeys
 from toolweave.nodes.memory._redis import Redis, RedisAddress, read_address
 from toolweave.nodes.memory._storable_text import MAX_VALUE_BYTES
 from toolweave.nodes.memory._stores import EMBEDDED
-from toolweave.resources.files import Folders
+from toolweave.resources.files import AllowedFolders
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.files import make_private_folder
 from toolweave.storage.lock import hold
@@ -69,10 +69,10 @@ class OpenStores:
         resolve: Resolve,
     ) -> None:
         self.database = database
-        self.held = HeldKeys()
+        self.held = MemoryKeys()
         self.indexes = Indexes()
         self._folder = folder
-        self._files = Folders([folder], max_file_bytes=MAX_VALUE_BYTES)
+        self._files = AllowedFolders([folder], max_file_bytes=MAX_VALUE_BYTES)
         self._secrets = secrets
         self._stack = stack
         self._allow_private = allow_private

@@ -10,9 +10,9 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 import toolweave
-from toolweave.app.change_feed import Topics
+from toolweave.app.change_feed import ChangeFeed
 from toolweave.app.workbench import Workbench
-from toolweave.catalog.tool_service import Toolbox
+from toolweave.catalog.tool_service import ToolService
 from toolweave.errors import Invalid, NotFound, ToolweaveError
 from toolweave.problems import Problem, pointer
 from toolweave.rest.auth import Doorkeeper
@@ -50,10 +50,10 @@ MCP_PATHS = ("/mcp", "/mcp/")
 
 
 def create_app(
-    toolbox: Toolbox,
+    toolbox: ToolService,
     doorkeeper: Doorkeeper,
     workbench: Workbench,
-    topics: Topics,
+    topics: ChangeFeed,
     hooks: APIRouter,
     *,
     hosts: Sequence[str],
@@ -69,10 +69,10 @@ def create_app(
 
 
 def create_api(
-    toolbox: Toolbox,
+    toolbox: ToolService,
     doorkeeper: Doorkeeper,
     workbench: Workbench,
-    topics: Topics,
+    topics: ChangeFeed,
     hooks: APIRouter,
     *,
     service_token: str | None,

@@ -10,7 +10,7 @@ from fastapi import Request
 from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 
-from toolweave.access.keys import ApiKey, Keys
+from toolweave.access.keys import ApiKey, ApiKeys
 from toolweave.clock import Clock
 from toolweave.errors import Denied, Limited, ToolweaveError
 
@@ -61,7 +61,7 @@ class Rates:
 class Doorkeeper:
     """Lets a request in when its key has the scope."""
 
-    def __init__(self, keys: Keys, rates: Rates) -> None:
+    def __init__(self, keys: ApiKeys, rates: Rates) -> None:
         self.keys = keys
         self._rates = rates
 

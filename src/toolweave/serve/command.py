@@ -11,11 +11,11 @@ import anyio
 import click
 import uvicorn
 
-from toolweave.access.keys import Keys
+from toolweave.access.keys import ApiKeys
 from toolweave.errors import Unavailable
-from toolweave.home import open_ground
+from toolweave.home import open_home
 from toolweave.serve.browser import leading_file, may_open, open_browser, studio_url
-from toolweave.serve.http import Address, open_app
+from toolweave.serve.http import ListenAddress, open_app
 from toolweave.serve.studio_key import studio_key
 from toolweave.settings import from_environment
 
@@ -51,12 +51,12 @@ def serve(
     """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     with _listen(host, port) as listener:
-        address = Address(host, listener.getsockname()[1], allow_host)
+        address = ListenAddress(host, listener.getsockname()[1], allow_host)
         anyio.run(_serve, listener, address, database, not no_browser)
 
 
 async def _serve(
-    listener: socket.socket, address: Address, database: str | None, opens_browser: bool
+    listener: socket.socket, address: ListenAddress, database: str | None, opens_browser: bool
 ) -> None:
     settings = from_environment()
     if database:
@@ -67,7 +67,7 @@ async def _serve(
         return any(server.should_exit for server in servers)
 
     async with (
-        open_ground(settings) as ground,
+        open_home(settings) as ground,
         open_app(ground, address, is_ending=is_ending) as app,
     ):
         server = uvicorn.Server(
@@ -81,7 +81,7 @@ async def _serve(
         )
         servers.append(server)
         _stop_by_signal(server)
-        key = await studio_key(Keys(ground.database, ground.clock), settings.home)
+        key = await studio_key(ApiKeys(ground.database, ground.clock), settings.home)
         url = studio_url(address.browsable, key)
         _say(f"listening on {address.url} (REST at /api/v1, MCP at /mcp)")
         _say(f"studio: {url}")

@@ -20,14 +20,14 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from toolweave.access.keys import Keys
+from toolweave.access.keys import ApiKeys
 from toolweave.access.secret_text import SecretTexts
-from toolweave.app.change_feed import Topics
+from toolweave.app.change_feed import ChangeFeed
 from toolweave.app.libraries import shelf_of
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
 from toolweave.app.workbench import Workbench, open_workbench
-from toolweave.home import Ground
-from toolweave.mcp_server.context import Desk, Patience
+from toolweave.home import Home
+from toolweave.mcp_server.context import McpContext, WaitLimits
 from toolweave.mcp_server.list_changes import Changes
 from toolweave.mcp_server.server import build_server
 from toolweave.mcp_server.signed_state import seal_key
@@ -52,7 +52,7 @@ _PORT = re.compile(r":\d+$")
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class ListenAddress:
     """Where we listen, and the other names we are reached by."""
 
     host: str
@@ -103,8 +103,8 @@ class Address:
 
 @asynccontextmanager
 async def open_app(
-    ground: Ground,
-    address: Address,
+    ground: Home,
+    address: ListenAddress,
     *,
     log: TextIO | None = None,
     is_ending: Callable[[], bool] = lambda: False,
@@ -115,7 +115,7 @@ async def open_app(
     """
     settings = ground.settings
     rates = Rates(ground.clock, per_second=settings.rate_per_s, burst=settings.burst)
-    doorkeeper = Doorkeeper(Keys(ground.database, ground.clock), rates)
+    doorkeeper = Doorkeeper(ApiKeys(ground.database, ground.clock), rates)
     catalog, changes = LiveCatalog(ground), Changes()
     toolbox = CountingToolbox(catalog, ground)
     token = None
@@ -150,13 +150,13 @@ async def open_app(
 @asynccontextmanager
 async def _open_topics(
     workbench: Workbench, is_ending: Callable[[], bool]
-) -> AsyncGenerator[Topics]:
-    topics = Topics(workbench, is_ending=is_ending)
+) -> AsyncGenerator[ChangeFeed]:
+    topics = ChangeFeed(workbench, is_ending=is_ending)
     async with topics.running():
         yield topics
 
 
-def _hooks(ground: Ground, triggers: Triggers, replies: Replies, rates: Rates) -> APIRouter:
+def _hooks(ground: Home, triggers: Triggers, replies: Replies, rates: Rates) -> APIRouter:
     """Where others deliver: replies of people first, then whatever starts workflows."""
     posts = ReplyPosts(replies, SecretTexts(ground.vault, ground.masker))
     router = APIRouter()
@@ -176,8 +176,8 @@ async def _open_mcp(
 
     ground = workbench.studio.ground
     key = await anyio.to_thread.run_sync(seal_key, ground.settings.home)
-    patience = Patience.of(ground.settings)
-    desk = Desk(rooms, workbench.published, key, patience, shelf_of(ground))
+    patience = WaitLimits.of(ground.settings)
+    desk = McpContext(rooms, workbench.published, key, patience, shelf_of(ground))
     server = build_server(catalog, toolbox, changes, desk)
     server.streamable_http_app(
         max_sessions=MAX_SESSIONS,

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import anyio.to_thread
 
-from toolweave.access.keys import STUDIO, Keys
+from toolweave.access.keys import STUDIO, ApiKeys
 from toolweave.errors import ToolweaveError
 from toolweave.storage.files import write_private
 
 FILE = "studio.key"
 
 
-async def studio_key(keys: Keys, home: Path) -> str | None:
+async def studio_key(keys: ApiKeys, home: Path) -> str | None:
     """The key of this home's studio; a new one where there is none, or where others could read it.
 
     None where it cannot be kept: the service goes on, and its page asks for a key.
@@ -31,7 +31,7 @@ async def studio_key(keys: Keys, home: Path) -> str | None:
     return text
 
 
-async def _revoke_older(keys: Keys) -> None:
+async def _revoke_older(keys: ApiKeys) -> None:
     """A key whose file is gone, or was open to others, is of no use to anybody honest."""
     for key in await keys.list():
         if key.name == STUDIO and "admin" in key.scopes and key.revoked_at is None:

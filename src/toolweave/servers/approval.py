@@ -7,11 +7,11 @@ from typing import Any
 from toolweave.access.references import references
 from toolweave.app.studio import Studio
 from toolweave.servers.definition import (
-    Command,
-    Container,
-    Http,
+    CommandServer,
+    ContainerServer,
+    HttpServer,
     Server,
-    Sse,
+    SseServer,
     definition_hash,
     runner_of,
     transport_of,
@@ -33,7 +33,7 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ApprovedListing:
     """The tools of a server now, and how they differ from those that were approved."""
 
     tools: tuple[Tool, ...]
@@ -42,7 +42,7 @@ class Listed:
     is_first: bool
 
 
-async def tools_now(studio: Studio, name: str) -> Listed:
+async def tools_now(studio: Studio, name: str) -> ApprovedListing:
     """Ask an approved server for its tools.
 
     Raises:
@@ -53,10 +53,10 @@ async def tools_now(studio: Studio, name: str) -> Listed:
     live = await studio.connections.use(await studio.ground.registry.get(name))
     is_first = not lockfile.pins(name)
     drift = [] if is_first else lockfile.drift(name, tools)
-    return Listed(tools, live.connection.description, drift, is_first)
+    return ApprovedListing(tools, live.connection.description, drift, is_first)
 
 
-def pin(studio: Studio, name: str, listed: Listed) -> None:
+def pin(studio: Studio, name: str, listed: ApprovedListing) -> None:
     """Hold a server to the tools it lists now."""
     lockfile = studio.ground.lockfile
     if listed.is_first or listed.drift or listed.description != lockfile.description(name):
@@ -74,7 +74,7 @@ async def facts_of(studio: Studio, server: Server) -> list[Fact]:
         Fact("transport", "transport", transport, transport),
         *(
             await _process(studio, server)
-            if isinstance(definition, Command | Container)
+            if isinstance(definition, CommandServer | ContainerServer)
             else _address(studio, definition)
         ),
         Fact("fills in", "fillsIn", asked, ", ".join(asked) or "nothing"),
@@ -85,7 +85,7 @@ async def facts_of(studio: Studio, server: Server) -> list[Fact]:
 
 async def _process(studio: Studio, server: Server) -> list[Fact]:
     definition = server.definition
-    assert isinstance(definition, Command | Container)
+    assert isinstance(definition, CommandServer | ContainerServer)
     launch = await studio.opener.launch(server)
     argv = list(studio.ground.masker.mask_argv(launch.argv))
     numbered = "\n".join(f"[{index}] {part}" for index, part in enumerate(argv))
@@ -100,7 +100,7 @@ async def _process(studio: Studio, server: Server) -> list[Fact]:
     ]
 
 
-def _address(studio: Studio, definition: Http | Sse) -> list[Fact]:
+def _address(studio: Studio, definition: HttpServer | SseServer) -> list[Fact]:
     address = studio.ground.masker.mask_text(definition.url)
     names = sorted(definition.headers)
     sign_in = "OAuth" if definition.oauth else None

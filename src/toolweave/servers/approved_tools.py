@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 
 from toolweave.errors import Denied, Invalid, NotFound
-from toolweave.home import Ground
-from toolweave.servers.definition import Http, Server, Sse
+from toolweave.home import Home
+from toolweave.servers.definition import HttpServer, Server, SseServer
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
 
 
-class ServerShelf:
+class ApprovedTools:
     """The real `Shelf`; it starts no server."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: Home) -> None:
         self._ground = ground
 
     async def tools(self, server: str) -> Sequence[Tool]:
@@ -66,6 +66,6 @@ class ServerShelf:
 
 def _is_at(server: Server, url: str) -> bool:
     definition = server.definition
-    if not isinstance(definition, Http | Sse):
+    if not isinstance(definition, HttpServer | SseServer):
         return False
     return definition.url.rstrip("/") == url.rstrip("/")

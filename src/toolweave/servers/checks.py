@@ -9,7 +9,7 @@ from toolweave.servers.definition import Server
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class ServerCheck:
     """What is known of one server so far."""
 
     server: str
@@ -33,16 +33,16 @@ class Checked:
         }
 
 
-async def check_server(studio: Studio, server: Server) -> Checked:
+async def check_server(studio: Studio, server: Server) -> ServerCheck:
     """Connect to it, or say why that cannot be done."""
     try:
         live = await studio.connections.look(server)
     except ToolweaveError as error:
-        return Checked(server.name, "failing", details=error.message, code=error.code)
+        return ServerCheck(server.name, "failing", details=error.message, code=error.code)
     health = studio.connections.health(server)
     drift = studio.ground.lockfile.drift(server.name, live.tools.values())
     details = f"{len(drift)} tools differ from what was approved" if drift else None
-    return Checked(
+    return ServerCheck(
         server.name,
         "ready",
         latency_ms=health.latency_ms,

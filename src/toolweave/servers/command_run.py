@@ -21,7 +21,7 @@ GRACE_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class CommandLimits:
     """How long it may take, and how much of its output is kept."""
 
     deadline_s: float
@@ -29,7 +29,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class CommandResultBytes:
     """How a program ended."""
 
     exit_code: int
@@ -45,8 +45,8 @@ class _Kept:
 
 
 async def run_launch(
-    launch: Launch, stdin: bytes | None, guardian: Guardian, limits: Limits
-) -> Ran:
+    launch: Launch, stdin: bytes | None, guardian: Guardian, limits: CommandLimits
+) -> CommandResultBytes:
     """Start a process, wait for its end, and see that nothing of it is left.
 
     Raises:
@@ -68,7 +68,7 @@ async def run_launch(
                 tasks.cancel_scope.deadline = anyio.current_time() + GRACE_S
         code = process.returncode
         assert code is not None
-        return Ran(code, bytes(out.data), bytes(err.data), out.is_cut or err.is_cut)
+        return CommandResultBytes(code, bytes(out.data), bytes(err.data), out.is_cut or err.is_cut)
     except TimeoutError:
         raise TimedOut(
             "COMMAND_TIMEOUT",

@@ -1,6 +1,6 @@
 """Programs that workflows may run by name: registered and approved by a person, like servers.
 
-A definition is a server's `Command`. Its arguments may have holes, `{path}` or `{count:integer}`;
+A definition is a server's `CommandServer`. Its arguments may have holes, `{path}` or `{count:integer}`;
 what fills one stays within its argument, so nothing a workflow says becomes another argument.
 """
 
@@ -13,7 +13,7 @@ from toolweave.clock import Clock, timestamp
 from toolweave.errors import Conflict, Denied, Invalid, NotFound
 from toolweave.json_text import Json
 from toolweave.problems import did_you_mean
-from toolweave.servers.definition import Command, definition_hash
+from toolweave.servers.definition import CommandServer, definition_hash
 from toolweave.storage.database import Database, Row
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
@@ -26,7 +26,7 @@ class Registered:
     """A program somebody registered."""
 
     name: str
-    definition: Command
+    definition: CommandServer
     approved_hash: str | None
     created_at: datetime
 
@@ -86,7 +86,7 @@ class Commands:
             )
         return found
 
-    async def add(self, name: str, definition: Command) -> Registered:
+    async def add(self, name: str, definition: CommandServer) -> Registered:
         """Register a program, unapproved.
 
         Raises:
@@ -188,7 +188,7 @@ def _registered(row: Row) -> Registered:
     name, definition, approved_hash, created_at = row
     return Registered(
         str(name),
-        Command.model_validate_json(str(definition)),
+        CommandServer.model_validate_json(str(definition)),
         None if approved_hash is None else str(approved_hash),
         datetime.fromisoformat(str(created_at)),
     )

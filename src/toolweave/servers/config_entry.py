@@ -12,7 +12,7 @@ from typing import cast
 from urllib.parse import urlsplit
 
 from toolweave.problems import Problem, Severity, did_you_mean, pointer
-from toolweave.servers.definition import Command, Definition, Http, Sse, Transport
+from toolweave.servers.definition import CommandServer, Definition, HttpServer, SseServer, Transport
 
 _TRANSPORTS: dict[str, Transport] = {
     "stdio": "stdio",
@@ -42,18 +42,18 @@ _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class ConfigDialect:
     """What differs between clients: the key that holds headers, and their own variables."""
 
     headers: str = "headers"
     rewrite: Callable[[str], str] = str
 
 
-PLAIN = Dialect()
+PLAIN = ConfigDialect()
 
 
 def read_entry(
-    raw: object, at: str, dialect: Dialect = PLAIN
+    raw: object, at: str, dialect: ConfigDialect = PLAIN
 ) -> tuple[Definition | None, list[Problem]]:
     """The definition in `raw`, which stands at the JSON pointer `at`, and what is wrong with it.
 
@@ -98,7 +98,7 @@ def name_problems(name: str, at: str) -> Iterator[Problem]:
 class _Reader:
     """Reads one entry key by key and collects every problem on the way."""
 
-    def __init__(self, entry: Mapping[str, object], at: str, dialect: Dialect) -> None:
+    def __init__(self, entry: Mapping[str, object], at: str, dialect: ConfigDialect) -> None:
         # Clients write `null` for "not set".
         self._entry = {key: value for key, value in entry.items() if value is not None}
         self._at = at
@@ -117,9 +117,9 @@ class _Reader:
             case "stdio":
                 return self._command()
             case "http":
-                return self._remote(Http)
+                return self._remote(HttpServer)
             case "sse":
-                return self._remote(Sse)
+                return self._remote(SseServer)
 
     def _transport(self) -> Transport | None:
         has_command = "command" in self._entry
@@ -149,7 +149,7 @@ class _Reader:
         self._add("SERVER_TYPE_UNKNOWN", message, key, hint=hint)
         return None
 
-    def _command(self) -> Command | None:
+    def _command(self) -> CommandServer | None:
         # What is no text has its own problem; an absent or blank one is reported here.
         command = self._text("command") if "command" in self._entry else ""
         if command is not None and not command.strip():
@@ -162,9 +162,9 @@ class _Reader:
                 message = f"{name!r} is no environment variable's name; expected one without '='"
                 self._add("SERVER_ENVIRONMENT_INVALID", message, "env", name)
         cwd = self._text("cwd")
-        return Command(command=command, args=args, env=env, cwd=cwd) if command else None
+        return CommandServer(command=command, args=args, env=env, cwd=cwd) if command else None
 
-    def _remote(self, kind: type[Http] | type[Sse]) -> Http | Sse | None:
+    def _remote(self, kind: type[HttpServer] | type[SseServer]) -> HttpServer | SseServer | None:
         key = "httpUrl" if "httpUrl" in self._entry else "url"
         if key not in self._entry:
             self._add("SERVER_URL_INVALID", "the server needs a url", key)

@@ -30,13 +30,18 @@ import toolweave
 from toolweave.errors import ToolweaveError, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.servers.content import read_result
-from toolweave.servers.disconnect_reason import Faults, broke_protocol, connect_timeout, harmless
+from toolweave.servers.disconnect_reason import (
+    DisconnectReason,
+    broke_protocol,
+    connect_timeout,
+    harmless,
+)
 from toolweave.servers.elicitation import elicit
 from toolweave.servers.questions import Asker
 from toolweave.servers.tool_list import listed
 from toolweave.servers.transports.failures import failure_in
 from toolweave.settings import Limits
-from toolweave.tools.tool import Progress, ProgressListener, Tool, ToolResult
+from toolweave.tools.tool import ProgressListener, Tool, ToolProgress, ToolResult
 
 Era = Literal["auto", "legacy"]
 
@@ -83,7 +88,11 @@ class Connection:
     """A server that answered; methods raise typed errors and never block past their scope."""
 
     def __init__(
-        self, session: ClientSession, dispatcher: KeepingDispatcher, faults: Faults, limits: Limits
+        self,
+        session: ClientSession,
+        dispatcher: KeepingDispatcher,
+        faults: DisconnectReason,
+        limits: Limits,
     ) -> None:
         self.faults = faults
         self.is_conforming = True
@@ -261,7 +270,7 @@ class Connection:
     ) -> dict[str, Any]:
         async def hear(progress: float, total: float | None, message: str | None) -> None:
             if on_progress is not None:
-                await on_progress(Progress(progress, total, message))
+                await on_progress(ToolProgress(progress, total, message))
 
         try:
             await self._session.send_request(
@@ -326,7 +335,7 @@ def _take_raw() -> dict[str, Any]:
 
 
 def _reason(
-    error: MCPError, dispatcher: KeepingDispatcher, faults: Faults, what: str
+    error: MCPError, dispatcher: KeepingDispatcher, faults: DisconnectReason, what: str
 ) -> ToolweaveError:
     if (found := failure_in(error)) is not None:
         return found
@@ -344,7 +353,7 @@ def _reason(
 @asynccontextmanager
 async def open_connection(
     transport: AbstractAsyncContextManager[TransportStreams],
-    faults: Faults,
+    faults: DisconnectReason,
     *,
     limits: Limits,
     era: Era = "auto",
@@ -382,7 +391,7 @@ async def open_connection(
 
 @contextmanager
 def _connecting(
-    faults: Faults, deadline_s: float, dispatcher: KeepingDispatcher
+    faults: DisconnectReason, deadline_s: float, dispatcher: KeepingDispatcher
 ) -> Generator[None]:
     """What goes wrong with the handshake inside, as typed errors."""
     try:

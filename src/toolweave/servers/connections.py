@@ -12,7 +12,7 @@ from toolweave.servers.definition import Server
 from toolweave.servers.health import Health, Pings
 from toolweave.servers.registry import Registry
 from toolweave.servers.supervisor import Live, Supervisor
-from toolweave.servers.transport_factory import Opener, refuse_unapproved
+from toolweave.servers.transport_factory import TransportFactory, refuse_unapproved
 from toolweave.settings import Settings
 from toolweave.tasks import background
 
@@ -27,7 +27,7 @@ class Connections:
     def __init__(
         self,
         registry: Registry,
-        opener: Opener,
+        opener: TransportFactory,
         pings: Pings,
         *,
         clock: Clock,

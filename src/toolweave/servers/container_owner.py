@@ -18,7 +18,7 @@ PID_NAMESPACE = Path("/proc/self/ns/pid")
 
 
 @dataclass(frozen=True, slots=True)
-class Owner:
+class ContainerOwner:
     """A process of one machine, one boot and one namespace; unknown parts are empty."""
 
     machine: str

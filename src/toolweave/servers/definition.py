@@ -21,13 +21,13 @@ Scope = Literal["local", "project", "user", "enterprise"]
 RunnerName = Literal["plain", "bubblewrap", "docker"]
 
 
-class Frozen(BaseModel):
+class FrozenModel(BaseModel):
     """A value that crosses a border: immutable, and strict about unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Command(Frozen):
+class CommandServer(FrozenModel):
     """A program of the user's machine, spoken to over its standard streams."""
 
     kind: Literal["command"] = "command"
@@ -41,7 +41,7 @@ class Command(Frozen):
     network: bool = True
 
 
-class Container(Frozen):
+class ContainerServer(FrozenModel):
     """A container image that we start, watch and remove (seed 002's managed server)."""
 
     kind: Literal["container"] = "container"
@@ -55,7 +55,7 @@ class Container(Frozen):
     network: bool = True
 
 
-class Http(Frozen):
+class HttpServer(FrozenModel):
     """A server reached by streamable HTTP."""
 
     kind: Literal["http"] = "http"
@@ -64,7 +64,7 @@ class Http(Frozen):
     oauth: bool = False
 
 
-class Sse(Frozen):
+class SseServer(FrozenModel):
     """An older server reached by HTTP with server-sent events."""
 
     kind: Literal["sse"] = "sse"
@@ -73,33 +73,35 @@ class Sse(Frozen):
     oauth: bool = False
 
 
-Definition = Annotated[Command | Container | Http | Sse, Field(discriminator="kind")]
+Definition = Annotated[
+    CommandServer | ContainerServer | HttpServer | SseServer, Field(discriminator="kind")
+]
 
 
 def transport_of(definition: Definition) -> Transport:
     """How its messages travel."""
     match definition:
-        case Command() | Container():
+        case CommandServer() | ContainerServer():
             return "stdio"
-        case Http():
+        case HttpServer():
             return "http"
-        case Sse():
+        case SseServer():
             return "sse"
 
 
 def deployment_of(definition: Definition) -> Deployment:
     """Whether we start it ourselves."""
-    return "managed" if isinstance(definition, Command | Container) else "external"
+    return "managed" if isinstance(definition, CommandServer | ContainerServer) else "external"
 
 
 def runner_of(definition: Definition) -> RunnerName | None:
     """What starts it; nothing for a server that already runs elsewhere."""
     match definition:
-        case Command():
+        case CommandServer():
             return definition.runner
-        case Container():
+        case ContainerServer():
             return "docker"
-        case Http() | Sse():
+        case HttpServer() | SseServer():
             return None
 
 
@@ -116,7 +118,7 @@ def definition_hash(definition: Definition) -> str:
     return hashlib.sha256(canonical(facts)).hexdigest()
 
 
-class Server(Frozen):
+class Server(FrozenModel):
     """A registered server and what we know of it (seed 002's MCPServerConfig)."""
 
     id: ServerId

@@ -16,7 +16,7 @@ STDERR_LINES = 20
 STDERR_LINE_CHARACTERS = 300
 
 
-class Faults:
+class DisconnectReason:
     """The first fault of one connection and the last lines the server wrote to stderr."""
 
     def __init__(self, server: str) -> None:

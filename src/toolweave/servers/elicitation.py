@@ -7,7 +7,7 @@ import mcp_types as types
 from toolweave.errors import Denied, Invalid
 from toolweave.json_text import JsonObject
 from toolweave.servers.json_safety import unwritable
-from toolweave.servers.questions import Asker, Question
+from toolweave.servers.questions import Asker, ElicitationQuestion
 
 WEB = ("http://", "https://")
 
@@ -41,9 +41,11 @@ async def elicit(
     return types.ElicitResult(action=answer.action, content=content)
 
 
-def _question(server: str, params: types.ElicitRequestParams) -> Question | None:
+def _question(server: str, params: types.ElicitRequestParams) -> ElicitationQuestion | None:
     if isinstance(params, types.ElicitRequestFormParams):
-        return Question(server, params.message, schema=cast("JsonObject", params.requested_schema))
+        return ElicitationQuestion(
+            server, params.message, schema=cast("JsonObject", params.requested_schema)
+        )
     # Other schemes start programs on the machine of whoever opens them.
     is_safe = params.url.lower().startswith(WEB)
-    return Question(server, params.message, url=params.url) if is_safe else None
+    return ElicitationQuestion(server, params.message, url=params.url) if is_safe else None

@@ -36,10 +36,10 @@ from toolweave.settings import Settings
 from toolweave.tools.check import check_arguments, check_output
 from toolweave.tools.tool import (
     CallId,
-    Progress,
     ProgressListener,
     Tool,
     ToolCall,
+    ToolProgress,
     ToolResult,
     tool_hash,
 )
@@ -112,7 +112,7 @@ class Gate:
             # Still open only after a fault of ours or of whoever answers questions.
             self.history.finished(call, "error", code="INTERNAL")
 
-    async def _hear(self, on_progress: ProgressListener, progress: Progress) -> None:
+    async def _hear(self, on_progress: ProgressListener, progress: ToolProgress) -> None:
         """What a server says of a call under way goes on without secrets."""
         if progress.message is not None:
             progress = replace(progress, message=self._masker.mask_text(progress.message))

@@ -18,7 +18,7 @@ import anyio
 import anyio.to_thread
 
 from toolweave.servers import guardian_process
-from toolweave.servers.container_owner import OWNER_LABEL, Owner
+from toolweave.servers.container_owner import OWNER_LABEL, ContainerOwner
 
 logger = logging.getLogger(__name__)
 
@@ -83,11 +83,11 @@ class Guardian:
         listed = await self._docker(
             "ps", "--all", f"--filter=label={OWNER_LABEL}", f"--format={listing}"
         )
-        here = Owner.this()
+        here = ContainerOwner.this()
         orphans: list[str] = []
         for line in listed.splitlines():
             name, _, label = line.partition("\t")
-            owner = Owner.parse(label)
+            owner = ContainerOwner.parse(label)
             if owner is not None and owner.is_gone(here):
                 orphans.append(name)
         if orphans:

@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from toolweave.errors import Invalid
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.servers.definition import definition_hash, transport_of
-from toolweave.servers.discovery.client import Found
-from toolweave.servers.discovery.locations import Places, Platform
+from toolweave.servers.discovery.client import DiscoveredServer
+from toolweave.servers.discovery.locations import ClientLocations, Platform
 from toolweave.servers.discovery.search import Discovery
 
 
-def places_of(environ: Mapping[str, str]) -> Places:
+def places_of(environ: Mapping[str, str]) -> ClientLocations:
     """Where the clients of this user, directory and platform keep their files."""
     known: dict[str, Platform] = {"darwin": "darwin", "win32": "win32"}
-    return Places(
+    return ClientLocations(
         home=Path(environ["HOME"]) if environ.get("HOME") else Path.home(),
         project=Path.cwd(),
         platform=known.get(sys.platform, "linux"),
@@ -24,7 +24,7 @@ def places_of(environ: Mapping[str, str]) -> Places:
     )
 
 
-async def import_found(rooms: Ground, found: Found) -> str:
+async def import_found(rooms: Home, found: DiscoveredServer) -> str:
     """Register one that was found; what came of it, in words."""
     assert found.definition is not None
     taken = {server.name: server for server in await rooms.registry.list()}
@@ -43,7 +43,7 @@ async def import_found(rooms: Ground, found: Found) -> str:
     return f"imported as {free}"
 
 
-def _names_for(found: Found) -> list[str]:
+def _names_for(found: DiscoveredServer) -> list[str]:
     """The server's own name, then names that tell whose it is, for when that one is taken."""
     of_client = f"{found.name}-{found.client.lower().replace(' ', '-')}"
     return [found.name, of_client, *(f"{of_client}-{number}" for number in range(2, 1_000))]

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from toolweave.errors import Invalid, Unavailable
 from toolweave.json_text import JsonObject, read, write
-from toolweave.tools.difference import Change, DifferenceKind, difference
+from toolweave.tools.difference import DifferenceKind, ToolChange, difference
 from toolweave.tools.tool import Tool, tool_hash
 
 if sys.platform == "win32":
@@ -56,7 +56,7 @@ class Drift:
 
     tool: str
     kind: DifferenceKind
-    changes: tuple[Change, ...]
+    changes: tuple[ToolChange, ...]
 
 
 class Lockfile:

@@ -31,7 +31,7 @@ from toolweave.clock import Clock, SystemClock
 from toolweave.errors import NotFound, ToolweaveError, Unavailable
 from toolweave.network.addresses import AllowedHosts, denied, origin_of
 from toolweave.network.client import EVENTS, broken, open_http_client, place_of
-from toolweave.servers.definition import Http, Sse
+from toolweave.servers.definition import HttpServer, SseServer
 from toolweave.servers.sign_in import SignIn
 from toolweave.servers.transports.failures import (
     failure_of,
@@ -49,7 +49,7 @@ PLAIN_NAME = re.compile(r"[A-Za-z0-9_.:/+-][A-Za-z0-9_.:/@+-]{0,127}")
 REFUSED = frozenset({400, 401, 403})
 
 
-class SecretStore(Protocol):
+class OAuthSecrets(Protocol):
     """The part of the vault that is used here."""
 
     async def put(self, name: str, value: str) -> object: ...
@@ -75,7 +75,7 @@ class StoredSignIn(BaseModel):
 def oauth_auth(
     server_name: str,
     url: str,
-    store: SecretStore,
+    store: OAuthSecrets,
     *,
     sign_in: SignIn | None,
     clock: Clock | None = None,
@@ -89,8 +89,8 @@ def oauth_auth(
 
 async def sign_in_now(
     server_name: str,
-    definition: Http | Sse,
-    store: SecretStore,
+    definition: HttpServer | SseServer,
+    store: OAuthSecrets,
     *,
     sign_in: SignIn,
     headers: dict[str, str],
@@ -114,7 +114,7 @@ async def sign_in_now(
     async with client:
         request = (
             client.build_request("GET", definition.url, headers={"accept": EVENTS})
-            if isinstance(definition, Sse)
+            if isinstance(definition, SseServer)
             else client.build_request(
                 "POST",
                 definition.url,
@@ -132,7 +132,7 @@ async def sign_in_now(
         )
 
 
-async def forget_sign_in(server_name: str, store: SecretStore) -> None:
+async def forget_sign_in(server_name: str, store: OAuthSecrets) -> None:
     """Remove a server's tokens from the vault, if there are any."""
     try:
         await store.delete(entry_name(server_name))
@@ -160,7 +160,7 @@ class VaultedOAuth(OAuthClientProvider):
         self,
         server_name: str,
         url: str,
-        store: SecretStore,
+        store: OAuthSecrets,
         *,
         sign_in: SignIn | None,
         clock: Clock,

@@ -8,7 +8,7 @@ from toolweave.json_text import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ElicitationQuestion:
     """A form to fill, or an address to visit, with the server's words around it."""
 
     server: str
@@ -18,11 +18,11 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ElicitationAnswer:
     """What the person did with it."""
 
     action: Literal["accept", "decline", "cancel"]
     content: JsonObject | None = None
 
 
-Asker = Callable[[Question], Awaitable[Answer]]
+Asker = Callable[[ElicitationQuestion], Awaitable[ElicitationAnswer]]

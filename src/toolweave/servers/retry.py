@@ -3,7 +3,7 @@
 import anyio
 
 from toolweave.errors import ToolweaveError
-from toolweave.servers.questions import Answer, Asker, Question
+from toolweave.servers.questions import Asker, ElicitationAnswer, ElicitationQuestion
 from toolweave.settings import Retry
 
 # Of a server that may be there again in a moment. What is wrong for good is not in this list.
@@ -44,7 +44,7 @@ def pausing(total: anyio.CancelScope, asker: Asker) -> Asker:
     open_questions = 0
     left_s = 0.0
 
-    async def ask(question: Question) -> Answer:
+    async def ask(question: ElicitationQuestion) -> ElicitationAnswer:
         nonlocal open_questions, left_s
         if open_questions == 0:
             left_s = total.deadline - anyio.current_time()

@@ -2,7 +2,7 @@
 
 from toolweave.app.studio import Studio
 from toolweave.errors import Invalid
-from toolweave.servers.definition import Http, Server, Sse
+from toolweave.servers.definition import HttpServer, Server, SseServer
 from toolweave.servers.oauth import sign_in_now
 from toolweave.servers.sign_in import Show, SignIn
 from toolweave.servers.summary import has_sign_in
@@ -33,7 +33,7 @@ async def sign_in_to(studio: Studio, server: Server, show: Show) -> int:
     """
     require_sign_in(server)
     ready = await studio.opener.expanded(server)
-    assert isinstance(ready, Http | Sse)
+    assert isinstance(ready, HttpServer | SseServer)
     await sign_in_now(
         server.name,
         ready,

@@ -4,12 +4,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolweave.clock import timestamp
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.servers.definition import (
     Definition,
-    Http,
+    HttpServer,
     Server,
-    Sse,
+    SseServer,
     deployment_of,
     runner_of,
     transport_of,
@@ -27,7 +27,7 @@ class Line:
     description: str | None = None  # as it was when its tools were approved
 
 
-async def line_of(rooms: Ground, server: Server) -> Line:
+async def line_of(rooms: Home, server: Server) -> Line:
     """All that is known of a server now."""
     return Line(
         server,
@@ -59,7 +59,7 @@ def details_of(server: Server, health: Health) -> str | None:
 
 def has_sign_in(definition: Definition) -> bool:
     """Whether a person can sign in there."""
-    return isinstance(definition, Http | Sse) and definition.oauth
+    return isinstance(definition, HttpServer | SseServer) and definition.oauth
 
 
 def display_name(name: str) -> str:

@@ -15,10 +15,10 @@ from toolweave.clock import Clock
 from toolweave.errors import NotFound, ToolweaveError, Unavailable
 from toolweave.servers.connection import Connection, Era, open_connection
 from toolweave.servers.definition import Server
-from toolweave.servers.disconnect_reason import Faults, connect_timeout, masked
+from toolweave.servers.disconnect_reason import DisconnectReason, connect_timeout, masked
 from toolweave.servers.health import Health, Pings, RetryState
 from toolweave.servers.registry import MAX_FAILURES, Registry
-from toolweave.servers.transport_factory import Opener
+from toolweave.servers.transport_factory import TransportFactory
 from toolweave.servers.transports.failures import failure_in
 from toolweave.settings import Settings
 from toolweave.tools.tool import Tool
@@ -45,7 +45,7 @@ class Supervisor:
         server: Server,
         *,
         registry: Registry,
-        opener: Opener,
+        opener: TransportFactory,
         pings: Pings,
         clock: Clock,
         settings: Settings,
@@ -66,7 +66,7 @@ class Supervisor:
         self._news = anyio.Event()  # set, and replaced, whenever one of these two changes
         self._scope = anyio.CancelScope()
         self._failures = 0
-        self._faults: Faults | None = None
+        self._faults: DisconnectReason | None = None
 
     @property
     def log(self) -> tuple[str, ...]:
@@ -155,7 +155,7 @@ class Supervisor:
 
     async def _until_lost(self, era: Era) -> ToolweaveError:
         """Hold a connection as long as it lasts; why it ended."""
-        faults = self._faults = Faults(self.server.name)
+        faults = self._faults = DisconnectReason(self.server.name)
         try:
             await self._connected(faults, era)
         except Exception as error:  # an edge: whatever a server provokes ends its connection only
@@ -164,7 +164,7 @@ class Supervisor:
             self._live = None
         return faults.closed()
 
-    async def _connected(self, faults: Faults, era: Era) -> None:
+    async def _connected(self, faults: DisconnectReason, era: Era) -> None:
         limits = self._settings.limits
         transport = await self._opener.open(self.server, faults)
         async with (
@@ -287,7 +287,7 @@ async def _first_of(seconds: float, clock: Clock, *events: anyio.Event) -> None:
         tasks.cancel_scope.cancel()
 
 
-def _reason(error: BaseException, faults: Faults) -> ToolweaveError:
+def _reason(error: BaseException, faults: DisconnectReason) -> ToolweaveError:
     """The one typed error in what a transport's task groups raised."""
     found = faults.first or failure_in(error)
     if found is not None or faults.ended.is_set():

@@ -17,8 +17,15 @@ from toolweave.access.references import resolve_all
 from toolweave.access.vault import Vault
 from toolweave.errors import Denied, Invalid, Unavailable
 from toolweave.servers import runners
-from toolweave.servers.definition import Command, Container, Definition, Http, Server, Sse
-from toolweave.servers.disconnect_reason import Faults
+from toolweave.servers.definition import (
+    CommandServer,
+    ContainerServer,
+    Definition,
+    HttpServer,
+    Server,
+    SseServer,
+)
+from toolweave.servers.disconnect_reason import DisconnectReason
 from toolweave.servers.guardian import Guardian
 from toolweave.servers.oauth import oauth_auth
 from toolweave.servers.runners.runner import Launch
@@ -45,7 +52,7 @@ def refuse_unapproved(server: Server) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Opener:
+class TransportFactory:
     """Opens transports; holds what that takes and nothing else."""
 
     environ: Mapping[str, str]
@@ -62,18 +69,18 @@ class Opener:
             Invalid: `SERVER_SECRET_MISSING`.
         """
         definition = server.definition
-        assert isinstance(definition, Command | Container)
-        name = "docker" if isinstance(definition, Container) else definition.runner
+        assert isinstance(definition, CommandServer | ContainerServer)
+        name = "docker" if isinstance(definition, ContainerServer) else definition.runner
         runner = runners.discover()[name]
         # Asking a daemon or trying a sandbox may take seconds.
         if reason := await anyio.to_thread.run_sync(runner.missing):
             raise Unavailable("RUNNER_MISSING", f"server {server.name!r}: {reason}")
         ready = await self.expanded(server)
-        assert isinstance(ready, Command | Container)
+        assert isinstance(ready, CommandServer | ContainerServer)
         return runner.launch(ready, server_name=server.name, env=ready.env)
 
     async def open(
-        self, server: Server, faults: Faults
+        self, server: Server, faults: DisconnectReason
     ) -> AbstractAsyncContextManager[TransportStreams]:
         """A transport to `server`, not yet entered.
 
@@ -82,16 +89,16 @@ class Opener:
             Unavailable: what it needs is missing on this machine.
         """
         refuse_unapproved(server)
-        if isinstance(server.definition, Command | Container):
+        if isinstance(server.definition, CommandServer | ContainerServer):
             launch = await self.launch(server)
             if launch.container:
                 await self.guardian.remove_orphans()
             max_bytes = self.limits.output_bytes
             return open_stdio(launch, faults, guardian=self.guardian, max_bytes=max_bytes)
         ready = await self.expanded(server)
-        assert isinstance(ready, Http | Sse)
+        assert isinstance(ready, HttpServer | SseServer)
         auth = oauth_auth(server.name, ready.url, self.vault, sign_in=None) if ready.oauth else None
-        if isinstance(ready, Http):
+        if isinstance(ready, HttpServer):
             return open_http(ready, faults, headers=ready.headers, auth=auth, limits=self.limits)
         return open_sse(ready, faults, headers=ready.headers, auth=auth, limits=self.limits)
 

@@ -10,7 +10,13 @@ from toolweave.errors import Invalid
 from toolweave.json_text import read
 from toolweave.problems import Problem, pointer
 from toolweave.servers.config_entry import as_object, name_problems, place, read_entry
-from toolweave.servers.definition import Command, Container, Definition, Http, Sse
+from toolweave.servers.definition import (
+    CommandServer,
+    ContainerServer,
+    Definition,
+    HttpServer,
+    SseServer,
+)
 from toolweave.servers.discovery.lenient_json import without_comments
 
 _MAX_BYTES = 1024 * 1024
@@ -64,7 +70,7 @@ def _one(
 
 def from_command_line(
     argv: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None
-) -> Command:
+) -> CommandServer:
     """A server that is started by `argv`, exactly as given.
 
     Raises:
@@ -73,13 +79,13 @@ def from_command_line(
     program = {"command": argv[0], "args": list(argv[1:])} if argv else {}
     entry = {"type": "stdio", **program, "env": dict(env or {}), "cwd": cwd}
     definition = _definition(entry)
-    assert isinstance(definition, Command)
+    assert isinstance(definition, CommandServer)
     return definition
 
 
 def anchored(definition: Definition, directory: Path) -> Definition:
     """A command that means a place by where it was given is started there for good."""
-    if not isinstance(definition, Command):
+    if not isinstance(definition, CommandServer):
         return definition
     cwd = definition.cwd
     if cwd is None:
@@ -108,14 +114,14 @@ def from_url(
     url: str,
     headers: Mapping[str, str] | None = None,
     transport: Literal["http", "sse"] = "http",
-) -> Http | Sse:
+) -> HttpServer | SseServer:
     """A server that already runs at `url`.
 
     Raises:
         Invalid: `SERVER_URL_INVALID`, `SERVER_URL_CREDENTIALS`, `SERVER_HEADER_INVALID`.
     """
     definition = _definition({"type": transport, "url": url, "headers": dict(headers or {})})
-    assert isinstance(definition, Http | Sse)
+    assert isinstance(definition, HttpServer | SseServer)
     return definition
 
 
@@ -125,7 +131,7 @@ def from_image(
     command: Sequence[str] = (),
     env: Mapping[str, str] | None = None,
     network: bool = True,
-) -> Container:
+) -> ContainerServer:
     """A server that we start from a container image.
 
     Raises:
@@ -140,9 +146,9 @@ def from_image(
     inner = {"type": "stdio", "command": "image", "args": list(command), "env": dict(env or {})}
     checked, found = read_entry(inner, "")
     problems += found
-    if problems or not isinstance(checked, Command):
+    if problems or not isinstance(checked, CommandServer):
         raise _invalid(problems)
-    return Container(image=image, command=checked.args, env=checked.env, network=network)
+    return ContainerServer(image=image, command=checked.args, env=checked.env, network=network)
 
 
 def _definition(entry: Mapping[str, object]) -> Definition:

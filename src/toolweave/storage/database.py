@@ -1,7 +1,7 @@
 """The one interface to a database: rows, row, execute, executemany, transaction.
 
 SQL is written once, with `?` for values and no literal `?`; a dialect provides connections
-(`Reader`, `Writer`) and says how it differs (`Dialect`). Writes are exclusive on every dialect,
+(`DatabaseReader`, `DatabaseWriter`) and says how it differs (`SqlDialect`). Writes are exclusive on every dialect,
 across processes too, so a transaction may read, decide and write without losing a race.
 """
 
@@ -29,7 +29,7 @@ _OPENERS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class SqlDialect:
     """How one database's SQL differs: tokens of migrations, and how to ask for a table."""
 
     name: Literal["sqlite", "postgresql"]
@@ -37,13 +37,13 @@ class Dialect:
     find_table: str
 
 
-class Reader(Protocol):
+class DatabaseReader(Protocol):
     """A connection (or several) that reads."""
 
     async def fetch(self, sql: str, values: Values) -> list[Row]: ...
 
 
-class Writer(Reader, Protocol):
+class DatabaseWriter(DatabaseReader, Protocol):
     """The connection that writes; `Database` sees to it that one task uses it at a time.
 
     `rollback` never fails and is safe at any moment; a failed `commit` leaves nothing open.
@@ -70,7 +70,7 @@ class Writer(Reader, Protocol):
         ...
 
 
-class Ears(Protocol):
+class NotificationListener(Protocol):
     """Hears what other processes say of what they wrote."""
 
     async def heard(self) -> Sequence[str]:
@@ -78,7 +78,7 @@ class Ears(Protocol):
         ...
 
 
-class Voice(Protocol):
+class NotificationSender(Protocol):
     """How the processes of one database hear of each other's writes."""
 
     @property
@@ -88,7 +88,7 @@ class Voice(Protocol):
 
     async def tell(self, notice: str) -> None: ...
 
-    def ears(self) -> AbstractAsyncContextManager[Ears]: ...
+    def ears(self) -> AbstractAsyncContextManager[NotificationListener]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class Statement:
 class Transaction:
     """What can be done until the `async with` ends; after a failed statement, nothing."""
 
-    def __init__(self, writer: Writer) -> None:
+    def __init__(self, writer: DatabaseWriter) -> None:
         self._writer = writer
         self._state: Literal["open", "failed", "over"] = "open"
 
@@ -158,7 +158,14 @@ class Database:
         Invalid: `STORAGE_VALUE_INVALID` for a value no column can hold.
     """
 
-    def __init__(self, dialect: Dialect, *, reader: Reader, writer: Writer, voice: Voice) -> None:
+    def __init__(
+        self,
+        dialect: SqlDialect,
+        *,
+        reader: DatabaseReader,
+        writer: DatabaseWriter,
+        voice: NotificationSender,
+    ) -> None:
         self.dialect = dialect
         self._voice = voice
         self._reader = reader
@@ -205,7 +212,7 @@ class Database:
         """Let whoever listens in other processes know; it may get lost."""
         await self._voice.tell(notice)
 
-    def ears(self) -> AbstractAsyncContextManager[Ears]:
+    def ears(self) -> AbstractAsyncContextManager[NotificationListener]:
         """Listen to other processes for as long as this is entered."""
         return self._voice.ears()
 

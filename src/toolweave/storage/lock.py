@@ -27,7 +27,7 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 @dataclass(frozen=True, slots=True)
-class Owner:
+class LockOwner:
     """The process that holds a lock."""
 
     pid: int
@@ -36,7 +36,7 @@ class Owner:
     command: str
 
 
-_OWNER = TypeAdapter(Owner)
+_OWNER = TypeAdapter(LockOwner)
 
 
 @contextmanager
@@ -63,7 +63,7 @@ def hold(path: Path) -> Generator[None]:
         os.close(descriptor)
 
 
-def owner_of(path: Path) -> Owner | None:
+def owner_of(path: Path) -> LockOwner | None:
     """Who wrote `path` last and did not leave in good order; not proof that it still lives."""
     try:
         return _OWNER.validate_json(path.read_bytes())
@@ -100,7 +100,7 @@ def _lock(descriptor: int) -> bool:
 
 def _write_owner(descriptor: int) -> None:
     boot_id = _BOOT_ID.read_text(encoding="ascii").strip() if _BOOT_ID.exists() else None
-    owner = Owner(
+    owner = LockOwner(
         pid=os.getpid(),
         boot_id=boot_id,
         started_at=timestamp(SystemClock().now()),

@@ -12,7 +12,7 @@ from importlib.resources import files
 
 from toolweave.clock import Clock, SystemClock, timestamp
 from toolweave.errors import Conflict
-from toolweave.storage.database import Database, Dialect, Transaction
+from toolweave.storage.database import Database, SqlDialect, Transaction
 
 _RECORD = (
     "CREATE TABLE schema_version (version INTEGER PRIMARY KEY, name TEXT NOT NULL,"
@@ -34,7 +34,7 @@ class Migration:
         """What tells whether the file was edited after it was applied."""
         return hashlib.sha256(self.sql.encode()).hexdigest()
 
-    def statements(self, dialect: Dialect) -> list[str]:
+    def statements(self, dialect: SqlDialect) -> list[str]:
         """The SQL of one dialect, statement by statement."""
         sql = re.sub(r"\{(\w+)\}", lambda token: dialect.tokens[token[1]], self.sql)
         sql = re.sub(r"^\s*--.*$", "", sql, flags=re.MULTILINE)
@@ -86,7 +86,7 @@ async def migrate(
     return len(pending)
 
 
-async def _applied(source: Database | Transaction, dialect: Dialect) -> dict[int, str]:
+async def _applied(source: Database | Transaction, dialect: SqlDialect) -> dict[int, str]:
     """Version and checksum of every step taken so far."""
     if not await source.row(dialect.find_table, "schema_version"):
         return {}

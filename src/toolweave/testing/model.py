@@ -70,7 +70,7 @@ def hangs() -> Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ModelRequestRecord:
     """A request that came in."""
 
     path: str
@@ -97,7 +97,7 @@ class ScriptedModel:
     """What it says can be changed while it runs; the last turn of a list stays."""
 
     def __init__(self, *turns: Turn) -> None:
-        self.heard: list[Heard] = []
+        self.heard: list[ModelRequestRecord] = []
         self._rules: list[_Rule] = [_Rule("", list(turns) or [says("Hello.")])]
         self._news = threading.Condition()
         self._gate = threading.Event()
@@ -142,7 +142,7 @@ class ScriptedModel:
             thread.join()
             server.server_close()
 
-    def hear(self, heard: Heard) -> Turn:
+    def hear(self, heard: ModelRequestRecord) -> Turn:
         """Keep a request and find what is said to it."""
         text = json.dumps(heard.body, ensure_ascii=False)
         with self._news:
@@ -180,7 +180,7 @@ class _Conversation(BaseHTTPRequestHandler):
     def _answer(self) -> None:
         data = self.rfile.read(int(self.headers.get("content-length", 0)))
         headers = {name.lower(): value for name, value in self.headers.items()}
-        heard = Heard(self.path, headers, json.loads(data))
+        heard = ModelRequestRecord(self.path, headers, json.loads(data))
         wire = wire_of(self.path)
         turn = self.server.model.hear(heard)
         if turn.holds or turn.wait_s:
@@ -188,7 +188,7 @@ class _Conversation(BaseHTTPRequestHandler):
         wrong = faults_of(wire, heard.headers, heard.body)
         self._write(wire, fails(400, "; ".join(wrong)) if wrong else turn, heard)
 
-    def _write(self, wire: Wire, turn: Turn, heard: Heard) -> None:
+    def _write(self, wire: Wire, turn: Turn, heard: ModelRequestRecord) -> None:
         if turn.raw is not None:
             self._send(turn, turn.raw, turn.content_type)
         elif turn.status != 200:
@@ -200,7 +200,7 @@ class _Conversation(BaseHTTPRequestHandler):
             answer = plain_of(wire, turn, heard.body)
             self._send(turn, json.dumps(answer).encode(), "application/json")
 
-    def _stream(self, wire: Wire, turn: Turn, heard: Heard) -> None:
+    def _stream(self, wire: Wire, turn: Turn, heard: ModelRequestRecord) -> None:
         self._begin(turn, "text/event-stream")
         self.send_header("transfer-encoding", "chunked")
         self.end_headers()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from toolweave.json_text import JsonObject
-from toolweave.servers.definition import Command
+from toolweave.servers.definition import CommandServer
 from toolweave.testing import scripted_process
 
 # Legacy: 2025-06-18. Dies: the same, and a message it does not know ends it. Modern: 2026-07-28.
@@ -118,11 +118,11 @@ class ScriptedServer:
         self.change(**more)
 
     @property
-    def definition(self) -> Command:
+    def definition(self) -> CommandServer:
         """How to start it."""
         program = str(scripted_process.__file__)
         # Alone: nothing installed can change what it does.
-        return Command(command=sys.executable, args=("-I", "-S", program, str(self._folder)))
+        return CommandServer(command=sys.executable, args=("-I", "-S", program, str(self._folder)))
 
     def change(self, **parts: Any) -> None:
         """Replace parts of the script: `tools`, `era`, `page`, `capabilities`, `refuses`

@@ -31,7 +31,7 @@ Script: TypeAlias = Mapping[str, Told | list[Told]]
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ServiceRequestRecord:
     """A request as it came in; header names are in lower case."""
 
     method: str
@@ -64,9 +64,9 @@ class FakeService:
     address: str
     script: Script
     usual: Told
-    heard: list[Heard] = field(default_factory=list[Heard])
+    heard: list[ServiceRequestRecord] = field(default_factory=list[ServiceRequestRecord])
 
-    def answer(self, request: Heard) -> Told:
+    def answer(self, request: ServiceRequestRecord) -> Told:
         """What the script says; the usual answer where it says nothing."""
         self.heard.append(request)
         told = self.script.get(f"{request.method} {request.path}", self.usual)
@@ -100,7 +100,7 @@ async def fake_service(
         yield service
 
 
-async def _read(stream: SocketStream) -> Heard:
+async def _read(stream: SocketStream) -> ServiceRequestRecord:
     buffered = BufferedByteReceiveStream(stream)
     head = (await buffered.receive_until(b"\r\n\r\n", MAX_HEAD_BYTES)).decode("latin-1")
     first, *lines = head.split("\r\n")
@@ -110,7 +110,7 @@ async def _read(stream: SocketStream) -> Heard:
     body = await buffered.receive_exactly(int(headers.get("content-length", "0")))
     parts = urlsplit(target)
     query = parse_qsl(parts.query, keep_blank_values=True)
-    return Heard(method, parts.path, query, headers, body)
+    return ServiceRequestRecord(method, parts.path, query, headers, body)
 
 
 def _written(told: Told, address: str) -> bytes:

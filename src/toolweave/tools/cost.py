@@ -7,7 +7,7 @@ are a billion checks. Sums are kept per definition, so they are known without un
 from dataclasses import dataclass
 
 from toolweave.json_text import Json, JsonObject
-from toolweave.tools.document import Document, references
+from toolweave.tools.document import SchemaDocument, references
 from toolweave.tools.keywords import IN_PLACE, PARTS, subschemas
 from toolweave.tools.patterns import pattern_cost, patterns_of
 
@@ -43,7 +43,7 @@ class Cost:
 _CUT = Cost()
 
 
-def cost_of(document: Document) -> Cost:
+def cost_of(document: SchemaDocument) -> Cost:
     """The cost of a schema whose references all lead somewhere.
 
     Raises:
@@ -53,7 +53,7 @@ def cost_of(document: Document) -> Cost:
 
 
 class _Estimate:
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: SchemaDocument) -> None:
         self.document = document
         self.known: dict[int, Cost] = {}
 

@@ -23,7 +23,7 @@ MAX_NODES = 50_000
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ToolChange:
     """One change: where in the definition, which way, and in words."""
 
     pointer: str
@@ -36,7 +36,7 @@ class Difference:
     """All changes of a tool and what they come to."""
 
     kind: DifferenceKind
-    changes: tuple[Change, ...] = ()
+    changes: tuple[ToolChange, ...] = ()
 
 
 def difference(old: JsonObject | None, new: JsonObject | None) -> Difference:
@@ -44,7 +44,7 @@ def difference(old: JsonObject | None, new: JsonObject | None) -> Difference:
     if old is None or new is None:
         return Difference("same" if old is new else "added" if old is None else "removed")
     if any(size_of(one, max_nodes=MAX_NODES, max_depth=MAX_DEPTH) is None for one in (old, new)):
-        return Difference("changed", (Change("", "changed", "too large to compare in detail"),))
+        return Difference("changed", (ToolChange("", "changed", "too large to compare in detail"),))
     if _equal(old, new):
         return Difference("same")
     changes = tuple(_tool(old, new))
@@ -58,22 +58,22 @@ def _kind(directions: list[Direction]) -> DifferenceKind:
     return real[0] if all(direction == real[0] for direction in real) else "changed"
 
 
-def _tool(old: JsonObject, new: JsonObject) -> Iterator[Change]:
+def _tool(old: JsonObject, new: JsonObject) -> Iterator[ToolChange]:
     for key in _names(old, new):
         if key in ("inputSchema", "outputSchema"):
             yield from _schema(old.get(key, True), new.get(key, True), (key,))
         elif not _equal(old.get(key), new.get(key)):
             direction = "changed" if key in ("name", "annotations") else "text_only"
-            yield Change(pointer(key), direction, _from_to(key, old.get(key), new.get(key)))
+            yield ToolChange(pointer(key), direction, _from_to(key, old.get(key), new.get(key)))
 
 
-def _schema(old: Json, new: Json, at: Steps) -> Iterator[Change]:
+def _schema(old: Json, new: Json, at: Steps) -> Iterator[ToolChange]:
     if _equal(old, new):
         return
     if old is False:
-        yield Change(pointer(*at), "widened", "allows something now")
+        yield ToolChange(pointer(*at), "widened", "allows something now")
     elif new is False:
-        yield Change(pointer(*at), "narrowed", "allows nothing any more")
+        yield ToolChange(pointer(*at), "narrowed", "allows nothing any more")
     else:
         before, after = _dict(old), _dict(new)
         yield from _options(before, after, at)
@@ -85,19 +85,19 @@ def _schema(old: Json, new: Json, at: Steps) -> Iterator[Change]:
                 yield from compare(before.get(keyword), after.get(keyword), (*at, keyword))
 
 
-def _options(before: JsonObject, after: JsonObject, at: Steps) -> Iterator[Change]:
+def _options(before: JsonObject, after: JsonObject, at: Steps) -> Iterator[ToolChange]:
     """`enum` and `const` together, as one may have become the other."""
     old, new = _option_map(before), _option_map(after)
     place = pointer(*at, "enum" if "enum" in after or "enum" in before else "const")
     if old is None and new is not None:
-        yield Change(place, "narrowed", f"only {_listed(new)} from now on")
+        yield ToolChange(place, "narrowed", f"only {_listed(new)} from now on")
     elif new is None and old is not None:
-        yield Change(place, "widened", f"no longer only {_listed(old)}")
+        yield ToolChange(place, "widened", f"no longer only {_listed(old)}")
     elif old is not None and new is not None:
         if gone := {key: value for key, value in old.items() if key not in new}:
-            yield Change(place, "narrowed", f"{_listed(gone)} no longer allowed")
+            yield ToolChange(place, "narrowed", f"{_listed(gone)} no longer allowed")
         if more := {key: value for key, value in new.items() if key not in old}:
-            yield Change(place, "widened", f"{_listed(more)} also allowed")
+            yield ToolChange(place, "widened", f"{_listed(more)} also allowed")
 
 
 def _option_map(schema: JsonObject) -> dict[bytes, Json] | None:
@@ -110,36 +110,36 @@ def _listed(options: dict[bytes, Json]) -> str:
     return ", ".join(shown(option) for option in list(options.values())[:5]) + more
 
 
-Rule = Callable[[Json, Json, Steps], Iterator[Change]]
+Rule = Callable[[Json, Json, Steps], Iterator[ToolChange]]
 
 
-def _nothing(_old: Json, _new: Json, _at: Steps) -> Iterator[Change]:
+def _nothing(_old: Json, _new: Json, _at: Steps) -> Iterator[ToolChange]:
     return iter(())
 
 
-def _text(old: Json, new: Json, at: Steps) -> Iterator[Change]:
-    yield Change(pointer(*at), "text_only", _from_to(str(at[-1]), old, new))
+def _text(old: Json, new: Json, at: Steps) -> Iterator[ToolChange]:
+    yield ToolChange(pointer(*at), "text_only", _from_to(str(at[-1]), old, new))
 
 
-def _other(old: Json, new: Json, at: Steps) -> Iterator[Change]:
-    yield Change(pointer(*at), "changed", _from_to(str(at[-1]), old, new))
+def _other(old: Json, new: Json, at: Steps) -> Iterator[ToolChange]:
+    yield ToolChange(pointer(*at), "changed", _from_to(str(at[-1]), old, new))
 
 
-def _demand(old: Json, new: Json, at: Steps) -> Iterator[Change]:
+def _demand(old: Json, new: Json, at: Steps) -> Iterator[ToolChange]:
     direction = "narrowed" if old is None else "widened" if new is None else "changed"
-    yield Change(pointer(*at), direction, _from_to(str(at[-1]), old, new))
+    yield ToolChange(pointer(*at), direction, _from_to(str(at[-1]), old, new))
 
 
-def _least(old: Json, new: Json, at: Steps) -> Iterator[Change]:
-    yield Change(
+def _least(old: Json, new: Json, at: Steps) -> Iterator[ToolChange]:
+    yield ToolChange(
         pointer(*at),
         _toward(old, new, up="narrowed", down="widened"),
         _from_to(str(at[-1]), old, new),
     )
 
 
-def _most(old: Json, new: Json, at: Steps) -> Iterator[Change]:
-    yield Change(
+def _most(old: Json, new: Json, at: Steps) -> Iterator[ToolChange]:
+    yield ToolChange(
         pointer(*at),
         _toward(old, new, up="widened", down="narrowed"),
         _from_to(str(at[-1]), old, new),
@@ -154,10 +154,10 @@ def _toward(old: Json, new: Json, *, up: Direction, down: Direction) -> Directio
     return "changed"
 
 
-def _types(old: Json, new: Json, at: Steps) -> Iterator[Change]:
+def _types(old: Json, new: Json, at: Steps) -> Iterator[ToolChange]:
     before, after = _kinds(old), _kinds(new)
     direction = "widened" if before < after else "narrowed" if after < before else "changed"
-    yield Change(pointer(*at), direction, _from_to("type", old, new))
+    yield ToolChange(pointer(*at), direction, _from_to("type", old, new))
 
 
 def _kinds(names: Json) -> set[str]:
@@ -167,52 +167,52 @@ def _kinds(names: Json) -> set[str]:
     return kinds | {"integer"} if "number" in kinds else kinds
 
 
-def _required(old: Json, new: Json, at: Steps) -> Iterator[Change]:
+def _required(old: Json, new: Json, at: Steps) -> Iterator[ToolChange]:
     before, after = _list(old), _list(new)
     for name in after:
         if name not in before:
-            yield Change(pointer(*at), "narrowed", f"{name!r} is required now")
+            yield ToolChange(pointer(*at), "narrowed", f"{name!r} is required now")
     for name in before:
         if name not in after:
-            yield Change(pointer(*at), "widened", f"{name!r} is no longer required")
+            yield ToolChange(pointer(*at), "widened", f"{name!r} is no longer required")
 
 
-def _properties(old: Json, new: Json, at: Steps) -> Iterator[Change]:
+def _properties(old: Json, new: Json, at: Steps) -> Iterator[ToolChange]:
     before, after = _dict(old), _dict(new)
     for name in _names(before, after):
         if name not in before:
             # Whether it must be given is said by `required`.
-            yield Change(pointer(*at, name), "widened", f"{name!r} was added")
+            yield ToolChange(pointer(*at, name), "widened", f"{name!r} was added")
         elif name not in after:
-            yield Change(pointer(*at, name), "narrowed", f"{name!r} was removed")
+            yield ToolChange(pointer(*at, name), "narrowed", f"{name!r} was removed")
         else:
             yield from _schema(before[name], after[name], (*at, name))
 
 
-def _by_name(old: Json, new: Json, at: Steps) -> Iterator[Change]:
+def _by_name(old: Json, new: Json, at: Steps) -> Iterator[ToolChange]:
     before, after = _dict(old), _dict(new)
     for name in _names(before, after):
         yield from _schema(before.get(name, True), after.get(name, True), (*at, name))
 
 
-def _definitions(old: Json, new: Json, at: Steps) -> Iterator[Change]:
+def _definitions(old: Json, new: Json, at: Steps) -> Iterator[ToolChange]:
     before, after = _dict(old), _dict(new)
     for name in _names(before, after):
         if name in before and name in after:
             yield from _schema(before[name], after[name], (*at, name))
         else:
             what = "added" if name in after else "removed"
-            yield Change(pointer(*at, name), "text_only", f"the definition {name!r} was {what}")
+            yield ToolChange(pointer(*at, name), "text_only", f"the definition {name!r} was {what}")
 
 
-def _one(old: Json, new: Json, at: Steps) -> Iterator[Change]:
+def _one(old: Json, new: Json, at: Steps) -> Iterator[ToolChange]:
     if isinstance(old, list) or isinstance(new, list):
         yield from _in_turn(old, new, at)
     else:
         yield from _schema(True if old is None else old, True if new is None else new, at)
 
 
-def _in_turn(old: Json, new: Json, at: Steps) -> Iterator[Change]:
+def _in_turn(old: Json, new: Json, at: Steps) -> Iterator[ToolChange]:
     if not isinstance(old, list | None) or not isinstance(new, list | None):
         yield from _other(old, new, at)
         return
@@ -223,10 +223,10 @@ def _in_turn(old: Json, new: Json, at: Steps) -> Iterator[Change]:
         yield from _schema(one, two, (*at, index))
 
 
-def _not(old: Json, new: Json, at: Steps) -> Iterator[Change]:
+def _not(old: Json, new: Json, at: Steps) -> Iterator[ToolChange]:
     """To exclude more is to take less."""
     for change in _schema(False if old is None else old, False if new is None else new, at):
-        yield Change(change.pointer, _opposite(change.direction), change.message)
+        yield ToolChange(change.pointer, _opposite(change.direction), change.message)
 
 
 def _opposite(direction: Direction) -> Direction:
@@ -239,22 +239,22 @@ def _opposite(direction: Direction) -> Direction:
             return direction
 
 
-def _any_of(old: Json, new: Json, at: Steps) -> Iterator[Change]:
+def _any_of(old: Json, new: Json, at: Steps) -> Iterator[ToolChange]:
     return _alternatives(old, new, at, more="widened", fewer="narrowed")
 
 
-def _all_of(old: Json, new: Json, at: Steps) -> Iterator[Change]:
+def _all_of(old: Json, new: Json, at: Steps) -> Iterator[ToolChange]:
     return _alternatives(old, new, at, more="narrowed", fewer="widened")
 
 
 def _alternatives(
     old: Json, new: Json, at: Steps, *, more: Direction, fewer: Direction
-) -> Iterator[Change]:
+) -> Iterator[ToolChange]:
     before, after = _list(old), _list(new)
     if not before or not after:
         # To have alternatives at all is a demand, however many there are.
         direction = "narrowed" if not before else "widened"
-        yield Change(
+        yield ToolChange(
             pointer(*at), direction, f"{at[-1]} was {'added' if not before else 'removed'}"
         )
     elif len(before) == len(after):
@@ -264,17 +264,17 @@ def _alternatives(
         known, kept = ({canonical(one) for one in ones} for ones in (before, after))
         for index, one in enumerate(before):
             if canonical(one) not in kept:
-                yield Change(pointer(*at), fewer, f"alternative {index} was removed")
+                yield ToolChange(pointer(*at), fewer, f"alternative {index} was removed")
         for index, one in enumerate(after):
             if canonical(one) not in known:
-                yield Change(pointer(*at, index), more, f"alternative {index} was added")
+                yield ToolChange(pointer(*at, index), more, f"alternative {index} was added")
 
 
-def _unique(old: Json, new: Json, at: Steps) -> Iterator[Change]:
+def _unique(old: Json, new: Json, at: Steps) -> Iterator[ToolChange]:
     is_stricter = new is True
     if is_stricter or old is True:
         direction = "narrowed" if is_stricter else "widened"
-        yield Change(pointer(*at), direction, _from_to("uniqueItems", old, new))
+        yield ToolChange(pointer(*at), direction, _from_to("uniqueItems", old, new))
 
 
 def _from_to(what: str, old: Json, new: Json) -> str:

@@ -9,7 +9,7 @@ from toolweave.tools.keywords import REFERENCES, is_schema, subschemas
 Steps = tuple[str | int, ...]
 
 
-class Document:
+class SchemaDocument:
     """One schema with its definitions; references never leave it."""
 
     def __init__(self, root: Json) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from toolweave.json_text import Json, JsonObject
 from toolweave.tools.dialect import LONE_REFERENCES, Dialect
-from toolweave.tools.document import Document, references
+from toolweave.tools.document import SchemaDocument, references
 from toolweave.tools.keywords import ANNOTATIONS, REFERENCES, is_number
 from toolweave.tools.merge import IMPOSSIBLE, merged
 
@@ -32,7 +32,7 @@ class Flat:
 class Flattener:
     """Folds schema nodes of one document, up to a bound."""
 
-    def __init__(self, document: Document, dialect: Dialect) -> None:
+    def __init__(self, document: SchemaDocument, dialect: Dialect) -> None:
         self._document = document
         self._lone_references = dialect in LONE_REFERENCES
         self._left = MAX_FLATTENED

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
-from toolweave.tools.document import Document, Steps
+from toolweave.tools.document import SchemaDocument, Steps
 from toolweave.tools.keywords import ANNOTATIONS, REFERENCES, SHAPES, is_number, is_schema
 
 # 001: VALIDATION_RULES. Over these is a warning: a form may not show it well, calls still work.
@@ -22,7 +22,7 @@ CAPS = (
 )
 
 
-def lint(document: Document, places: Iterable[tuple[Steps, Json]]) -> Iterator[Problem]:
+def lint(document: SchemaDocument, places: Iterable[tuple[Steps, Json]]) -> Iterator[Problem]:
     """Every flaw of a schema; the validator's own compiler only ever names the first."""
     for steps, schema in places:
         if isinstance(schema, dict):
@@ -48,7 +48,7 @@ def is_own_requirement(keyword: str, value: Json) -> bool:
     return keyword == "required" and isinstance(value, bool)
 
 
-def _references(schema: JsonObject, steps: Steps, document: Document) -> Iterator[Problem]:
+def _references(schema: JsonObject, steps: Steps, document: SchemaDocument) -> Iterator[Problem]:
     for keyword in REFERENCES:
         reference = schema.get(keyword)
         if not isinstance(reference, str):
@@ -65,7 +65,7 @@ def _references(schema: JsonObject, steps: Steps, document: Document) -> Iterato
             yield Problem("MCP_TOOL_SCHEMA_INVALID", at, f"{reference[:80]!r} leads to no schema")
 
 
-def _leads_somewhere(document: Document, reference: str) -> bool:
+def _leads_somewhere(document: SchemaDocument, reference: str) -> bool:
     try:
         document.target(reference)
     except LookupError:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from toolweave.json_text import Json, JsonObject
 from toolweave.tools.dialect import dialect_of
-from toolweave.tools.document import Document
+from toolweave.tools.document import SchemaDocument
 from toolweave.tools.flatten import DESCRIPTIVE, Flat, Flattener
 from toolweave.tools.keywords import TYPES, is_number
 from toolweave.tools.merge import merged
@@ -46,7 +46,7 @@ def read_schema(schema: Json, name: str = "") -> Parameter:
     """The tree of `schema`; of one that is over the bounds only that it is anything."""
     if size_of(schema, max_nodes=MAX_NODES, max_depth=MAX_DEPTH) is None:
         return Parameter(name, "any", extra=True)
-    document = Document(schema)
+    document = SchemaDocument(schema)
     dialect, _ = dialect_of(schema)
     reader = _Reader(Flattener(document, dialect))
     return reader.read(name, schema, frozenset(), 0)

@@ -18,7 +18,7 @@ from toolweave.problems import pointer
 from toolweave.tools.document import Steps
 from toolweave.tools.unions import kind_of
 from toolweave.tools.value_preview import shown, written
-from toolweave.tools.violations import Explainer, Fault
+from toolweave.tools.violations import Explainer, Violation
 
 MAX_COMPARED = 100
 MAX_NAME = 40
@@ -47,7 +47,7 @@ class Repair:
 NONE = Repair()
 
 
-def repair(fault: Fault, whole: Json, explainer: Explainer) -> Repair:
+def repair(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
     """The repair of one `fault` of the `whole` value, if there is one."""
     match fault.keyword:
         case "required":
@@ -95,7 +95,7 @@ def _letters(name: str) -> str:
     return _SEPARATORS.sub("", name.casefold())
 
 
-def _missing(fault: Fault, explainer: Explainer) -> Repair:
+def _missing(fault: Violation, explainer: Explainer) -> Repair:
     name, given = str(fault.expected), _object(fault.value)
     known = explainer.properties(fault.schema)
     at = pointer(*fault.path, name)
@@ -125,7 +125,7 @@ def _fixed(schema: Json, explainer: Explainer) -> Iterator[Json]:
                 yield value
 
 
-def _unknown(fault: Fault, whole: Json, explainer: Explainer) -> Repair:
+def _unknown(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
     parent, names = _object(_at(whole, fault.path[:-1])), fault.expected
     known_names = [str(name) for name in names] if isinstance(names, list) else []
     free = [name for name in known_names if name not in parent]
@@ -145,7 +145,7 @@ def _unknown(fault: Fault, whole: Json, explainer: Explainer) -> Repair:
     return Repair(f"did you mean {meant!r}?", (move,) if is_certain else None)
 
 
-def _option(fault: Fault) -> Repair:
+def _option(fault: Violation) -> Repair:
     asked = fault.expected
     options = asked if isinstance(asked, list) and fault.keyword == "enum" else [asked]
     text = _plain(fault.value)
@@ -162,7 +162,7 @@ def _option(fault: Fault) -> Repair:
     return Repair(f"did you mean {meant!r}?") if meant is not None else NONE
 
 
-def _kind(fault: Fault, explainer: Explainer) -> Repair:
+def _kind(fault: Violation, explainer: Explainer) -> Repair:
     kinds = fault.expected if isinstance(fault.expected, list) else []
     for value in _conversions(fault.value, kinds):
         if explainer.fits(fault.schema, value):

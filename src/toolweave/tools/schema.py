@@ -18,7 +18,7 @@ from toolweave.json_text import Json, JsonObject, canonical
 from toolweave.problems import Problem, pointer
 from toolweave.tools.cost import Cost, TooCostly, cost_of
 from toolweave.tools.dialect import DEFAULT, Dialect, dialect_of, validator_for
-from toolweave.tools.document import Document, Steps
+from toolweave.tools.document import SchemaDocument, Steps
 from toolweave.tools.keywords import ANNOTATIONS
 from toolweave.tools.lint import is_own_requirement, lint
 from toolweave.tools.patterns import loosen, not_linear, patterns_of
@@ -40,7 +40,7 @@ MAX_VALUE_COST_NS = 150_000_000
 Verdict = Literal["valid", "invalid", "unchecked"]
 
 
-class Judgement(NamedTuple):
+class SchemaVerdict(NamedTuple):
     """What was found of a value, and how much text is in it."""
 
     verdict: Verdict
@@ -62,14 +62,14 @@ class CompiledSchema:
         """Whether values can be judged by it."""
         return self.validator is not None
 
-    def judge(self, value: Json) -> Judgement:
+    def judge(self, value: Json) -> SchemaVerdict:
         """Whether `value` fits; unchecked when judging it would take too long or cannot be done."""
         size = size_of(value, max_nodes=MAX_VALUE_NODES, max_depth=MAX_VALUE_DEPTH)
         if self.validator is None or size is None:
-            return Judgement("unchecked")
+            return SchemaVerdict("unchecked")
         if self.cost.of_value(size.nodes, size.chars) > MAX_VALUE_COST_NS:
-            return Judgement("unchecked", size.chars)
-        return Judgement("valid" if self.validator.is_valid(value) else "invalid", size.chars)
+            return SchemaVerdict("unchecked", size.chars)
+        return SchemaVerdict("valid" if self.validator.is_valid(value) else "invalid", size.chars)
 
     def refuses_apart_from_formats(self, value: Json) -> bool:
         """Whether a value it refused would be refused if formats meant nothing."""
@@ -127,7 +127,7 @@ def _compile(root: Json) -> CompiledSchema:
     if size_of(root, max_nodes=MAX_NODES, max_depth=MAX_DEPTH) is None:
         return _refused(TOO_BIG)
     declared, unknown = dialect_of(root)
-    document = Document(root)
+    document = SchemaDocument(root)
     places = list(islice(document.places(), MAX_SCHEMAS + 1))
     if len(places) > MAX_SCHEMAS:
         return _refused(f"more than {MAX_SCHEMAS} schemas in one")

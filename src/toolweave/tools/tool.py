@@ -139,7 +139,7 @@ def _is_json(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ToolProgress:
     """How far a running call is, in the server's own units."""
 
     done: float
@@ -149,7 +149,7 @@ class Progress:
     is_piece: bool = False
 
 
-ProgressListener = Callable[[Progress], Awaitable[None]]
+ProgressListener = Callable[[ToolProgress], Awaitable[None]]
 
 
 class ToolCaller(Protocol):

@@ -7,7 +7,7 @@ from toolweave.problems import Problem, pointer
 from toolweave.tools.repair import NONE, a, repair
 from toolweave.tools.unions import kind_of
 from toolweave.tools.value_preview import HIDDEN, shown
-from toolweave.tools.violations import Explainer, Fault
+from toolweave.tools.violations import Explainer, Violation
 
 MAX_LISTED = 8
 MAX_MENDED = 20
@@ -43,7 +43,7 @@ _LIMITS = {
 
 
 def describe(
-    faults: Sequence[Fault], whole: Json, explainer: Explainer, *, show_values: bool
+    faults: Sequence[Violation], whole: Json, explainer: Explainer, *, show_values: bool
 ) -> Iterator[Problem]:
     """The problems of the `faults` of the `whole` value; only the first few are given repairs."""
     for index, fault in enumerate(faults):
@@ -53,7 +53,7 @@ def describe(
 
 
 def _described(
-    fault: Fault, whole: Json, explainer: Explainer, *, show_values: bool, is_mended: bool
+    fault: Violation, whole: Json, explainer: Explainer, *, show_values: bool, is_mended: bool
 ) -> Problem:
     """A value is not shown if it is secret or nothing may be shown."""
     is_shown = show_values and not _is_secret(fault)
@@ -72,18 +72,18 @@ def _described(
     )
 
 
-def _is_secret(fault: Fault) -> bool:
+def _is_secret(fault: Violation) -> bool:
     return fault.schema.get("format") == "password" or fault.schema.get("writeOnly") is True
 
 
-def _what(fault: Fault) -> str:
+def _what(fault: Violation) -> str:
     if not fault.path:
         return "the whole value"
     last = fault.path[-1]
     return f"item {last}" if isinstance(last, int) else shown(last)
 
 
-def _wanted(fault: Fault, explainer: Explainer) -> str:
+def _wanted(fault: Violation, explainer: Explainer) -> str:
     """What a missing property would have to be."""
     schema = explainer.properties(fault.schema).get(str(fault.expected), True)
     for one in explainer.within(schema):
@@ -96,7 +96,7 @@ def _wanted(fault: Fault, explainer: Explainer) -> str:
     return ""
 
 
-def _message(fault: Fault, explainer: Explainer, show: Callable[[Json], str]) -> str:
+def _message(fault: Violation, explainer: Explainer, show: Callable[[Json], str]) -> str:
     what = _what(fault)
     match fault.keyword:
         case "required":

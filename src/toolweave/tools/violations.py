@@ -12,7 +12,7 @@ import jsonschema_rs
 
 from toolweave.json_text import Json, JsonObject, canonical
 from toolweave.tools.dialect import LONE_REFERENCES, Dialect, validator_for
-from toolweave.tools.document import Document, Steps, references
+from toolweave.tools.document import SchemaDocument, Steps, references
 from toolweave.tools.keywords import IN_PLACE, subschemas
 from toolweave.tools.schema import CompiledSchema
 
@@ -28,7 +28,7 @@ _OWN = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class Violation:
     """One fault: where in the value, which keyword of which schema, and what that asked for."""
 
     path: Steps
@@ -48,8 +48,8 @@ class Explainer:
     def __init__(self, compiled: CompiledSchema) -> None:
         self.root = compiled.root
         self._dialect: Dialect = compiled.dialect
-        self._document = Document(compiled.root)
-        self._known: dict[tuple[int, Steps], tuple[Fault, ...]] = {}
+        self._document = SchemaDocument(compiled.root)
+        self._known: dict[tuple[int, Steps], tuple[Violation, ...]] = {}
         self._validators: dict[int | str, jsonschema_rs.Validator] = {}
         # With the schema itself, so that its identity stays its own.
         self._properties: dict[int, tuple[JsonObject, JsonObject]] = {}
@@ -62,11 +62,11 @@ class Explainer:
     def _takes(self, schema: Json, value: Json) -> bool:
         return not self._tried(schema, value)
 
-    def _tried(self, schema: Json, value: Json) -> tuple[Fault, ...]:
+    def _tried(self, schema: Json, value: Json) -> tuple[Violation, ...]:
         # No place of the real value, and never the same twice.
         return self.faults(schema, value, ("trial", self._left))
 
-    def faults(self, schema: Json, value: Json, path: Steps = ()) -> tuple[Fault, ...]:
+    def faults(self, schema: Json, value: Json, path: Steps = ()) -> tuple[Violation, ...]:
         """What `schema` finds wrong with the `value` at `path`.
 
         Nothing, if the keyword that refuses it is one that cannot be explained.
@@ -76,7 +76,7 @@ class Explainer:
         """
         if not isinstance(schema, dict):
             self._spend(1)
-            return () if schema is not False else (Fault(path, "false", value, {}),)
+            return () if schema is not False else (Violation(path, "false", value, {}),)
         key = (id(schema), path)
         if key not in self._known:
             self._spend(1)
@@ -111,7 +111,7 @@ class Explainer:
                 waiting.extend(self._document.target(reference) for reference in references(one))
                 waiting.extend(sub for keyword, _, sub in subschemas(one) if keyword in IN_PLACE)
 
-    def _judge(self, schema: JsonObject, value: Json, path: Steps) -> tuple[Fault, ...]:
+    def _judge(self, schema: JsonObject, value: Json, path: Steps) -> tuple[Violation, ...]:
         followed = [self._document.target(reference) for reference in references(schema)]
         if followed and self._dialect in LONE_REFERENCES:
             return self.faults(followed[0], value, path)
@@ -125,7 +125,7 @@ class Explainer:
                 break
         return tuple(found.values())
 
-    def _own(self, schema: JsonObject, value: Json, path: Steps) -> list[Fault]:
+    def _own(self, schema: JsonObject, value: Json, path: Steps) -> list[Violation]:
         own = {keyword: schema[keyword] for keyword in schema if keyword in _OWN}
         if id(schema) not in self._validators:
             self._validators[id(schema)] = validator_for(own, self._dialect)
@@ -133,21 +133,21 @@ class Explainer:
             return []
         # One keyword at a time: the errors of the validator each copy the value they speak of.
         return [
-            Fault(path, keyword, value, schema, _as_list(asked) if keyword == "type" else asked)
+            Violation(path, keyword, value, schema, _as_list(asked) if keyword == "type" else asked)
             for keyword, asked in own.items()
             if not validator_for(_alone(keyword, own), self._dialect).is_valid(value)
         ]
 
     def _others(
         self, schema: JsonObject, followed: list[Json], value: Json, path: Steps
-    ) -> Iterator[Iterable[Fault]]:
+    ) -> Iterator[Iterable[Violation]]:
         for sub in [*followed, *_list(schema, "allOf")]:
             yield self.faults(sub, value, path)
         for keyword in ("anyOf", "oneOf"):
             if keyword in schema:
                 yield self._alternatives(schema, keyword, value, path)
         if "not" in schema and not self.faults(schema["not"], value, path):
-            yield [Fault(path, "not", value, schema)]
+            yield [Violation(path, "not", value, schema)]
         if "if" in schema:
             branch = "else" if self.faults(schema["if"], value, path) else "then"
             yield self.faults(schema.get(branch, True), value, path)
@@ -158,16 +158,16 @@ class Explainer:
 
     def _alternatives(
         self, schema: JsonObject, keyword: str, value: Json, path: Steps
-    ) -> Iterable[Fault]:
+    ) -> Iterable[Violation]:
         every = [self.faults(variant, value, path) for variant in _list(schema, keyword)]
         fitting = sum(not faults for faults in every)
         if keyword == "oneOf" and fitting > 1:
-            return [Fault(path, "oneOf", value, schema, fitting)]
+            return [Violation(path, "oneOf", value, schema, fitting)]
         return () if fitting else nearest(every, schema, value, path)
 
     def _in_object(
         self, schema: JsonObject, value: JsonObject, path: Steps
-    ) -> Iterator[Iterable[Fault]]:
+    ) -> Iterator[Iterable[Violation]]:
         known, patterns = _dict(schema, "properties"), _dict(schema, "patternProperties")
         yield _missing(schema, _list(schema, "required"), value, path)
         for keyword in ("dependentSchemas", "dependentRequired", "dependencies"):
@@ -184,7 +184,7 @@ class Explainer:
             if wrong := self._tried(schema.get("propertyNames", True), name):
                 is_format = all(fault.keyword == "format" for fault in wrong)
                 keyword = "format" if is_format else "propertyNames"
-                yield [Fault(below, keyword, name, schema, wrong[0].expected)]
+                yield [Violation(below, keyword, name, schema, wrong[0].expected)]
             if name not in known and not matching:
                 yield self._additional(schema, part, below)
         if "unevaluatedProperties" in schema:
@@ -192,29 +192,31 @@ class Explainer:
 
     def _dependent(
         self, schema: JsonObject, sub: Json, value: JsonObject, path: Steps
-    ) -> Iterable[Fault]:
+    ) -> Iterable[Violation]:
         if isinstance(sub, list):
             return _missing(schema, sub, value, path)
         return self.faults(sub, value, path)
 
-    def _additional(self, schema: JsonObject, part: Json, below: Steps) -> Iterable[Fault]:
+    def _additional(self, schema: JsonObject, part: Json, below: Steps) -> Iterable[Violation]:
         extra = schema.get("additionalProperties", True)
         if extra is False:
             return [
-                Fault(
+                Violation(
                     below, "additionalProperties", part, schema, list[Json](self.properties(schema))
                 )
             ]
         return self.faults(extra, part, below)
 
-    def _unevaluated(self, schema: JsonObject, value: JsonObject, path: Steps) -> Iterator[Fault]:
+    def _unevaluated(
+        self, schema: JsonObject, value: JsonObject, path: Steps
+    ) -> Iterator[Violation]:
         extra = schema["unevaluatedProperties"]
         known = self._evaluated(schema, value, path, set())
         for name, part in value.items():
             below = (*path, name)
             if name not in known and extra is False:
                 names = list[Json](self.properties(schema))
-                yield Fault(below, "additionalProperties", part, schema, names)
+                yield Violation(below, "additionalProperties", part, schema, names)
             elif name not in known:
                 yield from self.faults(extra, part, below)
 
@@ -249,7 +251,7 @@ class Explainer:
 
     def _in_array(
         self, schema: JsonObject, value: list[Json], path: Steps
-    ) -> Iterator[Iterable[Fault]]:
+    ) -> Iterator[Iterable[Violation]]:
         items = schema.get("items", True)
         tuple_like = isinstance(items, list)
         first = items if isinstance(items, list) else _list(schema, "prefixItems")
@@ -260,7 +262,7 @@ class Explainer:
         if "contains" in schema:
             count = sum(self._takes(schema["contains"], part) for part in value)
             least, most = _number(schema, "minContains", 1), _number(schema, "maxContains", count)
-            yield [] if least <= count <= most else [Fault(path, "contains", value, schema)]
+            yield [] if least <= count <= most else [Violation(path, "contains", value, schema)]
 
     def _matches(self, pattern: str, name: str) -> bool:
         if pattern not in self._validators:
@@ -269,29 +271,29 @@ class Explainer:
 
 
 def nearest(
-    every: list[tuple[Fault, ...]], schema: JsonObject, value: Json, path: Steps
-) -> Iterable[Fault]:
+    every: list[tuple[Violation, ...]], schema: JsonObject, value: Json, path: Steps
+) -> Iterable[Violation]:
     """The faults of the alternative that was most likely meant, or what all of them ask for."""
     of_kind = [faults for faults in every if not _has(faults, "type", path)]
     if not of_kind:
         wanted = [fault for faults in every for fault in faults if fault.path == path]
-        return [Fault(path, "type", value, schema, _together(wanted))]
+        return [Violation(path, "type", value, schema, _together(wanted))]
     tags = [{fault.path for fault in faults if _is_tag(fault, path)} for faults in of_kind]
     untagged = [faults for faults, wrong in zip(of_kind, tags, strict=True) if not wrong]
     shared = tags[0].intersection(*tags[1:])
     if not untagged and shared:
         place = min(shared, key=str)
         asked = [fault for faults in of_kind for fault in faults if fault.path == place]
-        return [Fault(place, "enum", asked[0].value, asked[0].schema, _together(asked))]
+        return [Violation(place, "enum", asked[0].value, asked[0].schema, _together(asked))]
     if (missing := _missing_tag(of_kind, value, path)) is not None:
         return [missing]
     if all(_has(faults, "enum", path) or _has(faults, "const", path) for faults in of_kind):
         asked = [fault for faults in of_kind for fault in faults if fault.path == path]
-        return [Fault(path, "enum", value, schema, _together(asked))]
+        return [Violation(path, "enum", value, schema, _together(asked))]
     return min(untagged or of_kind, key=len)
 
 
-def _missing_tag(every: list[tuple[Fault, ...]], value: Json, path: Steps) -> Fault | None:
+def _missing_tag(every: list[tuple[Violation, ...]], value: Json, path: Steps) -> Violation | None:
     """The missing property that would tell the alternatives apart, with all its values."""
     by_name: dict[str, list[Json]] = {}
     for fault in (fault for faults in every for fault in faults):
@@ -302,15 +304,17 @@ def _missing_tag(every: list[tuple[Fault, ...]], value: Json, path: Steps) -> Fa
             by_name.setdefault(fault.expected, []).extend(fixed or only)
     for name, values in by_name.items():
         if len({canonical(one) for one in values}) == len(every) > 1:
-            return Fault(path, "required", value, {"properties": {name: {"enum": values}}}, name)
+            return Violation(
+                path, "required", value, {"properties": {name: {"enum": values}}}, name
+            )
     return None
 
 
-def _has(faults: tuple[Fault, ...], keyword: str, path: Steps) -> bool:
+def _has(faults: tuple[Violation, ...], keyword: str, path: Steps) -> bool:
     return any(fault.keyword == keyword and fault.path == path for fault in faults)
 
 
-def _is_tag(fault: Fault, path: Steps) -> bool:
+def _is_tag(fault: Violation, path: Steps) -> bool:
     """Whether this is a property with one fixed value, right below the alternatives."""
     if len(fault.path) != len(path) + 1:
         return False
@@ -318,7 +322,7 @@ def _is_tag(fault: Fault, path: Steps) -> bool:
     return fault.keyword == "const" or (fault.keyword == "enum" and is_single)
 
 
-def _together(faults: list[Fault]) -> list[Json]:
+def _together(faults: list[Violation]) -> list[Json]:
     """All that these faults asked for, each once."""
     asked = {canonical(one): one for fault in faults for one in _as_list(fault.expected)}
     return list(asked.values())
@@ -334,12 +338,14 @@ def _alone(keyword: str, own: JsonObject) -> JsonObject:
     return {one: own[one] for one in together}
 
 
-def _missing(schema: JsonObject, names: list[Json], value: JsonObject, path: Steps) -> list[Fault]:
+def _missing(
+    schema: JsonObject, names: list[Json], value: JsonObject, path: Steps
+) -> list[Violation]:
     missing = [name for name in names if isinstance(name, str) and name not in value]
-    return [Fault(path, "required", value, schema, name) for name in missing[:MAX_FAULTS]]
+    return [Violation(path, "required", value, schema, name) for name in missing[:MAX_FAULTS]]
 
 
-def _identity(fault: Fault) -> tuple[Steps, str, bytes]:
+def _identity(fault: Violation) -> tuple[Steps, str, bytes]:
     return fault.path, fault.keyword, canonical(fault.expected)
 
 

@@ -14,9 +14,9 @@ from toolweave.authoring.environment import known_offline
 from toolweave.clock import timestamp
 from toolweave.engine.plan import make_plan
 from toolweave.errors import Invalid, NotFound
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.json_text import JsonObject
-from toolweave.nodes.registry import NodeKinds
+from toolweave.nodes.registry import NodeRegistry
 from toolweave.problems import how_many
 from toolweave.resources.mail_hosts import mail_address
 from toolweave.storage.workflow_files import WorkflowFiles
@@ -25,8 +25,8 @@ from toolweave.triggers import file_watch as watching
 from toolweave.triggers import imap as mail
 from toolweave.triggers.activation_store import Activations, ActiveTrigger
 from toolweave.triggers.active_triggers import (
-    Active,
-    Board,
+    ActiveTriggers,
+    ActiveTriggerSettings,
     Present,
     only_from,
     settings_of,
@@ -46,7 +46,7 @@ HOOKED = frozenset({"TRIGGER.WEBHOOK", "TRIGGER.GITHUB", "TRIGGER.SLACK", "TRIGG
 
 
 @dataclass(frozen=True, slots=True)
-class Switched:
+class ActivationResult:
     """A trigger that is on, as people see it."""
 
     workflow: str
@@ -65,16 +65,16 @@ class Switched:
 class Switches:
     """Turns triggers on and off."""
 
-    def __init__(self, ground: Ground, *, roots: Sequence[Path] = ()) -> None:
+    def __init__(self, ground: Home, *, roots: Sequence[Path] = ()) -> None:
         self._ground = ground
         self._store = workflow_store(ground.settings)
         self._files = WorkflowFiles(ground.settings.home / WORKFLOWS)
         self._secrets = SecretTexts(ground.vault, ground.masker)
-        self.kinds = NodeKinds()
+        self.kinds = NodeRegistry()
         self.roots = (ground.settings.home / FILES, *roots)
         self.activations = Activations(ground.database, ground.clock)
 
-    async def enable(self, name: str, node: str | None = None) -> Sequence[Switched]:
+    async def enable(self, name: str, node: str | None = None) -> Sequence[ActivationResult]:
         """Turn the triggers of a stored workflow on, as it is now; all of them, or one.
 
         Raises:
@@ -113,7 +113,7 @@ class Switches:
         rows = await self._on(name, None)
         await self.activations.disable(rows[0].workflow)
 
-    async def pause(self, name: str, node: str | None = None) -> Sequence[Switched]:
+    async def pause(self, name: str, node: str | None = None) -> Sequence[ActivationResult]:
         """Let the triggers of a workflow, or one of them, start nothing until they are resumed.
 
         Raises:
@@ -123,7 +123,7 @@ class Switches:
             await self.activations.pause(row.workflow, row.node)
         return await self._of(name)
 
-    async def resume(self, name: str, node: str | None = None) -> Sequence[Switched]:
+    async def resume(self, name: str, node: str | None = None) -> Sequence[ActivationResult]:
         """Let paused triggers go on; occasions of the pause are not made up for.
 
         Raises:
@@ -138,14 +138,14 @@ class Switches:
                 await self.activations.resume(row.workflow, row.node, ready.seen)
         return await self._of(name)
 
-    async def list(self) -> list[Switched]:
+    async def list(self) -> list[ActivationResult]:
         """Every trigger that is on."""
         workflows = {one.slug: one for one in await self.activations.workflows()}
         current = {one.slug: str(one.revision) for one in await self._store.list()}
-        board = Board(self.activations, self.kinds, always(frozenset(workflows)))
+        board = ActiveTriggers(self.activations, self.kinds, always(frozenset(workflows)))
         await board.refresh()
         return [
-            Switched(
+            ActivationResult(
                 workflow=active.name,
                 slug=active.row.workflow,
                 node=active.row.node,
@@ -261,7 +261,7 @@ class Switches:
             raise NotFound("TRIGGER_NOT_FOUND", message, hint="`toolweave schedules list`")
         return rows
 
-    async def _of(self, name: str) -> Sequence[Switched]:
+    async def _of(self, name: str) -> Sequence[ActivationResult]:
         return [one for one in await self.list() if name in {one.workflow, one.slug}]
 
     async def _prepared(self, slug: str, workflow: Workflow, node: str, ref: str) -> ActiveTrigger:
@@ -291,7 +291,7 @@ class Switches:
         path = deliveries.own_path(ref, config)
         return ActiveTrigger(slug, node, ref, path, seen)
 
-    def _next_at(self, active: Active) -> str | None:
+    def _next_at(self, active: ActiveTriggerSettings) -> str | None:
         if active.row.ref != schedules.REF:
             return None
         try:
@@ -302,7 +302,7 @@ class Switches:
         return timestamp(following) if following else None
 
 
-def hooks_of(active: Active) -> tuple[str, ...]:
+def hooks_of(active: ActiveTriggerSettings) -> tuple[str, ...]:
     """The paths a trigger hears, below `/hooks`."""
     return paths_of(active.row)
 

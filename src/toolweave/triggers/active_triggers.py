@@ -35,7 +35,7 @@ class Starter(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Active:
+class ActiveTriggerSettings:
     """One trigger that is on; `workflow` is what hangs on this trigger."""
 
     row: ActiveTrigger
@@ -59,7 +59,7 @@ class Active:
         return f"{self.kind}/{self.row.workflow}/{self.row.node}/{what}"
 
 
-class Board:
+class ActiveTriggers:
     """All triggers that are on; reading a workflow again is done only when it was changed."""
 
     def __init__(self, activations: Activations, kinds: Kinds, present: Present) -> None:
@@ -67,16 +67,16 @@ class Board:
         self._kinds = kinds
         self._present = present
         self._versions: dict[str, str] = {}
-        self._known: dict[tuple[str, str], Active] = {}
-        self._active: tuple[Active, ...] = ()
+        self._known: dict[tuple[str, str], ActiveTriggerSettings] = {}
+        self._active: tuple[ActiveTriggerSettings, ...] = ()
         self._turn = anyio.Lock()
 
     @property
-    def active(self) -> tuple[Active, ...]:
+    def active(self) -> tuple[ActiveTriggerSettings, ...]:
         """What was on at the last refresh, paused or not."""
         return self._active
 
-    def of(self, ref: str) -> list[Active]:
+    def of(self, ref: str) -> list[ActiveTriggerSettings]:
         """The triggers of one kind that look for occasions."""
         return [one for one in self._active if one.row.ref == ref and not one.is_paused]
 
@@ -104,12 +104,14 @@ class Board:
             and row.workflow in present
         )
 
-    def _read(self, stored: ActiveWorkflow, row: ActiveTrigger) -> Active | None:
+    def _read(self, stored: ActiveWorkflow, row: ActiveTrigger) -> ActiveTriggerSettings | None:
         workflow = read(json_text.read(stored.document)).workflow
         config = settings_of(workflow, row.node, self._kinds)
         if config is None:
             return None
-        return Active(row, stored.name, stored.enabled_at, only_from(workflow, row.node), config)
+        return ActiveTriggerSettings(
+            row, stored.name, stored.enabled_at, only_from(workflow, row.node), config
+        )
 
 
 def settings_of(workflow: Workflow, node_id: str, kinds: Kinds) -> JsonObject | None:

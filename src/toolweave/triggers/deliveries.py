@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 from toolweave import json_text
 from toolweave.json_text import Json, JsonObject
 from toolweave.triggers import verification as proving
-from toolweave.triggers.active_triggers import Active
+from toolweave.triggers.active_triggers import ActiveTriggerSettings
 from toolweave.triggers.verification import Arrival
 
 MAX_DEPTH = 64
@@ -60,7 +60,7 @@ def plain_path(path: str) -> str:
     return "/" + path.strip("/")
 
 
-def hears(active: Active, path: str) -> bool:
+def hears(active: ActiveTriggerSettings, path: str) -> bool:
     """Whether a trigger is meant by a path."""
     row = active.row
     if row.path is not None:

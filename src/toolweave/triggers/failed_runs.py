@@ -8,8 +8,8 @@ from toolweave.engine.events import Finished
 from toolweave.engine.journal import Journal
 from toolweave.json_text import JsonObject
 from toolweave.storage.database import Database, Row
-from toolweave.triggers.active_triggers import Active
-from toolweave.triggers.polling import LOOK_EVERY_S, Looking
+from toolweave.triggers.active_triggers import ActiveTriggerSettings
+from toolweave.triggers.polling import LOOK_EVERY_S, PollingTrigger
 
 REF = "TRIGGER.WORKFLOW_FAILED"
 MOST_AT_ONCE = 200
@@ -24,14 +24,14 @@ _ENDED = (
 )
 
 # The inputs of the run to start; nothing where the failed one does not count.
-Accepts = Callable[[Active, JsonObject], JsonObject | None]
+Accepts = Callable[[ActiveTriggerSettings, JsonObject], JsonObject | None]
 
 
 class Failures:
     """Looks at runs that ended since the last look."""
 
     def __init__(
-        self, looking: Looking, database: Database, journal: Journal, accepts: Accepts
+        self, looking: PollingTrigger, database: Database, journal: Journal, accepts: Accepts
     ) -> None:
         self._looking = looking
         self._database = database
@@ -40,7 +40,7 @@ class Failures:
         # Runs within the overlap that were looked at; after a restart the run's key tells.
         self._done: dict[str, None] = {}
 
-    async def look(self, active: Active) -> float:
+    async def look(self, active: ActiveTriggerSettings) -> float:
         """Start a run for every failure that counts."""
         row, activations = active.row, self._looking.activations
         since = datetime.fromisoformat(row.seen) if row.seen else self._looking.clock.now()

@@ -10,8 +10,8 @@ from toolweave import json_text
 from toolweave.clock import timestamp
 from toolweave.json_text import JsonObject
 from toolweave.triggers import file_changes as files
-from toolweave.triggers.active_triggers import Active
-from toolweave.triggers.polling import Looking
+from toolweave.triggers.active_triggers import ActiveTriggerSettings
+from toolweave.triggers.polling import PollingTrigger
 
 REF = "TRIGGER.FILE_WATCH"
 
@@ -31,13 +31,13 @@ def look_now(config: JsonObject, roots: Sequence[Path]) -> tuple[Path, dict[str,
 class Watching:
     """Remembers each trigger's last look, to see which files are still being written."""
 
-    def __init__(self, looking: Looking, roots: Sequence[Path]) -> None:
+    def __init__(self, looking: PollingTrigger, roots: Sequence[Path]) -> None:
         self._looking = looking
         self._roots = roots
         self._before: dict[str, files.Stamps] = {}
         self._next: dict[str, float] = {}
 
-    async def look(self, active: Active) -> float:
+    async def look(self, active: ActiveTriggerSettings) -> float:
         """Start a run for every change; the seconds until the next look."""
         key, clock = active.once_key(""), self._looking.clock
         every = active.config.get("poll_interval")

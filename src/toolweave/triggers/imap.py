@@ -13,8 +13,8 @@ from anyio import CapacityLimiter
 
 from toolweave.errors import Invalid, Unavailable
 from toolweave.json_text import JsonObject
-from toolweave.triggers.active_triggers import Active
-from toolweave.triggers.polling import Looking
+from toolweave.triggers.active_triggers import ActiveTriggerSettings
+from toolweave.triggers.polling import PollingTrigger
 
 REF = "TRIGGER.EMAIL"
 BY_API = frozenset({"gmail_api", "outlook_api"})
@@ -39,7 +39,7 @@ class Mailbox:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class MailboxCursor:
     """Up to which mail a mailbox was looked at; numbers count only for one validity."""
 
     validity: int
@@ -49,10 +49,10 @@ class Seen:
         return f"{self.validity}:{self.number}"
 
 
-def read_seen(text: str | None) -> Seen | None:
+def read_seen(text: str | None) -> MailboxCursor | None:
     """What was noted; nothing before the first look."""
     found = re.fullmatch(r"(\d+):(\d+)", text or "")
-    return Seen(int(found[1]), int(found[2])) if found else None
+    return MailboxCursor(int(found[1]), int(found[2])) if found else None
 
 
 def mailbox_of(config: JsonObject, username: str, password: str) -> Mailbox:
@@ -77,7 +77,9 @@ def mailbox_of(config: JsonObject, username: str, password: str) -> Mailbox:
     )
 
 
-def new_mails(mailbox: Mailbox, seen: Seen | None) -> tuple[Seen, list[tuple[str, bytes]]]:
+def new_mails(
+    mailbox: Mailbox, seen: MailboxCursor | None
+) -> tuple[MailboxCursor, list[tuple[str, bytes]]]:
     """The mails after `seen`, oldest first, and up to where that is; at the first look, none.
 
     Raises:
@@ -133,8 +135,8 @@ class _Secure(imaplib.IMAP4_SSL):
 
 
 def _fetched(
-    client: imaplib.IMAP4, mailbox: Mailbox, seen: Seen | None
-) -> tuple[Seen, list[tuple[str, bytes]]]:
+    client: imaplib.IMAP4, mailbox: Mailbox, seen: MailboxCursor | None
+) -> tuple[MailboxCursor, list[tuple[str, bytes]]]:
     quoted = mailbox.folder.replace("\\", "\\\\").replace('"', '\\"')
     status, _ = client.select(f'"{quoted}"', readonly=True)
     if status != "OK":
@@ -142,7 +144,7 @@ def _fetched(
     validity = _number(client, "UIDVALIDITY")
     if seen is None or seen.validity != validity:
         # The mails that were there before are nobody's news.
-        return Seen(validity, _number(client, "UIDNEXT") - 1), []
+        return MailboxCursor(validity, _number(client, "UIDNEXT") - 1), []
     _, found = client.uid("SEARCH", f"UID {seen.number + 1}:*")
     listed = found[0].split() if found and isinstance(found[0], bytes) else []
     # `n:*` always has the last mail, new or not.
@@ -151,7 +153,7 @@ def _fetched(
     for number in numbers[:MOST_AT_ONCE]:
         if (raw := _mail(client, number)) is not None:
             mails.append((f"{validity}-{number}", raw))
-        seen = Seen(validity, number)
+        seen = MailboxCursor(validity, number)
     return seen, mails
 
 
@@ -183,7 +185,7 @@ Find = Callable[[str, int], Awaitable[str]]
 # The new mails of a mailbox that a service's API shows, and up to where that is.
 NewByApi = Callable[[JsonObject, str | None], Awaitable[tuple[str, list[tuple[str, bytes]]]]]
 # The inputs of the run to start; nothing where the mail does not count.
-AcceptsMail = Callable[[Active, bytes, str], JsonObject | None]
+AcceptsMail = Callable[[ActiveTriggerSettings, bytes, str], JsonObject | None]
 
 
 class Mails:
@@ -191,7 +193,7 @@ class Mails:
 
     def __init__(
         self,
-        looking: Looking,
+        looking: PollingTrigger,
         sign_in: SignIn,
         accepts: AcceptsMail,
         find: Find,
@@ -205,7 +207,7 @@ class Mails:
         self._threads = CapacityLimiter(THREADS)
         self._next: dict[str, float] = {}
 
-    async def look(self, active: Active) -> float:
+    async def look(self, active: ActiveTriggerSettings) -> float:
         """Start a run for every new mail that counts; the seconds until the next look."""
         provider = active.config.get("email_provider")
         if provider != "imap" and (provider not in BY_API or self._by_api is None):

@@ -10,14 +10,14 @@ from typing import Literal
 
 from toolweave.clock import timestamp
 from toolweave.errors import ToolweaveError
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.json_text import Json, JsonObject
 from toolweave.triggers import deliveries, schedules
 from toolweave.triggers.activation import BY_HAND, HOOKED, Switches, always, hooks_of, paths_of
 from toolweave.triggers.activation_store import ActiveTrigger, ActiveWorkflow
-from toolweave.triggers.active_triggers import Active, Board, settings_of
+from toolweave.triggers.active_triggers import ActiveTriggers, ActiveTriggerSettings, settings_of
 from toolweave.triggers.cron import next_time
-from toolweave.triggers.recent_events import Firing, Firings
+from toolweave.triggers.recent_events import TriggerEvent, TriggerEvents
 from toolweave.workflow.model import Node
 from toolweave.workflow.store import Stored
 
@@ -73,7 +73,7 @@ class TriggerLine:
     hook: Hook | None
     reason: str | None  # what is wrong with it
     paused_at: str | None
-    recent: tuple[Firing, ...]
+    recent: tuple[TriggerEvent, ...]
 
     @property
     def kind(self) -> str:
@@ -107,14 +107,14 @@ class TriggerLine:
         }
 
 
-async def trigger_lines(ground: Ground) -> list[TriggerLine]:
+async def trigger_lines(ground: Home) -> list[TriggerLine]:
     """All of them, by workflow; those of deleted workflows that were on come last."""
     switches = Switches(ground)
     workflows = {one.slug: one for one in await switches.activations.workflows()}
-    board = Board(switches.activations, switches.kinds, always(frozenset(workflows)))
+    board = ActiveTriggers(switches.activations, switches.kinds, always(frozenset(workflows)))
     await board.refresh()
     stored = await switches.stored()
-    recent = await Firings(ground.database, ground.clock).recent()
+    recent = await TriggerEvents(ground.database, ground.clock).recent()
     lister = _Lister(switches, ground.clock.now(), workflows, recent)
     on = {(one.row.workflow, one.row.node): one for one in board.active}
     found: list[TriggerLine] = []
@@ -137,14 +137,16 @@ class _Lister:
         switches: Switches,
         now: datetime,
         workflows: Mapping[str, ActiveWorkflow],
-        recent: Mapping[tuple[str, str], list[Firing]],
+        recent: Mapping[tuple[str, str], list[TriggerEvent]],
     ) -> None:
         self._switches = switches
         self._now = now
         self._workflows = workflows
         self._recent = recent
 
-    async def of_node(self, stored: Stored, node: Node, active: Active | None) -> TriggerLine:
+    async def of_node(
+        self, stored: Stored, node: Node, active: ActiveTriggerSettings | None
+    ) -> TriggerLine:
         """The line of a trigger that stands in a file."""
         if active is not None:
             revision = self._workflows[stored.slug].revision
@@ -158,7 +160,12 @@ class _Lister:
         return await self._line(row, stored.name, node, state, config, hooks, reason)
 
     async def of_row(
-        self, active: Active, state: State, node: Node | None = None, *, is_current: bool = False
+        self,
+        active: ActiveTriggerSettings,
+        state: State,
+        node: Node | None = None,
+        *,
+        is_current: bool = False,
     ) -> TriggerLine:
         """The line of a trigger that is on."""
         row = active.row
@@ -256,7 +263,7 @@ def _proof(ref: str, config: JsonObject) -> str:
     return "slack" if ref == "TRIGGER.SLACK" else "email"
 
 
-def _occasion(one: Firing) -> JsonObject:
+def _occasion(one: TriggerEvent) -> JsonObject:
     return {
         "at": one.at,
         "outcome": one.outcome,

@@ -9,11 +9,11 @@ from toolweave import json_text
 from toolweave.access.secret_text import SecretTexts
 from toolweave.clock import Clock, timestamp
 from toolweave.errors import Denied, Unavailable
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.json_text import Json, JsonObject
 from toolweave.network.addresses import naming_of
 from toolweave.nodes.services.mail.account import Provider
-from toolweave.resources.http import SafeHttp
+from toolweave.resources.http import NodeHttpClient
 from toolweave.resources.mailboxes import GrantedTokens
 
 PROVIDERS: Mapping[str, Provider] = {"gmail_api": "gmail", "outlook_api": "outlook"}
@@ -29,7 +29,7 @@ class MailApis:
     """Reads mailboxes through their services' APIs; a mail is never changed."""
 
     def __init__(
-        self, http: SafeHttp, tokens: GrantedTokens, clock: Clock, *, allow_private: bool
+        self, http: NodeHttpClient, tokens: GrantedTokens, clock: Clock, *, allow_private: bool
     ) -> None:
         self._http = http
         self._tokens = tokens
@@ -140,7 +140,7 @@ def address_of(config: JsonObject, *, allow_private: bool) -> str:
     return told.rstrip("/")
 
 
-def open_mail_apis(ground: Ground, http: SafeHttp, secrets: SecretTexts) -> MailApis:
+def open_mail_apis(ground: Home, http: NodeHttpClient, secrets: SecretTexts) -> MailApis:
     """The APIs of mail services, for the triggers of a home."""
     tokens = GrantedTokens(secrets, http, masker=ground.masker, clock=ground.clock)
     allow_private = ground.settings.allow_private_http

@@ -8,8 +8,8 @@ from toolweave.clock import Clock
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import Json
 from toolweave.triggers.activation_store import MAX_FAILURE, Activations
-from toolweave.triggers.active_triggers import Active, Board, Starter
-from toolweave.triggers.recent_events import Firings
+from toolweave.triggers.active_triggers import ActiveTriggers, ActiveTriggerSettings, Starter
+from toolweave.triggers.recent_events import TriggerEvents
 
 logger = logging.getLogger(__name__)
 
@@ -17,20 +17,20 @@ logger = logging.getLogger(__name__)
 LOOK_EVERY_S = 1.0
 
 # What one look does; it gives the seconds until the next one.
-Look = Callable[[Active], Awaitable[float]]
+Look = Callable[[ActiveTriggerSettings], Awaitable[float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Looking:
+class PollingTrigger:
     """What every loop works with."""
 
-    board: Board
+    board: ActiveTriggers
     activations: Activations
     starter: Starter
     clock: Clock
-    firings: Firings
+    firings: TriggerEvents
 
-    async def fire(self, active: Active, what: str, inputs: Json) -> str:
+    async def fire(self, active: ActiveTriggerSettings, what: str, inputs: Json) -> str:
         """Start a run for one occasion; for the same occasion it is the same run."""
         run = await self.starter.start(
             active.workflow,
@@ -73,7 +73,7 @@ class Looking:
                 logger.warning("triggers cannot be read", extra={"code": error.code})
             await self.clock.sleep(LOOK_EVERY_S)
 
-    async def _note(self, active: Active, error: ToolweaveError) -> None:
+    async def _note(self, active: ActiveTriggerSettings, error: ToolweaveError) -> None:
         row = active.row
         text = f"{error.code}: {error.message}"
         if row.failure != text[:MAX_FAILURE]:  # told once, not at every look

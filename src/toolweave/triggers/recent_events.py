@@ -43,7 +43,7 @@ _RECENT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Firing:
+class TriggerEvent:
     """One occasion; `status` is how its run stands, if it is still kept."""
 
     at: str
@@ -53,13 +53,13 @@ class Firing:
     status: str | None = None
 
 
-class Firings:
+class TriggerEvents:
     """The table of one database; a background task writes it."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._clock = clock
-        self._unsaved: defaultdict[tuple[str, str], deque[Firing]] = defaultdict(_newest)
+        self._unsaved: defaultdict[tuple[str, str], deque[TriggerEvent]] = defaultdict(_newest)
         self._wake = anyio.Event()
 
     def note(
@@ -74,14 +74,14 @@ class Firings:
         """Remember an occasion; it is written a moment later."""
         at = timestamp(self._clock.now())
         told = reason[:MAX_REASON] if reason else None
-        self._unsaved[workflow, node].append(Firing(at, outcome, run, told))
+        self._unsaved[workflow, node].append(TriggerEvent(at, outcome, run, told))
         self._wake.set()
 
-    async def recent(self) -> Mapping[tuple[str, str], list[Firing]]:
+    async def recent(self) -> Mapping[tuple[str, str], list[TriggerEvent]]:
         """The kept occasions by workflow and node, newest first."""
-        found: defaultdict[tuple[str, str], list[Firing]] = defaultdict(list)
+        found: defaultdict[tuple[str, str], list[TriggerEvent]] = defaultdict(list)
         for workflow, node, at, outcome, run, reason, status in await self._database.rows(_RECENT):
-            found[workflow, node].append(Firing(at, outcome, run, reason, status))
+            found[workflow, node].append(TriggerEvent(at, outcome, run, reason, status))
         return found
 
     async def save(self) -> None:
@@ -131,5 +131,5 @@ class Firings:
         return True
 
 
-def _newest() -> deque[Firing]:
+def _newest() -> deque[TriggerEvent]:
     return deque(maxlen=KEPT)

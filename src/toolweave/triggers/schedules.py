@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 
 from toolweave.clock import timestamp
 from toolweave.json_text import JsonObject
-from toolweave.triggers.active_triggers import Active
+from toolweave.triggers.active_triggers import ActiveTriggerSettings
 from toolweave.triggers.cron import Schedule, due_times, next_time, read_schedule
-from toolweave.triggers.polling import LOOK_EVERY_S, Looking
+from toolweave.triggers.polling import LOOK_EVERY_S, PollingTrigger
 
 REF = "TRIGGER.CRON"
 # A moment noted ahead of now by more than this means that the clock was set back; so far is
@@ -43,11 +43,11 @@ class _Next:
 class Schedules:
     """Looks at schedules; between two times a look costs next to nothing."""
 
-    def __init__(self, looking: Looking) -> None:
+    def __init__(self, looking: PollingTrigger) -> None:
         self._looking = looking
         self._next: dict[str, _Next] = {}
 
-    async def look(self, active: Active) -> float:
+    async def look(self, active: ActiveTriggerSettings) -> float:
         """Start what is due; the seconds until the next time."""
         now, key = self._looking.clock.now(), active.once_key("")
         known = self._next.get(key)
@@ -59,7 +59,7 @@ class Schedules:
             return LOOK_EVERY_S
         return (known.due_at - now).total_seconds()
 
-    async def _start_due(self, active: Active, now: datetime) -> str:
+    async def _start_due(self, active: ActiveTriggerSettings, now: datetime) -> str:
         """Start a run for each time that is due; up to when that was looked at."""
         row, looking = active.row, self._looking
         schedule = schedule_of(active.config)
@@ -79,14 +79,14 @@ class Schedules:
         return last
 
 
-def _still_holds(known: _Next, active: Active, now: datetime) -> bool:
+def _still_holds(known: _Next, active: ActiveTriggerSettings, now: datetime) -> bool:
     """Whether nothing is due yet, nothing was changed, and the clock was not set back."""
     is_same = (known.seen, known.enabled_at) == (active.row.seen, active.enabled_at)
     is_ahead = known.due_at is None or now < known.due_at
     return is_same and known.looked_at <= now and is_ahead and not active.row.failure
 
 
-def _looked_back(active: Active, now: datetime) -> datetime:
+def _looked_back(active: ActiveTriggerSettings, now: datetime) -> datetime:
     """Where to begin after the clock was set back: nobody knows what was seen to.
 
     Whatever the clock comes past again was started already, or is due: its key tells.

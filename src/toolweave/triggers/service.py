@@ -16,7 +16,7 @@ from toolweave.clock import timestamp
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Finished
 from toolweave.errors import Denied, NotFound, ToolweaveError, Unavailable
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services.github import trigger as github
 from toolweave.nodes.services.mail import trigger as email
@@ -24,18 +24,18 @@ from toolweave.nodes.services.slack import trigger as slack
 from toolweave.nodes.services.slack.names import SlackNames
 from toolweave.nodes.trigger import webhook, workflow_failed
 from toolweave.nodes.trigger._delivery import Accepted, Delivery, Refused
-from toolweave.resources.http import SafeHttp
+from toolweave.resources.http import NodeHttpClient
 from toolweave.tasks import background
 from toolweave.triggers import deliveries, schedules
 from toolweave.triggers import failed_runs as failures
 from toolweave.triggers import file_watch as watching
 from toolweave.triggers import imap as mail
 from toolweave.triggers.activation import Switches
-from toolweave.triggers.active_triggers import Active, Board
+from toolweave.triggers.active_triggers import ActiveTriggers, ActiveTriggerSettings
 from toolweave.triggers.event_delivery import CallingIn
 from toolweave.triggers.mail_api import MailApis, open_mail_apis
-from toolweave.triggers.polling import Looking
-from toolweave.triggers.recent_events import Firings, Outcome
+from toolweave.triggers.polling import PollingTrigger
+from toolweave.triggers.recent_events import Outcome, TriggerEvents
 from toolweave.triggers.verification import Arrival
 
 logger = logging.getLogger(__name__)
@@ -67,7 +67,7 @@ class Triggers:
 
     def __init__(
         self,
-        ground: Ground,
+        ground: Home,
         engine: Engine,
         *,
         roots: Sequence[Path] = (),
@@ -81,9 +81,11 @@ class Triggers:
         self._engine = engine
         self._slack_names = slack_names
         switches = self.switches
-        self.board = Board(switches.activations, switches.kinds, switches.present)
-        self.firings = Firings(ground.database, ground.clock)
-        self.looking = Looking(self.board, switches.activations, engine, ground.clock, self.firings)
+        self.board = ActiveTriggers(switches.activations, switches.kinds, switches.present)
+        self.firings = TriggerEvents(ground.database, ground.clock)
+        self.looking = PollingTrigger(
+            self.board, switches.activations, engine, ground.clock, self.firings
+        )
         self.schedules = schedules.Schedules(self.looking)
         self.watching = watching.Watching(self.looking, switches.roots)
         self.mails = mail.Mails(
@@ -147,7 +149,7 @@ class Triggers:
             response_format=str(proven[0].config.get("response_format", "json")),
         )
 
-    async def _awake(self, proven: Sequence[Active]) -> list[Active]:
+    async def _awake(self, proven: Sequence[ActiveTriggerSettings]) -> list[ActiveTriggerSettings]:
         """Those that are not paused; a sender that finds all of them so may come again later."""
         # Asked anew: once somebody was told that it is paused, nothing starts.
         paused = await self.switches.activations.paused()
@@ -171,7 +173,7 @@ class Triggers:
             return await self._engine.end_of(run)
         return None
 
-    async def _at(self, path: str) -> list[Active]:
+    async def _at(self, path: str) -> list[ActiveTriggerSettings]:
         if not (found := self._known_at(path)):
             async with self._refreshing:  # whoever comes meanwhile sees what it brings
                 now = self._clock.monotonic()
@@ -181,10 +183,10 @@ class Triggers:
                 found = self._known_at(path)
         return found
 
-    def _known_at(self, path: str) -> list[Active]:
+    def _known_at(self, path: str) -> list[ActiveTriggerSettings]:
         return [active for active in self.board.active if deliveries.hears(active, path)]
 
-    async def _is_proven(self, active: Active, arrival: Arrival) -> bool:
+    async def _is_proven(self, active: ActiveTriggerSettings, arrival: Arrival) -> bool:
         reason: str | None = None
         try:
             proof = await self.switches.proof_of(active.row.ref, active.config)
@@ -199,7 +201,9 @@ class Triggers:
             self._fired(active, "refused", reason=reason)
         return reason is None
 
-    async def _start(self, active: Active, arrival: Arrival, body: Json) -> str | Refused:
+    async def _start(
+        self, active: ActiveTriggerSettings, arrival: Arrival, body: Json
+    ) -> str | Refused:
         row = active.row
         hides_token = row.ref == "TRIGGER.EMAIL" or (
             active.config.get("authentication") == "query_param"
@@ -233,7 +237,7 @@ class Triggers:
 
     def _fired(
         self,
-        active: Active,
+        active: ActiveTriggerSettings,
         outcome: Outcome,
         *,
         run: str | None = None,
@@ -241,7 +245,7 @@ class Triggers:
     ) -> None:
         self.firings.note(active.row.workflow, active.row.node, outcome, run=run, reason=reason)
 
-    async def _accepted(self, active: Active, delivery: Delivery) -> Accepted:
+    async def _accepted(self, active: ActiveTriggerSettings, delivery: Delivery) -> Accepted:
         if active.row.ref != "TRIGGER.SLACK" or self._slack_names is None:
             return ACCEPTS[active.row.ref](active.config, delivery)
         channel, user = slack.ids_of(delivery)
@@ -254,25 +258,27 @@ class Triggers:
         names[user] = await self._slack_names.name("user", user, token)
         return slack.accepts(active.config, replace(delivery, names=names))
 
-    async def _note(self, active: Active) -> None:
+    async def _note(self, active: ActiveTriggerSettings) -> None:
         """Write down that a trigger fired, now and then: a busy hook has better things to do."""
         key, now = active.once_key(""), self._clock.monotonic()
         if now - self._noted.get(key, -NOTE_EVERY_S) >= NOTE_EVERY_S:
             self._noted[key] = now
             await self.switches.activations.fired(active.row.workflow, active.row.node)
 
-    def _accepts_mail(self, active: Active, raw: bytes, identity: str) -> JsonObject | None:
+    def _accepts_mail(
+        self, active: ActiveTriggerSettings, raw: bytes, identity: str
+    ) -> JsonObject | None:
         now = timestamp(self._clock.now())
         return _inputs(email.accepts_raw(active.config, raw, identity, now))
 
 
 @asynccontextmanager
 async def open_triggers(
-    ground: Ground, engine: Engine, *, roots: Sequence[Path] = ()
+    ground: Home, engine: Engine, *, roots: Sequence[Path] = ()
 ) -> AsyncGenerator[Triggers]:
     """The triggers of a process that hosts them; the engine must keep time."""
     secrets = SecretTexts(ground.vault, ground.masker)
-    http = SafeHttp(secrets, allow_private=ground.settings.allow_private_http)
+    http = NodeHttpClient(secrets, allow_private=ground.settings.allow_private_http)
     names = SlackNames(http, ground.clock)
     apis = open_mail_apis(ground, http, secrets)
     triggers = Triggers(ground, engine, roots=roots, slack_names=names, mail_apis=apis)
@@ -284,7 +290,7 @@ async def open_triggers(
             await http.aclose()
 
 
-def _accepts_failure(active: Active, failed: JsonObject) -> JsonObject | None:
+def _accepts_failure(active: ActiveTriggerSettings, failed: JsonObject) -> JsonObject | None:
     return _inputs(workflow_failed.accepts(active.config, failed, own=active.name))
 
 
@@ -292,7 +298,7 @@ def _inputs(accepted: Accepted) -> JsonObject | None:
     return None if isinstance(accepted, Refused) else accepted
 
 
-def _check_method(meant: Sequence[Active], arrival: Arrival) -> None:
+def _check_method(meant: Sequence[ActiveTriggerSettings], arrival: Arrival) -> None:
     """Services post; a webhook says itself which methods it takes."""
     allowed: set[str] = set()
     for active in meant:
@@ -306,7 +312,7 @@ def _check_method(meant: Sequence[Active], arrival: Arrival) -> None:
         )
 
 
-def _challenge(proven: Sequence[Active], body: Json) -> str | None:
+def _challenge(proven: Sequence[ActiveTriggerSettings], body: Json) -> str | None:
     """What Slack wants to hear back before it sends anything to an address."""
     if not isinstance(body, dict) or body.get("type") != "url_verification":
         return None

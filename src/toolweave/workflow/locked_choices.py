@@ -24,7 +24,7 @@ GAP = 240.0
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ModelChoice:
     """A call that a model made and that worked, and what the tool answered."""
 
     tool: str
@@ -35,7 +35,7 @@ class Chosen:
 def freeze(
     workflow: Workflow,
     node_id: str,
-    chosen: Sequence[Chosen],
+    chosen: Sequence[ModelChoice],
     tools: Sequence[Tool],
     *,
     now: datetime,
@@ -91,7 +91,7 @@ def _chained(workflow: Workflow, node: Node, before: list[Node], last: Node) -> 
     return replace(workflow, nodes=tuple(nodes), edges=tuple(moved))
 
 
-def _set(node: Node, one: Chosen) -> Node:
+def _set(node: Node, one: ModelChoice) -> Node:
     return configured(node, {name: _literal(value) for name, value in one.arguments.items()})
 
 
@@ -108,7 +108,7 @@ def _literal(value: Json) -> Json:
             return value
 
 
-def _refuse_passed_on(chosen: Sequence[Chosen], told: str) -> None:
+def _refuse_passed_on(chosen: Sequence[ModelChoice], told: str) -> None:
     for at, one in enumerate(chosen):
         for text in _texts(one.arguments):
             source = next((other for other in chosen[:at] if text in other.answer), None)
@@ -131,7 +131,7 @@ def _texts(value: Json) -> list[str]:
             return []
 
 
-def _tool(tools: Sequence[Tool], one: Chosen) -> Tool:
+def _tool(tools: Sequence[Tool], one: ModelChoice) -> Tool:
     for tool in tools:
         if tool.name == one.tool:
             return tool

@@ -28,22 +28,22 @@ _MOST_TOLD = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ModeStatus:
     """The status of a node, and why it is not better."""
 
     status: Status
     problems: tuple[Problem, ...] = ()
 
 
-def standing(node: Node, live: LiveTools) -> Standing:
+def standing(node: Node, live: LiveTools) -> ModeStatus:
     """How an MCP node stands against the live tools; places are relative to its data."""
     server, name = text_at(node.data, "serverId"), text_at(node.data, "toolName")
     tools = live(server)
     if tools is None:
         message = f"no server {server!r} is connected"
-        return Standing("missing", (Problem("MCP_SERVER_NOT_FOUND", "/serverId", message),))
+        return ModeStatus("missing", (Problem("MCP_SERVER_NOT_FOUND", "/serverId", message),))
     if mode_of(node.data) == "fullNaturalLanguage":
-        return Standing("valid") if tools else _without_tools(server)
+        return ModeStatus("valid") if tools else _without_tools(server)
     tool = next((tool for tool in tools if tool.name == name), None)
     if tool is None:
         return _unknown_tool(server, name, [tool.name for tool in tools])
@@ -57,28 +57,28 @@ def with_status(node: Node, status: Status) -> Node:
     return replace(node, data={**node.data, "validationStatus": status})
 
 
-def _without_tools(server: str) -> Standing:
+def _without_tools(server: str) -> ModeStatus:
     message = f"server {server!r} has no tools"
-    return Standing("invalid", (Problem("MCP_TOOL_LIST_EMPTY", "/serverId", message),))
+    return ModeStatus("invalid", (Problem("MCP_TOOL_LIST_EMPTY", "/serverId", message),))
 
 
-def _unknown_tool(server: str, name: str, known: list[str]) -> Standing:
+def _unknown_tool(server: str, name: str, known: list[str]) -> ModeStatus:
     folded = {one.casefold(): one for one in known}
     hint = did_you_mean(name, known)
     meant = folded.get(name.casefold())
     patch = ({"op": "replace", "path": "/toolName", "value": meant},) if meant else None
     message = f"server {server!r} has no tool {name!r}"
     problem = Problem("MCP_TOOL_NOT_FOUND", "/toolName", message, hint=hint, patch=patch)
-    return Standing("invalid", (problem,))
+    return ModeStatus("invalid", (problem,))
 
 
-def _compared(node: Node, tool: Tool) -> Standing:
+def _compared(node: Node, tool: Tool) -> ModeStatus:
     if not tool.is_usable:
         message = f"the schema of tool {tool.name!r} cannot be used"
-        return Standing("invalid", (Problem("MCP_TOOL_SCHEMA_INVALID", "/toolName", message),))
+        return ModeStatus("invalid", (Problem("MCP_TOOL_SCHEMA_INVALID", "/toolName", message),))
     stored = node.data.get("parameters")
     if not isinstance(stored, list) or not stored:
-        return Standing(
+        return ModeStatus(
             "valid"
         )  # nothing was noted of the tool; its values are looked at elsewhere
     old = {text_at(one, "name"): one for one in stored if isinstance(one, dict)}
@@ -87,7 +87,7 @@ def _compared(node: Node, tool: Tool) -> Standing:
     today = schema_of(_comparable(one, old.get(text_at(one, "name"), one)) for one in live)
     found = difference({"inputSchema": then}, {"inputSchema": today})
     if found.kind == "same":
-        return Standing("valid")
+        return ModeStatus("valid")
     problem = Problem(
         "MCP_TOOL_SCHEMA_CHANGED",
         "/parameters",
@@ -96,9 +96,9 @@ def _compared(node: Node, tool: Tool) -> Standing:
         hint="look at the values, then take the tool's parameters over again",
     )
     if found.kind != "widened":
-        return Standing("invalid", (problem,))
+        return ModeStatus("invalid", (problem,))
     patch = ({"op": "replace", "path": "/parameters", "value": live},)
-    return Standing("valid", (replace(problem, severity="warning", patch=patch),))
+    return ModeStatus("valid", (replace(problem, severity="warning", patch=patch),))
 
 
 def _comparable(entry: JsonObject, like: JsonObject) -> JsonObject:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from toolweave.catalog.spec import NodeSpec
-from toolweave.cel.fault import Fault, fault_at
+from toolweave.cel.fault import SyntaxProblem, fault_at
 from toolweave.cel.language import Result, Value, compile_text, evaluate
 from toolweave.cel.templates import Style, moved, read_template, substitute
 from toolweave.json_text import Json, JsonObject
@@ -33,7 +33,7 @@ _OWN_VALUES: dict[Language, str] = {"prompt": "variables", "flow": "variableValu
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class PreviewRequest:
     """A text, and the field of the node's data that it stands in."""
 
     text: str
@@ -41,11 +41,11 @@ class Asking:
 
 
 @dataclass(frozen=True, slots=True)
-class Computed:
+class PreviewValue:
     """What a text gives, if anything, and all that is wrong with it."""
 
     value: tuple[Json, ...] = ()
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[SyntaxProblem, ...] = ()
 
 
 def languages_of(node: Node, spec: NodeSpec | None) -> dict[str, Language]:
@@ -66,7 +66,7 @@ def languages_of(node: Node, spec: NodeSpec | None) -> dict[str, Language]:
     return {}
 
 
-def language_at(node: Node, spec: NodeSpec | None, asking: Asking) -> Language:
+def language_at(node: Node, spec: NodeSpec | None, asking: PreviewRequest) -> Language:
     """The language of a text by its field."""
     found = languages_of(node, spec).get(asking.field)
     if found == "own" and "{{" in asking.text:
@@ -79,12 +79,12 @@ def language_at(node: Node, spec: NodeSpec | None, asking: Asking) -> Language:
 
 
 def previewed(
-    asking: Asking,
+    asking: PreviewRequest,
     language: Language,
     names: Mapping[str, Json],
     data: JsonObject,
     is_late: Callable[[], bool],
-) -> Computed:
+) -> PreviewValue:
     """What a text gives; once `is_late`, nothing more is worked out."""
     if language in ("own", "words"):
         return _whole(asking, language, names)
@@ -94,7 +94,7 @@ def previewed(
     return _filled(text, names, is_late, is_same=text == asking.text)
 
 
-def misread(asking: Asking, language: Language) -> tuple[Fault, ...]:
+def misread(asking: PreviewRequest, language: Language) -> tuple[SyntaxProblem, ...]:
     """What is wrong with a text whatever the data; nothing of what may be plain words."""
     text = asking.text
     if language == "own":
@@ -114,7 +114,7 @@ def misread(asking: Asking, language: Language) -> tuple[Fault, ...]:
     return (*template.faults, *found)
 
 
-def needs_data(asking: Asking, language: Language) -> bool:
+def needs_data(asking: PreviewRequest, language: Language) -> bool:
     """Whether a text reads anything that only a run has."""
     if language in _STYLES:
         return bool(read_template(asking.text, _STYLES[language]).holes)
@@ -129,24 +129,24 @@ def _translated(text: str) -> str:
     return found if isinstance(found, str) else text
 
 
-def _whole(asking: Asking, language: Language, names: Mapping[str, Json]) -> Computed:
+def _whole(asking: PreviewRequest, language: Language, names: Mapping[str, Json]) -> PreviewValue:
     text = asking.text
     expression = compile_text(text)
     if language == "words" and not expression.is_usable:
-        return Computed()  # plain words, which a model judges when it runs
+        return PreviewValue()  # plain words, which a model judges when it runs
     if not expression.is_ours:
         is_condition = not asking.field.endswith("script")
         translate = translate_condition if is_condition else translate_expression
         text = translate(text).text or text
     found = evaluate(text, names)
     if isinstance(found, Value):
-        return Computed((found.value,))
-    return Computed((), (_placed(found, asking.text, text == asking.text),))
+        return PreviewValue((found.value,))
+    return PreviewValue((), (_placed(found, asking.text, text == asking.text),))
 
 
-def _named(text: str, language: Language, names: Mapping[str, Json], own: Json) -> Computed:
+def _named(text: str, language: Language, names: Mapping[str, Json], own: Json) -> PreviewValue:
     style = _STYLES[language]
-    faults: list[Fault] = []
+    faults: list[SyntaxProblem] = []
     known: dict[str, Value] = {}
     for hole in read_template(text, style).holes:
         found, value = named_value(hole.asked, names, own)
@@ -160,12 +160,12 @@ def _named(text: str, language: Language, names: Mapping[str, Json], own: Json) 
             code = "MISSING_VARIABLES" if language == "flow" else "TEMPLATE_VALUE"
             faults.append(fault_at(text, hole.at, code, message, severity=severity))
     filled = substitute(text, known.get, style=style)
-    return Computed((filled.value,), tuple(faults))
+    return PreviewValue((filled.value,), tuple(faults))
 
 
 def _filled(
     text: str, names: Mapping[str, Json], is_late: Callable[[], bool], *, is_same: bool
-) -> Computed:
+) -> PreviewValue:
     template = read_template(text)
     known: dict[str, Result] = {}
     faults = list(template.faults)
@@ -173,21 +173,21 @@ def _filled(
         if hole.asked not in known:
             known[hole.asked] = _late(hole.asked) if is_late() else evaluate(hole.asked, names)
         found = known[hole.asked]
-        if isinstance(found, Fault):
+        if isinstance(found, SyntaxProblem):
             faults.append(moved(found, text, hole.at))
     if faults:
-        return Computed((), tuple(_placed(fault, text, is_same) for fault in faults))
+        return PreviewValue((), tuple(_placed(fault, text, is_same) for fault in faults))
     filled = substitute(text, known.get)
     told = [fault_at(text, 0, one.code, one.message, one.hint) for one in filled.problems]
-    return Computed(() if told else (filled.value,), tuple(told))
+    return PreviewValue(() if told else (filled.value,), tuple(told))
 
 
-def _late(text: str) -> Fault:
+def _late(text: str) -> SyntaxProblem:
     message = "working all of it out takes too long to be shown"
     return fault_at(text, 0, "EXPRESSION_LIMIT", message, "it is still worked out when it runs")
 
 
-def _placed(fault: Fault, text: str, is_same: bool) -> Fault:
+def _placed(fault: SyntaxProblem, text: str, is_same: bool) -> SyntaxProblem:
     """A fault of what was translated has no place in what was written."""
     if is_same:
         return fault

@@ -9,7 +9,7 @@ from toolweave.errors import Invalid
 from toolweave.json_text import Json
 from toolweave.problems import Problem
 from toolweave.workflow.checks import check_workflow
-from toolweave.workflow.checks.context import Known
+from toolweave.workflow.checks.context import KnownEnvironment
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.formats.load import convert, read
 from toolweave.workflow.json_patch import apply_patch, value_at
@@ -23,7 +23,7 @@ MAX_TOLD = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedWorkflow:
     """A problem, and the workflow as its patch would leave it."""
 
     problem: Problem
@@ -39,19 +39,25 @@ class Fixed:
     left: tuple[Problem, ...] = ()
 
 
-def checked(workflow: Workflow, known: Known, format: FormatName) -> Iterator[Checked]:
+def checked(
+    workflow: Workflow, known: KnownEnvironment, format: FormatName
+) -> Iterator[CheckedWorkflow]:
     """Everything wrong with a workflow; a patch is there only if it brings no new error."""
     problems = check_workflow(workflow, known, format)
     room = MAX_PROOF
     judge: _Judge | None = None
     for problem in _told(problems):
         if problem.patch is None:
-            yield Checked(problem)
+            yield CheckedWorkflow(problem)
             continue
         judge = judge or _Judge(workflow, known, format, problems)
         room -= len(workflow.nodes)
         after = judge.after([problem]) if room >= 0 else None
-        yield Checked(problem, after[0]) if after else Checked(replace(problem, patch=None))
+        yield (
+            CheckedWorkflow(problem, after[0])
+            if after
+            else CheckedWorkflow(replace(problem, patch=None))
+        )
 
 
 def _told(problems: list[Problem]) -> list[Problem]:
@@ -65,7 +71,7 @@ def _told(problems: list[Problem]) -> list[Problem]:
     return [*kept, Problem("PROBLEMS_LEFT_OUT", "", message, hint, severity="warning")]
 
 
-def fix(workflow: Workflow, known: Known, format: FormatName) -> Fixed:
+def fix(workflow: Workflow, known: KnownEnvironment, format: FormatName) -> Fixed:
     """The workflow with everything mended that can be."""
     problems = check_workflow(workflow, known, format)
     mended: list[Problem] = []
@@ -86,7 +92,11 @@ class _Judge:
     """Applies patches to one state of a workflow and says whether it is better for it."""
 
     def __init__(
-        self, workflow: Workflow, known: Known, format: FormatName, problems: list[Problem]
+        self,
+        workflow: Workflow,
+        known: KnownEnvironment,
+        format: FormatName,
+        problems: list[Problem],
     ) -> None:
         self._document: Json = convert(workflow, "toolweave")
         self._known = known

@@ -7,8 +7,8 @@ from typing import Any
 
 from toolweave.errors import Invalid
 from toolweave.problems import Problem
-from toolweave.workflow.checks.context import Known
-from toolweave.workflow.formats.format import Loaded
+from toolweave.workflow.checks.context import KnownEnvironment
+from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import convert, load, read
 from toolweave.workflow.json_patch import apply_patch, difference
 from toolweave.workflow.repair import Fixed, checked, fix
@@ -18,9 +18,9 @@ from toolweave.workflow.repair import Fixed, checked, fix
 class Report:
     """What was read and what is wrong with it; pointers and patches are those of the file."""
 
-    loaded: Loaded
+    loaded: LoadedWorkflow
     problems: tuple[Problem, ...]
-    known: Known
+    known: KnownEnvironment
 
     @property
     def is_valid(self) -> bool:
@@ -48,12 +48,12 @@ class Report:
         }
 
 
-def examine(text: str | bytes, known: Known, *, name_hint: str | None = None) -> Report:
+def examine(text: str | bytes, known: KnownEnvironment, *, name_hint: str | None = None) -> Report:
     """Read a file's text and check what is in it."""
     return examine_loaded(load(text, name_hint=name_hint), known)
 
 
-def examine_loaded(loaded: Loaded, known: Known) -> Report:
+def examine_loaded(loaded: LoadedWorkflow, known: KnownEnvironment) -> Report:
     """Check what was read."""
     found = tuple(_checked(loaded, known)) if _has_content(loaded) else ()
     # What its reader said too is told once, by the check, which may know a patch.
@@ -62,7 +62,7 @@ def examine_loaded(loaded: Loaded, known: Known) -> Report:
     return Report(loaded, (*read_so, *found), known)
 
 
-def _checked(loaded: Loaded, known: Known) -> Iterator[Problem]:
+def _checked(loaded: LoadedWorkflow, known: KnownEnvironment) -> Iterator[Problem]:
     document = None
     for one in checked(loaded.workflow, known, loaded.format):
         patch = None
@@ -73,7 +73,7 @@ def _checked(loaded: Loaded, known: Known) -> Iterator[Problem]:
         yield replace(one.problem, pointer=place, patch=patch)
 
 
-def _respelt(loaded: Loaded) -> tuple[Loaded, list[Problem]]:
+def _respelt(loaded: LoadedWorkflow) -> tuple[LoadedWorkflow, list[Problem]]:
     """What was read, after the patches that its reader gave, and the problems they mend."""
     document = convert(loaded.workflow, loaded.format)
     mended: list[Problem] = []
@@ -87,6 +87,6 @@ def _respelt(loaded: Loaded) -> tuple[Loaded, list[Problem]]:
     return (read(document), mended) if mended else (loaded, mended)
 
 
-def _has_content(loaded: Loaded) -> bool:
+def _has_content(loaded: LoadedWorkflow) -> bool:
     is_read = not any(problem.severity == "error" for problem in loaded.problems)
     return is_read or bool(loaded.workflow.nodes)

@@ -13,7 +13,7 @@ import orjson
 
 from toolweave.cel.paths import Each, Step
 from toolweave.json_text import Json, JsonObject
-from toolweave.tools.document import Document
+from toolweave.tools.document import SchemaDocument
 from toolweave.tools.keywords import ANNOTATIONS
 from toolweave.tools.unions import kind_of
 
@@ -56,16 +56,16 @@ _READ = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shape:
+class ValueShape:
     """The kinds a value can be of, and what it then holds; by default anything."""
 
     kinds: frozenset[Kind] = ALL
-    fields: "Mapping[str, Shape]" = field(default_factory=dict[str, "Shape"])
+    fields: "Mapping[str, ValueShape]" = field(default_factory=dict[str, "ValueShape"])
     others: Others = "any"
     # What a field that is not named holds, where that is known.
-    rest: "Shape | None" = None
+    rest: "ValueShape | None" = None
     needed: frozenset[str] = frozenset()
-    items: "Shape | None" = None
+    items: "ValueShape | None" = None
     # The only values there are.
     options: tuple[Json, ...] | None = None
     # Whether values may be refused for reasons that are not told here.
@@ -84,17 +84,17 @@ class Shape:
 
 
 # Anything; and what could not be read, of which nothing is known either.
-UNKNOWN = Shape()
-UNREAD = Shape(is_limited=True)
-TEXT = Shape(_KINDS_OF["string"])
-BOOLEAN = Shape(_KINDS_OF["boolean"])
-OBJECT = Shape(_KINDS_OF["object"])
+UNKNOWN = ValueShape()
+UNREAD = ValueShape(is_limited=True)
+TEXT = ValueShape(_KINDS_OF["string"])
+BOOLEAN = ValueShape(_KINDS_OF["boolean"])
+OBJECT = ValueShape(_KINDS_OF["object"])
 
 
-_OF_KINDS = {name: Shape(kinds) for name, kinds in _KINDS_OF.items()}
+_OF_KINDS = {name: ValueShape(kinds) for name, kinds in _KINDS_OF.items()}
 
 
-def of_kind(name: str) -> Shape:
+def of_kind(name: str) -> ValueShape:
     """The shape of a JSON Schema type."""
     return _OF_KINDS[name]
 
@@ -115,26 +115,26 @@ _CEL = {
 }
 
 
-def of_cel(kind: str | None) -> Shape:
+def of_cel(kind: str | None) -> ValueShape:
     """The shape of what an expression of this kind gives."""
     return of_kind(_CEL[kind]) if kind in _CEL else UNKNOWN
 
 
-def of_fields(fields: Mapping[str, Shape], others: Others) -> Shape:
+def of_fields(fields: Mapping[str, ValueShape], others: Others) -> ValueShape:
     """An object with these fields."""
-    return Shape(_KINDS_OF["object"], fields, others)
+    return ValueShape(_KINDS_OF["object"], fields, others)
 
 
-def of_value(value: Json) -> Shape:
+def of_value(value: Json) -> ValueShape:
     """The shape of a literal; what it holds further down is not told."""
     if isinstance(value, dict):
         return of_fields(dict.fromkeys(value, UNKNOWN), "none")
     if isinstance(value, list):
         return of_kind("array")
-    return Shape(frozenset({_kind(value)}), options=(value,))
+    return ValueShape(frozenset({_kind(value)}), options=(value,))
 
 
-def of_schema(schema: Json) -> Shape:
+def of_schema(schema: Json) -> ValueShape:
     """What a JSON Schema says of its values; references leave the document nowhere."""
     try:
         text = orjson.dumps(schema)
@@ -142,14 +142,14 @@ def of_schema(schema: Json) -> Shape:
         text = b""
     if 0 < len(text) <= _MAX_REMEMBERED:
         return _remembered(text)
-    return _Reader(Document(schema)).shape(schema, 0)
+    return _Reader(SchemaDocument(schema)).shape(schema, 0)
 
 
 @lru_cache(maxsize=512)
-def _remembered(text: bytes) -> Shape:
+def _remembered(text: bytes) -> ValueShape:
     """The shape of a schema's text: every workflow that is checked asks for those of its tools."""
     schema: Json = orjson.loads(text)
-    return _Reader(Document(schema)).shape(schema, 0)
+    return _Reader(SchemaDocument(schema)).shape(schema, 0)
 
 
 class Look(NamedTuple):
@@ -159,14 +159,14 @@ class Look(NamedTuple):
     """
 
     verdict: Literal["named", "open", "unsaid", "absent"]
-    shape: Shape = UNKNOWN
+    shape: ValueShape = UNKNOWN
 
 
 _OPEN = Look("open")
 _ABSENT = Look("absent")
 
 
-def look(shape: Shape, step: Step) -> Look:
+def look(shape: ValueShape, step: Step) -> Look:
     """One step into a value: a field, a place in a list, or each item."""
     if shape is UNKNOWN:
         return _OPEN
@@ -191,7 +191,7 @@ def _found(may_be: bool) -> Look:
     return _OPEN if may_be else _ABSENT
 
 
-def join(one: Shape, other: Shape) -> Shape:
+def join(one: ValueShape, other: ValueShape) -> ValueShape:
     """What is known of a value that is of one shape or of the other."""
     if one is other:
         return one
@@ -214,29 +214,31 @@ def join(one: Shape, other: Shape) -> Shape:
     closed = one.others == other.others == "none"
     is_open = "any" in (one.others, other.others)
     others: Others = "none" if closed else "any" if is_open else "unsaid"
-    return Shape(kinds, fields, others, None, one.needed & other.needed, items, options, is_limited)
+    return ValueShape(
+        kinds, fields, others, None, one.needed & other.needed, items, options, is_limited
+    )
 
 
-def join_all(shapes: Iterable[Shape]) -> Shape:
+def join_all(shapes: Iterable[ValueShape]) -> ValueShape:
     """What is known of a value that is of one of the shapes; unknown where there are none."""
     found = list(shapes)
     return reduce(join, found) if found else UNKNOWN
 
 
-def _joined_field(name: str, one: Shape, other: Shape) -> Shape:
+def _joined_field(name: str, one: ValueShape, other: ValueShape) -> ValueShape:
     if name in one.fields and name in other.fields:
         return join(one.fields[name], other.fields[name])
     having, lacking = (one, other) if name in one.fields else (other, one)
     return having.fields[name] if lacking.others == "none" else UNKNOWN
 
 
-def _joined_items(one: Shape, other: Shape) -> Shape | None:
+def _joined_items(one: ValueShape, other: ValueShape) -> ValueShape | None:
     if "array" not in one.kinds or "array" not in other.kinds:
         return one.items if "array" in one.kinds else other.items
     return join(one.items, other.items) if one.items and other.items else None
 
 
-def _is_small(*shapes: Shape) -> bool:
+def _is_small(*shapes: ValueShape) -> bool:
     left = MAX_SIZE
     waiting = list(shapes)
     while waiting and left > 0:
@@ -248,14 +250,14 @@ def _is_small(*shapes: Shape) -> bool:
     return left > 0
 
 
-def meet(one: Shape, other: Shape) -> Shape:
+def meet(one: ValueShape, other: ValueShape) -> ValueShape:
     """What is known of a value that is of both shapes."""
     if one is UNKNOWN or other is UNKNOWN:
         return other if one is UNKNOWN else one
     kinds = one.kinds & other.kinds
     if not kinds:
         return UNREAD
-    fields: dict[str, Shape] = {}
+    fields: dict[str, ValueShape] = {}
     for name in dict.fromkeys((*one.fields, *other.fields)):
         first, second = look(one, name), look(other, name)
         if "object" in kinds and "absent" not in (first.verdict, second.verdict):
@@ -267,7 +269,7 @@ def meet(one: Shape, other: Shape) -> Shape:
         if "unsaid" in (one.others, other.others)
         else "any"
     )
-    return Shape(
+    return ValueShape(
         kinds,
         fields,
         others,
@@ -279,7 +281,7 @@ def meet(one: Shape, other: Shape) -> Shape:
     )
 
 
-def fits(shape: Shape, wanted: Shape) -> Fit:
+def fits(shape: ValueShape, wanted: ValueShape) -> Fit:
     """Whether a value of `shape` can be what `wanted` asks for; no and yes are certain."""
     both = shape.kinds & wanted.kinds
     if not both or _only_other_values(shape, wanted):
@@ -292,7 +294,7 @@ def fits(shape: Shape, wanted: Shape) -> Fit:
     return "yes" if is_plain or wanted is UNKNOWN else "unknown"
 
 
-def _only_other_values(shape: Shape, wanted: Shape) -> bool:
+def _only_other_values(shape: ValueShape, wanted: ValueShape) -> bool:
     if shape.options is None or wanted.options is None:
         return False
     # As Python compares numbers, so that 1 is 1.0; the kind keeps true apart from 1.
@@ -300,7 +302,7 @@ def _only_other_values(shape: Shape, wanted: Shape) -> bool:
     return not any((_kind(option), option) in allowed for option in shape.options)
 
 
-def _clash(shape: Shape, wanted: Shape) -> bool:
+def _clash(shape: ValueShape, wanted: ValueShape) -> bool:
     """Whether a field that must be there cannot be, or cannot be right."""
     for name in wanted.needed | shape.needed:
         given, asked = look(shape, name), look(wanted, name)
@@ -315,11 +317,11 @@ def _kind(value: Json) -> Kind:
 
 
 class _Reader:
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: SchemaDocument) -> None:
         self._document = document
         self._left = MAX_SIZE
 
-    def shape(self, schema: Json, depth: int) -> Shape:
+    def shape(self, schema: Json, depth: int) -> ValueShape:
         self._left -= 1
         if schema is True:
             return UNKNOWN
@@ -337,14 +339,14 @@ class _Reader:
                 found = meet(found, join_all(alternatives))
         return found
 
-    def _target(self, reference: str, depth: int) -> Shape:
+    def _target(self, reference: str, depth: int) -> ValueShape:
         try:
             target = self._document.target(reference)
         except LookupError:
             return UNREAD
         return self.shape(target, depth + 1)
 
-    def _own(self, schema: JsonObject, depth: int) -> Shape:
+    def _own(self, schema: JsonObject, depth: int) -> ValueShape:
         options = _options(schema)
         kinds = _types(schema)
         if options is not None:
@@ -358,7 +360,7 @@ class _Reader:
         rest = None if "patternProperties" in schema else schema.get("additionalProperties")
         needed = (one for one in _listed(schema.get("required")) if isinstance(one, str))
         items = None if "prefixItems" in schema else schema.get("items")
-        return Shape(
+        return ValueShape(
             kinds or ALL,
             {name: self.shape(one, depth + 1) for name, one in named.items()},
             _others(schema),

@@ -6,12 +6,12 @@ from typing import cast
 
 from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json, JsonObject
-from toolweave.workflow.checks.context import Known
-from toolweave.workflow.checks.prompt_names import Naming, variables_of
+from toolweave.workflow.checks.context import KnownEnvironment
+from toolweave.workflow.checks.prompt_names import PromptNames, variables_of
 from toolweave.workflow.model import Node, NodeId, Workflow
 from toolweave.workflow.scope.references import references_of
 from toolweave.workflow.scope.scope import Scope
-from toolweave.workflow.shapes import Shape
+from toolweave.workflow.shapes import ValueShape
 
 RESULT = "result"
 MAX_DEPTH = 4
@@ -29,14 +29,14 @@ Specs = Callable[[Node], NodeSpec | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
+class WorkflowSignature:
     """The two schemas, both of objects; of the output only where it is known beforehand."""
 
     inputs: JsonObject
     output: JsonObject | None
 
 
-def signature(workflow: Workflow, known: Known) -> Signature:
+def signature(workflow: Workflow, known: KnownEnvironment) -> WorkflowSignature:
     """What a workflow takes and gives."""
 
     def specs(node: Node) -> NodeSpec | None:
@@ -44,7 +44,7 @@ def signature(workflow: Workflow, known: Known) -> Signature:
         return known.catalog.get(node.type, subtype) if isinstance(subtype, str) else None
 
     scope = Scope(workflow, specs, known.tools_of)
-    return Signature(_inputs(workflow, scope, specs), _output(workflow, scope))
+    return WorkflowSignature(_inputs(workflow, scope, specs), _output(workflow, scope))
 
 
 def _inputs(workflow: Workflow, scope: Scope, specs: Specs) -> JsonObject:
@@ -76,7 +76,7 @@ def _output(workflow: Workflow, scope: Scope) -> JsonObject | None:
     return schema if schema.get("type") == "object" else _wrapped(schema)
 
 
-def schema_of(shape: Shape, depth: int = 0) -> JsonObject:
+def schema_of(shape: ValueShape, depth: int = 0) -> JsonObject:
     """A schema that allows all that a shape does, or more."""
     if shape.is_unknown or depth > MAX_DEPTH:
         return {}
@@ -90,7 +90,7 @@ def schema_of(shape: Shape, depth: int = 0) -> JsonObject:
     return cast("JsonObject", made[0]) if len(made) == 1 else {"anyOf": made}
 
 
-def _of_kind(kind: str, shape: Shape, depth: int) -> JsonObject:
+def _of_kind(kind: str, shape: ValueShape, depth: int) -> JsonObject:
     schema: JsonObject = {"type": kind}
     # A schema that says nothing is left out: clients rightly warn of one.
     if kind == "object":
@@ -112,7 +112,7 @@ def _asked(
     workflow: Workflow, scope: Scope, specs: Specs
 ) -> Iterator[tuple[str, JsonObject, bool]]:
     """Names that nodes ask the run's start for; whether nothing else gives them a value."""
-    naming = Naming(scope)
+    naming = PromptNames(scope)
     for node in workflow.nodes:
         if node.type in _GIVING:
             valued = _valued(node)

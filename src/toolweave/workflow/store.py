@@ -13,7 +13,7 @@ from toolweave.clock import Clock
 from toolweave.errors import Conflict, NotFound
 from toolweave.json_text import Json
 from toolweave.problems import did_you_mean
-from toolweave.workflow.formats.format import Loaded
+from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import convert, dump, load
 from toolweave.workflow.ids import SLUG, slug
 from toolweave.workflow.model import Workflow
@@ -48,7 +48,7 @@ class Files(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class WorkflowChange:
     """A file that is new, has another content, or (without a revision) is gone."""
 
     slug: str
@@ -59,7 +59,7 @@ class Change:
 class Stored:
     """A workflow as it was read from its file."""
 
-    loaded: Loaded
+    loaded: LoadedWorkflow
     revision: Revision
     slug: str
 
@@ -152,7 +152,7 @@ class WorkflowStore:
         """Another text whenever a file was written to, by whomever; cheap to ask for."""
         return repr(sorted((await self._files.stamps()).items()))
 
-    async def changes(self, clock: Clock) -> AsyncGenerator[Change]:
+    async def changes(self, clock: Clock) -> AsyncGenerator[WorkflowChange]:
         """What other programs and we ourselves do to the files from now on, as it happens.
 
         Never ends by itself; a file that was only touched has not changed.
@@ -167,7 +167,7 @@ class WorkflowStore:
             known = await self._revisions()
             for file in sorted(seen.keys() | known.keys()):
                 if seen.get(file) != known.get(file):
-                    yield Change(file, known.get(file))
+                    yield WorkflowChange(file, known.get(file))
 
     async def _revisions(self) -> dict[str, Revision]:
         found = [

@@ -13,8 +13,8 @@ from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import Studio, open_studio
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Started
-from toolweave.engine.run_table import Run
-from toolweave.home import Ground, open_ground
+from toolweave.engine.run_table import RunRecord
+from toolweave.home import Home, open_home
 from toolweave.json_text import JsonObject
 from toolweave.settings import Settings
 from toolweave.testing.clock import FakeClock
@@ -26,7 +26,7 @@ from toolweave.workflow.formats.load import read
 class Host:
     """What a test needs."""
 
-    ground: Ground
+    ground: Home
     studio: Studio
     engine: Engine
     triggers: Triggers
@@ -44,7 +44,7 @@ class Host:
         await self.store(name, *nodes, edges=edges)
         await self.triggers.switches.enable(name)
 
-    async def runs(self) -> list[Run]:
+    async def runs(self) -> list[RunRecord]:
         """All runs, the first one first."""
         return list(reversed(await self.engine.runs(limit=1000)))
 
@@ -58,7 +58,7 @@ class Host:
             found.append(event.inputs)
         return found
 
-    async def over(self, run: str) -> Run:
+    async def over(self, run: str) -> RunRecord:
         """The run, once it is over."""
         with anyio.fail_after(10):
             async for _ in self.engine.follow(run):
@@ -81,7 +81,7 @@ async def hosting(
         Settings(home=home, database=database, allow_private_http=allow_private),
     )
     async with (
-        open_ground(settings, clock=time, environ={}, directory=home) as ground,
+        open_home(settings, clock=time, environ={}, directory=home) as ground,
         open_studio(ground) as studio,
         open_engine(studio) as engine,
     ):

@@ -12,7 +12,7 @@ from tests.engine.triggers.test_mail import a_mail
 
 from toolweave.access.secret_text import SecretTexts
 from toolweave.errors import Denied
-from toolweave.resources.http import SafeHttp
+from toolweave.resources.http import NodeHttpClient
 from toolweave.testing.service import FakeService, Told, fake_service
 from toolweave.triggers import imap as mail
 from toolweave.triggers.mail_api import address_of, open_mail_apis
@@ -31,7 +31,7 @@ async def watching(
     async with hosting(folder) as host:
         await host.ground.vault.put("mail-token", SECRET)
         secrets = SecretTexts(host.ground.vault, host.ground.masker)
-        http = SafeHttp(secrets, allow_private=True)
+        http = NodeHttpClient(secrets, allow_private=True)
         try:
             apis = open_mail_apis(host.ground, http, secrets)
             given = trigger(

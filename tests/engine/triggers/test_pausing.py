@@ -8,8 +8,8 @@ import pytest
 from tests.engine.triggers.hosting import Host, hosting, node, trigger
 from tests.storage.postgres import Postgres
 
-from toolweave.app.change_feed import TOPICS, Topics
-from toolweave.app.workbench import ApprovedTools, Workbench
+from toolweave.app.change_feed import TOPICS, ChangeFeed
+from toolweave.app.workbench import ToolKnowledge, Workbench
 from toolweave.errors import Denied, NotFound, Unavailable
 from toolweave.publishing.service import Published
 from toolweave.triggers import file_watch as watching
@@ -188,9 +188,9 @@ async def test_postgres_keeps_pauses_deliveries_and_versions_as_well(
 ) -> None:
     async with hosting(tmp_path / "home", database=postgres.new_database()) as host:
         bench = Workbench(
-            host.studio, host.engine, ApprovedTools(host.ground), Published(host.ground)
+            host.studio, host.engine, ToolKnowledge(host.ground), Published(host.ground)
         )
-        topics = Topics(bench)
+        topics = ChangeFeed(bench)
         before = await topics.now()
         await host.enable("Orders", HOOK, node("end"))
         for _ in range(KEPT + 1):

@@ -15,7 +15,7 @@ import anyio
 import httpx2
 from tests.engine.triggers.hosting import Host, catalog, hosting, node, trigger
 
-from toolweave.engine.run_table import Run
+from toolweave.engine.run_table import RunRecord
 
 PROGRAM = (
     *(sys.executable, "-m", "toolweave.cli.main", "serve"),
@@ -57,8 +57,8 @@ def prepared(home: Path, *, delay_s: int) -> None:
     anyio.run(_with_host, home, prepare)
 
 
-def runs_of(home: Path) -> list[Run]:
-    found: list[Run] = []
+def runs_of(home: Path) -> list[RunRecord]:
+    found: list[RunRecord] = []
 
     async def look(host: Host) -> None:
         found.extend(await host.runs())

@@ -17,7 +17,7 @@ from tests.engine.triggers.hosting import hosting, node, trigger
 from toolweave.access.secret_text import SecretTexts
 from toolweave.json_text import JsonObject
 from toolweave.nodes.services.slack.names import SlackNames
-from toolweave.resources.http import SafeHttp
+from toolweave.resources.http import NodeHttpClient
 from toolweave.triggers.service import Triggers
 from toolweave.triggers.verification import Arrival
 
@@ -67,7 +67,9 @@ async def test_channels_are_chosen_by_name_and_names_are_asked_for_once(tmp_path
     async with hosting(tmp_path / "home") as host:
         await host.ground.vault.put("bot", TOKEN)
         await host.ground.vault.put("slack-signing-secret", "a-secret")
-        http = SafeHttp(SecretTexts(host.ground.vault, host.ground.masker), allow_private=True)
+        http = NodeHttpClient(
+            SecretTexts(host.ground.vault, host.ground.masker), allow_private=True
+        )
         with slack_api() as (api, asked):
             names = SlackNames(http, host.clock, api=api)
             triggers = Triggers(host.ground, host.engine, slack_names=names)
@@ -94,7 +96,9 @@ async def test_channels_are_chosen_by_name_and_names_are_asked_for_once(tmp_path
 
 async def test_a_name_that_cannot_be_had_is_empty(tmp_path: Path) -> None:
     async with hosting(tmp_path / "home") as host:
-        http = SafeHttp(SecretTexts(host.ground.vault, host.ground.masker), allow_private=True)
+        http = NodeHttpClient(
+            SecretTexts(host.ground.vault, host.ground.masker), allow_private=True
+        )
         with slack_api() as (api, asked):
             names = SlackNames(http, host.clock, api=api)
             assert await names.name("channel", "C1", TOKEN) == "support"

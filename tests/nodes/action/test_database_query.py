@@ -16,7 +16,7 @@ from toolweave.errors import Conflict, Invalid, NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.action.database_query import node
 from toolweave.resources.databases import SqlDatabases
-from toolweave.resources.files import Folders
+from toolweave.resources.files import AllowedFolders
 from toolweave.resources.sql_statements import for_postgres
 
 pytestmark = pytest.mark.anyio
@@ -49,7 +49,7 @@ def ask(request: pytest.FixtureRequest, root: Path) -> Ask:
         with psycopg.connect(secret) as connection:
             connection.execute(TABLE.encode())
             connection.execute(ROWS.encode())
-    databases = SqlDatabases(Folders([root]), secret_texts(shop_db=secret))
+    databases = SqlDatabases(AllowedFolders([root]), secret_texts(shop_db=secret))
 
     async def asked(query: str, parameters: Json = None, **config: Json) -> JsonObject:
         configured: JsonObject = {"database": database, "query": query, **config}
@@ -193,7 +193,7 @@ async def test_huge_rows_are_refused(ask: Ask) -> None:
 
 
 async def test_values_of_postgres_become_json(postgres: Postgres, root: Path) -> None:
-    databases = SqlDatabases(Folders([root]), secret_texts(db=postgres.new_database()))
+    databases = SqlDatabases(AllowedFolders([root]), secret_texts(db=postgres.new_database()))
     query = (
         "SELECT 1.50::numeric AS d, 3::numeric AS whole, 'NaN'::float8 AS nan, true AS yes, "
         "'2026-01-02T03:04:05Z'::timestamptz AT TIME ZONE 'UTC' AS at, '\\x00ff'::bytea AS raw, "
@@ -222,7 +222,7 @@ async def test_values_of_postgres_become_json(postgres: Postgres, root: Path) ->
 
 
 async def sqlite(root: Path, database: str, query: str, **config: Json) -> JsonObject:
-    databases = SqlDatabases(Folders([root]), secret_texts(other="mysql://x/y"))
+    databases = SqlDatabases(AllowedFolders([root]), secret_texts(other="mysql://x/y"))
     configured: JsonObject = {"database": database, "query": query, **config}
     return await run(node, configured, {"databases": databases})
 
@@ -309,7 +309,9 @@ async def test_an_address_that_may_not_be_used_is_refused(
 
 
 async def test_nobody_there_may_pass(root: Path) -> None:
-    databases = SqlDatabases(Folders([root]), secret_texts(pw="hidden-word"), allow_private=True)
+    databases = SqlDatabases(
+        AllowedFolders([root]), secret_texts(pw="hidden-word"), allow_private=True
+    )
     config: JsonObject = {
         "database": "postgresql://u:${vault:pw}@127.0.0.1:9/x",
         "query": "SELECT 1",

@@ -11,7 +11,7 @@ from toolweave.errors import Conflict, Invalid, NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.action.file_read import node as reading
 from toolweave.nodes.action.file_write import node as writing
-from toolweave.resources.files import Folders
+from toolweave.resources.files import AllowedFolders
 
 pytestmark = pytest.mark.anyio
 
@@ -25,11 +25,11 @@ def root(tmp_path: Path) -> Path:
 
 
 async def read(root: Path, path: str, **config: Json) -> JsonObject:
-    return await run(reading, {"path": path, **config}, {"files": Folders([root])})
+    return await run(reading, {"path": path, **config}, {"files": AllowedFolders([root])})
 
 
 async def write(root: Path, path: str, content: Json, **config: Json) -> JsonObject:
-    files = Folders([root])
+    files = AllowedFolders([root])
     return await run(writing, {"path": path, **config}, {"files": files}, content=content)
 
 
@@ -60,14 +60,14 @@ async def test_what_is_no_text_is_told(root: Path) -> None:
 
 async def test_a_path_known_at_run_time_wins(root: Path) -> None:
     (root / "b").write_text("b", encoding="utf-8")
-    found = await run(reading, {"path": "a"}, {"files": Folders([root])}, path="b")
+    found = await run(reading, {"path": "a"}, {"files": AllowedFolders([root])}, path="b")
     assert found["content"] == "b"
 
 
 async def test_a_whole_path_inside_a_folder_is_read(root: Path, tmp_path: Path) -> None:
     (root / "d").mkdir()
     (root / "d" / "a").write_text("here", encoding="utf-8")
-    files = Folders([root, tmp_path / "outside"])
+    files = AllowedFolders([root, tmp_path / "outside"])
     whole = await run(reading, {"path": str(root / "d" / "a")}, {"files": files})
     assert whole["path"] == "d/a"
     other = str(tmp_path / "outside" / "secret.txt")
@@ -193,7 +193,7 @@ async def test_a_file_keeps_its_mode_when_replaced(root: Path) -> None:
 
 
 async def test_what_many_append_at_the_same_time_is_all_there(root: Path) -> None:
-    files = Folders([root])
+    files = AllowedFolders([root])
 
     async def append(text: str) -> None:
         await files.write("log", text.encode(), mode="append", makes_folders=True)
@@ -218,7 +218,7 @@ async def test_only_appending_again_makes_a_difference(mode: str, effect: str) -
 async def test_an_example_of_writing_gives_all_it_says(root: Path, example: object) -> None:
     found = next(one for one in writing.spec.examples if one is example)
     given = await run(
-        writing, found.configurations, {"files": Folders([root])}, **found.input_params
+        writing, found.configurations, {"files": AllowedFolders([root])}, **found.input_params
     )
     assert found.expected_output is None or given == found.expected_output
     assert (root / str(given["path"])).stat().st_size == given["size"]

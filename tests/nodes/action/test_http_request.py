@@ -11,14 +11,14 @@ from tests.servers.transports.wire import dialling, http, json_answer, peer
 from toolweave.errors import Denied, Invalid, NotFound, TimedOut, ToolweaveError, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.action.http_request import node
-from toolweave.resources.http import SafeHttp
+from toolweave.resources.http import NodeHttpClient
 
 pytestmark = pytest.mark.anyio
 
 OK = json_answer(b'{"ok": true}')
 
 
-async def send(client: SafeHttp, config: JsonObject, **inputs: Json) -> JsonObject:
+async def send(client: NodeHttpClient, config: JsonObject, **inputs: Json) -> JsonObject:
     with anyio.fail_after(30):
         return await run(node, {"method": "GET", **config}, {"http": client}, **inputs)
 
@@ -307,7 +307,7 @@ async def test_a_public_name_at_a_local_address_is_refused_always(allow_private:
         return ["127.0.0.1"]
 
     async with peer(OK) as server:
-        client = SafeHttp(secret_texts(), allow_private=allow_private, resolve=resolve)
+        client = NodeHttpClient(secret_texts(), allow_private=allow_private, resolve=resolve)
         with dialling() as dialled, pytest.raises(Denied):
             await send(client, {"url": f"http://rebound.example.com:{server.port}/"})
         await client.aclose()
@@ -360,7 +360,7 @@ async def test_a_header_that_breaks_out_of_its_line_is_refused(name: str, value:
 async def test_a_huge_body_is_cut_off(kind: str) -> None:
     huge = http(200, b"x" * 3_000_000, content_type=kind)
     async with peer(huge) as server:
-        client = SafeHttp(secret_texts(), allow_private=True, max_body_bytes=1_000_000)
+        client = NodeHttpClient(secret_texts(), allow_private=True, max_body_bytes=1_000_000)
         with pytest.raises(Invalid) as caught:
             await send(client, {"url": server.url})
         await client.aclose()

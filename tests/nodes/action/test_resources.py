@@ -8,13 +8,13 @@ from tests.engine.building import EchoTools, workflow
 from tests.servers.transports.wire import json_answer, peer
 
 from toolweave.app.node_resources import open_resources
-from toolweave.engine.context import Services
+from toolweave.engine.context import EngineServices
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
-from toolweave.home import Ground, open_ground
+from toolweave.home import Home, open_home
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.registry import NodeKinds
+from toolweave.nodes.registry import NodeRegistry
 from toolweave.settings import Settings
 from toolweave.workflow.model import Workflow
 
@@ -26,11 +26,11 @@ def action(subtype: str, inputs: JsonObject | None = None, **config: Json) -> tu
     return ("ACTION", data)
 
 
-async def finished(ground: Ground, graph: Workflow, inputs: Json) -> Json:
+async def finished(ground: Home, graph: Workflow, inputs: Json) -> Json:
     async with open_resources(ground, allow_private=True) as resources:
-        services = Services(EchoTools(), ground.clock, resources)
+        services = EngineServices(EchoTools(), ground.clock, resources)
         journal = Journal(ground.database, ground.clock)
-        engine = Engine(ground.database, journal, NodeKinds(), services=services)
+        engine = Engine(ground.database, journal, NodeRegistry(), services=services)
         async with engine.running():
             run = await engine.start(graph, inputs)
             with anyio.fail_after(30):
@@ -57,7 +57,7 @@ async def test_nodes_work_together_in_a_run(tmp_path: Path) -> None:
             },
             ["s > get", "get > save", "save > load", "load > parse", "parse > set", "set > e"],
         )
-        async with open_ground(Settings(home=tmp_path), environ={}) as ground:
+        async with open_home(Settings(home=tmp_path), environ={}) as ground:
             await ground.vault.put("token", "t-123456")
             result = await finished(ground, graph, {"table": "prices"})
             stored = await ground.database.rows("SELECT * FROM journal")
@@ -70,7 +70,7 @@ async def test_nodes_work_together_in_a_run(tmp_path: Path) -> None:
 
 
 async def test_nothing_is_made_in_the_home_before_it_is_used(tmp_path: Path) -> None:
-    async with open_ground(Settings(home=tmp_path), environ={}) as ground:
+    async with open_home(Settings(home=tmp_path), environ={}) as ground:
         async with open_resources(ground) as resources:
             assert set(resources) >= {"http", "files", "databases"}
         assert not (tmp_path / "files").exists()

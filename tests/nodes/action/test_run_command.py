@@ -17,7 +17,7 @@ from toolweave.engine.engine import Engine
 from toolweave.errors import Conflict, Invalid, ToolweaveError
 from toolweave.json_text import JsonObject
 from toolweave.servers.commands import Commands, filled
-from toolweave.servers.definition import Command, definition_hash
+from toolweave.servers.definition import CommandServer, definition_hash
 
 pytestmark = pytest.mark.anyio
 
@@ -30,11 +30,11 @@ async def rooms(tmp_path: Path) -> AsyncGenerator[tuple[Commands, Engine]]:
         yield Commands(studio.ground.database, studio.ground.clock), engine
 
 
-def python(source: str, *args: str, **more: Any) -> Command:
-    return Command(command=sys.executable, args=("-I", "-c", source, *args), **more)
+def python(source: str, *args: str, **more: Any) -> CommandServer:
+    return CommandServer(command=sys.executable, args=("-I", "-c", source, *args), **more)
 
 
-async def approved(commands: Commands, definition: Command, name: str = "show") -> None:
+async def approved(commands: Commands, definition: CommandServer, name: str = "show") -> None:
     await commands.add(name, definition)
     await commands.approve(name, definition_hash(definition))
 

@@ -8,12 +8,12 @@ from tests.engine.building import EchoTools
 
 from toolweave.access.mask import Masker
 from toolweave.access.secret_text import SecretTexts
-from toolweave.catalog.node import Effectful, Given, Node, Outcome, Pure, RunFacts
+from toolweave.catalog.node import Effectful, NodeCode, NodeInput, Outcome, Pure, RunFacts
 from toolweave.catalog.spec import Field
-from toolweave.engine.context import Services, StepContext
+from toolweave.engine.context import EngineServices, StepContext
 from toolweave.errors import NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
-from toolweave.resources.http import SafeHttp
+from toolweave.resources.http import NodeHttpClient
 from toolweave.testing.clock import FakeClock
 
 
@@ -34,24 +34,24 @@ def secret_texts(**known: str) -> SecretTexts:
 
 
 @asynccontextmanager
-async def web(*, allow_private: bool = True, **known: str) -> AsyncGenerator[SafeHttp]:
+async def web(*, allow_private: bool = True, **known: str) -> AsyncGenerator[NodeHttpClient]:
     """The resource `http`; it may reach this machine unless a test says otherwise."""
-    http = SafeHttp(secret_texts(**known), allow_private=allow_private)
+    http = NodeHttpClient(secret_texts(**known), allow_private=allow_private)
     try:
         yield http
     finally:
         await http.aclose()
 
 
-def given(node: Node, config: JsonObject, inputs: JsonObject) -> Given:
+def given(node: NodeCode, config: JsonObject, inputs: JsonObject) -> NodeInput:
     defaults = {
         one.name: one.default for one in node.spec.all_configurations if one.default is not None
     }
     names: JsonObject = {"data": inputs.get("data"), "context": {}, "variables": {}, **inputs}
-    return Given({**defaults, **config}, inputs, inputs.get("data"), names)
+    return NodeInput({**defaults, **config}, inputs, inputs.get("data"), names)
 
 
-def compute(node: Node, config: JsonObject, **inputs: Json) -> JsonObject:
+def compute(node: NodeCode, config: JsonObject, **inputs: Json) -> JsonObject:
     """What a pure node gives; exactly the outputs that its specification names."""
     assert isinstance(node, Pure)
     assert node.spec.effect == "pure"
@@ -59,7 +59,7 @@ def compute(node: Node, config: JsonObject, **inputs: Json) -> JsonObject:
 
 
 async def run(
-    node: Node, config: JsonObject, resources: Mapping[str, object], **inputs: Json
+    node: NodeCode, config: JsonObject, resources: Mapping[str, object], **inputs: Json
 ) -> JsonObject:
     """What a node with effects gives; exactly the outputs that its specification names."""
     assert isinstance(node, Effectful)
@@ -70,21 +70,21 @@ async def run(
         "n",
         1,
         None,
-        Services(EchoTools(), clock, resources),
+        EngineServices(EchoTools(), clock, resources),
     )
     outcome = await node.run(context)
     assert isinstance(outcome, Outcome)
     return checked(node, outcome)
 
 
-def checked(node: Node, outcome: Outcome) -> JsonObject:
+def checked(node: NodeCode, outcome: Outcome) -> JsonObject:
     assert outcome.ports == ("output",)
     assert isinstance(outcome.value, dict)
     assert outcome.value.keys() == {one.name for one in node.spec.outputs}
     return outcome.value
 
 
-def field(node: Node, name: str) -> Field:
+def field(node: NodeCode, name: str) -> Field:
     return next(one for one in node.spec.configurations if one.name == name)
 
 

@@ -5,20 +5,29 @@ from dataclasses import dataclass, field
 
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import JsonObject
-from toolweave.nodes.model import Answered, Question, Reply, TextListener, Usage, Wanted
+from toolweave.nodes.model import (
+    ModelChoiceRequest,
+    ModelQuestion,
+    ModelReply,
+    TextListener,
+    TokenUsage,
+    ToolAnswer,
+)
 from toolweave.tools.tool import Content, ToolCall, ToolResult
 
-USAGE = Usage(input_tokens=10, output_tokens=5, cost_usd=0.001)
+USAGE = TokenUsage(input_tokens=10, output_tokens=5, cost_usd=0.001)
 
 
 @dataclass
 class ScriptedCaller:
     """Gives its answers one after another; an error is raised, the last one stays."""
 
-    answers: Sequence[Reply | ToolweaveError]
-    asked: list[Question] = field(default_factory=list[Question])
+    answers: Sequence[ModelReply | ToolweaveError]
+    asked: list[ModelQuestion] = field(default_factory=list[ModelQuestion])
 
-    async def ask(self, question: Question, *, on_text: TextListener | None = None) -> Reply:
+    async def ask(
+        self, question: ModelQuestion, *, on_text: TextListener | None = None
+    ) -> ModelReply:
         self.asked.append(question)
         answer = self.answers[min(len(self.asked), len(self.answers)) - 1]
         if isinstance(answer, ToolweaveError):
@@ -43,17 +52,17 @@ class Tools:
         return ToolResult((Content("text", text=self.behaves(call)),))
 
 
-def says(text: str, value: JsonObject | None = None) -> Reply:
-    message = Answered(text=text)
-    return Reply(
+def says(text: str, value: JsonObject | None = None) -> ModelReply:
+    message = ToolAnswer(text=text)
+    return ModelReply(
         message=message, model="m-1", provider="test", stopped="end", usage=USAGE, value=value
     )
 
 
-def wants(*calls: tuple[str, JsonObject], unreadable: str | None = None) -> Reply:
+def wants(*calls: tuple[str, JsonObject], unreadable: str | None = None) -> ModelReply:
     wanted = tuple(
-        Wanted(id=f"c{index}", name=name, arguments=arguments, unreadable=unreadable)
+        ModelChoiceRequest(id=f"c{index}", name=name, arguments=arguments, unreadable=unreadable)
         for index, (name, arguments) in enumerate(calls)
     )
-    message = Answered(wanted=wanted)
-    return Reply(message=message, model="m-1", provider="test", stopped="tools", usage=USAGE)
+    message = ToolAnswer(wanted=wanted)
+    return ModelReply(message=message, model="m-1", provider="test", stopped="tools", usage=USAGE)

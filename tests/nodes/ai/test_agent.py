@@ -12,7 +12,7 @@ from tests.nodes.ai.scripted import ScriptedCaller, Tools, says, wants
 from tests.nodes.flow.running import Kinds, finish, opened_database, outcome_of
 
 from toolweave.catalog.node import NodeContext, Outcome, Wait
-from toolweave.engine.context import Services
+from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import StepFailed, StepWaiting
 from toolweave.engine.execution_report import execution, records
@@ -20,8 +20,8 @@ from toolweave.engine.journal import Journal
 from toolweave.errors import Denied, Invalid, Limited, ToolweaveError, Unavailable
 from toolweave.json_text import JsonObject
 from toolweave.nodes import agent
-from toolweave.nodes.agent import Limits, Patience, Task, Worked
-from toolweave.nodes.model import Message, Question, Reply, Said
+from toolweave.nodes.agent import AgentLimits, ModelRetry, Task, Worked
+from toolweave.nodes.model import Message, ModelQuestion, ModelReply, Said
 from toolweave.nodes.model_tools import offered_name, skills_of
 from toolweave.problems import Problem
 from toolweave.storage.database import Database
@@ -49,7 +49,7 @@ def works(**task: Any) -> Behaviour:
 
     async def behave(context: NodeContext) -> Outcome | Wait:
         told: dict[str, Any] = {
-            "question": Question(messages=()),
+            "question": ModelQuestion(messages=()),
             "skills": skills_of(TOOLS),
             **task,
         }
@@ -89,7 +89,7 @@ async def at_work(
     clock: FakeClock | None = None,
 ) -> AsyncGenerator[Engine]:
     clock = clock or FakeClock()
-    services = Services(tools or Tools(), clock, {"model": model})
+    services = EngineServices(tools or Tools(), clock, {"model": model})
     kinds = Kinds({"n": behaviour or works()})
     engine = Engine(database, FailingJournal(database, clock), kinds, services=services)
     async with engine.running():
@@ -98,7 +98,7 @@ async def at_work(
 
 async def ended(
     tmp_path: Path,
-    answers: Sequence[Reply | ToolweaveError],
+    answers: Sequence[ModelReply | ToolweaveError],
     tools: Tools | None = None,
     **task: Any,
 ) -> tuple[str, JsonObject, ScriptedCaller, list[StepFailed]]:
@@ -226,13 +226,13 @@ async def test_cancelling_stops_a_call_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("limits", "words"),
     [
-        (Limits(steps=3), "3 questions"),
-        (Limits(calls=2), "2 tool calls"),
-        (Limits(tokens=40), "40 tokens"),
+        (AgentLimits(steps=3), "3 questions"),
+        (AgentLimits(calls=2), "2 tool calls"),
+        (AgentLimits(tokens=40), "40 tokens"),
     ],
 )
 async def test_a_model_that_never_ends_is_stopped(
-    tmp_path: Path, limits: Limits, words: str
+    tmp_path: Path, limits: AgentLimits, words: str
 ) -> None:
     forever = [wants(("look_up", {}))]
     status, _, _, failed = await ended(tmp_path, forever, limits=limits)
@@ -245,7 +245,7 @@ async def test_seconds_are_counted_from_the_first_answer(tmp_path: Path) -> None
     clock = FakeClock()
     busy = Limited("MODEL_LIMITED", "wait", facts={"retry_after_s": 70})
     model = ScriptedCaller([wants(("look_up", {})), busy, says("late")])
-    behaviour = works(limits=Limits(seconds=60))
+    behaviour = works(limits=AgentLimits(seconds=60))
     async with (
         opened_database(tmp_path) as database,
         at_work(database, model, behaviour=behaviour, clock=clock) as engine,
@@ -264,7 +264,7 @@ async def test_seconds_are_counted_from_the_first_answer(tmp_path: Path) -> None
     ],
 )
 async def test_a_wrong_wish_is_told_to_the_model_and_nothing_is_called(
-    tmp_path: Path, reply: Reply, words: str
+    tmp_path: Path, reply: ModelReply, words: str
 ) -> None:
     tools = Tools()
     status, _, model, _ = await ended(tmp_path, [reply, says("sorry")], tools)
@@ -316,7 +316,7 @@ async def test_a_busy_provider_is_asked_again_after_its_wait(tmp_path: Path) -> 
 
 async def test_a_provider_that_stays_away_fails_the_step(tmp_path: Path) -> None:
     gone = Unavailable("MODEL_UNAVAILABLE", "no answer")
-    status, _, model, failed = await ended(tmp_path, [gone], patience=Patience(attempts=2))
+    status, _, model, failed = await ended(tmp_path, [gone], patience=ModelRetry(attempts=2))
     assert (status, failed[-1].code) == ("failed", "MODEL_UNAVAILABLE")
     assert len(model.asked) == 3
 
@@ -328,7 +328,7 @@ async def test_without_a_model_nothing_is_tried_again(tmp_path: Path) -> None:
 
 
 async def test_a_wrong_answer_is_corrected_with_its_fault(tmp_path: Path) -> None:
-    def check(reply: Reply) -> str | None:
+    def check(reply: ModelReply) -> str | None:
         return None if reply.message.text == "42" else "answer with a number"
 
     status, found, model, _ = await ended(tmp_path, [says("many"), says("42")], check=check)
@@ -336,7 +336,7 @@ async def test_a_wrong_answer_is_corrected_with_its_fault(tmp_path: Path) -> Non
     assert model.asked[-1].messages[-1] == Said(text="answer with a number")
 
 
-def _never_right(_reply: Reply) -> str | None:
+def _never_right(_reply: ModelReply) -> str | None:
     return "a number"
 
 

@@ -11,12 +11,12 @@ from tests.nodes.action.trying import Secrets, checked, given
 
 from toolweave.access.mask import Masker
 from toolweave.access.secret_text import SecretTexts
-from toolweave.catalog.node import Effectful, Node, Outcome, Resumed, RunFacts, Wait
-from toolweave.engine.context import Services, StepContext
+from toolweave.catalog.node import Effectful, NodeCode, Outcome, Resumed, RunFacts, Wait
+from toolweave.engine.context import EngineServices, StepContext
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services._service import Access, Service
-from toolweave.resources.files import Folders
-from toolweave.resources.http import SafeHttp
+from toolweave.resources.files import AllowedFolders
+from toolweave.resources.http import NodeHttpClient
 from toolweave.testing.clock import FakeClock
 from toolweave.testing.service import FakeService, Script, Told, fake_service
 
@@ -52,20 +52,20 @@ class Bench:
 
     async def act(
         self,
-        node: Node,
+        node: NodeCode,
         config: JsonObject,
         inputs: JsonObject | None = None,
         resumed: Resumed | None = None,
     ) -> Outcome | Wait:
         assert isinstance(node, Effectful)
         facts = RunFacts("run-1", "test", self.clock.now())
-        services = Services(EchoTools(), self.clock, self.resources)
+        services = EngineServices(EchoTools(), self.clock, self.resources)
         bound = given(node, config, inputs or {})
         with anyio.fail_after(30):
             return await node.run(StepContext(bound, facts, "n", 1, resumed, services))
 
     async def result(
-        self, node: Node, config: JsonObject, inputs: JsonObject | None = None
+        self, node: NodeCode, config: JsonObject, inputs: JsonObject | None = None
     ) -> JsonObject:
         """What it gives; exactly the outputs that its specification names."""
         outcome = await self.act(node, config, inputs)
@@ -90,13 +90,13 @@ async def bench(
     more: Mapping[str, object] | None = None,
 ) -> AsyncGenerator[Bench]:
     async with fake_service(script, usual=usual) as service:
-        http = SafeHttp(
+        http = NodeHttpClient(
             SecretTexts(Secrets(the_token=SECRET, the_hook=service.address + "/hook"), Masker()),
             allow_private=True,
         )
         resources: dict[str, object] = {"http": http, "services": Here(service.address)}
         if folder is not None:
-            resources["files"] = Folders((folder,))
+            resources["files"] = AllowedFolders((folder,))
         try:
             yield Bench(service, {**resources, **(more or {})}, FakeClock())
         finally:

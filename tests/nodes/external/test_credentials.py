@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from tests.nodes.action.trying import code_of
 
-from toolweave.credentials.accounts import ServiceDesk, kind_of, open_desk
+from toolweave.credentials.accounts import ServiceAccounts, kind_of, open_desk
 from toolweave.credentials.store import Credential
 from toolweave.errors import Denied, Invalid, NotFound
-from toolweave.home import Ground, open_ground
+from toolweave.home import Home, open_home
 from toolweave.json_text import JsonObject
 from toolweave.nodes.services._vendors import KNOWN
 from toolweave.nodes.services.discord.api import DISCORD
@@ -23,10 +23,10 @@ pytestmark = pytest.mark.anyio
 
 
 @asynccontextmanager
-async def desk_in(home: Path) -> AsyncGenerator[tuple[Ground, ServiceDesk]]:
+async def desk_in(home: Path) -> AsyncGenerator[tuple[Home, ServiceAccounts]]:
     settings = Settings(home=home, allow_private_http=True)
     async with (
-        open_ground(settings, clock=FakeClock(), environ={}, directory=home) as ground,
+        open_home(settings, clock=FakeClock(), environ={}, directory=home) as ground,
         open_desk(ground) as desk,
     ):
         yield ground, desk

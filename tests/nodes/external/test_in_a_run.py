@@ -19,12 +19,12 @@ from toolweave.credentials.store import Credential, Credentials
 from toolweave.engine.engine import Engine
 from toolweave.engine.execution_report import execution
 from toolweave.engine.plan import make_plan
-from toolweave.home import Ground, open_ground
+from toolweave.home import Home, open_home
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.registry import NodeKinds
+from toolweave.nodes.registry import NodeRegistry
 from toolweave.settings import Settings
 from toolweave.testing.clock import FakeClock
-from toolweave.testing.service import FakeService, Heard, Told, fake_service
+from toolweave.testing.service import FakeService, ServiceRequestRecord, Told, fake_service
 
 pytestmark = pytest.mark.anyio
 
@@ -81,7 +81,7 @@ class Gossip(FakeService):
 
     status: int = 200
 
-    def answer(self, request: Heard) -> Told:
+    def answer(self, request: ServiceRequestRecord) -> Told:
         self.heard.append(request)
         told = f"{request.line} {dict(request.headers)} {request.body.decode('utf-8', 'replace')}"
         names: JsonObject = dict.fromkeys(("message", "error", "description"), told)
@@ -97,7 +97,7 @@ class Gossip(FakeService):
 class Run:
     """A home where every credential is for the fake service."""
 
-    ground: Ground
+    ground: Home
     engine: Engine
     service: Gossip
     clock: FakeClock
@@ -114,7 +114,7 @@ async def opened(home: Path) -> AsyncGenerator[Run]:
     clock = FakeClock()
     async with (
         fake_service(kind=Gossip) as service,
-        open_ground(Settings(home=home), clock=clock, environ={}, directory=home) as ground,
+        open_home(Settings(home=home), clock=clock, environ={}, directory=home) as ground,
         open_resources(ground, allow_private=True) as resources,
         an_engine(ground.database, clock, resources) as engine,
     ):
@@ -287,5 +287,5 @@ def test_the_action_of_the_input_decides_whether_a_step_may_be_repeated(
     configured: str, given: str | None, effect: str
 ) -> None:
     config: JsonObject = {**CASES[0].config, "action_type": configured}
-    plan = make_plan(alone(CASES[0].ref, config, {"action_type": given}), NodeKinds())
+    plan = make_plan(alone(CASES[0].ref, config, {"action_type": given}), NodeRegistry())
     assert plan.by_id["n"].effect == effect

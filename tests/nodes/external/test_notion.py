@@ -10,7 +10,14 @@ from toolweave import json_text
 from toolweave.catalog.node import Outcome, Resumed, Wait
 from toolweave.errors import Denied, Invalid, Unavailable
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.model import Answered, Called, Question, Reply, TextListener, Wanted
+from toolweave.nodes.model import (
+    Called,
+    ModelChoiceRequest,
+    ModelQuestion,
+    ModelReply,
+    TextListener,
+    ToolAnswer,
+)
 from toolweave.nodes.services.notion.action import node
 from toolweave.nodes.services.notion.operations import OFFERS, offers_for
 from toolweave.testing.service import Told
@@ -190,29 +197,31 @@ async def test_a_value_without_a_property_names_those_there_are() -> None:
 class Model:
     """Says what a test wrote down, and notes what it was asked."""
 
-    replies: list[Answered]
-    asked: list[Question] = field(default_factory=list[Question])
+    replies: list[ToolAnswer]
+    asked: list[ModelQuestion] = field(default_factory=list[ModelQuestion])
 
-    async def ask(self, question: Question, *, on_text: TextListener | None = None) -> Reply:
+    async def ask(
+        self, question: ModelQuestion, *, on_text: TextListener | None = None
+    ) -> ModelReply:
         assert on_text is None
         self.asked.append(question)
         said = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
-        return Reply(message=said, model="scripted", provider="test", stopped="end")
+        return ModelReply(message=said, model="scripted", provider="test", stopped="end")
 
     async def configured(self, provider: str | None = None) -> bool:
         return provider is None
 
 
-def wants(identity: str, name: str, **arguments: Json) -> Answered:
-    return Answered(wanted=(Wanted(id=identity, name=name, arguments=arguments),))
+def wants(identity: str, name: str, **arguments: Json) -> ToolAnswer:
+    return ToolAnswer(wanted=(ModelChoiceRequest(id=identity, name=name, arguments=arguments),))
 
 
-DONE = Answered(text="Added the task.")
+DONE = ToolAnswer(text="Added the task.")
 ASK: JsonObject = {"instruction": "Add the task to 'Tasks'.", "context": {"name": "Renew"}}
 FREE: JsonObject = {"notion_token": TOKEN, "operation_type": "both"}
 
 
-def plan() -> list[Answered]:
+def plan() -> list[ToolAnswer]:
     return [
         wants("1", "search", query="Tasks"),
         wants("2", "create_page", database_id=DB, values={"name": "Renew"}),
@@ -267,9 +276,11 @@ async def test_only_operations_of_the_configured_kind_are_offered_and_done() -> 
 
 
 @pytest.mark.parametrize(
-    "replies", [[wants("1", "search", query="x")], [Answered(text="I cannot.")]], ids=["no end", ""]
+    "replies",
+    [[wants("1", "search", query="x")], [ToolAnswer(text="I cannot.")]],
+    ids=["no end", ""],
 )
-async def test_a_model_that_comes_to_no_end_fails_the_step(replies: list[Answered]) -> None:
+async def test_a_model_that_comes_to_no_end_fails_the_step(replies: list[ToolAnswer]) -> None:
     model = Model(replies)
     async with bench(SCRIPT) as here:
         with pytest.raises(Unavailable) as caught:

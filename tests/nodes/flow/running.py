@@ -8,21 +8,21 @@ from typing import Any
 
 from tests.engine.building import Behaviour, EchoTools, Scripted, workflow
 
-from toolweave.catalog.node import Given, Outcome, Pure
-from toolweave.engine.context import Services
+from toolweave.catalog.node import NodeInput, Outcome, Pure
+from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
-from toolweave.engine.steps import Kind
+from toolweave.engine.steps import NodeKind
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes import discover
-from toolweave.nodes.registry import NodeKinds
+from toolweave.nodes.registry import NodeRegistry
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate
 from toolweave.testing.clock import FakeClock
 from toolweave.workflow.model import Node, Workflow
 
 NODES = {node.spec.ref: node for node in discover()}
-REAL = NodeKinds()
+REAL = NodeRegistry()
 
 
 class Kinds:
@@ -31,10 +31,10 @@ class Kinds:
     def __init__(self, behaviours: dict[str, Behaviour]) -> None:
         self._scripted = Scripted(behaviours)
 
-    def of(self, node: Node) -> Kind | None:
+    def of(self, node: Node) -> NodeKind | None:
         match node.type:
             case "once" | "keyed":
-                return Kind(self._scripted, node.type)
+                return NodeKind(self._scripted, node.type)
             case _:
                 return REAL.of(node)
 
@@ -53,7 +53,7 @@ async def an_engine(
     resources: Mapping[str, object] | None = None,
     **behaviours: Behaviour,
 ) -> AsyncGenerator[Engine]:
-    services = Services(EchoTools(), clock, resources or {})
+    services = EngineServices(EchoTools(), clock, resources or {})
     journal = Journal(database, clock)
     engine = Engine(database, journal, Kinds(behaviours), services=services)
     async with engine.running():
@@ -99,7 +99,7 @@ def computed(ref: str, config: JsonObject, inputs: JsonObject, **names: Json) ->
         one.name: one.default for one in node.spec.all_configurations if one.default is not None
     }
     seen = {"data": inputs.get("data"), "context": inputs.get("context", {}), **names}
-    return node.compute(Given({**defaults, **config}, inputs, inputs.get("data"), seen))
+    return node.compute(NodeInput({**defaults, **config}, inputs, inputs.get("data"), seen))
 
 
 def fields(outcome: Outcome) -> JsonObject:

@@ -6,10 +6,10 @@ from tests.engine.building import Barrier, Behaviour, fails, meets, workflow
 from tests.nodes.flow.conftest import Opened
 from tests.nodes.flow.running import NODES, computed, fields, finish, flow, outcome_of
 
-from toolweave.catalog.node import Given, Iteration, Looping, NodeContext, Outcome
+from toolweave.catalog.node import Iteration, Looping, NodeContext, NodeInput, Outcome
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
-from toolweave.engine.events import Computed, LoopOpened, StepStarted
+from toolweave.engine.events import LoopOpened, PureStepsDone, StepStarted
 from toolweave.engine.lease_owner import HOLD_S
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import Json, JsonObject
@@ -343,7 +343,9 @@ async def test_a_loop_of_ten_thousand_turns_is_bounded_in_memory(engine: Opened)
     assert not (state.loops)
     assert not (state.attempts)
     assert not (state.failures)
-    rows = [one.event for one in await runs.journal.read(run) if isinstance(one.event, Computed)]
+    rows = [
+        one.event for one in await runs.journal.read(run) if isinstance(one.event, PureStepsDone)
+    ]
     assert len(rows) < 100
 
 
@@ -447,7 +449,7 @@ async def test_a_failed_try_in_a_body_is_made_again(engine: Opened, clock: FakeC
 def test_a_loop_alone_tells_what_it_goes_through() -> None:
     loop = NODES["FLOW.LOOP"]
     assert isinstance(loop, Looping)
-    given = Given({"loop_type": "for_range", "start_value": 5, "end_value": 1,
+    given = NodeInput({"loop_type": "for_range", "start_value": 5, "end_value": 1,
                    "max_iterations": 9, "collect_results": True})  # fmt: skip
     assert loop.items(given) == []
     assert loop.width(given) == 1

@@ -7,7 +7,7 @@ from tests.nodes.flow.running import REAL, alone, computed, fields, finish, flow
 
 from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.engine.decide import result_of
-from toolweave.engine.events import Computed, Started, StepFinished
+from toolweave.engine.events import PureStepsDone, Started, StepFinished
 from toolweave.engine.plan import make_plan
 from toolweave.engine.state import RunState
 from toolweave.errors import Invalid, NotFound
@@ -220,8 +220,8 @@ async def test_without_stored_workflows_a_step_says_what_is_missing(
 def test_a_step_that_leaves_by_no_port_does_so_when_it_is_read_again() -> None:
     graph = workflow({"s": "start", "a": "end", "b": "end"}, ["s > a", "a > b"])
     for events in (
-        [Computed([["s", 0], ["a", 0, None]], [1])],
-        [Computed([["s", 0]], [1]), StepFinished("a", 1, [])],
+        [PureStepsDone([["s", 0], ["a", 0, None]], [1])],
+        [PureStepsDone([["s", 0]], [1]), StepFinished("a", 1, [])],
     ):
         state = RunState(make_plan(graph, REAL))
         for event in (Started(1), *events):

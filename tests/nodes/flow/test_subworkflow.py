@@ -10,14 +10,14 @@ from tests.engine.building import Behaviour, Kinds, fails, gives, workflow
 
 from toolweave.app.studio import WORKFLOWS
 from toolweave.clock import SystemClock
-from toolweave.engine.context import Services
+from toolweave.engine.context import EngineServices
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
-from toolweave.engine.steps import Kind
+from toolweave.engine.steps import NodeKind
 from toolweave.engine.subworkflows import MAX_DEPTH, SubWorkflows
 from toolweave.json_text import Json
-from toolweave.nodes.registry import NodeKinds
+from toolweave.nodes.registry import NodeRegistry
 from toolweave.storage.database import open_database
 from toolweave.storage.migrations import migrate
 from toolweave.storage.workflow_files import WorkflowFiles
@@ -37,11 +37,11 @@ class AllKinds:
     """The real kinds, and `once` of the test."""
 
     def __init__(self) -> None:
-        self._real = NodeKinds()
+        self._real = NodeRegistry()
         self.scripted = Kinds().scripted
 
-    def of(self, node: Node) -> Kind | None:
-        return Kind(self.scripted, "once") if node.type == "once" else self._real.of(node)
+    def of(self, node: Node) -> NodeKind | None:
+        return NodeKind(self.scripted, "once") if node.type == "once" else self._real.of(node)
 
 
 class House:
@@ -66,7 +66,7 @@ async def house(tmp_path: Path) -> AsyncGenerator[House]:
     resources: dict[str, object] = {}
     async with open_database(tmp_path / "runs.db") as database:
         await migrate(database)
-        services = Services(NoTools(), clock, resources)
+        services = EngineServices(NoTools(), clock, resources)
         engine = Engine(database, Journal(database, clock), kinds, services=services)
         resources["workflows"] = SubWorkflows(engine, store)
         async with engine.running():

@@ -17,7 +17,7 @@ from toolweave.engine.events import StepWaiting
 from toolweave.errors import Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.resources.databases import SqlDatabases
-from toolweave.resources.files import Folders
+from toolweave.resources.files import AllowedFolders
 from toolweave.testing.clock import FakeClock
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("004:run.FLOW.WAIT")]
@@ -246,7 +246,7 @@ async def test_a_file_is_watched_for_every_kind_of_change(
     file = tmp_path / "report.csv"
     if watched != "creation":
         file.write_text("Total", encoding="utf-8")
-    runs = await engine({"files": Folders([tmp_path])})
+    runs = await engine({"files": AllowedFolders([tmp_path])})
     config: Json = {"file_path": "report.csv", "watch_type": watched}
     run = await begun(runs, wait_type="file", file_config=config, check_interval_seconds=5)
     await clock.advance(6)
@@ -267,7 +267,7 @@ async def test_a_file_must_hold_what_is_expected(
     engine: Opened, clock: FakeClock, tmp_path: Path
 ) -> None:
     (tmp_path / "report.csv").write_text("half of it", encoding="utf-8")
-    runs = await engine({"files": Folders([tmp_path])})
+    runs = await engine({"files": AllowedFolders([tmp_path])})
     config: Json = {"file_path": "report.csv", "expected_content": "Total"}
     run = await begun(runs, wait_type="file", file_config=config, timeout_seconds=9)
     assert await finish(runs, clock, run) == "success"
@@ -367,7 +367,7 @@ class Orders:
     """The resource `databases` on a file of the test, as the app has it."""
 
     def __init__(self, folder: Path) -> None:
-        self.resource = SqlDatabases(Folders([folder]), SecretTexts(NoSecrets(), Masker()))
+        self.resource = SqlDatabases(AllowedFolders([folder]), SecretTexts(NoSecrets(), Masker()))
         self._path = folder / "orders.db"
         self.write("CREATE TABLE orders (id INTEGER, state TEXT)")
 

@@ -10,9 +10,9 @@ from tests.nodes.human.asking import People, answers, people, said
 from toolweave.engine.events import Answered
 from toolweave.errors import Conflict, Invalid, ToolweaveError, Unavailable
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.model import Answered as ModelSaid
-from toolweave.nodes.model import Question as Asked
-from toolweave.nodes.model import Reply, TextListener
+from toolweave.nodes.model import ModelQuestion as Asked
+from toolweave.nodes.model import ModelReply, TextListener
+from toolweave.nodes.model import ToolAnswer as ModelSaid
 from toolweave.workflow.question import DECLINED
 
 pytestmark = pytest.mark.anyio
@@ -155,7 +155,7 @@ class Reader:
         self._answer = answer
         self.asked: list[Asked] = []
 
-    async def ask(self, question: Asked, *, on_text: TextListener | None = None) -> Reply:
+    async def ask(self, question: Asked, *, on_text: TextListener | None = None) -> ModelReply:
         self.asked.append(question)
         if isinstance(self._answer, ToolweaveError):
             raise self._answer
@@ -163,7 +163,7 @@ class Reader:
         # Any: pydantic's own type of JSON.
         value: Any = None if is_text else self._answer
         text = str(self._answer) if is_text else ""
-        return Reply(
+        return ModelReply(
             message=ModelSaid(text=text), model="m-1", provider="p", stopped="end", value=value
         )
 

@@ -18,16 +18,16 @@ from tests.nodes.human.asking import People, people, said
 
 from toolweave.access.mask import Masker
 from toolweave.access.secret_text import SecretTexts
-from toolweave.catalog.node import Given, RunFacts
-from toolweave.engine.context import Services, StepContext
+from toolweave.catalog.node import NodeInput, RunFacts
+from toolweave.engine.context import EngineServices, StepContext
 from toolweave.errors import Denied
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.human._incoming_reply import Heard, belongs
+from toolweave.nodes.human._incoming_reply import IncomingReply, belongs
 from toolweave.nodes.services.mail.account import ImapServer
 from toolweave.nodes.services.mail.messages import as_html
 from toolweave.nodes.services.mail.replies import from_gmail, from_outlook
-from toolweave.resources.files import Folders
-from toolweave.resources.http import SafeHttp
+from toolweave.resources.files import AllowedFolders
+from toolweave.resources.http import NodeHttpClient
 from toolweave.resources.mailboxes import GrantedTokens, ImapMailboxes
 from toolweave.resources.mailer import SmtpMailer
 from toolweave.testing.service import FakeService, Script, Told, fake_service
@@ -80,10 +80,10 @@ class Post:
     @property
     def context(self) -> StepContext:
         facts = RunFacts("r", "w", self.people.clock.now())
-        services = Services(EchoTools(), self.people.clock, self.resources)
-        return StepContext(Given({"timeout": 30}), facts, "p", 1, None, services)
+        services = EngineServices(EchoTools(), self.people.clock, self.resources)
+        return StepContext(NodeInput({"timeout": 30}), facts, "p", 1, None, services)
 
-    async def look(self, ref: str, run: str) -> list[Heard]:
+    async def look(self, ref: str, run: str) -> list[IncomingReply]:
         asked = await self.people.question(run)
         assert asked.thread is not None
         found = await LOOKS[ref](self.context, asked.thread)
@@ -100,13 +100,13 @@ async def post(folder: Path, script: Script | None = None) -> AsyncGenerator[Pos
             the_token=SECRET, mail_password=postbox.password, client="c", hush="hush-12345"
         )
         secrets = SecretTexts(vault, masker)
-        http = SafeHttp(secrets, allow_private=True)
+        http = NodeHttpClient(secrets, allow_private=True)
         async with fake_service({**SCRIPT, **(script or {})}) as service:
             url = f"{service.address}/token"
             resources: dict[str, object] = {
                 "http": http,
                 "services": Here(service.address),
-                "files": Folders((folder / "files",)),
+                "files": AllowedFolders((folder / "files",)),
                 "mailer": SmtpMailer(secrets, allow_private=True),
                 "mailboxes": ImapMailboxes(secrets, allow_private=True),
             }

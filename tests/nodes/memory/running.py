@@ -4,8 +4,8 @@ import itertools
 
 from tests.engine.building import EchoTools
 
-from toolweave.catalog.node import Effectful, Given, Node, Outcome, RunFacts
-from toolweave.engine.context import Services, StepContext
+from toolweave.catalog.node import Effectful, NodeCode, NodeInput, Outcome, RunFacts
+from toolweave.engine.context import EngineServices, StepContext
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.memory.conversation_buffer import node as buffer_node
 from toolweave.nodes.memory.key_value_store import node as keys_node
@@ -24,7 +24,7 @@ class Memory:
 
     async def run(
         self,
-        node: Node,
+        node: NodeCode,
         config: JsonObject,
         inputs: JsonObject,
         *,
@@ -35,9 +35,9 @@ class Memory:
         """The value a node gives; each call is a step of its own unless told otherwise."""
         assert isinstance(node, Effectful)
         defaults = {field.name: field.default for field in node.spec.all_configurations}
-        services = Services(EchoTools(), self.clock, {"stores": self.stores})
+        services = EngineServices(EchoTools(), self.clock, {"stores": self.stores})
         run = RunFacts(step or f"run-{next(self._numbers)}", workflow, self.clock.now())
-        given = Given({**defaults, **config}, inputs)
+        given = NodeInput({**defaults, **config}, inputs)
         outcome = await node.run(StepContext(given, run, name, 1, None, services))
         assert isinstance(outcome, Outcome)
         value = outcome.value

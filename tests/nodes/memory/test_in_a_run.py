@@ -7,12 +7,12 @@ import anyio
 import pytest
 from tests.engine.building import EchoTools, workflow
 
-from toolweave.engine.context import Services
+from toolweave.engine.context import EngineServices
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.registry import NodeKinds
+from toolweave.nodes.registry import NodeRegistry
 from toolweave.resources.stores import OpenStores
 from toolweave.storage.database import Database
 from toolweave.testing.clock import FakeClock
@@ -25,8 +25,8 @@ pytestmark = pytest.mark.anyio
 async def engine(
     database: Database, stores: OpenStores, clock: FakeClock
 ) -> AsyncGenerator[Engine]:
-    services = Services(EchoTools(), clock, {"stores": stores})
-    made = Engine(database, Journal(database, clock), NodeKinds(), services=services)
+    services = EngineServices(EchoTools(), clock, {"stores": stores})
+    made = Engine(database, Journal(database, clock), NodeRegistry(), services=services)
     async with made.running():
         yield made
 

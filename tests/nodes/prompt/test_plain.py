@@ -8,12 +8,12 @@ import pytest
 from tests.engine.building import EchoTools, workflow
 
 from toolweave.clock import SystemClock
-from toolweave.engine.context import Services
+from toolweave.engine.context import EngineServices
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
 from toolweave.json_text import Json
-from toolweave.nodes.registry import NodeKinds
+from toolweave.nodes.registry import NodeRegistry
 from toolweave.storage.database import open_database
 from toolweave.storage.migrations import migrate
 from toolweave.workflow.question import choice_schema, question_id
@@ -27,8 +27,8 @@ async def runs(tmp_path: Path) -> AsyncGenerator[Engine]:
     clock = SystemClock()
     async with open_database(tmp_path / "runs.db") as database:
         await migrate(database)
-        services = Services(EchoTools(), clock)
-        engine = Engine(database, Journal(database, clock), NodeKinds(), services=services)
+        services = EngineServices(EchoTools(), clock)
+        engine = Engine(database, Journal(database, clock), NodeRegistry(), services=services)
         async with engine.running():
             yield engine
 

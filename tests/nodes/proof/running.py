@@ -15,7 +15,7 @@ from toolweave import json_text
 from toolweave.app.node_resources import open_resources
 from toolweave.catalog.spec import NodeSpec
 from toolweave.engine.engine import Engine
-from toolweave.home import open_ground
+from toolweave.home import open_home
 from toolweave.json_text import Json, JsonObject
 from toolweave.settings import Settings
 from toolweave.testing.clock import FakeClock
@@ -136,7 +136,7 @@ async def open_bench(home: Path) -> AsyncGenerator[Bench]:
     (files / "proof.txt").write_text("words of a file", encoding="utf-8")
     (files / "proof.bin").write_bytes("é".encode("latin-1"))
     async with (
-        open_ground(Settings(home=home), clock=clock, environ={}, directory=home) as ground,
+        open_home(Settings(home=home), clock=clock, environ={}, directory=home) as ground,
         open_resources(ground) as resources,
         an_engine(ground.database, clock, resources) as engine,
     ):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from toolweave.catalog.node import Given
+from toolweave.catalog.node import NodeInput
 from toolweave.json_text import Json
 from toolweave.nodes import discover
 from toolweave.nodes.tool._mcp_tool import BoundTool
@@ -18,7 +18,7 @@ SIGNING_IN = ("token", "api_key")
 def _arguments(ref: str, setting: str, value: Json, name: str, called: Json = None) -> Json:
     schema: Json = {"type": "object", "properties": {name: {}}}
     tool = read_tool("server", {"name": "t", "inputSchema": schema})
-    given = Given({setting: value})
+    given = NodeInput({setting: value})
     binding = NODES[ref].binding
     return binding.arguments(given, tool, {} if called is None else {name: called})
 
@@ -54,5 +54,5 @@ def test_a_guard_keeps_tools_closed_until_it_is_opened(ref: str) -> None:
     binding = NODES[ref].binding
     for setting, words in binding.guards.items():
         for word in words:
-            assert not binding.may_call(Given({setting: False}), f"do_{word}_now")
-            assert binding.may_call(Given({setting: True}), f"do_{word}_now")
+            assert not binding.may_call(NodeInput({setting: False}), f"do_{word}_now")
+            assert binding.may_call(NodeInput({setting: True}), f"do_{word}_now")

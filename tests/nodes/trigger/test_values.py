@@ -2,7 +2,7 @@
 
 import pytest
 
-from toolweave.catalog.node import Given, Node, Pure
+from toolweave.catalog.node import NodeCode, NodeInput, Pure
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes import discover
 from toolweave.nodes.trigger import cron, manual, webhook
@@ -12,19 +12,21 @@ RUN: JsonObject = {"id": "r-1", "workflow": "W", "started_at": "2026-03-02T09:30
 of_each = pytest.mark.parametrize("node", TRIGGERS, ids=lambda node: node.spec.subtype)
 
 
-def value_of(node: Node, came_in: Json, **config: Json) -> JsonObject:
+def value_of(node: NodeCode, came_in: Json, **config: Json) -> JsonObject:
     defaults = {
         given.name: given.default for given in node.spec.configurations if given.default is not None
     }
     assert isinstance(node, Pure)
-    outcome = node.compute(Given(defaults | config, came_in=came_in, names={"run": RUN}))
+    outcome = node.compute(NodeInput(defaults | config, came_in=came_in, names={"run": RUN}))
     assert outcome.ports == ("output",)
     assert isinstance(outcome.value, dict)
     return outcome.value
 
 
 @of_each
-def test_every_output_is_there_and_of_its_type_when_somebody_starts_it_by_hand(node: Node) -> None:
+def test_every_output_is_there_and_of_its_type_when_somebody_starts_it_by_hand(
+    node: NodeCode,
+) -> None:
     value = value_of(node, {}, **node.spec.examples[0].configurations)
     assert value.keys() == {output.name for output in node.spec.outputs}
     kinds = {"string": str, "object": dict, "array": list, "integer": int}
@@ -35,7 +37,7 @@ def test_every_output_is_there_and_of_its_type_when_somebody_starts_it_by_hand(n
 
 
 @of_each
-def test_what_the_run_was_started_with_is_passed_on(node: Node) -> None:
+def test_what_the_run_was_started_with_is_passed_on(node: NodeCode) -> None:
     inputs: JsonObject = {output.name: f"given {output.name}" for output in node.spec.outputs}
     inputs["extra"] = [1, None]
     assert value_of(node, inputs) == inputs

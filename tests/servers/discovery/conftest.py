@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from toolweave.servers.discovery.locations import Places
+from toolweave.servers.discovery.locations import ClientLocations
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> Places:
+def places(tmp_path: Path) -> ClientLocations:
     root = tmp_path.resolve()
     home = root / "home" / "ada"
     project = home / "work" / "app"
     project.mkdir(parents=True)
-    return Places(home=home, project=project, platform="linux", environ={}, root=root)
+    return ClientLocations(home=home, project=project, platform="linux", environ={}, root=root)
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from toolweave.servers.definition import Command, Http, Sse
+from toolweave.servers.definition import CommandServer, HttpServer, SseServer
 from toolweave.servers.discovery import codex, gemini_cli
-from toolweave.servers.discovery.client import Found, Origin
-from toolweave.servers.discovery.locations import Places, Platform
+from toolweave.servers.discovery.client import ConfigOrigin, DiscoveredServer
+from toolweave.servers.discovery.locations import ClientLocations, Platform
 from toolweave.servers.discovery.search import discover_all
 
 Put = Callable[[Path, object], Path]
@@ -39,11 +39,11 @@ enabled = false
 """
 
 
-def of_codex(places: Places) -> tuple[Found, ...]:
+def of_codex(places: ClientLocations) -> tuple[DiscoveredServer, ...]:
     return discover_all(places, [codex.client]).found
 
 
-def of_gemini(places: Places) -> tuple[Found, ...]:
+def of_gemini(places: ClientLocations) -> tuple[DiscoveredServer, ...]:
     return discover_all(places, [gemini_cli.client]).found
 
 
@@ -51,7 +51,7 @@ def of_gemini(places: Places) -> tuple[Found, ...]:
 @pytest.mark.parametrize("platform", ["linux", "darwin", "win32"])
 @pytest.mark.parametrize("environ", [{}, {"CODEX_HOME": "moved"}])
 def test_codex_names_variables_that_become_references(
-    platform: Platform, environ: dict[str, str], places: Places, put: Put
+    platform: Platform, environ: dict[str, str], places: ClientLocations, put: Put
 ) -> None:
     directory = places.root / "moved" if environ else places.home / ".codex"
     environ = {name: str(places.root / value) for name, value in environ.items()}
@@ -60,13 +60,13 @@ def test_codex_names_variables_that_become_references(
     docs, figma, old = of_codex(replace(places, platform=platform, environ=environ))
 
     assert (docs.path, docs.scope, docs.pointer) == (path, "user", "/mcp_servers/docs")
-    assert docs.definition == Command(
+    assert docs.definition == CommandServer(
         command="npx",
         args=("-y", "docs-mcp"),
         env={"DOCS_TOKEN": "${DOCS_TOKEN}", "REGION": "${REGION}", "LEVEL": "debug", "MODE": "ro"},
         cwd="/srv/docs",
     )
-    assert figma.definition == Http(
+    assert figma.definition == HttpServer(
         url="https://figma.test/mcp",
         headers={
             "X-User": "${FIGMA_USER}",
@@ -77,7 +77,7 @@ def test_codex_names_variables_that_become_references(
     assert [docs.disabled, figma.disabled, old.disabled] == [False, False, True]
 
 
-def test_a_nearer_codex_file_only_says_what_differs(places: Places, put: Put) -> None:
+def test_a_nearer_codex_file_only_says_what_differs(places: ClientLocations, put: Put) -> None:
     put(places.home / ".codex" / "config.toml", CODEX)
     (places.project / ".git").mkdir()
     root = put(
@@ -90,16 +90,16 @@ def test_a_nearer_codex_file_only_says_what_differs(places: Places, put: Put) ->
 
     sub_server, docs, old, docs_of_user, _, old_of_user = of_codex(replace(places, project=sub))
 
-    assert sub_server.definition == Command(command="sub", cwd=str(sub))
-    assert isinstance(docs.definition, Command)
+    assert sub_server.definition == CommandServer(command="sub", cwd=str(sub))
+    assert isinstance(docs.definition, CommandServer)
     assert docs.definition.command == "npx"
     assert (docs.definition.env["LEVEL"], docs.definition.env["MODE"]) == ("info", "ro")
     assert (old.definition, old.disabled) == (
-        Command(command="old", cwd=str(places.project)),
+        CommandServer(command="old", cwd=str(places.project)),
         False,
     )
-    assert docs_of_user.shadowed_by == Origin("project", root, "/mcp_servers/docs")
-    assert old_of_user.shadowed_by == Origin("project", root, "/mcp_servers/old")
+    assert docs_of_user.shadowed_by == ConfigOrigin("project", root, "/mcp_servers/docs")
+    assert old_of_user.shadowed_by == ConfigOrigin("project", root, "/mcp_servers/old")
 
 
 @pytest.mark.parametrize(
@@ -117,17 +117,19 @@ def test_a_nearer_codex_file_only_says_what_differs(places: Places, put: Put) ->
     ],
 )
 def test_a_wrong_codex_entry_is_listed_with_its_place(
-    entry: str, at: str, places: Places, put: Put
+    entry: str, at: str, places: ClientLocations, put: Put
 ) -> None:
     path = places.home / ".codex" / "config.toml"
     put(path, f'[mcp_servers.good]\ncommand = "x"\n[mcp_servers.bad]\n{entry}\n')
     good, bad = of_codex(places)
 
-    assert (good.definition, bad.definition) == (Command(command="x"), None)
+    assert (good.definition, bad.definition) == (CommandServer(command="x"), None)
     assert [problem.pointer for problem in bad.problems] == [f"/mcp_servers/bad{at}"]
 
 
-def test_a_section_that_is_no_table_is_a_problem_of_the_file(places: Places, put: Put) -> None:
+def test_a_section_that_is_no_table_is_a_problem_of_the_file(
+    places: ClientLocations, put: Put
+) -> None:
     path = put(places.home / ".codex" / "config.toml", "mcp_servers = 1\n")
     put(places.project / ".codex" / "config.toml", '[mcp_servers.a]\ncommand = "x"\n')
     result = discover_all(places, [codex.client])
@@ -159,7 +161,7 @@ def test_gemini_is_read_in_system_project_and_home(
     environ: dict[str, str],
     system: str,
     home: str,
-    places: Places,
+    places: ClientLocations,
     put: Put,
 ) -> None:
     environ = {name: str(places.root / value) for name, value in environ.items()}
@@ -178,10 +180,10 @@ def test_gemini_is_read_in_system_project_and_home(
         ("user", "a"),
         ("user", "c"),
     ]
-    assert result[2].shadowed_by == Origin("enterprise", managed, "/mcpServers/a")
+    assert result[2].shadowed_by == ConfigOrigin("enterprise", managed, "/mcpServers/a")
 
 
-def test_gemini_entries_keep_their_meaning(places: Places, put: Put) -> None:
+def test_gemini_entries_keep_their_meaning(places: ClientLocations, put: Put) -> None:
     put(
         places.project / ".gemini" / "settings.json",
         """{
@@ -200,17 +202,17 @@ def test_gemini_entries_keep_their_meaning(places: Places, put: Put) -> None:
     result = {item.name: item for item in of_gemini(places)}
 
     assert {name: item.definition for name, item in result.items()} == {
-        "py": Command(
+        "py": CommandServer(
             command="python",
             args=("-m", "srv"),
             env={"URL": "${DB_URL}", "KEY": "${KEY}", "PRICE": "$5"},
             cwd=str(places.project / "srv"),
         ),
-        "new": Http(url="https://a.test/mcp", headers={"Authorization": "Bearer ${TOK}"}),
-        "both": Http(url="https://a.test/mcp"),
-        "typed": Sse(url="https://a.test/x"),
-        "old": Sse(url="https://a.test/sse"),
-        "bare": Http(url="https://a.test/mcp"),
+        "new": HttpServer(url="https://a.test/mcp", headers={"Authorization": "Bearer ${TOK}"}),
+        "both": HttpServer(url="https://a.test/mcp"),
+        "typed": SseServer(url="https://a.test/x"),
+        "old": SseServer(url="https://a.test/sse"),
+        "bare": HttpServer(url="https://a.test/mcp"),
     }
     assert {name for name, item in result.items() if item.problems} == {"old", "bare"}
     assert result["bare"].problems[0].code == "SERVER_TRANSPORT_ASSUMED"
@@ -228,7 +230,7 @@ def test_gemini_entries_keep_their_meaning(places: Places, put: Put) -> None:
     ],
 )
 def test_servers_gemini_leaves_out_are_marked(
-    rules: dict[str, object], off: set[str], places: Places, put: Put
+    rules: dict[str, object], off: set[str], places: ClientLocations, put: Put
 ) -> None:
     servers = {name: {"command": name} for name in ("one", "two")}
     put(places.home / ".gemini" / "settings.json", {"mcp": rules, "mcpServers": servers})
@@ -236,7 +238,9 @@ def test_servers_gemini_leaves_out_are_marked(
     assert {item.name for item in of_gemini(places) if item.disabled} == off
 
 
-def test_servers_switched_off_by_the_gemini_command_are_marked(places: Places, put: Put) -> None:
+def test_servers_switched_off_by_the_gemini_command_are_marked(
+    places: ClientLocations, put: Put
+) -> None:
     servers = {name: {"command": name} for name in ("One", "two")}
     put(places.home / ".gemini" / "settings.json", {"mcpServers": servers})
     put(

@@ -10,8 +10,8 @@ import anyio
 import pytest
 
 from toolweave.errors import TimedOut, Unavailable
-from toolweave.servers.discovery.claude_cli import Listed, claude_mcp_list, read_list
-from toolweave.servers.discovery.locations import Places
+from toolweave.servers.discovery.claude_cli import ClaudeCliServer, claude_mcp_list, read_list
+from toolweave.servers.discovery.locations import ClientLocations
 
 # Printed by Claude Code 2.1.197; names and addresses are changed.
 OUTPUT = """\
@@ -32,14 +32,14 @@ Location: /home/ada/.claude.json
  └ [Warning] [bad] mcpServers.bad: Skipped - invalid MCP server config for "bad"
 """
 
-Install = Callable[[str], Places]
+Install = Callable[[str], ClientLocations]
 
 
 @pytest.fixture
-def install(places: Places) -> Install:
+def install(places: ClientLocations) -> Install:
     """Puts a `claude` made of shell lines on the PATH."""
 
-    def write(script: str) -> Places:
+    def write(script: str) -> ClientLocations:
         program = places.root / "bin" / "claude"
         program.parent.mkdir()
         program.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
@@ -63,13 +63,17 @@ async def test_the_servers_of_claude_mcp_list_are_read_with_type_and_status(
         listed = await claude_mcp_list(20, places=install(printing(OUTPUT)))
 
     assert listed == (
-        Listed(
+        ClaudeCliServer(
             "time", "stdio", "uvx mcp-server-time --local-timezone=UTC", "connected", "Connected"
         ),
-        Listed("web", "http", "https://web.test/mcp", "failed", "Failed to connect"),
-        Listed("feed", "sse", "http://localhost:8080/sse", "needs_sign_in", "Needs authentication"),
-        Listed("prj", "stdio", "echo hi", "pending", "Pending approval (run `claude` to approve)"),
-        Listed("bare", "stdio", "server", "connected", "Connected · tools fetch failed"),
+        ClaudeCliServer("web", "http", "https://web.test/mcp", "failed", "Failed to connect"),
+        ClaudeCliServer(
+            "feed", "sse", "http://localhost:8080/sse", "needs_sign_in", "Needs authentication"
+        ),
+        ClaudeCliServer(
+            "prj", "stdio", "echo hi", "pending", "Pending approval (run `claude` to approve)"
+        ),
+        ClaudeCliServer("bare", "stdio", "server", "connected", "Connected · tools fetch failed"),
     )
 
 
@@ -88,7 +92,7 @@ async def test_the_command_runs_in_the_project_with_exactly_its_arguments(
 @pytest.mark.requirement("001:MCP_CLI_NOT_FOUND")
 @pytest.mark.parametrize("path", [None, "", "bin"])
 async def test_without_the_command_the_answer_is_unavailable(
-    path: str | None, places: Places
+    path: str | None, places: ClientLocations
 ) -> None:
     places = replace(places, environ={} if path is None else {"PATH": path})
     with pytest.raises(Unavailable) as caught:
@@ -141,7 +145,7 @@ async def test_a_command_that_fails_is_said_to_have_failed(script: str, install:
 
 @pytest.mark.anyio
 async def test_a_command_that_cannot_be_started_is_said_to_have_failed(
-    install: Install, places: Places
+    install: Install, places: ClientLocations
 ) -> None:
     placed = install("")
     (places.root / "bin" / "claude").write_bytes(b"\x7fELF, but not really")

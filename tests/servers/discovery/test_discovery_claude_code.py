@@ -6,20 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from toolweave.servers.definition import Command, Http, Sse
+from toolweave.servers.definition import CommandServer, HttpServer, SseServer
 from toolweave.servers.discovery.claude_code import client
-from toolweave.servers.discovery.client import Found, Origin
-from toolweave.servers.discovery.locations import Places, Platform
+from toolweave.servers.discovery.client import ConfigOrigin, DiscoveredServer
+from toolweave.servers.discovery.locations import ClientLocations, Platform
 from toolweave.servers.discovery.search import discover_all
 
 Put = Callable[[Path, object], Path]
 
 
-def found(places: Places) -> tuple[Found, ...]:
+def found(places: ClientLocations) -> tuple[DiscoveredServer, ...]:
     return discover_all(places, [client]).found
 
 
-def names(places: Places) -> list[tuple[str, str]]:
+def names(places: ClientLocations) -> list[tuple[str, str]]:
     return [(item.scope, item.name) for item in found(places)]
 
 
@@ -29,7 +29,7 @@ def server(command: str) -> dict[str, object]:
 
 @pytest.mark.requirement("001:FR-001", "001:FR-002", "001:McpServerReference.scope")
 def test_servers_of_all_three_personal_scopes_are_found_nearest_first(
-    places: Places, put: Put
+    places: ClientLocations, put: Put
 ) -> None:
     project = str(places.project)
     put(
@@ -49,35 +49,35 @@ def test_servers_of_all_three_personal_scopes_are_found_nearest_first(
     put(places.project / ".mcp.json", {"mcpServers": {"git": {"command": "uvx"}}})
 
     assert found(places) == (
-        Found(
+        DiscoveredServer(
             name="notes",
             scope="local",
             client="Claude Code",
             path=places.home / ".claude.json",
             pointer=f"/projects/{project.replace('/', '~1')}/mcpServers/notes",
-            definition=Http(url="https://notes.test/mcp"),
+            definition=HttpServer(url="https://notes.test/mcp"),
         ),
-        Found(
+        DiscoveredServer(
             name="git",
             scope="project",
             client="Claude Code",
             path=places.project / ".mcp.json",
             pointer="/mcpServers/git",
-            definition=Command(command="uvx", cwd=project),
+            definition=CommandServer(command="uvx", cwd=project),
         ),
-        Found(
+        DiscoveredServer(
             name="memory",
             scope="user",
             client="Claude Code",
             path=places.home / ".claude.json",
             pointer="/mcpServers/memory",
-            definition=Command(command="npx"),
+            definition=CommandServer(command="npx"),
         ),
     )
 
 
 @pytest.mark.requirement("001:McpServerReference.type")
-def test_every_transport_is_read(places: Places, put: Put) -> None:
+def test_every_transport_is_read(places: ClientLocations, put: Put) -> None:
     put(
         places.home / ".claude.json",
         {
@@ -90,10 +90,10 @@ def test_every_transport_is_read(places: Places, put: Put) -> None:
         },
     )
     assert [item.definition for item in found(places)] == [
-        Command(command="uvx", args=("mcp-server-time",), env={"TZ": "${TZ:-UTC}"}),
-        Http(url="https://b.test/mcp", headers={"X-Key": "${KEY}"}),
-        Sse(url="http://localhost:8080/sse"),
-        Http(url="https://d.test/mcp", oauth=True),
+        CommandServer(command="uvx", args=("mcp-server-time",), env={"TZ": "${TZ:-UTC}"}),
+        HttpServer(url="https://b.test/mcp", headers={"X-Key": "${KEY}"}),
+        SseServer(url="http://localhost:8080/sse"),
+        HttpServer(url="https://d.test/mcp", oauth=True),
     ]
 
 
@@ -107,7 +107,7 @@ def test_every_transport_is_read(places: Places, put: Put) -> None:
     ],
 )
 def test_an_enterprise_file_shuts_out_every_other_server(
-    platform: Platform, environ: dict[str, str], path: str, places: Places, put: Put
+    platform: Platform, environ: dict[str, str], path: str, places: ClientLocations, put: Put
 ) -> None:
     environ = {name: str(places.root / value) for name, value in environ.items()}
     places = replace(places, platform=platform, environ=environ)
@@ -119,11 +119,13 @@ def test_an_enterprise_file_shuts_out_every_other_server(
 
     assert (audit.scope, audit.name, audit.shadowed_by) == ("enterprise", "audit", None)
     assert [item.scope for item in others] == ["project", "user"]
-    assert {item.shadowed_by for item in others} == {Origin("enterprise", managed, "/mcpServers")}
+    assert {item.shadowed_by for item in others} == {
+        ConfigOrigin("enterprise", managed, "/mcpServers")
+    }
 
 
 def test_an_empty_enterprise_file_shuts_out_the_rest_and_a_broken_one_does_not(
-    places: Places, put: Put
+    places: ClientLocations, put: Put
 ) -> None:
     managed = places.root / "etc" / "claude-code" / "managed-mcp.json"
     put(places.home / ".claude.json", server("npx"))
@@ -135,7 +137,7 @@ def test_an_empty_enterprise_file_shuts_out_the_rest_and_a_broken_one_does_not(
     assert [item.shadowed_by is None for item in found(places)] == [True]
 
 
-def test_the_nearest_entry_of_a_name_hides_the_others(places: Places, put: Put) -> None:
+def test_the_nearest_entry_of_a_name_hides_the_others(places: ClientLocations, put: Put) -> None:
     user = put(
         places.home / ".claude.json",
         server("user") | {"projects": {str(places.project): server("local")}},
@@ -144,11 +146,11 @@ def test_the_nearest_entry_of_a_name_hides_the_others(places: Places, put: Put) 
     local, project, personal = found(places)
 
     assert local.shadowed_by is None
-    assert project.shadowed_by == personal.shadowed_by == Origin("local", user, local.pointer)
+    assert project.shadowed_by == personal.shadowed_by == ConfigOrigin("local", user, local.pointer)
 
 
 def test_project_files_are_read_in_every_directory_upwards_and_the_nearest_wins(
-    places: Places, put: Put
+    places: ClientLocations, put: Put
 ) -> None:
     (places.project / ".git").mkdir()
     near = put(places.project / ".mcp.json", server("near"))
@@ -160,12 +162,12 @@ def test_project_files_are_read_in_every_directory_upwards_and_the_nearest_wins(
     first, far, top = found(replace(places, project=sub))
 
     assert (first.path, first.shadowed_by) == (near, None)
-    assert far.shadowed_by == Origin("project", near, "/mcpServers/time")
+    assert far.shadowed_by == ConfigOrigin("project", near, "/mcpServers/time")
     assert top.shadowed_by is None
 
 
 def test_local_servers_belong_to_the_git_checkout_not_to_the_directory(
-    places: Places, put: Put
+    places: ClientLocations, put: Put
 ) -> None:
     sub = places.project / "src"
     sub.mkdir()
@@ -174,16 +176,18 @@ def test_local_servers_belong_to_the_git_checkout_not_to_the_directory(
         {"projects": {str(places.project): server("root"), str(sub): server("sub")}},
     )
     inside = replace(places, project=sub)
-    assert [item.definition for item in found(inside)] == [Command(command="sub", cwd=str(sub))]
+    assert [item.definition for item in found(inside)] == [
+        CommandServer(command="sub", cwd=str(sub))
+    ]
 
     (places.project / ".git").mkdir()
     root = str(places.project)
-    assert [item.definition for item in found(inside)] == [Command(command="root", cwd=root)]
+    assert [item.definition for item in found(inside)] == [CommandServer(command="root", cwd=root)]
 
 
 @pytest.mark.parametrize("gitdir", ["{main}/.git/worktrees/fix", "../app/.git/worktrees/fix"])
 def test_a_linked_worktree_has_the_local_servers_of_its_main_checkout(
-    gitdir: str, places: Places, put: Put
+    gitdir: str, places: ClientLocations, put: Put
 ) -> None:
     worktree = places.home / "work" / "fix"
     put(worktree / ".git", f"gitdir: {gitdir.format(main=places.project)}\n")
@@ -192,7 +196,7 @@ def test_a_linked_worktree_has_the_local_servers_of_its_main_checkout(
     assert names(replace(places, project=worktree)) == [("local", "time")]
 
 
-def test_a_submodule_is_a_project_of_its_own(places: Places, put: Put) -> None:
+def test_a_submodule_is_a_project_of_its_own(places: ClientLocations, put: Put) -> None:
     module = places.project / "vendor" / "lib"
     put(module / ".git", "gitdir: ../../.git/modules/lib\n")
     put(places.home / ".claude.json", {"projects": {str(module): server("module")}})
@@ -200,7 +204,9 @@ def test_a_submodule_is_a_project_of_its_own(places: Places, put: Put) -> None:
     assert names(replace(places, project=module)) == [("local", "time")]
 
 
-def test_a_project_reached_through_a_link_is_the_same_project(places: Places, put: Put) -> None:
+def test_a_project_reached_through_a_link_is_the_same_project(
+    places: ClientLocations, put: Put
+) -> None:
     put(places.home / ".claude.json", {"projects": {str(places.project): server("x")}})
     link = places.home / "shortcut"
     link.symlink_to(places.project)
@@ -210,7 +216,7 @@ def test_a_project_reached_through_a_link_is_the_same_project(places: Places, pu
 
 @pytest.mark.parametrize("slash", ["/", "\\"])
 def test_windows_writes_project_keys_with_either_slash_and_any_case(
-    slash: str, places: Places, put: Put
+    slash: str, places: ClientLocations, put: Put
 ) -> None:
     key = str(places.project).replace("/", slash).upper()
     put(places.home / ".claude.json", {"projects": {key: server("x")}})
@@ -219,17 +225,19 @@ def test_windows_writes_project_keys_with_either_slash_and_any_case(
     assert names(places) == []
 
 
-def test_the_configuration_directory_can_be_moved(places: Places, put: Put) -> None:
+def test_the_configuration_directory_can_be_moved(places: ClientLocations, put: Put) -> None:
     put(places.home / ".claude.json", server("home"))
     moved = put(places.root / "cfg" / ".claude.json", server("moved"))
     places = replace(places, environ={"CLAUDE_CONFIG_DIR": str(moved.parent)})
 
     assert [(item.path, item.definition) for item in found(places)] == [
-        (moved, Command(command="moved"))
+        (moved, CommandServer(command="moved"))
     ]
 
 
-def test_servers_the_user_switched_off_or_rejected_are_marked(places: Places, put: Put) -> None:
+def test_servers_the_user_switched_off_or_rejected_are_marked(
+    places: ClientLocations, put: Put
+) -> None:
     shared = {name: {"command": name} for name in ("kept", "refused", "barred")}
     put(places.project / ".mcp.json", {"mcpServers": shared})
     put(places.project / ".claude" / "settings.local.json", {"disabledMcpjsonServers": ["barred"]})
@@ -254,7 +262,9 @@ def test_servers_the_user_switched_off_or_rejected_are_marked(places: Places, pu
     ]
 
 
-def test_a_rejected_project_server_does_not_hide_the_users_own(places: Places, put: Put) -> None:
+def test_a_rejected_project_server_does_not_hide_the_users_own(
+    places: ClientLocations, put: Put
+) -> None:
     put(places.project / ".mcp.json", server("theirs"))
     put(
         places.home / ".claude.json",
@@ -267,13 +277,15 @@ def test_a_rejected_project_server_does_not_hide_the_users_own(places: Places, p
 
 
 def test_a_disabled_key_is_not_obeyed_because_claude_code_does_not(
-    places: Places, put: Put
+    places: ClientLocations, put: Put
 ) -> None:
     put(places.project / ".mcp.json", {"mcpServers": {"a": {"command": "x", "disabled": True}}})
     assert [item.disabled for item in found(places)] == [False]
 
 
-def test_comments_are_an_error_because_claude_code_refuses_them(places: Places, put: Put) -> None:
+def test_comments_are_an_error_because_claude_code_refuses_them(
+    places: ClientLocations, put: Put
+) -> None:
     path = put(places.project / ".mcp.json", '{/* mine */ "mcpServers": {}}')
     result = discover_all(places, [client])
 
@@ -290,7 +302,7 @@ def test_comments_are_an_error_because_claude_code_refuses_them(places: Places, 
     ],
 )
 def test_a_section_of_the_wrong_type_is_a_problem_of_the_file(
-    document: dict[str, object], at: str, places: Places, put: Put
+    document: dict[str, object], at: str, places: ClientLocations, put: Put
 ) -> None:
     path = put(places.home / ".claude.json", document)
     result = discover_all(places, [client])
@@ -310,8 +322,8 @@ def test_a_section_of_the_wrong_type_is_a_problem_of_the_file(
     ],
 )
 def test_a_projects_command_starts_in_its_project(
-    stated: str | None, cwd: str, places: Places, put: Put
+    stated: str | None, cwd: str, places: ClientLocations, put: Put
 ) -> None:
     put(places.project / ".mcp.json", {"mcpServers": {"a": {"command": "x", "cwd": stated}}})
-    expected = Command(command="x", cwd=cwd.format(project=places.project))
+    expected = CommandServer(command="x", cwd=cwd.format(project=places.project))
     assert [item.definition for item in found(places)] == [expected]

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from toolweave.servers.definition import Command, Http
+from toolweave.servers.definition import CommandServer, HttpServer
 from toolweave.servers.discovery import claude_desktop, cursor, vs_code
-from toolweave.servers.discovery.client import Origin
-from toolweave.servers.discovery.locations import Places, Platform
+from toolweave.servers.discovery.client import ConfigOrigin
+from toolweave.servers.discovery.locations import ClientLocations, Platform
 from toolweave.servers.discovery.search import discover_all
 
 Put = Callable[[Path, object], Path]
@@ -23,7 +23,7 @@ SETTINGS: list[tuple[Platform, dict[str, str], str]] = [
 ]
 
 
-def on(places: Places, platform: Platform, environ: dict[str, str]) -> Places:
+def on(places: ClientLocations, platform: Platform, environ: dict[str, str]) -> ClientLocations:
     inside = {name: str(places.root / value) for name, value in environ.items()}
     return replace(places, platform=platform, environ=inside)
 
@@ -31,7 +31,7 @@ def on(places: Places, platform: Platform, environ: dict[str, str]) -> Places:
 @pytest.mark.requirement("001:FR-001")
 @pytest.mark.parametrize(("platform", "environ", "directory"), SETTINGS)
 def test_claude_desktop_is_read_on_every_platform(
-    platform: Platform, environ: dict[str, str], directory: str, places: Places, put: Put
+    platform: Platform, environ: dict[str, str], directory: str, places: ClientLocations, put: Put
 ) -> None:
     path = put(
         places.root / directory / "Claude" / "claude_desktop_config.json",
@@ -43,11 +43,11 @@ def test_claude_desktop_is_read_on_every_platform(
     (item,) = discover_all(on(places, platform, environ), [claude_desktop.client]).found
 
     assert (item.client, item.scope, item.path) == ("Claude Desktop", "user", path)
-    assert item.definition == Command(command="npx", args=("-y", "server-filesystem", "/"))
+    assert item.definition == CommandServer(command="npx", args=("-y", "server-filesystem", "/"))
 
 
 def test_claude_desktop_of_the_windows_store_has_its_own_directory(
-    places: Places, put: Put
+    places: ClientLocations, put: Put
 ) -> None:
     store = "Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming/Claude/claude_desktop_config.json"
     path = put(places.root / "local" / store, {"mcpServers": {"a": {"command": "x"}}})
@@ -57,7 +57,9 @@ def test_claude_desktop_of_the_windows_store_has_its_own_directory(
 
 
 @pytest.mark.parametrize("platform", ["linux", "darwin", "win32"])
-def test_cursor_is_read_in_project_and_home(platform: Platform, places: Places, put: Put) -> None:
+def test_cursor_is_read_in_project_and_home(
+    platform: Platform, places: ClientLocations, put: Put
+) -> None:
     project = put(
         places.project / ".cursor" / "mcp.json",
         """{
@@ -80,16 +82,16 @@ def test_cursor_is_read_in_project_and_home(platform: Platform, places: Places, 
     assert (web.path, web.scope, web.definition) == (
         project,
         "project",
-        Http(url="https://web.test/mcp", headers={"Authorization": "Bearer ${WEB_TOKEN}"}),
+        HttpServer(url="https://web.test/mcp", headers={"Authorization": "Bearer ${WEB_TOKEN}"}),
     )
-    assert own.definition == Command(
+    assert own.definition == CommandServer(
         command=f"{places.project}/bin/own", args=(f"{places.home}/x",), cwd=str(places.project)
     )
     assert (old.path, old.scope, old.disabled) == (user, "user", True)
-    assert old.shadowed_by == Origin("project", project, "/mcpServers/web")
+    assert old.shadowed_by == ConfigOrigin("project", project, "/mcpServers/web")
 
 
-def test_the_home_directory_is_not_a_project_of_itself(places: Places, put: Put) -> None:
+def test_the_home_directory_is_not_a_project_of_itself(places: ClientLocations, put: Put) -> None:
     put(places.home / ".cursor" / "mcp.json", {"mcpServers": {"a": {"command": "x"}}})
     at_home = replace(places, project=places.home)
 
@@ -97,7 +99,7 @@ def test_the_home_directory_is_not_a_project_of_itself(places: Places, put: Put)
 
 
 def test_a_project_is_found_from_below_but_not_from_outside_its_checkout(
-    places: Places, put: Put
+    places: ClientLocations, put: Put
 ) -> None:
     put(places.project / ".cursor" / "mcp.json", {"mcpServers": {"a": {"command": "x"}}})
     sub = places.project / "src"
@@ -111,7 +113,7 @@ def test_a_project_is_found_from_below_but_not_from_outside_its_checkout(
 
 @pytest.mark.parametrize(("platform", "environ", "directory"), SETTINGS)
 def test_vs_code_is_read_in_workspace_and_profile(
-    platform: Platform, environ: dict[str, str], directory: str, places: Places, put: Put
+    platform: Platform, environ: dict[str, str], directory: str, places: ClientLocations, put: Put
 ) -> None:
     workspace = put(
         places.project / ".vscode" / "mcp.json",
@@ -134,17 +136,17 @@ def test_vs_code_is_read_in_workspace_and_profile(
     search, github = discover_all(on(places, platform, environ), [vs_code.client]).found
 
     assert (search.path, search.scope, search.pointer) == (workspace, "project", "/servers/search")
-    assert search.definition == Command(
+    assert search.definition == CommandServer(
         command="npx",
         args=("-y", "search // not a comment", "/* nor this */,]"),
         env={"KEY": "${input:key}", "HOME": "${HOME}"},
         cwd=str(places.project),
     )
     assert (github.path, github.scope) == (profile, "user")
-    assert github.definition == Http(url="https://api.test/mcp/")
+    assert github.definition == HttpServer(url="https://api.test/mcp/")
 
 
-def test_what_vs_code_adds_and_we_do_not_obey_is_said(places: Places, put: Put) -> None:
+def test_what_vs_code_adds_and_we_do_not_obey_is_said(places: ClientLocations, put: Put) -> None:
     put(
         places.project / ".vscode" / "mcp.json",
         {

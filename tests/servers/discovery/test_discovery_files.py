@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolweave.json_text import write
-from toolweave.servers.definition import Command
+from toolweave.servers.definition import CommandServer
 from toolweave.servers.discovery import discover
-from toolweave.servers.discovery.locations import Places
+from toolweave.servers.discovery.locations import ClientLocations
 from toolweave.servers.discovery.search import Discovery, discover_all
 
 Put = Callable[[Path, object], Path]
@@ -27,7 +27,7 @@ def codes(result: Discovery) -> list[tuple[Path, str, str]]:
     return [(item.path, item.problem.code, item.problem.severity) for item in result.file_problems]
 
 
-def files(places: Places) -> list[Path]:
+def files(places: ClientLocations) -> list[Path]:
     """Every file that is looked at on Linux, one per client and scope."""
     config = places.home / ".config"
     return [
@@ -49,7 +49,9 @@ def files(places: Places) -> list[Path]:
     ]
 
 
-def test_a_machine_without_any_client_has_neither_servers_nor_problems(places: Places) -> None:
+def test_a_machine_without_any_client_has_neither_servers_nor_problems(
+    places: ClientLocations,
+) -> None:
     assert discover_all(places) == Discovery((), ())
 
 
@@ -77,7 +79,7 @@ def test_every_file_of_the_folder_that_is_a_client_is_found() -> None:
     ],
 )
 def test_a_broken_file_is_one_problem_and_the_others_are_read(
-    content: bytes, code: str, places: Places, put: Put
+    content: bytes, code: str, places: ClientLocations, put: Put
 ) -> None:
     broken = put(places.home / ".cursor" / "mcp.json", content)
     put(places.project / ".mcp.json", {"mcpServers": {"a": {"command": "x"}}})
@@ -88,12 +90,12 @@ def test_a_broken_file_is_one_problem_and_the_others_are_read(
 
 
 @pytest.mark.parametrize("content", ["", " \n", "\ufeff"])
-def test_an_empty_file_is_no_problem(content: str, places: Places, put: Put) -> None:
+def test_an_empty_file_is_no_problem(content: str, places: ClientLocations, put: Put) -> None:
     put(places.home / ".cursor" / "mcp.json", content)
     assert discover_all(places) == Discovery((), ())
 
 
-def test_a_byte_order_mark_is_passed_over(places: Places, put: Put) -> None:
+def test_a_byte_order_mark_is_passed_over(places: ClientLocations, put: Put) -> None:
     put(places.project / ".mcp.json", '\ufeff{"mcpServers": {"a": {"command": "x"}}}')
     result = discover_all(places)
 
@@ -110,16 +112,16 @@ def test_a_byte_order_mark_is_passed_over(places: Places, put: Put) -> None:
     ],
 )
 def test_what_a_strict_reader_refuses_is_a_warning_and_the_servers_are_listed(
-    content: str, places: Places, put: Put
+    content: str, places: ClientLocations, put: Put
 ) -> None:
     path = put(places.home / ".claude.json", content)
     result = discover_all(places)
 
     assert codes(result) == [(path, "CLIENT_FILE_DOUBTFUL", "warning")]
-    assert [item.definition for item in result.found] == [Command(command="x")]
+    assert [item.definition for item in result.found] == [CommandServer(command="x")]
 
 
-def test_a_file_of_100_megabytes_is_refused_unread(places: Places, put: Put) -> None:
+def test_a_file_of_100_megabytes_is_refused_unread(places: ClientLocations, put: Put) -> None:
     huge = put(places.home / ".claude.json", b"")
     large = put(places.home / ".cursor" / "mcp.json", b"")
     os.truncate(huge, 100_000_000)
@@ -132,7 +134,7 @@ def test_a_file_of_100_megabytes_is_refused_unread(places: Places, put: Put) -> 
 
 
 def test_the_history_of_claude_code_may_be_larger_than_other_files(
-    places: Places, put: Put
+    places: ClientLocations, put: Put
 ) -> None:
     put(
         places.home / ".claude.json",
@@ -141,7 +143,9 @@ def test_the_history_of_claude_code_may_be_larger_than_other_files(
     assert [item.name for item in discover_all(places).found] == ["a"]
 
 
-def test_what_is_no_regular_file_is_a_problem_and_never_waits(places: Places, put: Put) -> None:
+def test_what_is_no_regular_file_is_a_problem_and_never_waits(
+    places: ClientLocations, put: Put
+) -> None:
     folder = places.project / ".mcp.json"
     folder.mkdir()
     pipe = places.home / ".cursor" / "mcp.json"
@@ -167,7 +171,7 @@ def test_a_socket_in_the_place_of_a_file_is_a_problem() -> None:
     with tempfile.TemporaryDirectory() as short, socket.socket(socket.AF_UNIX) as listener:
         root = Path(short).resolve()
         listener.bind(str(root / ".mcp.json"))
-        places = Places(home=root, project=root, platform="linux", environ={}, root=root)
+        places = ClientLocations(home=root, project=root, platform="linux", environ={}, root=root)
         assert [code for _, code, _ in codes(discover_all(places))] == ["CLIENT_FILE_UNREADABLE"]
 
 
@@ -190,7 +194,7 @@ def test_a_file_we_may_not_read_is_a_problem_and_the_others_are_read(put: Put) -
         locked = put(root / ".cursor" / "mcp.json", {"mcpServers": {"a": {"command": "x"}}})
         locked.chmod(0)
         put(root / ".claude.json", {"mcpServers": {"b": {"command": "x"}}})
-        places = Places(home=root, project=root, platform="linux", environ={}, root=root)
+        places = ClientLocations(home=root, project=root, platform="linux", environ={}, root=root)
         with as_nobody():
             result = discover_all(places)
 
@@ -209,12 +213,12 @@ def test_a_file_we_may_not_read_is_a_problem_and_the_others_are_read(put: Put) -
         '[mcp_servers."=".' + ".".join("a" * 40_000) + "]",
     ],
 )
-def test_hostile_toml_is_a_problem_at_once(toml: str, places: Places, put: Put) -> None:
+def test_hostile_toml_is_a_problem_at_once(toml: str, places: ClientLocations, put: Put) -> None:
     path = put(places.project / ".codex" / "config.toml", toml)
     assert codes(discover_all(places)) == [(path, "CLIENT_FILE_INVALID", "error")]
 
 
-def test_dots_in_toml_text_are_no_dotted_key(places: Places, put: Put) -> None:
+def test_dots_in_toml_text_are_no_dotted_key(places: ClientLocations, put: Put) -> None:
     dots = "a." * 1000
     put(
         places.home / ".codex" / "config.toml",
@@ -222,7 +226,7 @@ def test_dots_in_toml_text_are_no_dotted_key(places: Places, put: Put) -> None:
         f"floats = [{'1.5, ' * 1000}]\n[mcp_servers.x]\ncommand = '{dots}'\nargs = [\"{dots}\"]\n",
     )
     (item,) = discover_all(places).found
-    assert item.definition == Command(command=dots, args=(dots,))
+    assert item.definition == CommandServer(command=dots, args=(dots,))
 
 
 @pytest.mark.parametrize(
@@ -235,7 +239,7 @@ def test_dots_in_toml_text_are_no_dotted_key(places: Places, put: Put) -> None:
     ],
 )
 def test_another_clients_file_cannot_ask_for_a_secret_of_our_vault(
-    entry: dict[str, object], places: Places, put: Put
+    entry: dict[str, object], places: ClientLocations, put: Put
 ) -> None:
     put(places.project / ".cursor" / "mcp.json", {"mcpServers": {"a": entry}})
     (item,) = discover_all(places).found
@@ -248,7 +252,7 @@ def test_another_clients_file_cannot_ask_for_a_secret_of_our_vault(
 
 @pytest.mark.parametrize("name", ["", " a", "x" * 129, "two\nlines", "zero\u200bwidth", "\udc80"])
 def test_a_name_nobody_can_use_is_listed_with_a_problem(
-    name: str, places: Places, put: Put
+    name: str, places: ClientLocations, put: Put
 ) -> None:
     put(places.home / ".claude.json", {"mcpServers": {name: {"command": "x"}}})
     (item,) = discover_all(places).found
@@ -257,21 +261,21 @@ def test_a_name_nobody_can_use_is_listed_with_a_problem(
     assert write([item.name, item.pointer])
 
 
-def test_a_broken_entry_hides_nothing(places: Places, put: Put) -> None:
+def test_a_broken_entry_hides_nothing(places: ClientLocations, put: Put) -> None:
     put(places.project / ".mcp.json", {"mcpServers": {"a": {"command": 7}}})
     put(places.home / ".claude.json", {"mcpServers": {"a": {"command": "x"}}})
 
     assert [item.shadowed_by for item in discover_all(places).found] == [None, None]
 
 
-def test_clients_do_not_hide_each_others_servers(places: Places, put: Put) -> None:
+def test_clients_do_not_hide_each_others_servers(places: ClientLocations, put: Put) -> None:
     put(places.project / ".mcp.json", {"mcpServers": {"a": {"command": "x"}}})
     put(places.home / ".cursor" / "mcp.json", {"mcpServers": {"a": {"command": "x"}}})
 
     assert [item.shadowed_by for item in discover_all(places).found] == [None, None]
 
 
-def test_no_file_is_written_touched_created_or_removed(places: Places, put: Put) -> None:
+def test_no_file_is_written_touched_created_or_removed(places: ClientLocations, put: Put) -> None:
     for path in files(places):
         put(path, "a = 1\n" if path.suffix == ".toml" else {"mcpServers": {"a": {"command": "x"}}})
         os.utime(path, ns=(1_000_000_000, 1_000_000_001))
@@ -357,7 +361,7 @@ def test_no_document_in_any_file_makes_discovery_fail(
 ) -> None:
     root = tmp_path_factory.mktemp("machine").resolve()
     home, project = root / "home", root / "home" / "app"
-    places = Places(home=home, project=project, platform="linux", environ={}, root=root)
+    places = ClientLocations(home=home, project=project, platform="linux", environ={}, root=root)
     document = data.draw(documents(str(project)))
     for path in files(places):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -377,7 +381,9 @@ def test_no_bytes_in_any_file_make_discovery_fail(
     content: bytes, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     root = tmp_path_factory.mktemp("machine").resolve()
-    places = Places(home=root, project=root / "app", platform="linux", environ={}, root=root)
+    places = ClientLocations(
+        home=root, project=root / "app", platform="linux", environ={}, root=root
+    )
     for path in (*files(places), places.project / ".git"):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)

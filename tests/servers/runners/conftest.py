@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from tests.servers.runners.dockerd import NoDocker, make_image, private_daemon
 
-from toolweave.servers.runners.docker import Docker
-from toolweave.servers.runners.plain import Plain
+from toolweave.servers.runners.docker import DockerRunner
+from toolweave.servers.runners.plain import PlainRunner
 
 
 @pytest.fixture(scope="session")
@@ -22,7 +22,7 @@ def docker_host() -> Generator[str]:
             address = stack.enter_context(private_daemon())
         except NoDocker as reason:
             address = os.environ.get("DOCKER_HOST", "unix:///var/run/docker.sock")
-            if fault := Docker(Plain(os.environ | {"DOCKER_HOST": address})).missing():
+            if fault := DockerRunner(PlainRunner(os.environ | {"DOCKER_HOST": address})).missing():
                 pytest.skip(f"{reason}; and the machine has no other: {fault}")
         yield address
 

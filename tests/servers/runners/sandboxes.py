@@ -14,10 +14,10 @@ import pytest
 from tests.servers.runners.dockerd import docker
 from tests.servers.runners.eventually import DEADLINE_S
 
-from toolweave.servers.definition import Command, Container
-from toolweave.servers.runners.bubblewrap import Bubblewrap
-from toolweave.servers.runners.docker import Docker
-from toolweave.servers.runners.plain import Plain
+from toolweave.servers.definition import CommandServer, ContainerServer
+from toolweave.servers.runners.bubblewrap import BubblewrapRunner
+from toolweave.servers.runners.docker import DockerRunner
+from toolweave.servers.runners.plain import PlainRunner
 from toolweave.servers.runners.runner import Launch
 
 UNPRIVILEGED = 12345  # a user without a name, as nothing here depends on one
@@ -102,10 +102,10 @@ def _carries(process: psutil.Process, mark: str) -> bool:
 
 def unwalled(home: Path, user: int | None = None) -> Sandbox:
     """The control: the same script with nothing around it."""
-    plain = Plain(_environ(home))
+    plain = PlainRunner(_environ(home))
 
     def launch(script: str, env: dict[str, str]) -> Launch:
-        definition = Command(command="sh", args=("-c", script), env=env)
+        definition = CommandServer(command="sh", args=("-c", script), env=env)
         return plain.launch(definition, server_name="control", env=env)
 
     return Sandbox(launch, user)
@@ -117,12 +117,12 @@ def bubblewrap(
     """A bubblewrap sandbox, made by root or by an ordinary user."""
     if is_root and os.geteuid() != 0:
         pytest.skip("the sandbox that root makes can only be made by root")
-    runner = Bubblewrap(Plain(_environ(home)), is_root=is_root, processes=processes)
+    runner = BubblewrapRunner(PlainRunner(_environ(home)), is_root=is_root, processes=processes)
     if fault := runner.missing():
         pytest.skip(fault)
 
     def launch(script: str, env: dict[str, str]) -> Launch:
-        definition = Command(
+        definition = CommandServer(
             command="sh", args=("-c", script), env=env, runner="bubblewrap", network=network
         )
         return runner.launch(definition, server_name="sandboxed", env=env)
@@ -132,10 +132,10 @@ def bubblewrap(
 
 def container(home: Path, host: str, image: str) -> Sandbox:
     """A Docker container without a network."""
-    runner = Docker(Plain(_environ(home) | {"DOCKER_HOST": host}))
+    runner = DockerRunner(PlainRunner(_environ(home) | {"DOCKER_HOST": host}))
 
     def launch(script: str, env: dict[str, str]) -> Launch:
-        definition = Container(
+        definition = ContainerServer(
             image=image, command=("sh", "-c", script), env=env, network=False, pids=PROCESSES
         )
         return runner.launch(definition, server_name="sandboxed", env=env)

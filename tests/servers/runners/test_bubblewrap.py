@@ -12,16 +12,16 @@ from tests.servers.runners.sandboxes import bubblewrap
 from tests.servers.runners.talk import call
 
 from toolweave.errors import Invalid, Unavailable
-from toolweave.servers.definition import Command, Container
-from toolweave.servers.runners.bubblewrap import NOBODY, Bubblewrap
-from toolweave.servers.runners.plain import Plain
+from toolweave.servers.definition import CommandServer, ContainerServer
+from toolweave.servers.runners.bubblewrap import NOBODY, BubblewrapRunner
+from toolweave.servers.runners.plain import PlainRunner
 from toolweave.servers.runners.runner import Launch
 
 IS_ROOT = os.geteuid() == 0
 
 
 @pytest.fixture
-def runner(home: Path) -> Bubblewrap:
+def runner(home: Path) -> BubblewrapRunner:
     """The runner as this user would have it, with a home of its own."""
     made = _runner(home)
     if fault := made.missing():
@@ -29,21 +29,21 @@ def runner(home: Path) -> Bubblewrap:
     return made
 
 
-def _runner(home: Path, **environ: str) -> Bubblewrap:
+def _runner(home: Path, **environ: str) -> BubblewrapRunner:
     ours = {"PATH": os.environ["PATH"], "HOME": str(home)} | environ
-    return Bubblewrap(Plain(ours), is_root=IS_ROOT)
+    return BubblewrapRunner(PlainRunner(ours), is_root=IS_ROOT)
 
 
-def _shell(script: str, *args: str, **facts: object) -> Command:
+def _shell(script: str, *args: str, **facts: object) -> CommandServer:
     fields = {"command": "sh", "args": ("-c", script, *args), "runner": "bubblewrap"}
-    return Command.model_validate(fields | facts)
+    return CommandServer.model_validate(fields | facts)
 
 
-def _launch(runner: Bubblewrap, definition: Command) -> Launch:
+def _launch(runner: BubblewrapRunner, definition: CommandServer) -> Launch:
     return runner.launch(definition, server_name="boxed", env=definition.env)
 
 
-def _run(runner: Bubblewrap, definition: Command) -> str:
+def _run(runner: BubblewrapRunner, definition: CommandServer) -> str:
     launch = _launch(runner, definition)
     done = subprocess.run(
         launch.argv, env=launch.env, cwd=launch.cwd, capture_output=True, text=True, timeout=30
@@ -57,14 +57,16 @@ def _open_to_all(path: Path) -> Path:
     return path
 
 
-def test_a_writable_path_can_be_written(runner: Bubblewrap, home: Path) -> None:
+def test_a_writable_path_can_be_written(runner: BubblewrapRunner, home: Path) -> None:
     notes = _open_to_all(home / "notes")
     definition = _shell("echo kept > ~/notes/a && pwd", writable_paths=("~/notes",))
     assert _run(runner, definition) == str(home)
     assert (notes / "a").read_text(encoding="ascii") == "kept\n"
 
 
-def test_the_working_directory_is_seen_but_not_writable(runner: Bubblewrap, home: Path) -> None:
+def test_the_working_directory_is_seen_but_not_writable(
+    runner: BubblewrapRunner, home: Path
+) -> None:
     project = _open_to_all(home / "project")
     (project / "a").write_text("seen", encoding="ascii")
     said = _run(runner, _shell("cat a; echo x > b", cwd=str(project)))
@@ -73,14 +75,14 @@ def test_the_working_directory_is_seen_but_not_writable(runner: Bubblewrap, home
 
 
 def test_a_working_directory_inside_a_writable_path_is_writable(
-    runner: Bubblewrap, home: Path
+    runner: BubblewrapRunner, home: Path
 ) -> None:
     inside = _open_to_all(_open_to_all(home / "data") / "inside")
     _run(runner, _shell("echo x > a", cwd=str(inside), writable_paths=(str(home / "data"),)))
     assert (inside / "a").exists()
 
 
-def test_files_the_command_line_names_can_be_read(runner: Bubblewrap, home: Path) -> None:
+def test_files_the_command_line_names_can_be_read(runner: BubblewrapRunner, home: Path) -> None:
     for name in ("a", "b", "c"):
         (home / name).write_text(name, encoding="ascii")
     definition = _shell(
@@ -89,35 +91,39 @@ def test_files_the_command_line_names_can_be_read(runner: Bubblewrap, home: Path
     assert _run(runner, definition).split() == ["aba", "b"]
 
 
-def test_the_home_directory_is_not_let_in_by_naming_it(runner: Bubblewrap, home: Path) -> None:
+def test_the_home_directory_is_not_let_in_by_naming_it(
+    runner: BubblewrapRunner, home: Path
+) -> None:
     (home / "secret").write_text("OUT", encoding="ascii")
     definition = _shell("ls -A ~ /home /root; echo end", "x", str(home), "/", cwd=str(home))
     assert "secret" not in _run(runner, definition)
 
 
-def test_sockets_of_the_machines_services_are_not_there(runner: Bubblewrap, home: Path) -> None:
+def test_sockets_of_the_machines_services_are_not_there(
+    runner: BubblewrapRunner, home: Path
+) -> None:
     assert _run(runner, _shell("ls -A /run /var/run /sys 2>/dev/null; ls -A /tmp")) == home.name
 
 
-def test_the_network_is_there_when_asked_for(runner: Bubblewrap) -> None:
+def test_the_network_is_there_when_asked_for(runner: BubblewrapRunner) -> None:
     count = "grep -c : /proc/net/dev"
     here = subprocess.run(["sh", "-c", count], capture_output=True, text=True, check=True)
     assert _run(runner, _shell(count)) == here.stdout.strip()
     assert _run(runner, _shell(count, network=False)) == "1"
 
 
-def test_no_process_outside_is_seen(runner: Bubblewrap) -> None:
+def test_no_process_outside_is_seen(runner: BubblewrapRunner) -> None:
     assert int(_run(runner, _shell("ls -d /proc/[0-9]* | wc -l"))) < 10
 
 
-def test_the_server_has_no_rights_and_cannot_get_any(runner: Bubblewrap) -> None:
+def test_the_server_has_no_rights_and_cannot_get_any(runner: BubblewrapRunner) -> None:
     status = _run(runner, _shell("grep -E 'Cap(Prm|Eff|Bnd)|NoNewPrivs' /proc/self/status"))
     assert [line.split()[1].lstrip("0") for line in status.splitlines()] == ["", "", "", "1"]
     assert "unshare failed" in _run(runner, _shell("unshare --user true"))
 
 
 def test_only_the_expected_environment_is_there_and_no_value_is_in_the_command_line(
-    home: Path, runner: Bubblewrap
+    home: Path, runner: BubblewrapRunner
 ) -> None:
     definition = _shell("env", env={"TOKEN": "very-secret"})
     launch = _launch(_runner(home, TMPDIR="/ours", PYTHONPATH="/ours"), definition)
@@ -129,7 +135,7 @@ def test_only_the_expected_environment_is_there_and_no_value_is_in_the_command_l
 
 
 def test_a_variable_the_loader_obeys_reaches_the_server_and_none_of_the_walls(
-    runner: Bubblewrap,
+    runner: BubblewrapRunner,
 ) -> None:
     definition = _shell("echo $LD_PRELOAD", env={"LD_PRELOAD": "/no/such.so"})
     assert "LD_PRELOAD" not in _launch(runner, definition).env
@@ -142,14 +148,16 @@ def test_a_variable_the_loader_obeys_reaches_the_server_and_none_of_the_walls(
     "path",
     ["/", "~", "/etc", "/usr/lib", "/tmp", "/home", "/run", "/dev/shm", "/no/such", "relative"],
 )
-def test_a_writable_path_that_would_open_too_much_is_refused(runner: Bubblewrap, path: str) -> None:
+def test_a_writable_path_that_would_open_too_much_is_refused(
+    runner: BubblewrapRunner, path: str
+) -> None:
     with pytest.raises(Invalid) as refused:
         _launch(runner, _shell("true", writable_paths=("/var/lib", path)))
     assert refused.value.code == "SERVER_WRITABLE_PATH_REFUSED"
     assert "/writable_paths/1" in [problem.pointer for problem in refused.value.problems]
 
 
-def test_a_link_to_the_whole_disk_is_refused(runner: Bubblewrap, home: Path) -> None:
+def test_a_link_to_the_whole_disk_is_refused(runner: BubblewrapRunner, home: Path) -> None:
     (home / "all").symlink_to("/")
     with pytest.raises(Invalid):
         _launch(runner, _shell("true", writable_paths=("~/all",)))
@@ -157,7 +165,7 @@ def test_a_link_to_the_whole_disk_is_refused(runner: Bubblewrap, home: Path) -> 
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root starts servers as somebody else")
 def test_as_root_a_writable_path_must_be_writable_for_nobody(
-    runner: Bubblewrap, home: Path
+    runner: BubblewrapRunner, home: Path
 ) -> None:
     path = home / "data"
     path.mkdir(mode=0o755)
@@ -181,21 +189,23 @@ def test_a_home_reached_by_a_link_is_hidden_under_both_names(home: Path) -> None
         link.unlink()
 
 
-def test_without_a_home_directory_the_server_starts_at_the_root(runner: Bubblewrap) -> None:
-    homeless = Bubblewrap(Plain({"PATH": os.environ["PATH"], "HOME": "/"}), is_root=IS_ROOT)
+def test_without_a_home_directory_the_server_starts_at_the_root(runner: BubblewrapRunner) -> None:
+    homeless = BubblewrapRunner(
+        PlainRunner({"PATH": os.environ["PATH"], "HOME": "/"}), is_root=IS_ROOT
+    )
     assert _run(homeless, _shell("pwd")) == "/"
 
 
-def test_a_program_of_a_virtual_environment_runs(runner: Bubblewrap) -> None:
+def test_a_program_of_a_virtual_environment_runs(runner: BubblewrapRunner) -> None:
     code = "import mcp, sys; print(sys.prefix)"
     definition = _shell("").model_copy(update={"command": sys.executable, "args": ("-c", code)})
     assert _run(runner, definition) == sys.prefix
 
 
 @pytest.mark.anyio
-async def test_a_real_server_answers_through_the_walls(runner: Bubblewrap) -> None:
+async def test_a_real_server_answers_through_the_walls(runner: BubblewrapRunner) -> None:
     server = Path(sys.executable).with_name("mcp-server-time")
-    definition = Command(
+    definition = CommandServer(
         command=str(server), args=("--local-timezone=UTC",), runner="bubblewrap", network=False
     )
     launch = _launch(runner, definition)
@@ -203,14 +213,14 @@ async def test_a_real_server_answers_through_the_walls(runner: Bubblewrap) -> No
 
 
 def test_what_is_not_installed_is_named_with_its_package(tmp_path: Path, home: Path) -> None:
-    empty = Bubblewrap(Plain({"PATH": str(tmp_path)}), is_root=False)
+    empty = BubblewrapRunner(PlainRunner({"PATH": str(tmp_path)}), is_root=False)
     assert empty.missing() == "'bwrap' was not found; install the package 'bubblewrap'"
     _tool(tmp_path, "bwrap", "exit 0")
-    half = Bubblewrap(Plain({"PATH": str(tmp_path)}), is_root=False)
+    half = BubblewrapRunner(PlainRunner({"PATH": str(tmp_path)}), is_root=False)
     assert half.missing() == "'prlimit' was not found; install the package 'util-linux'"
     _tool(tmp_path, "server", "exit 0")
     with pytest.raises(Unavailable) as refused:
-        _launch(half, Command(command="server", runner="bubblewrap"))
+        _launch(half, CommandServer(command="server", runner="bubblewrap"))
     assert refused.value.code == "RUNNER_MISSING"
 
 
@@ -218,7 +228,7 @@ def test_a_machine_that_forbids_sandboxes_is_found_out_by_trying_once(tmp_path: 
     tries = tmp_path / "tries"
     _tool(tmp_path, "bwrap", f"echo x >> {tries}; echo 'No permissions' >&2; exit 1")
     _tool(tmp_path, "prlimit", "exit 0")
-    runner = Bubblewrap(Plain({"PATH": f"{tmp_path}"}), is_root=False)
+    runner = BubblewrapRunner(PlainRunner({"PATH": f"{tmp_path}"}), is_root=False)
     assert "No permissions" in (runner.missing() or "")
     assert runner.missing() == runner.missing()
     assert tries.read_text(encoding="ascii") == "x\n"
@@ -227,7 +237,7 @@ def test_a_machine_that_forbids_sandboxes_is_found_out_by_trying_once(tmp_path: 
 def test_a_bwrap_that_cannot_be_started_is_said_so(tmp_path: Path) -> None:
     _tool(tmp_path, "bwrap", "exit 0").write_bytes(b"\0not a program")
     _tool(tmp_path, "prlimit", "exit 0")
-    runner = Bubblewrap(Plain({"PATH": str(tmp_path)}), is_root=False)
+    runner = BubblewrapRunner(PlainRunner({"PATH": str(tmp_path)}), is_root=False)
     assert "does not start" in (runner.missing() or "")
 
 
@@ -255,7 +265,7 @@ def test_an_old_kernel_that_counts_all_processes_of_the_user_gets_no_process_lim
 
 def test_an_image_is_not_started_by_it(home: Path) -> None:
     with pytest.raises(Invalid) as refused:
-        _runner(home).launch(Container(image="busybox"), server_name="x", env={})
+        _runner(home).launch(ContainerServer(image="busybox"), server_name="x", env={})
     assert refused.value.code == "SERVER_RUNNER_MISMATCH"
 
 

@@ -11,26 +11,28 @@ from tests.servers.runners.dockerd import docker
 from tests.servers.runners.talk import call
 
 from toolweave.errors import Invalid, Unavailable
-from toolweave.servers.container_owner import Owner
-from toolweave.servers.definition import Command, Container
+from toolweave.servers.container_owner import ContainerOwner
+from toolweave.servers.definition import CommandServer, ContainerServer
 from toolweave.servers.runners import docker as module
-from toolweave.servers.runners.docker import Docker
-from toolweave.servers.runners.plain import Plain
+from toolweave.servers.runners.docker import DockerRunner
+from toolweave.servers.runners.plain import PlainRunner
 from toolweave.servers.runners.runner import Launch
 
-OWNER = Owner("host", "boot", "pid:[1]", 42, "99")
+OWNER = ContainerOwner("host", "boot", "pid:[1]", 42, "99")
 
 
 @pytest.fixture
-def runner(tmp_path: Path) -> Docker:
+def runner(tmp_path: Path) -> DockerRunner:
     """A runner whose client is found but never started."""
     client = tmp_path / "docker"
     client.write_text("#!/bin/sh\nexit 1\n", encoding="ascii")
     client.chmod(0o755)
-    return Docker(Plain({"PATH": str(tmp_path), "DOCKER_HOST": "unix:///ours"}), owner=OWNER)
+    return DockerRunner(
+        PlainRunner({"PATH": str(tmp_path), "DOCKER_HOST": "unix:///ours"}), owner=OWNER
+    )
 
 
-def _launch(runner: Docker, definition: Container, name: str = "web") -> Launch:
+def _launch(runner: DockerRunner, definition: ContainerServer, name: str = "web") -> Launch:
     return runner.launch(definition, server_name=name, env=definition.env)
 
 
@@ -40,8 +42,8 @@ def _launch(runner: Docker, definition: Container, name: str = "web") -> Launch:
     "002:MCPServerConfig.dockerConfig.command",
     "002:MCPServerConfig.dockerConfig.ports",
 )
-def test_the_whole_definition_is_in_the_command(runner: Docker, tmp_path: Path) -> None:
-    definition = Container(
+def test_the_whole_definition_is_in_the_command(runner: DockerRunner, tmp_path: Path) -> None:
+    definition = ContainerServer(
         image="ghcr.io/acme/server:1.2",
         container_name="acme",
         command=("serve", "--stdio"),
@@ -67,9 +69,9 @@ def test_the_whole_definition_is_in_the_command(runner: Docker, tmp_path: Path) 
     )
 
 
-def test_a_container_without_network_has_none(runner: Docker) -> None:
-    assert "--network=none" in _launch(runner, Container(image="a", network=False)).argv
-    assert "--network=none" not in _launch(runner, Container(image="a")).argv
+def test_a_container_without_network_has_none(runner: DockerRunner) -> None:
+    assert "--network=none" in _launch(runner, ContainerServer(image="a", network=False)).argv
+    assert "--network=none" not in _launch(runner, ContainerServer(image="a")).argv
 
 
 @pytest.mark.parametrize(
@@ -81,9 +83,9 @@ def test_a_container_without_network_has_none(runner: Docker) -> None:
     ],
 )
 def test_a_container_is_named_after_its_server_and_never_twice_the_same(
-    runner: Docker, server: str, pattern: str
+    runner: DockerRunner, server: str, pattern: str
 ) -> None:
-    names = [_launch(runner, Container(image="a"), server).container or "" for _ in range(2)]
+    names = [_launch(runner, ContainerServer(image="a"), server).container or "" for _ in range(2)]
     assert all(re.fullmatch(pattern, name) for name in names)
     assert names[0] != names[1]
 
@@ -99,23 +101,23 @@ def test_a_container_is_named_after_its_server_and_never_twice_the_same(
         "Registry.Example.ORG/a:B_c.d-e",
     ],
 )
-def test_an_image_name_of_any_form_is_taken(runner: Docker, image: str) -> None:
-    assert _launch(runner, Container(image=image)).argv[-1] == image
+def test_an_image_name_of_any_form_is_taken(runner: DockerRunner, image: str) -> None:
+    assert _launch(runner, ContainerServer(image=image)).argv[-1] == image
 
 
 @pytest.mark.parametrize(
     "image",
     ["-v/:/host", "--privileged", "a b", "a;b", "a\n", "A", "a:", "a@sha256:1", "/a", "a//b"],
 )
-def test_what_is_no_image_name_is_refused(runner: Docker, image: str) -> None:
+def test_what_is_no_image_name_is_refused(runner: DockerRunner, image: str) -> None:
     with pytest.raises(Invalid) as refused:
-        _launch(runner, Container(image=image))
+        _launch(runner, ContainerServer(image=image))
     assert refused.value.code == "SERVER_CONTAINER_INVALID"
     assert [problem.pointer for problem in refused.value.problems] == ["/image"]
 
 
-def test_every_fault_is_told_at_once(runner: Docker) -> None:
-    definition = Container(
+def test_every_fault_is_told_at_once(runner: DockerRunner) -> None:
+    definition = ContainerServer(
         image="-x",
         container_name="--privileged",
         ports={"0": 80, "80": 0, "-1": 80, "80/sctp": 80, "70000": 80, "81/tcp": 81},
@@ -141,38 +143,38 @@ def test_every_fault_is_told_at_once(runner: Docker) -> None:
     "name", ["DOCKER_HOST", "PATH", "HOME", "LD_PRELOAD", "HTTPS_PROXY", "http_proxy"]
 )
 def test_a_variable_for_the_container_does_not_steer_the_client(
-    runner: Docker, name: str, tmp_path: Path
+    runner: DockerRunner, name: str, tmp_path: Path
 ) -> None:
-    launch = _launch(runner, Container(image="a", env={name: "theirs"}))
+    launch = _launch(runner, ContainerServer(image="a", env={name: "theirs"}))
     assert launch.env == {"PATH": str(tmp_path), "DOCKER_HOST": "unix:///ours"}
     assert f"--env={name}=theirs" in launch.argv
 
 
-def test_a_zero_byte_is_refused_wherever_it_would_travel(runner: Docker) -> None:
+def test_a_zero_byte_is_refused_wherever_it_would_travel(runner: DockerRunner) -> None:
     for name in ("TOKEN", "PATH"):
         with pytest.raises(Invalid) as refused:
-            _launch(runner, Container(image="a", env={name: "\0"}))
+            _launch(runner, ContainerServer(image="a", env={name: "\0"}))
         assert refused.value.code == "SERVER_ENVIRONMENT_INVALID"
 
 
-def test_a_command_is_not_started_by_it(runner: Docker) -> None:
+def test_a_command_is_not_started_by_it(runner: DockerRunner) -> None:
     with pytest.raises(Invalid) as refused:
-        runner.launch(Command(command="sh"), server_name="x", env={})
+        runner.launch(CommandServer(command="sh"), server_name="x", env={})
     assert refused.value.code == "SERVER_RUNNER_MISMATCH"
 
 
 def test_a_machine_without_docker_is_told_to_install_it(tmp_path: Path) -> None:
-    runner = Docker(Plain({"PATH": str(tmp_path)}))
+    runner = DockerRunner(PlainRunner({"PATH": str(tmp_path)}))
     assert "install Docker" in (runner.missing() or "")
     with pytest.raises(Unavailable) as refused:
-        _launch(runner, Container(image="a"))
+        _launch(runner, ContainerServer(image="a"))
     assert refused.value.code == "RUNNER_MISSING"
 
 
 @pytest.mark.skipif(shutil.which("docker") is None, reason="docker is not installed")
 def test_a_daemon_that_does_not_run_is_told_to_be_started(tmp_path: Path) -> None:
     environ = {"PATH": os.environ["PATH"], "DOCKER_HOST": f"unix://{tmp_path}/none"}
-    assert "start it" in (Docker(Plain(environ)).missing() or "")
+    assert "start it" in (DockerRunner(PlainRunner(environ)).missing() or "")
 
 
 def test_a_daemon_that_hangs_is_told_to_be_restarted(
@@ -182,7 +184,7 @@ def test_a_daemon_that_hangs_is_told_to_be_restarted(
     client.write_text("#!/bin/sh\nexec sleep 60\n", encoding="ascii")
     client.chmod(0o755)
     monkeypatch.setattr(module, "ANSWER_DEADLINE_S", 0.05)
-    runner = Docker(Plain({"PATH": f"{tmp_path}:{os.environ['PATH']}"}))
+    runner = DockerRunner(PlainRunner({"PATH": f"{tmp_path}:{os.environ['PATH']}"}))
     assert runner.missing() == "Docker did not answer within 0.05 s; restart it"
 
 
@@ -190,7 +192,7 @@ def test_a_client_that_cannot_be_started_is_said_so(tmp_path: Path) -> None:
     client = tmp_path / "docker"
     client.write_bytes(b"\0not a program")
     client.chmod(0o755)
-    assert "reinstall" in (Docker(Plain({"PATH": str(tmp_path)})).missing() or "")
+    assert "reinstall" in (DockerRunner(PlainRunner({"PATH": str(tmp_path)})).missing() or "")
 
 
 @pytest.mark.anyio
@@ -199,9 +201,9 @@ def test_a_client_that_cannot_be_started_is_said_so(tmp_path: Path) -> None:
 async def test_a_real_server_answers_from_its_container(
     docker_host: str, busybox_image: str
 ) -> None:
-    runner = Docker(Plain({"PATH": os.environ["PATH"], "DOCKER_HOST": docker_host}))
+    runner = DockerRunner(PlainRunner({"PATH": os.environ["PATH"], "DOCKER_HOST": docker_host}))
     assert runner.missing() is None
-    definition = Container(
+    definition = ContainerServer(
         image=busybox_image, command=("/server.sh",), env={"EXCLAMATION": "!"}, network=False
     )
     launch = _launch(runner, definition)
@@ -214,9 +216,9 @@ async def test_a_real_server_answers_from_its_container(
 def test_a_container_has_no_rights_and_its_values_are_in_no_command_line(
     docker_host: str, busybox_image: str
 ) -> None:
-    runner = Docker(Plain({"PATH": os.environ["PATH"], "DOCKER_HOST": docker_host}))
+    runner = DockerRunner(PlainRunner({"PATH": os.environ["PATH"], "DOCKER_HOST": docker_host}))
     script = "grep -E 'Cap(Eff|Bnd)|NoNewPrivs' /proc/self/status; echo $TOKEN; touch /tmp/a"
-    definition = Container(
+    definition = ContainerServer(
         image=busybox_image, command=("sh", "-c", script), env={"TOKEN": "secret"}
     )
     launch = _launch(runner, definition)

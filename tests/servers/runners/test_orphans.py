@@ -11,11 +11,11 @@ import pytest
 from tests.servers.runners.dockerd import docker
 from tests.servers.runners.eventually import eventually
 
-from toolweave.servers.container_owner import Owner
-from toolweave.servers.definition import Container
+from toolweave.servers.container_owner import ContainerOwner
+from toolweave.servers.definition import ContainerServer
 from toolweave.servers.guardian import Guardian
-from toolweave.servers.runners.docker import Docker
-from toolweave.servers.runners.plain import Plain
+from toolweave.servers.runners.docker import DockerRunner
+from toolweave.servers.runners.plain import PlainRunner
 
 pytestmark = pytest.mark.xdist_group("docker")
 
@@ -50,9 +50,9 @@ def _running(host: str) -> set[str]:
     return set(docker(host, "ps", "--format={{.Names}}").stdout.decode().split())
 
 
-def _start(environ: dict[str, str], image: str, name: str, owner: Owner) -> None:
-    runner = Docker(Plain(environ), owner=owner)
-    definition = Container(
+def _start(environ: dict[str, str], image: str, name: str, owner: ContainerOwner) -> None:
+    runner = DockerRunner(PlainRunner(environ), owner=owner)
+    definition = ContainerServer(
         image=image, container_name=name, command=("sleep", "600"), network=False
     )
     launch = runner.launch(definition, server_name=name, env={})
@@ -82,7 +82,7 @@ def test_a_container_is_removed_when_we_are_killed(
 async def test_orphans_are_removed_and_nobody_elses_container(
     environ: dict[str, str], docker_host: str, busybox_image: str
 ) -> None:
-    here = Owner.this()
+    here = ContainerOwner.this()
     owners = {
         "orphan-restarted": replace(here, boot="before"),
         "orphan-dead": replace(here, started="1"),
@@ -104,7 +104,7 @@ async def test_orphans_are_removed_and_nobody_elses_container(
 async def test_a_watched_container_is_removed_when_we_close(
     environ: dict[str, str], docker_host: str, busybox_image: str
 ) -> None:
-    _start(environ, busybox_image, "watched", Owner.this())
+    _start(environ, busybox_image, "watched", ContainerOwner.this())
     async with Guardian(environ=environ) as guardian:
         await guardian.watch_container("watched")
     assert "watched" not in _running(docker_host)

@@ -13,8 +13,8 @@ from mcp import Client
 from servers.transports.connecting import reason, refusal
 from servers.transports.wire import event_answer, http, json_answer, peer
 from toolweave.errors import Unavailable
-from toolweave.servers.definition import Http, Sse
-from toolweave.servers.disconnect_reason import Faults
+from toolweave.servers.definition import HttpServer, SseServer
+from toolweave.servers.disconnect_reason import DisconnectReason
 from toolweave.servers.transports import message_size as density
 from toolweave.servers.transports.events import MIN_RETRY_MS, CheckedEvents
 from toolweave.servers.transports.failures import HttpFailures
@@ -86,7 +86,7 @@ async def test_the_last_value_that_passes_and_the_first_that_does_not() -> None:
 async def test_a_dense_answer_over_http_is_refused_unread(answer: bytes, code: str) -> None:
     async with peer(answer) as known:
         transport = open_http(
-            Http(url=known.url), Faults("it"), headers={}, auth=None, limits=LIMITS
+            HttpServer(url=known.url), DisconnectReason("it"), headers={}, auth=None, limits=LIMITS
         )
         failure = await reason(Client(transport, mode="legacy"))
     assert failure.code == code
@@ -94,11 +94,11 @@ async def test_a_dense_answer_over_http_is_refused_unread(answer: bytes, code: s
 
 @pytest.mark.anyio
 async def test_a_dense_event_of_an_older_server_ends_the_connection() -> None:
-    faults = Faults("it")
+    faults = DisconnectReason("it")
     stream = b"event: endpoint\ndata: /post\n\nevent: message\ndata: " + DENSE + b"\n\n"
     head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"
     async with peer(lambda ask: head + stream if ask.startswith(b"GET") else http(202)) as known:
-        transport = open_sse(Sse(url=known.url), faults, headers={}, auth=None, limits=LIMITS)
+        transport = open_sse(SseServer(url=known.url), faults, headers={}, auth=None, limits=LIMITS)
         await refusal(Client(transport, mode="legacy"))
     assert faults.first is not None
     assert faults.first.code == "SERVER_RESPONSE_TOO_LARGE"

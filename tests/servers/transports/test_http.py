@@ -18,8 +18,8 @@ from servers.transports.connecting import reason, refusal
 from servers.transports.serving import listening, running, tools_app
 from servers.transports.wire import Answer, dialling, event_answer, http, json_answer, peer
 from toolweave.errors import Denied, Invalid, Limited, ToolweaveError, Unavailable
-from toolweave.servers.definition import Http
-from toolweave.servers.disconnect_reason import Faults
+from toolweave.servers.definition import HttpServer
+from toolweave.servers.disconnect_reason import DisconnectReason
 from toolweave.servers.transports.failures import failure_in
 from toolweave.servers.transports.http import open_http
 from toolweave.settings import Limits
@@ -48,14 +48,16 @@ def served(request: pytest.FixtureRequest) -> Generator[Served]:
 
 def a_client(
     url: str,
-    faults: Faults | None = None,
+    faults: DisconnectReason | None = None,
     *,
     mode: Mode = "auto",
     headers: dict[str, str] | None = None,
     limits: Limits = LIMITS,
 ) -> Client:
-    faults = faults or Faults("tools")
-    transport = open_http(Http(url=url), faults, headers=headers or {}, auth=None, limits=limits)
+    faults = faults or DisconnectReason("tools")
+    transport = open_http(
+        HttpServer(url=url), faults, headers=headers or {}, auth=None, limits=limits
+    )
     return Client(transport, mode=mode)
 
 
@@ -274,7 +276,7 @@ async def test_a_session_the_server_forgot_ends_the_connection() -> None:
             return http(202)
         return next(answers, http(404))
 
-    faults = Faults("tools")
+    faults = DisconnectReason("tools")
     async with peer(answer) as known:
         with anyio.fail_after(10):
             async with a_client(known.url, faults, mode="legacy") as client:
@@ -304,12 +306,16 @@ async def test_a_flood_of_requests_ends_the_connection_and_one_of_notifications_
 
     async with peer(event_answer(flood)) as known:
         transport = open_http(
-            Http(url=known.url), Faults("tools"), headers={}, auth=None, limits=LIMITS
+            HttpServer(url=known.url),
+            DisconnectReason("tools"),
+            headers={},
+            auth=None,
+            limits=LIMITS,
         )
         await refusal(Client(transport, message_handler=hear))
     assert 0 < len(heard) < 2 * 5000  # sent once for each of two requests
 
-    faults = Faults("tools")
+    faults = DisconnectReason("tools")
     ask = b'data: {"jsonrpc":"2.0","id":"%d","method":"ping"}'
     async with peer(event_answer(b"".join(ask % n + b"\n\n" for n in range(500)))) as known:
         await refusal(a_client(known.url, faults, mode="legacy"))

@@ -25,8 +25,8 @@ from servers.transports.wire import (
     read_request,
 )
 from toolweave.errors import Denied, Limited, TimedOut, ToolweaveError, Unavailable
-from toolweave.servers.definition import Sse
-from toolweave.servers.disconnect_reason import Faults
+from toolweave.servers.definition import SseServer
+from toolweave.servers.disconnect_reason import DisconnectReason
 from toolweave.servers.transports.sse import open_sse
 from toolweave.settings import Limits
 
@@ -55,14 +55,16 @@ def served() -> Generator[Served]:
 
 def a_client(
     url: str,
-    faults: Faults | None = None,
+    faults: DisconnectReason | None = None,
     *,
     mode: Mode = "auto",
     headers: dict[str, str] | None = None,
     limits: Limits = LIMITS,
 ) -> Client:
-    faults = faults or Faults("tools")
-    transport = open_sse(Sse(url=url), faults, headers=headers or {}, auth=None, limits=limits)
+    faults = faults or DisconnectReason("tools")
+    transport = open_sse(
+        SseServer(url=url), faults, headers=headers or {}, auth=None, limits=limits
+    )
     return Client(transport, mode=mode)
 
 
@@ -97,7 +99,7 @@ async def test_an_answer_over_the_sdks_own_megabyte_arrives(served: Served) -> N
 
 
 async def test_an_answer_over_the_cap_ends_the_connection_with_its_reason(served: Served) -> None:
-    faults = Faults("tools")
+    faults = DisconnectReason("tools")
     limits = replace(LIMITS, output_bytes=100_000)
     with anyio.fail_after(20):
         async with a_client(served.url, faults, limits=limits) as client:
@@ -230,7 +232,7 @@ ENDPOINT = b"event: endpoint\ndata: /post\n\n"
 async def test_a_message_that_cannot_be_posted_fails_its_own_call_at_once(
     on_post: bytes, kind: type[ToolweaveError], code: str
 ) -> None:
-    faults = Faults("tools")
+    faults = DisconnectReason("tools")
     async with talking(ENDPOINT, on_post) as known:
         failure = await reason(a_client(known.url, faults, mode="legacy"))
         assert known.posts[0].startswith(b"POST /post ")
@@ -251,7 +253,7 @@ async def test_a_message_that_cannot_be_posted_fails_its_own_call_at_once(
 async def test_a_stream_that_breaks_ends_the_connection_and_the_waiting_calls(
     says: bytes, code: str | None
 ) -> None:
-    faults = Faults("tools")
+    faults = DisconnectReason("tools")
     async with talking(ENDPOINT, says=says) as known:
         await refusal(a_client(known.url, faults, mode="legacy"))
     assert faults.ended.is_set()
@@ -260,7 +262,7 @@ async def test_a_stream_that_breaks_ends_the_connection_and_the_waiting_calls(
 
 async def test_a_stream_that_is_cut_ends_the_connection_with_its_reason() -> None:
     cut = STREAM.replace(b"\r\n\r\n", b"\r\ncontent-length: 9999\r\n\r\n") + ENDPOINT
-    faults = Faults("tools")
+    faults = DisconnectReason("tools")
     async with peer(lambda request: cut if request.startswith(b"GET") else http(202)) as known:
         await refusal(a_client(known.url, faults, mode="legacy"))
     assert faults.first is not None
@@ -268,7 +270,7 @@ async def test_a_stream_that_is_cut_ends_the_connection_with_its_reason() -> Non
 
 
 async def test_a_flood_of_requests_ends_the_connection() -> None:
-    faults = Faults("tools")
+    faults = DisconnectReason("tools")
     ask = json.dumps({"jsonrpc": "2.0", "id": "x", "method": "ping"}).encode()
     flood = b"".join(b"event: message\ndata: " + ask + b"\n\n" for _ in range(500))
     async with talking(ENDPOINT + flood) as known:

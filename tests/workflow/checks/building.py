@@ -22,7 +22,7 @@ from toolweave.workflow.checks import (
     patterns,
     structure,
 )
-from toolweave.workflow.checks.context import Case, Known
+from toolweave.workflow.checks.context import CheckContext, KnownEnvironment
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.formats.load import convert
 from toolweave.workflow.formats.toolweave import format as canonical
@@ -35,13 +35,13 @@ SUBJECTS = (
     *(modes, names, patterns, structure),
 )
 
-Check = Callable[[Case], Iterator[Problem]]
+Check = Callable[[CheckContext], Iterator[Problem]]
 
 
 @cache
-def known() -> Known:
+def known() -> KnownEnvironment:
     """Our own catalog, and no servers."""
-    return Known(Catalog(node.spec for node in discover()), NOW)
+    return KnownEnvironment(Catalog(node.spec for node in discover()), NOW)
 
 
 def node(node_id: str, kind: str = "prompt", *, parent: str | None = None, **data: Json) -> Node:
@@ -73,7 +73,7 @@ def _edge(at: int, text: str) -> Edge:
 
 def found(check: Check, workflow: Workflow, format: FormatName = "toolweave") -> list[Problem]:
     """What one subject says."""
-    return list(check(Case(workflow, known(), format)))
+    return list(check(CheckContext(workflow, known(), format)))
 
 
 def told(
@@ -85,7 +85,7 @@ def told(
 
 def everything(workflow: Workflow, format: FormatName = "toolweave") -> list[Problem]:
     """What all subjects of this folder say."""
-    case = Case(workflow, known(), format)
+    case = CheckContext(workflow, known(), format)
     return [problem for subject in SUBJECTS for problem in subject.check(case)]
 
 

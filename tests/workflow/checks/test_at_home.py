@@ -10,16 +10,16 @@ from toolweave.app.live_catalog import built_in
 from toolweave.json_text import Json
 from toolweave.problems import Problem
 from toolweave.tools.read_tool import read_tool
-from toolweave.workflow.checks.context import Case, Home, Known
+from toolweave.workflow.checks.context import CheckContext, KnownEnvironment, KnownHome
 from toolweave.workflow.checks.environment import check
 
 TOOLS = [read_tool("team", {"name": "slack_send_message", "inputSchema": {"type": "object"}})]
-HOME = Home(
+HOME = KnownHome(
     frozenset({"house", "compatible"}),
     {"count": True, "wipe": False},
     {"team": "https://mcp.example.com/slack/", "search": None},
 )
-KNOWN = Known(
+KNOWN = KnownEnvironment(
     built_in(),
     datetime(2026, 1, 1, tzinfo=UTC),
     pinned={"team": TOOLS, "search": []}.get,
@@ -27,10 +27,10 @@ KNOWN = Known(
 )
 
 
-def problems(ref: str, known: Known = KNOWN, /, **settings: Json) -> list[Problem]:
+def problems(ref: str, known: KnownEnvironment = KNOWN, /, **settings: Json) -> list[Problem]:
     inputs = settings.pop("inputs", {})
     one = node("n", ref, configurations=settings, inputParams=inputs)
-    return list(check(Case(whole([one], []), known)))
+    return list(check(CheckContext(whole([one], []), known)))
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
-from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.data_flow import check
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.model import Edge, Node, Workflow
@@ -85,7 +85,7 @@ def mcp(node_id: str, tool: str = "post", /, **values: Json) -> Node:
 
 def problems(workflow: Workflow, format: FormatName = "toolweave") -> list[Problem]:
     live = replace(known(), tools={"shop": TOOLS}.get)
-    return list(check(Case(workflow, live, format)))
+    return list(check(CheckContext(workflow, live, format)))
 
 
 def shop(**values: Json) -> Workflow:

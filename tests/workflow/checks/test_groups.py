@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.workflow.checks.building import after_patch, found, known, node, told, whole
 
-from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.groups import check
 from toolweave.workflow.model import Workflow, WorkflowId
 
@@ -72,19 +72,19 @@ def test_a_flow_nobody_knows_is_an_error_without_a_guess(called: object) -> None
 def test_a_flow_of_the_file_or_of_the_store_is_fine() -> None:
     assert told(check, calling("flow-research", RESEARCH)) == []
     stored = replace(known(), workflows=frozenset({"digest"}))
-    assert list(check(Case(calling("digest"), stored))) == []
+    assert list(check(CheckContext(calling("digest"), stored))) == []
 
 
 def test_sub_flows_call_the_flows_of_the_whole() -> None:
     inner = replace(calling("flow-research"), id=WorkflowId("flow-inner"))
     outer = replace(whole([]), subflows=(inner, RESEARCH))
-    assert list(check(Case(inner, known(), whole=outer))) == []
+    assert list(check(CheckContext(inner, known(), whole=outer))) == []
 
 
 def test_a_flow_that_calls_itself_is_a_warning() -> None:
     inner = replace(calling("flow-inner"), id=WorkflowId("flow-inner"))
     outer = replace(whole([]), subflows=(inner,))
-    (problem,) = check(Case(inner, known(), whole=outer))
+    (problem,) = check(CheckContext(inner, known(), whole=outer))
     assert (problem.code, problem.severity) == ("SUBFLOW_OF_ITSELF", "warning")
 
 
@@ -99,7 +99,7 @@ def test_a_stored_workflow_that_is_misspelt_is_an_error_where_the_store_is_known
     runner = node("a", "FLOW.SUBWORKFLOW", configurations={"workflow": "dialy-digest"})
     assert told(check, whole([runner])) == []
     stored = replace(known(), workflows=frozenset({"daily-digest", "other"}))
-    (problem,) = check(Case(whole([runner]), stored))
+    (problem,) = check(CheckContext(whole([runner]), stored))
     place = "/nodes/0/data/configurations/workflow"
     assert (problem.code, problem.pointer) == ("WORKFLOW_UNKNOWN", place)
     assert problem.patch == ({"op": "replace", "path": place, "value": "daily-digest"},)
@@ -108,4 +108,4 @@ def test_a_stored_workflow_that_is_misspelt_is_an_error_where_the_store_is_known
 def test_a_workflow_that_an_expression_chooses_is_fine() -> None:
     runner = node("a", "FLOW.SUBWORKFLOW", configurations={"workflow": "{{ data.name }}"})
     stored = replace(known(), workflows=frozenset({"x"}))
-    assert list(check(Case(whole([runner]), stored))) == []
+    assert list(check(CheckContext(whole([runner]), stored))) == []

@@ -6,7 +6,7 @@ import pytest
 from tests.workflow.checks.building import after_patch, found, known, line, node, told, whole
 
 from toolweave.tools.tool import Tool
-from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.kinds import check, style_of
 from toolweave.workflow.formats.format import FormatName
 
@@ -82,7 +82,7 @@ def test_a_subtype_that_is_no_text_is_an_error() -> None:
 def test_a_tool_of_a_server_that_was_not_asked_is_no_error() -> None:
     workflow = line(TRIGGER, node("a", "TOOL.MCP:files/read"))
     assert told(check, workflow) == [("warning", "NODE_UNKNOWN", "/nodes/1/data/subtype")]
-    asked = Case(workflow, replace(known(), tools=no_tools))
+    asked = CheckContext(workflow, replace(known(), tools=no_tools))
     assert [one.severity for one in check(asked)] == ["error"]
 
 
@@ -129,4 +129,4 @@ def test_the_rules_of_a_dialect_follow_from_its_nodes(
     kinds: list[str], format: FormatName, style: str
 ) -> None:
     nodes = [node(f"n{at}", kind) for at, kind in enumerate(kinds)]
-    assert style_of(Case(whole(nodes), known(), format)) == style
+    assert style_of(CheckContext(whole(nodes), known(), format)) == style

@@ -7,15 +7,15 @@ from tests.workflow.checks.building import known, node, whole
 from tests.workflow.mcp_nodes import described, detailed, tasked
 
 from toolweave.problems import Problem
-from toolweave.workflow.checks.context import Case, Home
+from toolweave.workflow.checks.context import CheckContext, KnownHome
 from toolweave.workflow.checks.models import check
 from toolweave.workflow.model import Node
 
 
 def said(one: Node, models: frozenset[str] | None, *, is_run: bool = False) -> list[Problem]:
-    home = None if models is None else Home(models, {}, {})
+    home = None if models is None else KnownHome(models, {}, {})
     world = replace(known(), home=home, is_run=is_run)
-    return list(check(Case(whole([node("s", "start"), one]), world)))
+    return list(check(CheckContext(whole([node("s", "start"), one]), world)))
 
 
 @pytest.mark.parametrize("one", [described(), tasked()], ids=["words", "task"])

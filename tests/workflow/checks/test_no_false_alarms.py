@@ -5,13 +5,13 @@ from tests.workflow.checks.building import SUBJECTS, everything, known, node, wh
 from tests.workflow.sample_files import FILES, sample
 
 from toolweave.catalog.spec import NodeSpec
-from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.model import Workflow
 
 SPECS = tuple(known().catalog)
 
 
-def errors_in(workflow: Workflow, case: Case) -> list[str]:
+def errors_in(workflow: Workflow, case: CheckContext) -> list[str]:
     return [
         f"{workflow.name}{problem.pointer}: {problem.code}"
         for subject in SUBJECTS
@@ -24,8 +24,10 @@ def errors_in(workflow: Workflow, case: Case) -> list[str]:
 def test_no_sample_file_has_an_error(name: str) -> None:
     loaded = sample(name)
     whole_file = loaded.workflow
-    cases = [Case(whole_file, known(), loaded.format)]
-    cases += [Case(flow, known(), loaded.format, whole_file) for flow in whole_file.subflows]
+    cases = [CheckContext(whole_file, known(), loaded.format)]
+    cases += [
+        CheckContext(flow, known(), loaded.format, whole_file) for flow in whole_file.subflows
+    ]
     assert [error for case in cases for error in errors_in(case.workflow, case)] == []
 
 

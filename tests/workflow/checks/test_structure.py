@@ -16,7 +16,7 @@ from tests.workflow.checks.building import (
 
 from toolweave.catalog.index import Catalog
 from toolweave.json_text import Json
-from toolweave.workflow.checks.context import Case, Known
+from toolweave.workflow.checks.context import CheckContext, KnownEnvironment
 from toolweave.workflow.checks.structure import check
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.model import Node, Workflow
@@ -117,8 +117,10 @@ def test_a_start_with_another_nodes_id_is_not_missed_as_well() -> None:
 
 
 def test_without_a_trigger_to_add_there_is_no_patch() -> None:
-    bare = Known(Catalog([spec for spec in known().catalog if spec.type != "TRIGGER"]), NOW)
-    (problem,) = check(Case(line(FETCH, IF), bare))
+    bare = KnownEnvironment(
+        Catalog([spec for spec in known().catalog if spec.type != "TRIGGER"]), NOW
+    )
+    (problem,) = check(CheckContext(line(FETCH, IF), bare))
     assert (problem.code, problem.patch) == ("START_MISSING", None)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from toolweave.json_text import Json, JsonObject
-from toolweave.workflow.checks.compiled_schemas import Judge
+from toolweave.workflow.checks.compiled_schemas import CompiledSchemas
 from toolweave.workflow.checks.templated_values import check_values, has_template
 
 BOX: JsonObject = {
@@ -16,7 +16,7 @@ HOLE = "{{ data.x }}"
 
 
 def places(schema: JsonObject, values: JsonObject) -> list[str]:
-    return [problem.pointer for problem in check_values(Judge(schema), values)]
+    return [problem.pointer for problem in check_values(CompiledSchemas(schema), values)]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from toolweave.problems import Problem
 from toolweave.tools.tool import Tool
 from toolweave.workflow.checks import expressions, secrets, tools, values
 from toolweave.workflow.checks import node_content as contents
-from toolweave.workflow.checks.context import Case, Known
+from toolweave.workflow.checks.context import CheckContext, KnownEnvironment
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.formats.load import convert, read
 from toolweave.workflow.json_patch import apply_patch
@@ -23,7 +23,7 @@ NOW = datetime(2026, 2, 1, tzinfo=UTC)
 UNDER_TEST = "/nodes/1/data"
 SUBJECTS = (contents, expressions, secrets, tools, values)
 
-Check = Callable[[Case], Iterator[Problem]]
+Check = Callable[[CheckContext], Iterator[Problem]]
 
 
 def catalog_node(
@@ -59,10 +59,12 @@ def a_case(
     catalog: Catalog | None = None,
     live: Mapping[str, Sequence[Tool]] | None = None,
     format: FormatName = "toolweave",
-) -> Case:
+) -> CheckContext:
     """A workflow among our nodes, and the tools of these servers if any were asked."""
     asked = live.get if live is not None else None
-    return Case(workflow, Known(catalog or our_catalog(), NOW, tools=asked), format)
+    return CheckContext(
+        workflow, KnownEnvironment(catalog or our_catalog(), NOW, tools=asked), format
+    )
 
 
 def found(check: Check, node: Node, *, is_fed: bool = True) -> list[Problem]:
@@ -70,7 +72,7 @@ def found(check: Check, node: Node, *, is_fed: bool = True) -> list[Problem]:
     return list(check(a_case(a_workflow(node, is_fed=is_fed))))
 
 
-def every_problem(case: Case) -> list[Problem]:
+def every_problem(case: CheckContext) -> list[Problem]:
     """What all checks of values say."""
     return [problem for subject in SUBJECTS for problem in subject.check(case)]
 
@@ -80,15 +82,15 @@ def errors(problems: list[Problem]) -> list[Problem]:
     return [problem for problem in problems if problem.severity == "error"]
 
 
-def mended(case: Case, problem: Problem) -> Case:
+def mended(case: CheckContext, problem: Problem) -> CheckContext:
     """The case after the problem's patch."""
     assert problem.patch is not None
     document: Json = convert(case.workflow, "toolweave")
     workflow = read(apply_patch(document, problem.patch)).workflow
-    return Case(workflow, case.known, case.format)
+    return CheckContext(workflow, case.known, case.format)
 
 
-def assert_mends(case: Case, problem: Problem) -> Case:
+def assert_mends(case: CheckContext, problem: Problem) -> CheckContext:
     """The patch takes its problem away and brings no other error."""
     after = mended(case, problem)
     said = {(one.code, one.pointer) for one in every_problem(after)}

@@ -17,7 +17,7 @@ from toolweave.demo.server import TOOLS
 from toolweave.nodes import discover
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
-from toolweave.workflow.checks.context import Known
+from toolweave.workflow.checks.context import KnownEnvironment
 from toolweave.workflow.modes import tool_fields, write_snapshot
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
@@ -48,15 +48,15 @@ def servers() -> dict[str, list[Tool]]:
 
 
 @cache
-def world(name: World) -> Known:
+def world(name: World) -> KnownEnvironment:
     """Only our own nodes; those and approved tools; those and tools of servers that answer."""
     catalog = Catalog(node.spec for node in discover())
     if name == "alone":
-        return Known(catalog, NOW)
+        return KnownEnvironment(catalog, NOW)
     tools = servers()
     whole = catalog.with_specs(specs_of(tool for of_server in tools.values() for tool in of_server))
     live = tools.get if name == "live" else None
-    return Known(whole, NOW, tools=live, pinned=tools.get)
+    return KnownEnvironment(whole, NOW, tools=live, pinned=tools.get)
 
 
 def tool(server: str, name: str) -> Tool:

@@ -12,7 +12,7 @@ from tests.workflow.corpus.faults import Fault
 
 from toolweave.problems import Problem
 from toolweave.workflow.checks import check_workflow
-from toolweave.workflow.checks.context import Known
+from toolweave.workflow.checks.context import KnownEnvironment
 from toolweave.workflow.formats.load import load
 from toolweave.workflow.json_patch import apply_patch
 from toolweave.workflow.report import Report, examine
@@ -81,7 +81,7 @@ def _harm(report: Report, fault: Fault, new: Iterable[Problem]) -> Iterator[str]
                 yield f"{fault.name}: {problem.code} brings {dict(after - errors)}"
 
 
-def _unproven(document: object, known: Known) -> list[Problem]:
+def _unproven(document: object, known: KnownEnvironment) -> list[Problem]:
     """Everything wrong with a file, without the proof of every patch."""
     loaded = load(json.dumps(document))
     found = [

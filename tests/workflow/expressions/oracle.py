@@ -13,7 +13,7 @@ from toolweave.cel.evaluator import Compiler
 from toolweave.cel.functions import Unsupported
 from toolweave.cel.language import MAX_ROOM, MAX_WORK
 from toolweave.cel.parser import parse
-from toolweave.cel.values import Failed, Kind, Maybe, Run, from_key
+from toolweave.cel.values import CelType, Evaluation, Failed, Maybe, from_key
 from toolweave.json_text import JsonObject
 
 DATA: JsonObject = {
@@ -78,7 +78,7 @@ def ours(text: str) -> object:
     compiler = Compiler()
     try:
         compute = compiler.computed(term)
-        return _comparable(compute(Run({"data": DATA}, compiler.slots, MAX_WORK, MAX_ROOM)))
+        return _comparable(compute(Evaluation({"data": DATA}, compiler.slots, MAX_WORK, MAX_ROOM)))
     except (Failed, Unsupported):
         return FAILURE
 
@@ -100,7 +100,7 @@ def _comparable(value: Any) -> object:
         case dict():
             pairs: Any = value.items()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
             return {repr(from_key(key)): _comparable(one) for key, one in pairs}
-        case Kind() | cel.Type():
+        case CelType() | cel.Type():
             return "a type"
         case Maybe():
             return FAILURE  # theirs cannot hand out an optional

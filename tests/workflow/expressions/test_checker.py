@@ -10,8 +10,8 @@ from toolweave.cel.functions import FUNCTIONS
 from toolweave.cel.language import MAX_ROOM, MAX_WORK, compile_text
 from toolweave.cel.parser import parse
 from toolweave.cel.signatures import SIGNATURES
-from toolweave.cel.syntax import Call, Term
-from toolweave.cel.values import Failed, Run, kind_of
+from toolweave.cel.syntax import FunctionCall, Term
+from toolweave.cel.values import Evaluation, Failed, kind_of
 
 # One of each kind, such that much of what can be done with it works.
 SAMPLES = [
@@ -36,7 +36,7 @@ def kind_when_run(term: Term) -> str | None:
     compiler = Compiler()
     compute = compiler.computed(term)
     try:
-        return kind_of(compute(Run({}, compiler.slots, MAX_WORK, MAX_ROOM)))
+        return kind_of(compute(Evaluation({}, compiler.slots, MAX_WORK, MAX_ROOM)))
     except Failed:
         return None
 
@@ -51,7 +51,7 @@ def test_what_is_refused_fails_and_what_runs_has_the_kind_that_was_told(function
     for count in counts:
         for arguments in product(TERMS, repeat=min(count, 3)):
             extra = (TERMS[0],) * (count - len(arguments))
-            call = Call(function, (*arguments, *extra), 0, is_method)
+            call = FunctionCall(function, (*arguments, *extra), 0, is_method)
             told, found = check("", call), kind_when_run(call)
             assert found is None or told.kind in ("dyn", found)
             ran += found is not None

@@ -3,7 +3,7 @@
 import pytest
 
 from toolweave.cel import language
-from toolweave.cel.fault import Fault, fault_at
+from toolweave.cel.fault import SyntaxProblem, fault_at
 from toolweave.cel.language import (
     REMEMBERED_CHARS,
     Expression,
@@ -22,13 +22,13 @@ def value_of(text: str, **variables: Json) -> Json:
     return result.value
 
 
-def fault_of(text: str, **variables: Json) -> Fault:
+def fault_of(text: str, **variables: Json) -> SyntaxProblem:
     result = evaluate(text, variables)
-    assert isinstance(result, Fault), result
+    assert isinstance(result, SyntaxProblem), result
     return result
 
 
-def the_fault(text: str) -> Fault:
+def the_fault(text: str) -> SyntaxProblem:
     [fault] = compile_text(text).faults
     return fault
 

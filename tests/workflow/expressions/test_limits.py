@@ -3,10 +3,10 @@
 import pytest
 
 from toolweave.cel import language
-from toolweave.cel.fault import Fault
+from toolweave.cel.fault import SyntaxProblem
 from toolweave.cel.language import Value, compile_text, evaluate
 from toolweave.cel.parser import MAX_CHARS
-from toolweave.cel.values import Exhausted, Run
+from toolweave.cel.values import Evaluation, Exhausted
 from toolweave.json_text import Json
 
 BIG: list[Json] = list(range(200_000))
@@ -60,7 +60,7 @@ def test_an_expression_that_asks_for_too_much_gets_a_fault(
     text: str, variables: dict[str, Json]
 ) -> None:
     result = evaluate(text, variables)
-    assert isinstance(result, Fault)
+    assert isinstance(result, SyntaxProblem)
     assert (result.code, result.hint) == ("EXPRESSION_LIMIT", "let it look at less data at a time")
 
 
@@ -99,7 +99,7 @@ def test_deep_data_is_compared_without_recursion() -> None:
     assert evaluate("a == b", {"a": deep(50_000), "b": deep(50_000)}) == Value(True)
     assert isinstance(evaluate("[a]", {"a": deep(50_000)}), Value)
     result = evaluate("'%s'.format([a])", {"a": deep(50_000)})
-    assert isinstance(result, Fault)
+    assert isinstance(result, SyntaxProblem)
     assert result.code == "EXPRESSION_LIMIT"
 
 
@@ -130,7 +130,7 @@ def test_deep_data_is_compared_without_recursion() -> None:
 def test_numbers_and_texts_beyond_all_bounds_give_a_fault(text: str, code: str) -> None:
     variables: dict[str, Json] = {"a": 10**5_000, "b": "9" * 5_000, "c": "\ud800"}
     result = evaluate(text, variables)
-    assert isinstance(result, Fault)
+    assert isinstance(result, SyntaxProblem)
     assert result.code == code
     assert len(result.message) < 200
 
@@ -165,7 +165,7 @@ def test_a_wide_expression_is_fine(text: str) -> None:
 
 
 def test_a_run_ends_exactly_when_its_budget_does() -> None:
-    run = Run({}, 0, work=3, room=5)
+    run = Evaluation({}, 0, work=3, room=5)
     run.spend(3)
     run.grow(5)
     with pytest.raises(Exhausted):
@@ -179,5 +179,5 @@ def test_a_failure_on_one_side_does_not_hide_that_the_budget_is_spent(
 ) -> None:
     monkeypatch.setattr(language, "MAX_WORK", 10)
     result = evaluate("data.all(x, x > 0) || true", {"data": [1, 2, 3, 4]})
-    assert isinstance(result, Fault)
+    assert isinstance(result, SyntaxProblem)
     assert result.code == "EXPRESSION_LIMIT"

@@ -5,13 +5,13 @@ import pytest
 from toolweave.cel.language import Value, compile_text, evaluate
 from toolweave.cel.parser import MAX_DEPTH, MAX_NESTING, parse
 from toolweave.cel.syntax import (
-    Call,
-    Entries,
-    Entry,
-    Items,
+    Comprehension,
+    FunctionCall,
     Let,
+    ListLiteral,
     Literal,
-    Loop,
+    MapEntry,
+    MapLiteral,
     Member,
     Name,
     Term,
@@ -152,38 +152,45 @@ def test_a_syntax_fault_points_at_the_character(
     [
         (
             "a + b * -2",
-            Call("_+_", (Name("a", 0), Call("_*_", (Name("b", 4), Literal(-2, 8)), 6)), 2),
+            FunctionCall(
+                "_+_", (Name("a", 0), FunctionCall("_*_", (Name("b", 4), Literal(-2, 8)), 6)), 2
+            ),
         ),
         (
             "a - b - c",
-            Call("_-_", (Call("_-_", (Name("a", 0), Name("b", 4)), 2), Name("c", 8)), 6),
+            FunctionCall(
+                "_-_", (FunctionCall("_-_", (Name("a", 0), Name("b", 4)), 2), Name("c", 8)), 6
+            ),
         ),
-        ("a && b && c", Call("_&&_", (Name("a", 0), Name("b", 5), Name("c", 10)), 2)),
-        ("a ? b : c", Call("_?_:_", (Name("a", 0), Name("b", 4), Name("c", 8)), 2)),
-        ("-a.b", Call("-_", (Member(Name("a", 1), "b", False, 2),), 0)),
+        ("a && b && c", FunctionCall("_&&_", (Name("a", 0), Name("b", 5), Name("c", 10)), 2)),
+        ("a ? b : c", FunctionCall("_?_:_", (Name("a", 0), Name("b", 4), Name("c", 8)), 2)),
+        ("-a.b", FunctionCall("-_", (Member(Name("a", 1), "b", False, 2),), 0)),
         ("!!a", Name("a", 2)),
         (".a", Name("a", 1, is_outermost=True)),
         ("has(a.b)", Member(Name("a", 4), "b", True, 5)),
-        ("a.?b", Call("_?._", (Name("a", 0), Literal("b", 3)), 1)),
-        ("a[?0]", Call("_[?_]", (Name("a", 0), Literal(0, 3)), 1)),
-        ("a.f(b)", Call("f", (Name("a", 0), Name("b", 4)), 3, is_method=True)),
-        ("math.abs(a)", Call("math.abs", (Name("a", 9),), 8)),
+        ("a.?b", FunctionCall("_?._", (Name("a", 0), Literal("b", 3)), 1)),
+        ("a[?0]", FunctionCall("_[?_]", (Name("a", 0), Literal(0, 3)), 1)),
+        ("a.f(b)", FunctionCall("f", (Name("a", 0), Name("b", 4)), 3, is_method=True)),
+        ("math.abs(a)", FunctionCall("math.abs", (Name("a", 9),), 8)),
         (
             "[?a, 'é' ,]",
-            Items((Name("a", 2), Literal("é", 5)), frozenset({0}), 0),
+            ListLiteral((Name("a", 2), Literal("é", 5)), frozenset({0}), 0),
         ),
         (
             "{'k': 1, ?b: c}",
-            Entries(
+            MapLiteral(
                 (
-                    Entry(Literal("k", 1), Literal(1, 6), False),
-                    Entry(Name("b", 10), Name("c", 13), True),
+                    MapEntry(Literal("k", 1), Literal(1, 6), False),
+                    MapEntry(Name("b", 10), Name("c", 13), True),
                 ),
                 0,
             ),
         ),
-        ("a.map(x, x)", Loop("map", "x", Name("a", 0), None, Name("x", 9), 5)),
-        ("a.filter(x, y)", Loop("filter", "x", Name("a", 0), Name("y", 12), Name("x", 9), 8)),
+        ("a.map(x, x)", Comprehension("map", "x", Name("a", 0), None, Name("x", 9), 5)),
+        (
+            "a.filter(x, y)",
+            Comprehension("filter", "x", Name("a", 0), Name("y", 12), Name("x", 9), 8),
+        ),
         ("cel.bind(x, 1, x)", Let("x", Literal(1, 12), Name("x", 15), 8)),
     ],
 )

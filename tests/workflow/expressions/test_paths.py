@@ -3,7 +3,7 @@
 import pytest
 
 from toolweave.cel.language import references
-from toolweave.cel.paths import EACH, Reference, quoted, write_path
+from toolweave.cel.paths import EACH, PathReference, quoted, write_path
 
 
 def read_by(text: str) -> list[str]:
@@ -96,7 +96,7 @@ def test_what_may_be_missing_or_is_known_only_later_is_told(
 
 def test_a_reference_has_its_steps_its_root_and_its_place() -> None:
     [first, second] = references("  data.items.map(i, i[0])")
-    assert first == Reference(("data", "items"), 6)
+    assert first == PathReference(("data", "items"), 6)
     assert second.path == ("data", "items", EACH, 0)
     assert (second.root, second.text) == ("data", "data.items[*][0]")
 

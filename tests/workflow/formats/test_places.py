@@ -8,7 +8,7 @@ from tests.workflow.sample_files import JSON_FILES, sample, text_of
 from toolweave import json_text
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import pointer
-from toolweave.workflow.formats.format import Places
+from toolweave.workflow.formats.format import SourceMap
 from toolweave.workflow.formats.load import read
 from toolweave.workflow.model import Workflow
 
@@ -40,7 +40,7 @@ def _said(workflow: Workflow) -> Iterator[tuple[str, Json]]:
             yield pointer("nodes", at, "data", key), value
 
 
-def _mismatches(document: Json, workflow: Workflow, places: Places) -> list[str]:
+def _mismatches(document: Json, workflow: Workflow, places: SourceMap) -> list[str]:
     wrong = [
         f"{place} -> {there}"
         for place, value in _said(workflow)

@@ -14,7 +14,16 @@ from toolweave.assistant.response_fields import (
     the_part,
 )
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.model import Answered, Called, Message, Question, Reply, Said, Usage, Wanted
+from toolweave.nodes.model import (
+    Called,
+    Message,
+    ModelChoiceRequest,
+    ModelQuestion,
+    ModelReply,
+    Said,
+    TokenUsage,
+    ToolAnswer,
+)
 
 _STOPPED: dict[str, Stopped] = {
     "stop": "end",
@@ -37,7 +46,7 @@ class ChatCompletions:
     key_variable: str | None
     limit_field: str
 
-    def request(self, question: Question, target: Target, *, streams: bool) -> Request:
+    def request(self, question: ModelQuestion, target: Target, *, streams: bool) -> Request:
         """The question as this provider wants it."""
         headers = {"content-type": "application/json"}
         if target.key:
@@ -67,7 +76,7 @@ class ChatCompletions:
         """Puts one streamed answer together."""
         return _Stream()
 
-    def read(self, answer: JsonObject, question: Question) -> Reply:
+    def read(self, answer: JsonObject, question: ModelQuestion) -> ModelReply:
         """The reply in a plain answer."""
         del question
         choices = a_list(answer.get("choices"), "choices")
@@ -85,8 +94,8 @@ class ChatCompletions:
         refusal = a_text(message.get("refusal"), "refusal")
         if calls and reason != "length":
             reason = "tools"
-        return Reply(
-            message=Answered(
+        return ModelReply(
+            message=ToolAnswer(
                 text=a_text(message.get("content"), "content") or refusal, wanted=calls
             ),
             model=a_text(answer.get("model"), "model"),
@@ -100,7 +109,7 @@ def _message(message: Message) -> JsonObject:
     match message:
         case Said():
             return {"role": "user", "content": _content(message)}
-        case Answered():
+        case ToolAnswer():
             said: JsonObject = {"role": "assistant", "content": message.text or None}
             calls: list[Json] = [
                 {
@@ -135,7 +144,7 @@ def _content(said: Said) -> Json:
     return [*text, *pictures]
 
 
-def _tools(question: Question) -> JsonObject:
+def _tools(question: ModelQuestion) -> JsonObject:
     tools: list[Json] = [
         {
             "type": "function",
@@ -150,7 +159,7 @@ def _tools(question: Question) -> JsonObject:
     return {"tools": tools, "tool_choice": _CHOICES[question.choice]} if tools else {}
 
 
-def _shape(question: Question) -> JsonObject:
+def _shape(question: ModelQuestion) -> JsonObject:
     if question.shape is None:
         return {}
     # Not strict: that takes a subset of JSON Schema only, and whoever asked checks the answer.
@@ -158,7 +167,7 @@ def _shape(question: Question) -> JsonObject:
     return {"response_format": {"type": "json_schema", "json_schema": schema}}
 
 
-def _call(given: JsonObject, index: int) -> Wanted:
+def _call(given: JsonObject, index: int) -> ModelChoiceRequest:
     function = an_object(given.get("function"), "function")
     arguments = function.get("arguments")
     # Some servers send the object itself.
@@ -171,9 +180,9 @@ def _call(given: JsonObject, index: int) -> Wanted:
     return read_call(call_id, a_text(function.get("name"), "name"), text)
 
 
-def _usage(told: JsonObject) -> Usage:
+def _usage(told: JsonObject) -> TokenUsage:
     details = the_part(told.get("prompt_tokens_details"))
-    return Usage(
+    return TokenUsage(
         input_tokens=a_count(told.get("prompt_tokens")),
         output_tokens=a_count(told.get("completion_tokens")),
         cached_tokens=a_count(details.get("cached_tokens")),

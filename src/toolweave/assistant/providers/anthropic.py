@@ -14,7 +14,16 @@ from toolweave.assistant.response_fields import (
     the_part,
 )
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.model import Answered, Called, Message, Question, Reply, Said, Usage, Wanted
+from toolweave.nodes.model import (
+    Called,
+    Message,
+    ModelChoiceRequest,
+    ModelQuestion,
+    ModelReply,
+    Said,
+    TokenUsage,
+    ToolAnswer,
+)
 
 VERSION = "2023-06-01"
 # The format wants a number; nodes that know better say so.
@@ -42,7 +51,7 @@ class Anthropic:
     model: str | None = "claude-sonnet-4-5-20250929"
     key_variable: str | None = "ANTHROPIC_API_KEY"
 
-    def request(self, question: Question, target: Target, *, streams: bool) -> Request:
+    def request(self, question: ModelQuestion, target: Target, *, streams: bool) -> Request:
         """The question as this provider wants it."""
         headers = {"content-type": "application/json", "anthropic-version": VERSION}
         if target.key:
@@ -69,7 +78,7 @@ class Anthropic:
         """Puts one streamed answer together."""
         return _Stream()
 
-    def read(self, answer: JsonObject, question: Question) -> Reply:
+    def read(self, answer: JsonObject, question: ModelQuestion) -> ModelReply:
         """The reply in a plain answer."""
         blocks = [
             an_object(one, "a part of it") for one in a_list(answer.get("content"), "content")
@@ -89,8 +98,8 @@ class Anthropic:
             value = given if _is_object(question.shape) else given.get("value")
             text = shaped.unreadable or json_text.write(value)
             calls, reason = [], "end"
-        return Reply(
-            message=Answered(text=text, wanted=tuple(calls)),
+        return ModelReply(
+            message=ToolAnswer(text=text, wanted=tuple(calls)),
             model=a_text(answer.get("model"), "model"),
             provider=self.name,
             stopped=reason,
@@ -103,7 +112,7 @@ def _messages(messages: tuple[Message, ...]) -> list[Json]:
     """Turns in order; what one side says in a row becomes one turn."""
     turns: list[tuple[str, list[Json]]] = []
     for message in messages:
-        role = "assistant" if isinstance(message, Answered) else "user"
+        role = "assistant" if isinstance(message, ToolAnswer) else "user"
         parts = _parts(message)
         if turns and turns[-1][0] == role:
             turns[-1][1].extend(parts)
@@ -124,7 +133,7 @@ def _parts(message: Message) -> list[Json]:
             ]
             # An empty text is refused.
             return [*pictures, *_text(message.text or ("" if pictures else "(no text)"))]
-        case Answered():
+        case ToolAnswer():
             thoughts = [
                 one
                 for wanted in message.wanted
@@ -148,7 +157,7 @@ def _text(text: str) -> list[Json]:
     return [{"type": "text", "text": text}] if text.strip() else []
 
 
-def _tools(question: Question) -> JsonObject:
+def _tools(question: ModelQuestion) -> JsonObject:
     tools: list[Json] = [
         {"name": one.name, "description": one.description, "input_schema": one.parameters}
         for one in question.tools
@@ -175,18 +184,18 @@ def _wrapped(shape: JsonObject) -> JsonObject:
     return {"type": "object", "properties": {"value": kept}, "required": ["value"], **hoisted}
 
 
-def _call(block: JsonObject) -> Wanted:
+def _call(block: JsonObject) -> ModelChoiceRequest:
     call_id, name = a_text(block.get("id"), "id"), a_text(block.get("name"), "name")
     given = block.get("input")
     if isinstance(given, str):
         return read_call(call_id, name, given)
-    return Wanted(id=call_id, name=name, arguments=an_object(given or {}, "input"))
+    return ModelChoiceRequest(id=call_id, name=name, arguments=an_object(given or {}, "input"))
 
 
-def _usage(told: JsonObject) -> Usage:
+def _usage(told: JsonObject) -> TokenUsage:
     cached = a_count(told.get("cache_read_input_tokens"))
     made = a_count(told.get("cache_creation_input_tokens"))
-    return Usage(
+    return TokenUsage(
         input_tokens=a_count(told.get("input_tokens")) + cached + made,
         output_tokens=a_count(told.get("output_tokens")),
         cached_tokens=cached,

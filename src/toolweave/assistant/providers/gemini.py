@@ -15,7 +15,16 @@ from toolweave.assistant.response_fields import (
     the_part,
 )
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.model import Answered, Called, Message, Question, Reply, Said, Usage, Wanted
+from toolweave.nodes.model import (
+    Called,
+    Message,
+    ModelChoiceRequest,
+    ModelQuestion,
+    ModelReply,
+    Said,
+    TokenUsage,
+    ToolAnswer,
+)
 
 _STOPPED: dict[str, Stopped] = {
     "STOP": "end",
@@ -39,7 +48,7 @@ class Gemini:
     model: str | None = "gemini-2.5-flash"
     key_variable: str | None = "GEMINI_API_KEY"
 
-    def request(self, question: Question, target: Target, *, streams: bool) -> Request:
+    def request(self, question: ModelQuestion, target: Target, *, streams: bool) -> Request:
         """The question as this provider wants it."""
         headers = {"content-type": "application/json"}
         if target.key:
@@ -74,7 +83,7 @@ class Gemini:
         """Puts one streamed answer together."""
         return _Stream()
 
-    def read(self, answer: JsonObject, question: Question) -> Reply:
+    def read(self, answer: JsonObject, question: ModelQuestion) -> ModelReply:
         """The reply in a plain answer."""
         del question
         blocked = the_part(answer.get("promptFeedback")).get("blockReason")
@@ -93,8 +102,8 @@ class Gemini:
             reason = "refused"
         elif calls:
             reason = "tools"
-        return Reply(
-            message=Answered(text=text, wanted=calls),
+        return ModelReply(
+            message=ToolAnswer(text=text, wanted=calls),
             model=a_text(answer.get("modelVersion"), "modelVersion"),
             provider=self.name,
             stopped=reason,
@@ -102,7 +111,7 @@ class Gemini:
         )
 
 
-def _system(question: Question) -> str:
+def _system(question: ModelQuestion) -> str:
     if question.shape is None or not question.tools:
         return question.system
     # The format cannot ask for a shape while it offers tools, so the words have to.
@@ -113,10 +122,12 @@ def _system(question: Question) -> str:
 
 def _contents(messages: tuple[Message, ...]) -> list[Json]:
     """Turns in order; what one side says in a row becomes one turn."""
-    given = {one.id: one for each in messages if isinstance(each, Answered) for one in each.wanted}
+    given = {
+        one.id: one for each in messages if isinstance(each, ToolAnswer) for one in each.wanted
+    }
     turns: list[tuple[str, list[Json]]] = []
     for message in messages:
-        role = "model" if isinstance(message, Answered) else "user"
+        role = "model" if isinstance(message, ToolAnswer) else "user"
         parts = _parts(message, given)
         if turns and turns[-1][0] == role:
             turns[-1][1].extend(parts)
@@ -125,7 +136,7 @@ def _contents(messages: tuple[Message, ...]) -> list[Json]:
     return [{"role": role, "parts": parts} for role, parts in turns]
 
 
-def _parts(message: Message, given: dict[str, Wanted]) -> list[Json]:
+def _parts(message: Message, given: dict[str, ModelChoiceRequest]) -> list[Json]:
     match message:
         case Said():
             pictures: list[Json] = [
@@ -133,7 +144,7 @@ def _parts(message: Message, given: dict[str, Wanted]) -> list[Json]:
                 for one in message.pictures
             ]
             return [{"text": message.text}, *pictures]
-        case Answered():
+        case ToolAnswer():
             text: list[Json] = (
                 [{"text": message.text}] if message.text or not message.wanted else []
             )
@@ -148,7 +159,7 @@ def _parts(message: Message, given: dict[str, Wanted]) -> list[Json]:
             return [{"functionResponse": response}]
 
 
-def _wanted(wanted: Wanted) -> JsonObject:
+def _wanted(wanted: ModelChoiceRequest) -> JsonObject:
     call: JsonObject = {"name": wanted.name, "args": wanted.arguments}
     if "id" in wanted.carried:
         call["id"] = wanted.carried["id"]
@@ -158,13 +169,13 @@ def _wanted(wanted: Wanted) -> JsonObject:
     return part
 
 
-def _call(part: JsonObject) -> Wanted:
+def _call(part: JsonObject) -> ModelChoiceRequest:
     call = an_object(part.get("functionCall"), "functionCall")
     carried = {_SIGNATURE: part[_SIGNATURE]} if _SIGNATURE in part else {}
     own = a_text(call.get("id"), "id")
     if own:
         carried["id"] = own
-    return Wanted(
+    return ModelChoiceRequest(
         id=own or f"call_{uuid.uuid4().hex[:12]}",
         name=a_text(call.get("name"), "name"),
         arguments=an_object(call.get("args") or {}, "args"),
@@ -172,7 +183,7 @@ def _call(part: JsonObject) -> Wanted:
     )
 
 
-def _tools(question: Question) -> JsonObject:
+def _tools(question: ModelQuestion) -> JsonObject:
     declared: list[Json] = [
         {
             "name": one.name,
@@ -190,8 +201,8 @@ def _tools(question: Question) -> JsonObject:
     }
 
 
-def _usage(told: JsonObject) -> Usage:
-    return Usage(
+def _usage(told: JsonObject) -> TokenUsage:
+    return TokenUsage(
         input_tokens=a_count(told.get("promptTokenCount")),
         output_tokens=a_count(told.get("candidatesTokenCount"))
         + a_count(told.get("thoughtsTokenCount")),

@@ -18,7 +18,7 @@ from toolweave.cli.session import run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL, Choice, RunStatus
-from toolweave.engine.run_table import Run
+from toolweave.engine.run_table import RunRecord
 from toolweave.errors import Conflict, Invalid
 from toolweave.json_text import Json
 
@@ -113,7 +113,7 @@ async def _told(engine: Engine, run_id: str) -> RunStatus:
     return status
 
 
-def _is_due(found: Run) -> bool:
+def _is_due(found: RunRecord) -> bool:
     return found.wake_at is not None and datetime.fromisoformat(found.wake_at) <= datetime.now(UTC)
 
 

@@ -8,7 +8,7 @@ from toolweave.cli.runs.shapes import as_dict
 from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.engine.retention import Retention, prune
-from toolweave.engine.run_table import Run, RunRows
+from toolweave.engine.run_table import RunRecord, RunTable
 
 _AGE = re.compile(r"(\d+(?:\.\d+)?)([mhdw]?)")
 _DAYS = {"m": 1 / 1440, "h": 1 / 24, "d": 1.0, "": 1.0, "w": 7.0}
@@ -28,9 +28,9 @@ _DAYS = {"m": 1 / 1440, "h": 1 / 24, "d": 1.0, "": 1.0, "w": 7.0}
 def list_runs(status: str | None, workflow: str | None, limit: int, as_json: bool) -> None:
     """List the newest runs."""
 
-    async def work() -> list[Run]:
+    async def work() -> list[RunRecord]:
         async with ground() as rooms:
-            rows = RunRows(rooms.database)
+            rows = RunTable(rooms.database)
             return await rows.newest(status=status, workflow=workflow, limit=limit)
 
     found = run(work)

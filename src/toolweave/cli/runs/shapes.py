@@ -1,10 +1,10 @@
 """A run as programs read it."""
 
-from toolweave.engine.run_table import Run
+from toolweave.engine.run_table import RunRecord
 from toolweave.json_text import JsonObject
 
 
-def as_dict(found: Run) -> JsonObject:
+def as_dict(found: RunRecord) -> JsonObject:
     """The row of a run as JSON."""
     return {
         "id": found.id,

@@ -12,7 +12,7 @@ from click.core import ParameterSource
 from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.errors import Conflict, Invalid
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.problems import Problem
 from toolweave.servers.definition import Definition, Server
 from toolweave.servers.summary import Line, as_dict
@@ -46,7 +46,7 @@ class SplitAtDashes(click.Command):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ServerArguments:
     """What should be registered, and what is odd about it."""
 
     entries: list[tuple[str, Definition]]
@@ -123,7 +123,7 @@ def add(ctx: click.Context, /, **given: Any) -> None:
         say(f"Added {server.name!r}. Next: `{approve}`.")
 
 
-def _wanted(ctx: click.Context, given: dict[str, Any], argv: tuple[str, ...]) -> Wanted:
+def _wanted(ctx: click.Context, given: dict[str, Any], argv: tuple[str, ...]) -> ServerArguments:
     forms = [form for form in ("url", "file", "image") if given[form]]
     if argv and not given["image"]:
         forms.append("command")
@@ -136,7 +136,7 @@ def _wanted(ctx: click.Context, given: dict[str, Any], argv: tuple[str, ...]) ->
         return _from_file(given["file"], given["name"])
     if not given["name"]:
         raise click.UsageError("the server needs a name")
-    return Wanted([(given["name"], anchored(_definition(given, argv), Path.cwd()))])
+    return ServerArguments([(given["name"], anchored(_definition(given, argv), Path.cwd()))])
 
 
 def _refuse_idle(ctx: click.Context, given: dict[str, Any], form: str) -> None:
@@ -206,7 +206,7 @@ def _ours(argv: tuple[str, ...]) -> tuple[str, ...]:
     return argv
 
 
-def _from_file(file: str, name: str | None) -> Wanted:
+def _from_file(file: str, name: str | None) -> ServerArguments:
     try:
         text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -218,7 +218,7 @@ def _from_file(file: str, name: str | None) -> Wanted:
     source = None if file == "-" else Path(file).absolute()
     directory = source.parent if source else Path.cwd()
     placed = [(each, anchored(definition, directory)) for each, definition in entries]
-    return Wanted(placed, str(source) if source else None, tuple(problems))
+    return ServerArguments(placed, str(source) if source else None, tuple(problems))
 
 
 def _pairs(given: tuple[str, ...], option: str) -> dict[str, str]:
@@ -231,7 +231,7 @@ def _pairs(given: tuple[str, ...], option: str) -> dict[str, str]:
     return pairs
 
 
-async def _register(rooms: Ground, wanted: Wanted) -> list[Server]:
+async def _register(rooms: Home, wanted: ServerArguments) -> list[Server]:
     known = {server.name for server in await rooms.registry.list()}
     taken = [name for name, _ in wanted.entries if name in known]
     if len(wanted.entries) > 1 and taken:

@@ -12,13 +12,13 @@ from toolweave.cli.servers.approval_facts import show_drift, show_facts, show_to
 from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.errors import ToolweaveError
-from toolweave.servers.approval import Listed, drift_as_json, facts_of, pin, tools_now
+from toolweave.servers.approval import ApprovedListing, drift_as_json, facts_of, pin, tools_now
 from toolweave.servers.definition import Server, definition_hash
 from toolweave.servers.lockfile import Drift
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class ApprovalPrompt:
     """How a person is asked, if at all."""
 
     yes: bool
@@ -44,7 +44,7 @@ def approve(name: str, yes: bool, changes: bool, as_json: bool) -> int:
     changes, calls are refused until you approve again. With --json nobody is asked: without
     --yes you get what would be approved, and exit code 1.
     """
-    asking = Asking(yes, changes, as_json)
+    asking = ApprovalPrompt(yes, changes, as_json)
 
     async def work() -> bool:
         async with ground() as rooms, open_studio(rooms) as studio:
@@ -57,7 +57,7 @@ def approve(name: str, yes: bool, changes: bool, as_json: bool) -> int:
     return 0 if is_done else 1
 
 
-async def _definition(studio: Studio, server: Server, asking: Asking) -> bool:
+async def _definition(studio: Studio, server: Server, asking: ApprovalPrompt) -> bool:
     if server.is_approved and not asking.as_json:
         return True
     facts = await facts_of(studio, server)
@@ -74,7 +74,7 @@ async def _definition(studio: Studio, server: Server, asking: Asking) -> bool:
     return True
 
 
-async def _tools(studio: Studio, name: str, asking: Asking) -> bool:
+async def _tools(studio: Studio, name: str, asking: ApprovalPrompt) -> bool:
     path = str(studio.ground.lockfile.path)
     try:
         listed = await tools_now(studio, name)
@@ -97,7 +97,7 @@ async def _tools(studio: Studio, name: str, asking: Asking) -> bool:
     return True
 
 
-async def _accepts(name: str, drift: list[Drift], asking: Asking) -> bool:
+async def _accepts(name: str, drift: list[Drift], asking: ApprovalPrompt) -> bool:
     if not drift:
         return True
     asking.report["changes"] = drift_as_json(drift)
@@ -113,7 +113,7 @@ async def _accepts(name: str, drift: list[Drift], asking: Asking) -> bool:
     return True
 
 
-def _conclude(listed: Listed, path: str) -> None:
+def _conclude(listed: ApprovedListing, path: str) -> None:
     if listed.is_first:
         show_tools(listed.tools, path)
     elif listed.drift:
@@ -122,6 +122,6 @@ def _conclude(listed: Listed, path: str) -> None:
         say(f"All {len(listed.tools)} tools are as approved. Nothing to do.")
 
 
-def _tell(asking: Asking, words: str, *, stderr: bool = False) -> None:
+def _tell(asking: ApprovalPrompt, words: str, *, stderr: bool = False) -> None:
     if not asking.as_json:
         say(words, stderr=stderr)

@@ -18,7 +18,7 @@ from toolweave.cli.terminal import (
     print_table,
     say,
 )
-from toolweave.servers.checks import Checked, check_server
+from toolweave.servers.checks import ServerCheck, check_server
 from toolweave.servers.definition import Server
 
 COLUMNS = ("name", "state", "latency", "tools", "protocol", "details")
@@ -33,7 +33,7 @@ def check(names: tuple[str, ...], as_json: bool) -> int:
     Exits with 1 when one that should answer does not.
     """
 
-    async def work() -> list[Checked]:
+    async def work() -> list[ServerCheck]:
         async with ground() as rooms, open_studio(rooms) as studio:
             servers = (
                 [await rooms.registry.get(name) for name in names]
@@ -44,7 +44,7 @@ def check(names: tuple[str, ...], as_json: bool) -> int:
                 return await _check_all(studio, servers, lambda _: None)
             with LiveDisplay(console=console(), auto_refresh=False) as display:
 
-                def show(lines: list[Checked]) -> None:
+                def show(lines: list[ServerCheck]) -> None:
                     display.update(_table(lines), refresh=True)
 
                 return await _check_all(studio, servers, show)
@@ -60,9 +60,9 @@ def check(names: tuple[str, ...], as_json: bool) -> int:
 
 
 async def _check_all(
-    studio: Studio, servers: list[Server], show: Callable[[list[Checked]], None]
-) -> list[Checked]:
-    lines = {server.name: Checked(server.name, "connecting") for server in servers}
+    studio: Studio, servers: list[Server], show: Callable[[list[ServerCheck]], None]
+) -> list[ServerCheck]:
+    lines = {server.name: ServerCheck(server.name, "connecting") for server in servers}
     show(list(lines.values()))
 
     async def check_one(server: Server) -> None:
@@ -75,11 +75,11 @@ async def _check_all(
     return list(lines.values())
 
 
-def _table(lines: list[Checked]) -> Table:
+def _table(lines: list[ServerCheck]) -> Table:
     return make_table(COLUMNS, [_row(line) for line in lines])
 
 
-def _row(line: Checked) -> tuple[str | None, ...]:
+def _row(line: ServerCheck) -> tuple[str | None, ...]:
     latency = f"{line.latency_ms:.0f} ms" if line.latency_ms is not None else None
     tools = str(line.tools) if line.tools is not None else None
     return (line.server, line.state, latency, tools, line.protocol, line.details)

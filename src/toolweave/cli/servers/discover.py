@@ -9,7 +9,7 @@ from toolweave.cli.session import ground, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.servers.definition import transport_of
 from toolweave.servers.discovery.claude_cli import claude_mcp_list
-from toolweave.servers.discovery.client import Found
+from toolweave.servers.discovery.client import DiscoveredServer
 from toolweave.servers.discovery.search import Discovery, discover_all
 from toolweave.servers.import_servers import discovery_as_json, import_found
 
@@ -66,7 +66,7 @@ def _short(path: Path) -> str:
     return str(Path("~") / path.relative_to(home)) if path.is_relative_to(home) else str(path)
 
 
-def _details(found: Found, imported: str | None, statuses: dict[str, str]) -> str:
+def _details(found: DiscoveredServer, imported: str | None, statuses: dict[str, str]) -> str:
     notes: list[str] = []
     for problem in found.problems:
         at = problem.pointer.removeprefix(found.pointer).strip("/")

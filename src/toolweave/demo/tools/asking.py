@@ -11,7 +11,7 @@ from mcp import types
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import Field, ValidationError
 
-from toolweave.demo.tool import Answer, Call, DemoTool, Shape, failed, structured
+from toolweave.demo.tool import Answer, DemoCall, DemoModel, DemoTool, failed, structured
 
 _KEY = "person"
 
@@ -25,7 +25,7 @@ _FORM: types.ElicitRequestedSchema = {
 }
 
 
-class AskArguments(Shape):
+class AskArguments(DemoModel):
     """What `ask` takes."""
 
     question: Annotated[
@@ -33,14 +33,14 @@ class AskArguments(Shape):
     ] = "What is your name?"
 
 
-class Reply(Shape):
+class DemoReply(DemoModel):
     """What the person fills in."""
 
     name: Annotated[str, Field(min_length=1, max_length=200)]
     confirmed: bool = True
 
 
-class Asked(Shape):
+class AskResult(DemoModel):
     """What `ask` gives."""
 
     action: Annotated[
@@ -50,7 +50,7 @@ class Asked(Shape):
     confirmed: bool | None
 
 
-async def _ask(arguments: AskArguments, call: Call) -> Answer:
+async def _ask(arguments: AskArguments, call: DemoCall) -> Answer:
     if not _can_ask(call):
         return failed(
             "this client did not declare form elicitation, so nobody can be asked; "
@@ -64,14 +64,14 @@ async def _ask(arguments: AskArguments, call: Call) -> Answer:
     return _conclude(result)
 
 
-def _can_ask(call: Call) -> bool:
+def _can_ask(call: DemoCall) -> bool:
     capabilities = call.context.session.client_capabilities
     elicitation = capabilities.elicitation if capabilities else None
     # An empty declaration means forms; one that names only `url` does not.
     return elicitation is not None and (elicitation.form is not None or elicitation.url is None)
 
 
-def _ask_by_result(arguments: AskArguments, call: Call) -> Answer:
+def _ask_by_result(arguments: AskArguments, call: DemoCall) -> Answer:
     # Names the question, so that an answer to another one is noticed. It is no secret and holds
     # no data, hence unsealed: a person may answer after this server was restarted.
     state = "ask-" + hashlib.sha256(arguments.question.encode()).hexdigest()[:32]
@@ -91,16 +91,16 @@ def _ask_by_result(arguments: AskArguments, call: Call) -> Answer:
 
 def _conclude(result: types.ElicitResult) -> types.CallToolResult:
     if result.action != "accept":
-        return structured(Asked(action=result.action, name=None, confirmed=None))
+        return structured(AskResult(action=result.action, name=None, confirmed=None))
     try:
-        reply = Reply.model_validate(result.content)
+        reply = DemoReply.model_validate(result.content)
     except ValidationError as error:
         faults = "; ".join(
             f"{'.'.join(str(step) for step in fault['loc']) or 'content'}: {fault['msg']}"
             for fault in error.errors(include_url=False)
         )
         return failed(f"the client's answer does not fit the form: {faults}")
-    return structured(Asked(action="accept", name=reply.name, confirmed=reply.confirmed))
+    return structured(AskResult(action="accept", name=reply.name, confirmed=reply.confirmed))
 
 
 TOOLS = (
@@ -110,7 +110,7 @@ TOOLS = (
         description="Ask the person at the client for a name and a confirmation, and return what "
         "they did. Needs a client with elicitation.",
         takes=AskArguments,
-        gives=Asked,
+        gives=AskResult,
         run=_ask,
         annotations=types.ToolAnnotations(
             read_only_hint=True,

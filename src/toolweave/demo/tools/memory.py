@@ -5,7 +5,7 @@ from typing import Annotated
 from mcp import types
 from pydantic import Field
 
-from toolweave.demo.tool import Answer, Call, DemoTool, Shape, failed, said, structured
+from toolweave.demo.tool import Answer, DemoCall, DemoModel, DemoTool, failed, said, structured
 from toolweave.problems import did_you_mean
 
 Key = Annotated[str, Field(description="The name it is kept under.", min_length=1, max_length=200)]
@@ -13,14 +13,14 @@ Key = Annotated[str, Field(description="The name it is kept under.", min_length=
 _NOTES_AT_MOST = 1000
 
 
-class RememberArguments(Shape):
+class RememberArguments(DemoModel):
     """What `remember` takes."""
 
     key: Key
     value: Annotated[str, Field(description="What to keep.", max_length=10_000)]
 
 
-async def _remember(arguments: RememberArguments, call: Call) -> Answer:
+async def _remember(arguments: RememberArguments, call: DemoCall) -> Answer:
     notes = call.store.notes
     if arguments.key not in notes and len(notes) >= _NOTES_AT_MOST:
         return failed(f"{_NOTES_AT_MOST} notes are kept already; use a key that exists")
@@ -28,13 +28,13 @@ async def _remember(arguments: RememberArguments, call: Call) -> Answer:
     return said(f"Remembered {arguments.key!r}.")
 
 
-class RecallArguments(Shape):
+class RecallArguments(DemoModel):
     """What `recall` takes."""
 
     key: Key
 
 
-async def _recall(arguments: RecallArguments, call: Call) -> Answer:
+async def _recall(arguments: RecallArguments, call: DemoCall) -> Answer:
     notes = call.store.notes
     if arguments.key in notes:
         return said(notes[arguments.key])
@@ -42,7 +42,7 @@ async def _recall(arguments: RecallArguments, call: Call) -> Answer:
     return failed(f"nothing is kept under {arguments.key!r}; {hint}")
 
 
-class CounterArguments(Shape):
+class CounterArguments(DemoModel):
     """What `counter` takes."""
 
     name: Annotated[str, Field(description="Which counter.", min_length=1, max_length=200)] = (
@@ -50,14 +50,14 @@ class CounterArguments(Shape):
     )
 
 
-class Count(Shape):
+class Count(DemoModel):
     """What `counter` gives."""
 
     name: str
     count: Annotated[int, Field(ge=1)]
 
 
-async def _counter(arguments: CounterArguments, call: Call) -> Answer:
+async def _counter(arguments: CounterArguments, call: DemoCall) -> Answer:
     counts = call.store.counts
     if arguments.name not in counts and len(counts) >= _NOTES_AT_MOST:
         return failed(f"{_NOTES_AT_MOST} counters run already; use a name that exists")

@@ -6,30 +6,30 @@ from typing import Annotated
 
 from pydantic import Field
 
-from toolweave.demo.tool import Answer, Call, DemoTool, Shape, failed, structured
+from toolweave.demo.tool import Answer, DemoCall, DemoModel, DemoTool, failed, structured
 
 
-class AddArguments(Shape):
+class AddArguments(DemoModel):
     """What `add` takes."""
 
     a: Annotated[float, Field(description="The first number.")]
     b: Annotated[float, Field(description="The second number.")]
 
 
-class Sum(Shape):
+class Sum(DemoModel):
     """What `add` gives."""
 
     sum: float
 
 
-async def _add(arguments: AddArguments, _call: Call) -> Answer:
+async def _add(arguments: AddArguments, _call: DemoCall) -> Answer:
     total = arguments.a + arguments.b
     if not math.isfinite(total):
         return failed(f"{arguments.a!r} + {arguments.b!r} is too large for a JSON number")
     return structured(Sum(sum=total), f"{total:.17g}")
 
 
-class SummarizeArguments(Shape):
+class SummarizeArguments(DemoModel):
     """What `summarize_numbers` takes."""
 
     numbers: Annotated[
@@ -37,7 +37,7 @@ class SummarizeArguments(Shape):
     ]
 
 
-class NumbersSummary(Shape):
+class NumbersSummary(DemoModel):
     """What `summarize_numbers` gives."""
 
     count: Annotated[int, Field(ge=1)]
@@ -48,7 +48,7 @@ class NumbersSummary(Shape):
     median: float
 
 
-async def _summarize_numbers(arguments: SummarizeArguments, _call: Call) -> Answer:
+async def _summarize_numbers(arguments: SummarizeArguments, _call: DemoCall) -> Answer:
     numbers = arguments.numbers
     # Numbers that fit can have a sum that does not.
     try:

@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from toolweave.demo.tool import Answer, Call, DemoTool, Shape, structured
+from toolweave.demo.tool import Answer, DemoCall, DemoModel, DemoTool, structured
 
 Priority = Literal["low", "normal", "high"]
 
 
-class Address(Shape):
+class PostalAddress(DemoModel):
     """Where the goods go."""
 
     street: Annotated[str, Field(min_length=1)]
@@ -20,15 +20,15 @@ class Address(Shape):
     country: Annotated[str, Field(description="ISO 3166-1 alpha-2.", pattern=r"^[A-Z]{2}$")]
 
 
-class Customer(Shape):
+class Customer(DemoModel):
     """Who orders."""
 
     name: Annotated[str, Field(min_length=1)]
     email: Annotated[str | None, Field(json_schema_extra={"format": "email"})] = None
-    address: Address
+    address: PostalAddress
 
 
-class Item(Shape):
+class Item(DemoModel):
     """One line of the order."""
 
     sku: Annotated[str, Field(description="For example `AB-1234`.", pattern=r"^[A-Z]{2}-\d{4}$")]
@@ -39,14 +39,14 @@ class Item(Shape):
     ] = Field(default_factory=dict[str, str])
 
 
-class Card(Shape):
+class Card(DemoModel):
     """Paid by card."""
 
     method: Literal["card"]
     last_digits: Annotated[str, Field(description="The last four digits.", pattern=r"^\d{4}$")]
 
 
-class Invoice(Shape):
+class Invoice(DemoModel):
     """Paid by invoice."""
 
     method: Literal["invoice"]
@@ -54,7 +54,7 @@ class Invoice(Shape):
     due_in_days: Annotated[int, Field(ge=0, le=90)] = 30
 
 
-class OnDelivery(Shape):
+class OnDelivery(DemoModel):
     """Paid in cash when the goods arrive."""
 
     method: Literal["on_delivery"]
@@ -63,7 +63,7 @@ class OnDelivery(Shape):
 Payment = Annotated[Card | Invoice | OnDelivery, Field(discriminator="method")]
 
 
-class OrderArguments(Shape):
+class OrderArguments(DemoModel):
     """What `make_order` takes."""
 
     customer: Customer
@@ -77,7 +77,7 @@ class OrderArguments(Shape):
     )
 
 
-class OrderLine(Shape):
+class OrderLine(DemoModel):
     """An item with its price worked out."""
 
     sku: str
@@ -85,7 +85,7 @@ class OrderLine(Shape):
     total: float
 
 
-class Order(Shape):
+class Order(DemoModel):
     """What `make_order` gives."""
 
     order_id: Annotated[str, Field(description="The same for the same arguments.")]
@@ -101,7 +101,7 @@ class Order(Shape):
     labels: dict[str, str | int | bool]
 
 
-async def _make_order(arguments: OrderArguments, _call: Call) -> Answer:
+async def _make_order(arguments: OrderArguments, _call: DemoCall) -> Answer:
     digest = hashlib.sha256(arguments.model_dump_json().encode()).hexdigest()
     lines = [
         OrderLine(sku=item.sku, quantity=item.quantity, total=_cents(item))

@@ -9,12 +9,12 @@ from typing import Annotated, Literal
 from mcp import types
 from pydantic import Field
 
-from toolweave.demo.tool import Answer, Call, DemoTool, Shape
+from toolweave.demo.tool import Answer, DemoCall, DemoModel, DemoTool
 
 _WHITE = b"\xff\xff\xff"
 
 
-class DrawArguments(Shape):
+class DrawArguments(DemoModel):
     """What `draw` takes."""
 
     width: Annotated[int, Field(description="In pixels.", ge=1, le=1024)] = 64
@@ -27,7 +27,7 @@ class DrawArguments(Shape):
     ] = "fill"
 
 
-async def _draw(arguments: DrawArguments, _call: Call) -> Answer:
+async def _draw(arguments: DrawArguments, _call: DemoCall) -> Answer:
     return types.CallToolResult(
         content=[
             types.ImageContent(

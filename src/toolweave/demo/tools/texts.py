@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from toolweave.demo.tool import Answer, Call, DemoTool, Shape, failed, said, structured
+from toolweave.demo.tool import Answer, DemoCall, DemoModel, DemoTool, failed, said, structured
 
 Language = Literal["en", "de", "fr", "es", "ja"]
 
@@ -19,42 +19,42 @@ _GREETINGS: dict[Language, str] = {
 }
 
 
-class EchoArguments(Shape):
+class EchoArguments(DemoModel):
     """What `echo` takes."""
 
     text: Annotated[str, Field(description="The text to send back.")]
 
 
-async def _echo(arguments: EchoArguments, _call: Call) -> Answer:
+async def _echo(arguments: EchoArguments, _call: DemoCall) -> Answer:
     return said(arguments.text)
 
 
-class GreetArguments(Shape):
+class GreetArguments(DemoModel):
     """What `greet` takes."""
 
     name: Annotated[str, Field(description="Whom to greet.", min_length=1, max_length=200)]
     language: Annotated[Language, Field(description="ISO 639-1 code of the language.")] = "en"
 
 
-async def _greet(arguments: GreetArguments, _call: Call) -> Answer:
+async def _greet(arguments: GreetArguments, _call: DemoCall) -> Answer:
     return said(_GREETINGS[arguments.language].replace("{}", arguments.name))
 
 
-class WordCountArguments(Shape):
+class WordCountArguments(DemoModel):
     """What `word_count` takes."""
 
     text: Annotated[str, Field(description="The text to count in.")]
     top: Annotated[int, Field(description="How many of the most frequent.", ge=0, le=100)] = 3
 
 
-class WordFrequency(Shape):
+class WordFrequency(DemoModel):
     """A word and how often it occurs."""
 
     word: str
     count: Annotated[int, Field(ge=1)]
 
 
-class WordCount(Shape):
+class WordCount(DemoModel):
     """What `word_count` gives."""
 
     words: Annotated[int, Field(ge=0)]
@@ -63,7 +63,7 @@ class WordCount(Shape):
     most_frequent: list[WordFrequency]
 
 
-async def _word_count(arguments: WordCountArguments, _call: Call) -> Answer:
+async def _word_count(arguments: WordCountArguments, _call: DemoCall) -> Answer:
     words = re.findall(r"\w+", arguments.text.casefold())
     # Ties in alphabetical order, so that the answer depends on nothing but the text.
     ranked = sorted(Counter(words).items(), key=lambda item: (-item[1], item[0]))
@@ -79,7 +79,7 @@ async def _word_count(arguments: WordCountArguments, _call: Call) -> Answer:
     )
 
 
-class ReportSection(Shape):
+class ReportSection(DemoModel):
     """One section of a report."""
 
     heading: Annotated[str, Field(min_length=1, max_length=200)]
@@ -87,7 +87,7 @@ class ReportSection(Shape):
     bullets: Annotated[list[str], Field(max_length=1000)] = Field(default_factory=list[str])
 
 
-class ReportArguments(Shape):
+class ReportArguments(DemoModel):
     """What `markdown_report` takes."""
 
     title: Annotated[str, Field(description="The report's heading.", min_length=1, max_length=200)]
@@ -96,7 +96,7 @@ class ReportArguments(Shape):
     ] = Field(default_factory=list[ReportSection])
 
 
-async def _markdown_report(arguments: ReportArguments, _call: Call) -> Answer:
+async def _markdown_report(arguments: ReportArguments, _call: DemoCall) -> Answer:
     blocks = [f"# {arguments.title}"]
     for section in arguments.sections:
         blocks.append(f"## {section.heading}")
@@ -107,7 +107,7 @@ async def _markdown_report(arguments: ReportArguments, _call: Call) -> Answer:
     return said("\n\n".join(blocks) + "\n")
 
 
-class FailArguments(Shape):
+class FailArguments(DemoModel):
     """What `fail` takes."""
 
     message: Annotated[str, Field(description="What the error says.", max_length=10_000)] = (
@@ -115,7 +115,7 @@ class FailArguments(Shape):
     )
 
 
-async def _fail(arguments: FailArguments, _call: Call) -> Answer:
+async def _fail(arguments: FailArguments, _call: DemoCall) -> Answer:
     return failed(arguments.message)
 
 

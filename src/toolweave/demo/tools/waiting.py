@@ -5,10 +5,10 @@ from typing import Annotated
 import anyio
 from pydantic import Field
 
-from toolweave.demo.tool import Answer, Call, DemoTool, Shape, said, structured
+from toolweave.demo.tool import Answer, DemoCall, DemoModel, DemoTool, said, structured
 
 
-class CountdownArguments(Shape):
+class CountdownArguments(DemoModel):
     """What `countdown` takes."""
 
     start: Annotated[int, Field(description="The first number.", ge=1, le=10_000)] = 5
@@ -17,13 +17,13 @@ class CountdownArguments(Shape):
     ] = 0.2
 
 
-class Countdown(Shape):
+class Countdown(DemoModel):
     """What `countdown` gives."""
 
     steps: int
 
 
-async def _countdown(arguments: CountdownArguments, call: Call) -> Answer:
+async def _countdown(arguments: CountdownArguments, call: DemoCall) -> Answer:
     total = arguments.start
     for done in range(1, total + 1):
         await anyio.sleep(arguments.step_delay_s)
@@ -34,13 +34,13 @@ async def _countdown(arguments: CountdownArguments, call: Call) -> Answer:
     return structured(Countdown(steps=total), f"Counted down from {total}.")
 
 
-class SlowArguments(Shape):
+class SlowArguments(DemoModel):
     """What `slow` takes."""
 
     seconds: Annotated[float, Field(description="How long to wait.", ge=0, le=3600)] = 1
 
 
-async def _slow(arguments: SlowArguments, _call: Call) -> Answer:
+async def _slow(arguments: SlowArguments, _call: DemoCall) -> Answer:
     await anyio.sleep(arguments.seconds)
     return said(f"Waited {arguments.seconds:g} s.")
 

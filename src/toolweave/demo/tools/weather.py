@@ -5,21 +5,21 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from toolweave.demo.tool import Answer, Call, DemoTool, Shape, structured
+from toolweave.demo.tool import Answer, DemoCall, DemoModel, DemoTool, structured
 
 Sky = Literal["sunny", "cloudy", "rainy", "stormy", "snowy"]
 
 _SKIES: tuple[Sky, ...] = ("sunny", "cloudy", "rainy", "stormy")
 
 
-class WeatherArguments(Shape):
+class WeatherArguments(DemoModel):
     """What `weather` takes."""
 
     city: Annotated[str, Field(description="Any name.", min_length=1, max_length=200)]
     days: Annotated[int, Field(description="How many days ahead.", ge=1, le=14)] = 3
 
 
-class Day(Shape):
+class Day(DemoModel):
     """The weather of one day."""
 
     day: Annotated[int, Field(description="1 is today.", ge=1)]
@@ -29,7 +29,7 @@ class Day(Shape):
     rain_percent: Annotated[int, Field(ge=0, le=100)]
 
 
-class Forecast(Shape):
+class Forecast(DemoModel):
     """What `weather` gives."""
 
     city: str
@@ -37,7 +37,7 @@ class Forecast(Shape):
     days: list[Day]
 
 
-async def _weather(arguments: WeatherArguments, _call: Call) -> Answer:
+async def _weather(arguments: WeatherArguments, _call: DemoCall) -> Answer:
     days = [_day(arguments.city, number) for number in range(1, arguments.days + 1)]
     lines = [
         f"Day {day.day}: {day.sky}, {day.low_c} to {day.high_c} °C, rain {day.rain_percent} %"

@@ -1,13 +1,13 @@
 """Workflows by an AI client: drafted, checked, mended, saved, run, published."""
 
 from toolweave.json_text import JsonObject
-from toolweave.mcp_server.tool_definition import Offer, offer
+from toolweave.mcp_server.tool_definition import ToolDefinition, offer
 
 _TEXT: JsonObject = {"type": "string"}
 _OBJECT: JsonObject = {"type": "object"}
 _TOKENS: JsonObject = {"type": "integer", "minimum": 50}
 
-OFFERS: tuple[Offer, ...] = (
+OFFERS: tuple[ToolDefinition, ...] = (
     offer(
         "validate_workflow",
         "workflows:read",

@@ -1,12 +1,12 @@
 """Flows and prompts of libraries; each is also answered under its name of seed 003, with a `/`."""
 
 from toolweave.json_text import JsonObject
-from toolweave.mcp_server.tool_definition import Offer, offer
+from toolweave.mcp_server.tool_definition import ToolDefinition, offer
 
 _TEXT: JsonObject = {"type": "string"}
 _VALUES: JsonObject = {"type": "object"}
 
-OFFERS: tuple[Offer, ...] = (
+OFFERS: tuple[ToolDefinition, ...] = (
     offer(
         "flows_list",
         "workflows:read",

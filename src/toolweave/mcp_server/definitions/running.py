@@ -1,11 +1,11 @@
 """Runs by their ids: for every client, whatever it cannot do itself."""
 
 from toolweave.json_text import JsonObject
-from toolweave.mcp_server.tool_definition import Offer, offer
+from toolweave.mcp_server.tool_definition import ToolDefinition, offer
 
 _TEXT: JsonObject = {"type": "string"}
 
-OFFERS: tuple[Offer, ...] = (
+OFFERS: tuple[ToolDefinition, ...] = (
     offer(
         "run_status",
         "workflows:read",

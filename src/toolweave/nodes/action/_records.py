@@ -12,15 +12,15 @@ FUNCTIONS = ("count", "sum", "avg", "min", "max", "first", "last")
 _CALL = re.compile(r"\s*([a-z]+)\s*(?:\(\s*([^()]*?)\s*\))?\s*")
 
 
-class Missing:
+class MissingValue:
     """Nothing is there, not even null."""
 
 
-MISSING: Final = Missing()
+MISSING: Final = MissingValue()
 Number: TypeAlias = int | float
 
 
-def look(value: Json, path: str) -> "Json | Missing":
+def look(value: Json, path: str) -> "Json | MissingValue":
     """What is at a dotted path; a field whose very name has dots is found too."""
     if isinstance(value, dict) and path in value:
         return value[path]
@@ -37,7 +37,7 @@ def look(value: Json, path: str) -> "Json | Missing":
 def at(value: Json, path: str) -> Json:
     """What is at a dotted path; null where nothing is."""
     found = look(value, path)
-    return None if isinstance(found, Missing) else found
+    return None if isinstance(found, MissingValue) else found
 
 
 def key_of(record: Json, paths: Sequence[str]) -> bytes:

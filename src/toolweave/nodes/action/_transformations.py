@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from toolweave.catalog.node import Given
+from toolweave.catalog.node import NodeInput
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.action._record_text import cell
@@ -33,10 +33,10 @@ class Transformed:
     stats: JsonObject = field(default_factory=dict[str, Json])
 
 
-Operation: TypeAlias = Callable[[Given, Sequence[Json]], Transformed]
+Operation: TypeAlias = Callable[[NodeInput, Sequence[Json]], Transformed]
 
 
-def map_fields(given: Given, data: Sequence[Json]) -> Transformed:
+def map_fields(given: NodeInput, data: Sequence[Json]) -> Transformed:
     """New records of chosen fields."""
     mapping = {name: _text(path, "field_mapping") for name, path in _needed(given, "field_mapping")}
     keeps = given.flag("preserve_metadata")
@@ -51,7 +51,7 @@ def map_fields(given: Given, data: Sequence[Json]) -> Transformed:
     return Transformed(found, {"missing_values": missing})
 
 
-def filter_records(given: Given, data: Sequence[Json]) -> Transformed:
+def filter_records(given: NodeInput, data: Sequence[Json]) -> Transformed:
     """The records that fulfil every condition."""
     conditions = [read_condition(one) for one in given.listing("filter_conditions")]
     if not conditions:
@@ -60,7 +60,7 @@ def filter_records(given: Given, data: Sequence[Json]) -> Transformed:
     return Transformed(found, {"filtered_out": len(data) - len(found)})
 
 
-def sort_records(given: Given, data: Sequence[Json]) -> Transformed:
+def sort_records(given: NodeInput, data: Sequence[Json]) -> Transformed:
     """The records in order; those without the field come last, whatever the direction."""
     config = given.record("sort_config")
     path, direction = config.get("field"), config.get("direction", "asc")
@@ -75,7 +75,7 @@ def sort_records(given: Given, data: Sequence[Json]) -> Transformed:
     return Transformed([*having, *without], {"missing_values": len(without)})
 
 
-def group_records(given: Given, data: Sequence[Json]) -> Transformed:
+def group_records(given: NodeInput, data: Sequence[Json]) -> Transformed:
     """A record a group, with the records of it as `items`."""
     paths = _paths(given)
     if not paths:
@@ -89,7 +89,7 @@ def group_records(given: Given, data: Sequence[Json]) -> Transformed:
     return Transformed(found, {"groups": len(groups)})
 
 
-def aggregate_records(given: Given, data: Sequence[Json]) -> Transformed:
+def aggregate_records(given: NodeInput, data: Sequence[Json]) -> Transformed:
     """A record a group, with what the functions give of it; one in all without groups."""
     functions = {
         name: read_aggregate(name, text) for name, text in _needed(given, "aggregation_functions")
@@ -103,7 +103,7 @@ def aggregate_records(given: Given, data: Sequence[Json]) -> Transformed:
     return Transformed(found, {"groups": len(groups)})
 
 
-def join_records(given: Given, data: Sequence[Json]) -> Transformed:
+def join_records(given: NodeInput, data: Sequence[Json]) -> Transformed:
     """Each record with those of `context.right` that are alike at the paths; its own fields win."""
     paths, context = _paths(given), given.record("context")
     right, how = context.get("right"), context.get("join_type", "inner")
@@ -132,7 +132,7 @@ def join_records(given: Given, data: Sequence[Json]) -> Transformed:
     return Transformed(found, {"unmatched": unmatched})
 
 
-def flatten_records(_given: Given, data: Sequence[Json]) -> Transformed:
+def flatten_records(_given: NodeInput, data: Sequence[Json]) -> Transformed:
     """Nested objects as dotted names; a list in the list is opened up."""
     found: list[Json] = []
     for item in data:
@@ -140,7 +140,7 @@ def flatten_records(_given: Given, data: Sequence[Json]) -> Transformed:
     return Transformed(found, {"opened_lists": sum(isinstance(item, list) for item in data)})
 
 
-def pivot_records(given: Given, data: Sequence[Json]) -> Transformed:
+def pivot_records(given: NodeInput, data: Sequence[Json]) -> Transformed:
     """A record a row, with a field a column; one function fills the cells, else they count."""
     paths, functions = _paths(given), given.record("aggregation_functions") or {"count": "count"}
     if len(paths) != 2:
@@ -158,7 +158,7 @@ def pivot_records(given: Given, data: Sequence[Json]) -> Transformed:
     return Transformed(found, {"rows": len(found), "columns": len(columns)})
 
 
-def evaluate_script(given: Given, _data: Sequence[Json]) -> Transformed:
+def evaluate_script(given: NodeInput, _data: Sequence[Json]) -> Transformed:
     """What the script gives."""
     script = given.text("transformation_script")
     if not script.strip():
@@ -201,11 +201,11 @@ def _flat(value: Json) -> Json:
     return found
 
 
-def _paths(given: Given) -> list[str]:
+def _paths(given: NodeInput) -> list[str]:
     return [_text(path, "group_by_fields") for path in given.listing("group_by_fields")]
 
 
-def _needed(given: Given, name: str) -> list[tuple[str, Json]]:
+def _needed(given: NodeInput, name: str) -> list[tuple[str, Json]]:
     found = given.record(name)
     if not found:
         raise _lacking(given.text("operation"), name)

@@ -1,6 +1,6 @@
 """ACTION.DATA_TRANSFORMATION: reshape a list of records."""
 
-from toolweave.catalog.node import Given, Outcome
+from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import Json
 from toolweave.nodes.action._record_text import to_csv, to_xml
@@ -250,7 +250,7 @@ class DataTransformation:
         ),
     )
 
-    def compute(self, given: Given) -> Outcome:
+    def compute(self, given: NodeInput) -> Outcome:
         """The records, transformed.
 
         Raises:

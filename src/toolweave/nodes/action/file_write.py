@@ -5,7 +5,7 @@ import binascii
 from typing import cast
 
 from toolweave import json_text
-from toolweave.catalog.node import Given, NodeContext, Outcome
+from toolweave.catalog.node import NodeContext, NodeInput, Outcome
 from toolweave.catalog.spec import Effect, Example, Field, NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import JsonObject
@@ -112,7 +112,7 @@ class FileWrite:
         return Outcome({"path": facts.path, "size": facts.size, "created": is_new})
 
 
-def _encoded(given: Given) -> bytes:
+def _encoded(given: NodeInput) -> bytes:
     content = given.value("content")
     if given.text("encoding") != "base64":
         return (content if isinstance(content, str) else json_text.write(content)).encode()

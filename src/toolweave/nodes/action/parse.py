@@ -1,6 +1,6 @@
 """ACTION.PARSE: read a text as JSON, CSV, YAML, XML or Markdown."""
 
-from toolweave.catalog.node import Given, Outcome
+from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import Json
 from toolweave.nodes.action._text_formats import (
@@ -114,7 +114,7 @@ class Parse:
         ),
     )
 
-    def compute(self, given: Given) -> Outcome:
+    def compute(self, given: NodeInput) -> Outcome:
         """The value in the text.
 
         Raises:
@@ -130,7 +130,7 @@ class Parse:
         return Outcome({"data": value, "count": len(counted) if isinstance(counted, list) else 1})
 
 
-def _parsed(given: Given, kind: str, text: str) -> Json:
+def _parsed(given: NodeInput, kind: str, text: str) -> Json:
     match kind:
         case "csv":
             return parse_csv(

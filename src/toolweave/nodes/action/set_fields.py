@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from toolweave.catalog.node import Given, Outcome
+from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
@@ -108,7 +108,7 @@ class SetFields:
         ),
     )
 
-    def compute(self, given: Given) -> Outcome:
+    def compute(self, given: NodeInput) -> Outcome:
         """The record, or each of the records, with its fields changed.
 
         Raises:
@@ -148,7 +148,7 @@ def _record(value: Json, index: int | None) -> JsonObject:
     raise Invalid("FIELDS_INVALID", f"{what} is {value!r:.80}; expected an object")
 
 
-def _changed(given: Given, record: JsonObject, index: int) -> JsonObject:
+def _changed(given: NodeInput, record: JsonObject, index: int) -> JsonObject:
     config = given.config
     left = record
     moved: JsonObject = {}

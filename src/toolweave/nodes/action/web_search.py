@@ -4,12 +4,12 @@ import time
 from collections.abc import Sequence
 from typing import cast
 
-from toolweave.catalog.node import Given, NodeContext, Outcome
+from toolweave.catalog.node import NodeContext, NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid, NotFound
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.mcp._answers import parsed_of, value_of
-from toolweave.nodes.model_tools import SHELF, Shelf
+from toolweave.nodes.model_tools import SHELF, ApprovedServerTools
 from toolweave.problems import did_you_mean
 from toolweave.tools.tool import Tool, ToolCall
 
@@ -80,7 +80,7 @@ class WebSearch:
         """
         given, began = context.given, time.perf_counter()
         server = given.text("server")
-        shelf = cast("Shelf", context.resource(SHELF))
+        shelf = cast("ApprovedServerTools", context.resource(SHELF))
         tool = _tool(given, server, await shelf.tools(server))
         call = ToolCall(
             server,
@@ -104,7 +104,7 @@ class WebSearch:
         )
 
 
-def _tool(given: Given, server: str, tools: Sequence[Tool]) -> Tool:
+def _tool(given: NodeInput, server: str, tools: Sequence[Tool]) -> Tool:
     name = given.text("tool")
     found = [tool for tool in tools if (tool.name == name if name else "search" in tool.name)]
     if found:
@@ -119,7 +119,7 @@ def _tool(given: Given, server: str, tools: Sequence[Tool]) -> Tool:
     )
 
 
-def _arguments(given: Given, tool: Tool) -> JsonObject:
+def _arguments(given: NodeInput, tool: Tool) -> JsonObject:
     takes = tool.input_schema.get("properties")
     known = takes if isinstance(takes, dict) else {}
     asked = next((name for name in _QUERIES if name in known), None)

@@ -7,7 +7,7 @@ from toolweave import json_text
 from toolweave.catalog.node import Attached, NodeContext, Outcome, Wait
 from toolweave.catalog.spec import Effect
 from toolweave.json_text import JsonObject
-from toolweave.nodes.agent import Opening, Skill, Task, Worked, past, ruled, work
+from toolweave.nodes.agent import AgentTool, Opening, Task, Worked, past, ruled, work
 from toolweave.nodes.ai._answers import checker, fields_of
 from toolweave.nodes.ai._media import fetched
 from toolweave.nodes.ai._memories import Exchange, Recalled, is_memory, recall, remember
@@ -17,8 +17,8 @@ from toolweave.nodes.memory import conversation_buffer
 from toolweave.nodes.memory._keys import Now, Room
 from toolweave.nodes.memory._sql_keys import SqlKeys
 from toolweave.nodes.memory._stores import stores_of
-from toolweave.nodes.model import Message, Question, Said, TextListener
-from toolweave.tools.tool import Progress
+from toolweave.nodes.model import Message, ModelQuestion, Said, TextListener
+from toolweave.tools.tool import ToolProgress
 
 CACHE = "model-answer:"
 MAX_CACHED = 10_000
@@ -67,8 +67,8 @@ class AiNode:
         return outcome
 
 
-def _task(context: NodeContext, setup: Setup, skills: tuple[Skill, ...]) -> Task:
-    question = Question(
+def _task(context: NodeContext, setup: Setup, skills: tuple[AgentTool, ...]) -> Task:
+    question = ModelQuestion(
         messages=(),
         system=ruled(setup.system) if skills else setup.system,
         provider=setup.provider,
@@ -138,7 +138,7 @@ def _teller(context: NodeContext) -> TextListener:
     async def tell(text: str) -> None:
         nonlocal told
         told += len(text)
-        await context.progress(Progress(told, message=text, is_piece=True))
+        await context.progress(ToolProgress(told, message=text, is_piece=True))
 
     return tell
 

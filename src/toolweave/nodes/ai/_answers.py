@@ -8,7 +8,7 @@ from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.agent import ModelPart, Worked
 from toolweave.nodes.ai._setup import Setup
-from toolweave.nodes.model import Reply, Usage
+from toolweave.nodes.model import ModelReply, TokenUsage
 from toolweave.tools.check import check_value
 from toolweave.tools.schema import compile_schema
 
@@ -21,7 +21,7 @@ _PERSONAL = {
 MAX_TOLD = 10
 
 
-def value_in(reply: Reply) -> Json:
+def value_in(reply: ModelReply) -> Json:
     """The JSON of an answer, also where it stands in a block of code; else nothing."""
     if reply.value is not None:
         return reply.value
@@ -34,13 +34,13 @@ def value_in(reply: Reply) -> Json:
     return None
 
 
-def checker(setup: Setup) -> Callable[[Reply], str | None] | None:
+def checker(setup: Setup) -> Callable[[ModelReply], str | None] | None:
     """What tells a model that its answer is not what was asked for."""
     if not setup.wants_json and setup.shape is None:
         return None
     compiled = compile_schema(setup.shape) if setup.shape is not None else None
 
-    def check(reply: Reply) -> str | None:
+    def check(reply: ModelReply) -> str | None:
         value = value_in(reply)
         if value is None:
             return "Your answer is no JSON. Answer with JSON only, and no word besides."
@@ -86,7 +86,7 @@ def fields_of(setup: Setup, worked: Worked) -> JsonObject:
     }
 
 
-def usage_of(usage: Usage) -> JsonObject:
+def usage_of(usage: TokenUsage) -> JsonObject:
     """Tokens, and the cost where it is known."""
     return {
         "input_tokens": usage.input_tokens,

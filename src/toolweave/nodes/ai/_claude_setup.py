@@ -2,9 +2,9 @@
 
 import re
 
-from toolweave.catalog.node import Given
+from toolweave.catalog.node import NodeInput
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.agent import RULES, Patience
+from toolweave.nodes.agent import RULES, ModelRetry
 from toolweave.nodes.ai._media import addresses_in
 from toolweave.nodes.ai._setup import Setup, choice_of, functions_of, limits_of, number
 
@@ -22,7 +22,7 @@ _DETAILS = {
 }
 
 
-def claude_setup(given: Given) -> Setup:
+def claude_setup(given: NodeInput) -> Setup:
     """What is wanted."""
     vision, calling = given.record("multimodal_config"), given.record("function_calling")
     processing, saving = given.record("output_processing"), given.record("cost_optimization")
@@ -62,7 +62,7 @@ def claude_setup(given: Given) -> Setup:
     )
 
 
-def _system(given: Given, vision: JsonObject) -> str:
+def _system(given: NodeInput, vision: JsonObject) -> str:
     safety = given.record("safety_config")
     lines = [given.text("system_prompt")]
     lines += [words for flag, words in _GUARDS.items() if safety.get(flag) is True]
@@ -86,13 +86,13 @@ def _shape(processing: JsonObject) -> JsonObject | None:
     return shape if wanted and isinstance(shape, dict) else None
 
 
-def _max_tokens(given: Given, saving: JsonObject) -> int:
+def _max_tokens(given: NodeInput, saving: JsonObject) -> int:
     limit = number(saving.get("output_length_limit"))
     most = given.whole("max_tokens")
     return most if limit is None else min(most, int(limit))
 
 
-def _cached(system: str, given: Given, saving: JsonObject) -> JsonObject:
+def _cached(system: str, given: NodeInput, saving: JsonObject) -> JsonObject:
     """Let the provider keep the fixed part of the prompt."""
     if saving.get("enable_caching") is not True or not system:
         return {}
@@ -104,9 +104,9 @@ def _cached(system: str, given: Given, saving: JsonObject) -> JsonObject:
     return {"system": blocks}
 
 
-def _patience(performance: JsonObject) -> Patience:
+def _patience(performance: JsonObject) -> ModelRetry:
     attempts = performance.get("retry_attempts")
-    return Patience(
+    return ModelRetry(
         attempts=attempts if isinstance(attempts, int) and attempts >= 0 else 3,
         wait_s=number(performance.get("retry_delay")) or 1.0,
         grows=performance.get("exponential_backoff") is not False,

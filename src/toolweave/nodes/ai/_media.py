@@ -9,7 +9,7 @@ from typing import cast
 from toolweave.catalog.node import NodeContext
 from toolweave.errors import Invalid
 from toolweave.nodes.action._http import HttpClient
-from toolweave.nodes.model import Picture
+from toolweave.nodes.model import ModelImage
 
 HTTP = "http"
 MAX_BYTES = 10 * 1024 * 1024
@@ -32,7 +32,7 @@ def addresses_in(text: str, formats: Sequence[str], most: int) -> tuple[str, ...
 
 async def fetched(
     context: NodeContext, addresses: Sequence[str], kinds: Sequence[str]
-) -> tuple[Picture, ...]:
+) -> tuple[ModelImage, ...]:
     """What is at these addresses, where it is of a kind such as `image`.
 
     Raises:
@@ -41,7 +41,7 @@ async def fetched(
     return tuple([await _picture(context, one, kinds) for one in addresses])
 
 
-async def _picture(context: NodeContext, address: str, kinds: Sequence[str]) -> Picture:
+async def _picture(context: NodeContext, address: str, kinds: Sequence[str]) -> ModelImage:
     if address.startswith("data:"):
         return _checked(*_written(address), address, kinds)
     client = cast("HttpClient", context.resource(HTTP))
@@ -63,13 +63,13 @@ def _written(address: str) -> tuple[str, bytes]:
     return found[1].lower(), data
 
 
-def _checked(kind: str, data: bytes, address: str, kinds: Sequence[str]) -> Picture:
+def _checked(kind: str, data: bytes, address: str, kinds: Sequence[str]) -> ModelImage:
     if kind.partition("/")[0] not in kinds:
         allowed = " or ".join(kinds) or "nothing"
         raise _refused(address, f"is {kind or 'of no known kind'}; this node takes {allowed}")
     if len(data) > MAX_BYTES:
         raise _refused(address, f"has {len(data)} bytes; at most {MAX_BYTES} are sent")
-    return Picture(data=base64.b64encode(data).decode(), media_type=kind)
+    return ModelImage(data=base64.b64encode(data).decode(), media_type=kind)
 
 
 def _ending(address: str) -> str:

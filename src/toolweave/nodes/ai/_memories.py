@@ -7,8 +7,8 @@ from toolweave import json_text
 from toolweave.catalog.node import Attached, Effectful, NodeContext, Outcome
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.attached_context import Use, within
-from toolweave.nodes.model import Answered, Message, Said
+from toolweave.nodes.attached_context import ToolUse, within
+from toolweave.nodes.model import Message, Said, ToolAnswer
 
 MAX_KEYS = 50
 MAX_CHARS = 20_000
@@ -58,7 +58,7 @@ def is_memory(attached: Attached) -> bool:
 async def _use(context: NodeContext, memory: Attached, word: str, inputs: JsonObject) -> JsonObject:
     code = memory.code
     assert isinstance(code, Effectful)
-    outcome = await code.run(within(context, memory, Use(word, inputs)))
+    outcome = await code.run(within(context, memory, ToolUse(word, inputs)))
     if isinstance(outcome, Outcome) and isinstance(outcome.value, dict):
         return outcome.value
     raise Invalid("NODE_INPUT_INVALID", f"the memory {memory.id!r} gives nothing at once")
@@ -70,7 +70,7 @@ async def _messages(context: NodeContext, memory: Attached, query: str) -> Recal
     found: list[Message] = []
     for one in _records(given.get("messages")):
         text = str(one.get("content"))
-        said = Answered(text=text) if one.get("role") == "assistant" else Said(text=text)
+        said = ToolAnswer(text=text) if one.get("role") == "assistant" else Said(text=text)
         found.append(said)
     return Recalled(str(given.get("summary") or ""), tuple(found))
 

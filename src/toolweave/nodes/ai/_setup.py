@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.agent import Limits, Patience
-from toolweave.nodes.model import Offer
+from toolweave.nodes.agent import AgentLimits, ModelRetry
+from toolweave.nodes.model import ModelTool
 
 Choice = Literal["auto", "any", "none"]
 _CHOICES: dict[str, Choice] = {
@@ -33,10 +33,10 @@ class Setup:
     # Addresses of pictures, and the kinds of media that are sent.
     pictures: tuple[str, ...] = ()
     media: tuple[str, ...] = ("image",)
-    functions: tuple[Offer, ...] = ()
+    functions: tuple[ModelTool, ...] = ()
     choice: Choice = "auto"
-    limits: Limits = field(default_factory=lambda: Limits(seconds=MAX_SECONDS))
-    patience: Patience = field(default_factory=Patience)
+    limits: AgentLimits = field(default_factory=lambda: AgentLimits(seconds=MAX_SECONDS))
+    patience: ModelRetry = field(default_factory=ModelRetry)
     deadline_s: float | None = None
     wants_json: bool = False
     shape: JsonObject | None = None
@@ -52,13 +52,13 @@ class Setup:
     keeps_answers_s: float | None = None
 
 
-def functions_of(given: JsonObject) -> tuple[Offer, ...]:
+def functions_of(given: JsonObject) -> tuple[ModelTool, ...]:
     """Functions that a configuration declares, where that is switched on."""
     listed = given.get("functions")
     if given.get("enabled") is not True or not isinstance(listed, list):
         return ()
     return tuple(
-        Offer(
+        ModelTool(
             name=str(one["name"]),
             description=str(one.get("description") or ""),
             parameters=_parameters(one.get("parameters")),
@@ -73,10 +73,10 @@ def choice_of(value: Json) -> Choice:
     return _CHOICES.get(str(value or "auto").lower(), "auto")
 
 
-def limits_of(given: JsonObject) -> Limits:
+def limits_of(given: JsonObject) -> AgentLimits:
     """Limits as a configuration says them; what it leaves out is as usual."""
-    usual = Limits(seconds=MAX_SECONDS)
-    return Limits(
+    usual = AgentLimits(seconds=MAX_SECONDS)
+    return AgentLimits(
         steps=_whole(given.get("max_steps")) or usual.steps,
         calls=_whole(given.get("max_calls")) or usual.calls,
         tokens=_whole(given.get("max_total_tokens")),

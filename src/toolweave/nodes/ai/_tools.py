@@ -6,9 +6,9 @@ from typing import cast
 from toolweave.catalog.node import Attached, NodeContext
 from toolweave.errors import NotFound
 from toolweave.json_text import JsonObject
-from toolweave.nodes.agent import Done, Skill
-from toolweave.nodes.attached_context import Use, within
-from toolweave.nodes.model_tools import SHELF, Shelf, skills_of
+from toolweave.nodes.agent import AgentTool, ToolOutcome
+from toolweave.nodes.attached_context import ToolUse, within
+from toolweave.nodes.model_tools import SHELF, ApprovedServerTools, skills_of
 from toolweave.nodes.tool._mcp_tool import Offering
 from toolweave.problems import did_you_mean
 
@@ -19,20 +19,20 @@ DRAWN = "mcp"
 
 async def skills_for(
     context: NodeContext, attached: Iterable[Attached], taken: Iterable[str] = ()
-) -> tuple[Skill, ...]:
+) -> tuple[AgentTool, ...]:
     """What the model may ask for, under names that are not `taken`.
 
     Raises:
         NotFound: `MCP_SERVER_NOT_FOUND`, `MCP_TOOL_NOT_FOUND`.
     """
     names = list(taken)
-    found: list[Skill] = []
+    found: list[AgentTool] = []
     for one in attached:
-        more: tuple[Skill, ...] = ()
+        more: tuple[AgentTool, ...] = ()
         if one.ref.startswith(LIVE) or one.ref == DRAWN:
             more = await _of_server(context, one, names)
         elif isinstance(one.code, Offering):
-            more = await one.code.skills(within(context, one, Use("tool")), names)
+            more = await one.code.skills(within(context, one, ToolUse("tool")), names)
         found += more
         names += [skill.offer.name for skill in more]
     return tuple(found)
@@ -40,7 +40,7 @@ async def skills_for(
 
 async def _of_server(
     context: NodeContext, attached: Attached, taken: list[str]
-) -> tuple[Skill, ...]:
+) -> tuple[AgentTool, ...]:
     """The tool that a node names; a node of the drawing tool may mean all of its server."""
     config = attached.config
     server, _, name = attached.ref.removeprefix(LIVE).partition("/")
@@ -48,7 +48,7 @@ async def _of_server(
     if attached.ref == DRAWN:
         server, name = str(config.get("serverId")), str(config.get("toolName") or "")
         fixed = config.get("parameterValues")
-    shelf = cast("Shelf", context.resource(SHELF))
+    shelf = cast("ApprovedServerTools", context.resource(SHELF))
     tools = {tool.name: tool for tool in await shelf.tools(server)}
     if not name:
         return skills_of(tools.values(), taken)
@@ -60,9 +60,9 @@ async def _of_server(
         )
     (skill,) = skills_of([tools[name]], taken)
 
-    async def do(context: NodeContext, arguments: JsonObject) -> Done:
+    async def do(context: NodeContext, arguments: JsonObject) -> ToolOutcome:
         # What a person wrote into the node stands, whatever the model says.
         filled = {**arguments, **fixed} if isinstance(fixed, dict) else arguments
         return await skill.do(context, filled)
 
-    return (Skill(skill.offer, do, skill.effect),)
+    return (AgentTool(skill.offer, do, skill.effect),)

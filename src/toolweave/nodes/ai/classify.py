@@ -1,6 +1,6 @@
 """AI_AGENT.CLASSIFY: put a text under one of several labels."""
 
-from toolweave.catalog.node import Given, NodeContext, Outcome
+from toolweave.catalog.node import NodeContext, NodeInput, Outcome
 from toolweave.catalog.spec import OUTPUT, Example, Field, NodeSpec, Port
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
@@ -126,7 +126,7 @@ class Classify(AiNode):
         return Outcome(answer, ("output", port))
 
 
-def labels_of(given: Given) -> list[str]:
+def labels_of(given: NodeInput) -> list[str]:
     """The labels.
 
     Raises:

@@ -1,6 +1,6 @@
 """AI_AGENT.EXTRACT: take fields out of a text, checked against a schema."""
 
-from toolweave.catalog.node import Given, NodeContext, Outcome
+from toolweave.catalog.node import NodeContext, NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
@@ -126,7 +126,7 @@ class Extract(AiNode):
         )
 
 
-def schema_of(given: Given) -> JsonObject:
+def schema_of(given: NodeInput) -> JsonObject:
     """The schema of the answer, from either configuration.
 
     Raises:

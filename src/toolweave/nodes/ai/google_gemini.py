@@ -1,6 +1,6 @@
 """AI_AGENT.GOOGLE_GEMINI: ask a Gemini model."""
 
-from toolweave.catalog.node import Given, NodeContext
+from toolweave.catalog.node import NodeContext, NodeInput
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.ai._ai_node import AiNode
@@ -161,7 +161,7 @@ def _generation(given: JsonObject) -> JsonObject:
     return {name: value for name, value in named.items() if value not in (None, [])}
 
 
-def _safety(given: Given) -> JsonObject:
+def _safety(given: NodeInput) -> JsonObject:
     settings: list[Json] = [
         {"category": f"HARM_CATEGORY_{kind.upper()}", "threshold": threshold}
         for kind, threshold in given.record("safety_settings").items()

@@ -6,11 +6,12 @@ from typing import Literal, NoReturn, TypeAlias, TypeGuard
 
 from rapidfuzz import fuzz
 
-from toolweave.catalog.node import Given
-from toolweave.cel.language import Fault, compile_text, evaluate
+from toolweave.catalog.node import NodeInput
+from toolweave.cel.fault import SyntaxProblem
+from toolweave.cel.language import compile_text, evaluate
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.flow._extra_names import Seen
+from toolweave.nodes.flow._extra_names import ExtraNames
 from toolweave.nodes.flow._items import field_of, is_same
 from toolweave.tools.unions import kind_of
 
@@ -38,7 +39,7 @@ class Unfit(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ConditionReader:
     """How the conditions of one filter are meant."""
 
     kind: str
@@ -47,7 +48,7 @@ class Reading:
     is_nested: bool
     names: Mapping[str, Json]
 
-    def conditions(self, given: Given) -> list[Condition]:
+    def conditions(self, given: NodeInput) -> list[Condition]:
         """Every condition of the filter.
 
         Raises:
@@ -89,8 +90,8 @@ class Reading:
             _refuse(f"{called} cannot be read: {faults[0].message}", faults[0].hint)
 
         def asked(place: int, item: Json) -> bool:
-            found = evaluate(text, Seen({"item": item, "index": place}, self.names))
-            if isinstance(found, Fault):
+            found = evaluate(text, ExtraNames({"item": item, "index": place}, self.names))
+            if isinstance(found, SyntaxProblem):
                 raise Unfit(found.message)
             if not isinstance(found.value, bool):
                 raise Unfit(f"{text[:80]!r} gives {found.value!r:.80}, not true or false")
@@ -145,12 +146,12 @@ class Reading:
     def _matching(self, pattern: str, index: int) -> Holds:
         pattern = pattern if self.minds_case else f"(?i){pattern}"
         tried = evaluate(_MATCHES, {"text": "", "pattern": pattern})
-        if isinstance(tried, Fault):
+        if isinstance(tried, SyntaxProblem):
             _refuse(f"condition {index}: {tried.message}", tried.hint)
 
         def holds(value: Json) -> bool:
             found = evaluate(_MATCHES, {"text": _words(value), "pattern": pattern})
-            if isinstance(found, Fault):
+            if isinstance(found, SyntaxProblem):
                 raise Unfit(found.message)
             return found.value is True
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from toolweave.json_text import Json
 
 
-class Seen(Mapping[str, Json]):
+class ExtraNames(Mapping[str, Json]):
     """Names of one's own in front of others, which are looked up only when asked for."""
 
     def __init__(self, own: Mapping[str, Json], others: Mapping[str, Json]) -> None:

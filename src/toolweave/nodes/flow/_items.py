@@ -3,7 +3,7 @@
 import re
 
 from toolweave import json_text
-from toolweave.catalog.node import Given
+from toolweave.catalog.node import NodeInput
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
 from toolweave.workflow.expression_values import value_of
@@ -13,7 +13,7 @@ _ROOTS = frozenset({"data", "input", "inputs", "context", "variables", "trigger"
 _ROOT = re.compile(r"\w+")
 
 
-def list_at(given: Given, path: str) -> list[Json]:
+def list_at(given: NodeInput, path: str) -> list[Json]:
     """The list that a path leads to: `data.users`, or `users` for the same.
 
     Raises:

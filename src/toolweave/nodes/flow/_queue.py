@@ -12,7 +12,7 @@ from toolweave import json_text
 from toolweave.catalog.node import NodeContext
 from toolweave.errors import Invalid, Limited, TimedOut, Unavailable
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.flow._wait_state import Looked, Memory, holds, why_unmet
+from toolweave.nodes.flow._wait_state import WaitMemory, WaitOutcome, holds, why_unmet
 
 BUILT_IN = "redis"
 # Where the connection is not said, this secret of the vault has its address.
@@ -36,7 +36,7 @@ class _Stores(Protocol):
     def redis(self, url: str) -> AbstractAsyncContextManager[_Redis]: ...
 
 
-async def look_in_queue(context: NodeContext, memory: Memory) -> Looked:
+async def look_in_queue(context: NodeContext, memory: WaitMemory) -> WaitOutcome:
     """Look once; the first message that fits is taken, if it is to be.
 
     Raises:
@@ -59,8 +59,10 @@ async def look_in_queue(context: NodeContext, memory: Memory) -> Looked:
         async with stores.redis(address if isinstance(address, str) else ADDRESS) as redis:
             found = await _found(context, redis, name, config)
     except (Limited, TimedOut, Unavailable) as error:
-        return Looked(memory.looked(error.message))
-    return Looked(memory.looked("no message in the queue is the one that is waited for"), found)
+        return WaitOutcome(memory.looked(error.message))
+    return WaitOutcome(
+        memory.looked("no message in the queue is the one that is waited for"), found
+    )
 
 
 async def _found(context: NodeContext, redis: _Redis, name: str, config: JsonObject) -> Json:

@@ -17,15 +17,15 @@ from toolweave.errors import Invalid, Limited, NotFound, TimedOut, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.flow._items import is_same
 from toolweave.nodes.flow._queue import look_in_queue
-from toolweave.nodes.flow._wait_state import Looked, Memory, holds
+from toolweave.nodes.flow._wait_state import WaitMemory, WaitOutcome, holds
 
 MAX_READ = 16 * 1024 * 1024
 MAX_ROWS = 1_000
 QUERY_S = 30.0
-_Look: TypeAlias = Callable[[NodeContext, Memory], Awaitable[Looked]]
+_Look: TypeAlias = Callable[[NodeContext, WaitMemory], Awaitable[WaitOutcome]]
 
 
-class Answer(Protocol):
+class WaitCheck(Protocol):
     """What came back, whatever its status."""
 
     @property
@@ -40,7 +40,7 @@ class Http(Protocol):
 
     async def request(
         self, method: str, url: str, *, headers: Mapping[str, str] | None, body: bytes | None
-    ) -> Answer: ...
+    ) -> WaitCheck: ...
 
 
 class FileFacts(Protocol):
@@ -84,7 +84,7 @@ class Databases(Protocol):
     ) -> QueryResult: ...
 
 
-async def look(context: NodeContext, memory: Memory, reply: Json) -> Looked:
+async def look(context: NodeContext, memory: WaitMemory, reply: Json) -> WaitOutcome:
     """Look once.
 
     Raises:
@@ -105,13 +105,13 @@ async def look(context: NodeContext, memory: Memory, reply: Json) -> Looked:
     return await looks[kind](context, memory)
 
 
-def _condition(context: NodeContext, memory: Memory, reply: Json) -> Looked:
+def _condition(context: NodeContext, memory: WaitMemory, reply: Json) -> WaitOutcome:
     if not context.given.text("wait_condition"):
         raise Invalid("WAIT_INVALID", "to wait for a condition, 'wait_condition' is needed")
-    return Looked(memory.looked(), {} if reply is None else reply)
+    return WaitOutcome(memory.looked(), {} if reply is None else reply)
 
 
-async def _file(context: NodeContext, memory: Memory) -> Looked:
+async def _file(context: NodeContext, memory: WaitMemory) -> WaitOutcome:
     config = context.given.record("file_config")
     path = _text(config, "file_config", "file_path")
     watched = config.get("watch_type", "creation")
@@ -128,17 +128,17 @@ async def _file(context: NodeContext, memory: Memory) -> Looked:
     memory = replace(memory.looked(f"no {watched} of the file was seen"), first=first)
     seen: JsonObject = {"file_path": path, "watch_type": watched}
     if facts is None or watched == "deletion":
-        return Looked(memory, seen if facts is None and watched == "deletion" else None)
+        return WaitOutcome(memory, seen if facts is None and watched == "deletion" else None)
     if watched == "modification" and mark == first:
-        return Looked(memory)
+        return WaitOutcome(memory)
     expected = config.get("expected_content")
     if isinstance(expected, str) and expected.encode() not in content:
-        return Looked(replace(memory, fault="the file does not hold the expected content"))
+        return WaitOutcome(replace(memory, fault="the file does not hold the expected content"))
     more: JsonObject = {"size": facts.size, "modified_at": timestamp(facts.modified_at)}
-    return Looked(memory, seen | more)
+    return WaitOutcome(memory, seen | more)
 
 
-async def _api(context: NodeContext, memory: Memory) -> Looked:
+async def _api(context: NodeContext, memory: WaitMemory) -> WaitOutcome:
     config = context.given.record("api_config")
     url, method = _text(config, "api_config", "url"), str(config.get("method") or "GET").upper()
     headers, body = config.get("headers"), config.get("body")
@@ -153,18 +153,22 @@ async def _api(context: NodeContext, memory: Memory) -> Looked:
         )
     except (Limited, TimedOut, Unavailable) as error:
         # Not there yet is what a wait is for.
-        return Looked(memory.looked(error.message))
+        return WaitOutcome(memory.looked(error.message))
     status, answer = answered.status, _parsed(answered.body)
     memory = memory.looked(f"{method} {url} answered {status}")
     if not _is_expected(status, config.get("expected_status")):
-        return Looked(memory)
+        return WaitOutcome(memory)
     expected = config.get("expected_response")
     is_there = expected is None or (
         expected in answer
         if isinstance(expected, str) and isinstance(answer, str)
         else holds(expected, answer)
     )
-    return Looked(memory, {"status_code": status, "body": answer}) if is_there else Looked(memory)
+    return (
+        WaitOutcome(memory, {"status_code": status, "body": answer})
+        if is_there
+        else WaitOutcome(memory)
+    )
 
 
 def _is_expected(status: int, expected: Json) -> bool:
@@ -184,7 +188,7 @@ def _parsed(content: bytes) -> Json:
         return content[:MAX_READ].decode("utf-8", "replace")
 
 
-async def _database(context: NodeContext, memory: Memory) -> Looked:
+async def _database(context: NodeContext, memory: WaitMemory) -> WaitOutcome:
     config = context.given.record("database_config")
     address = _text(config, "database_config", "connection_string")
     query = _text(config, "database_config", "condition_query")
@@ -194,7 +198,7 @@ async def _database(context: NodeContext, memory: Memory) -> Looked:
             address, query, (), allow_writes=False, max_rows=MAX_ROWS, timeout_s=QUERY_S
         )
     except (Limited, TimedOut, Unavailable) as error:
-        return Looked(memory.looked(error.message))
+        return WaitOutcome(memory.looked(error.message))
     rows: list[Json] = [dict(zip(found.columns, row, strict=True)) for row in found.rows]
     # What was there may be large or private; to see a change, its hash is enough.
     mark = hashlib.sha256(json_text.canonical(rows)).hexdigest()
@@ -202,7 +206,7 @@ async def _database(context: NodeContext, memory: Memory) -> Looked:
     memory = replace(memory.looked("the query gives nothing new"), first=first)
     expected = config.get("expected_result")
     is_there = mark != first if expected is None else _is_result(expected, rows)
-    return Looked(memory, {"rows": rows}) if is_there else Looked(memory)
+    return WaitOutcome(memory, {"rows": rows}) if is_there else WaitOutcome(memory)
 
 
 def _is_result(expected: Json, rows: list[Json]) -> bool:
@@ -215,7 +219,7 @@ def _is_result(expected: Json, rows: list[Json]) -> bool:
     return len(row) == 1 and is_same(expected, next(iter(row.values())))
 
 
-async def _resource(context: NodeContext, memory: Memory) -> Looked:
+async def _resource(context: NodeContext, memory: WaitMemory) -> WaitOutcome:
     config = context.given.record("resource_config")
     kind = _text(config, "resource_config", "resource_type")
     most = config.get("availability_threshold", 80)
@@ -232,7 +236,7 @@ async def _resource(context: NodeContext, memory: Memory) -> Looked:
         raise Invalid("WAIT_NOT_BUILT_IN", message) from error
     memory = memory.looked(f"{used} percent of {kind} are in use")
     found: Json = {"resource_type": kind, "used_percent": used}
-    return Looked(memory, found) if used <= most else Looked(memory)
+    return WaitOutcome(memory, found) if used <= most else WaitOutcome(memory)
 
 
 def _cpu() -> float:

@@ -4,11 +4,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, TypeAlias
 
-from toolweave.catalog.node import Given
+from toolweave.catalog.node import NodeInput
 from toolweave.clock import timestamp
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.flow._extra_names import Seen
+from toolweave.nodes.flow._extra_names import ExtraNames
 from toolweave.nodes.flow._items import is_same
 from toolweave.workflow.expression_values import condition
 from toolweave.workflow.question import ANSWER, CONFIRMED, DECLINED, REJECTED
@@ -18,7 +18,7 @@ _EXPECTING = {"event": ("event_config", "match"), "webhook": ("webhook_config", 
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class WaitMemory:
     """What is kept from one look to the next."""
 
     since: datetime
@@ -29,7 +29,7 @@ class Memory:
     fault: str | None = None
 
     @classmethod
-    def of(cls, kept: Json) -> "Memory":
+    def of(cls, kept: Json) -> "WaitMemory":
         """The memory of an earlier look."""
         assert isinstance(kept, dict)
         fault = kept.get("fault")
@@ -49,23 +49,23 @@ class Memory:
             "fault": self.fault,
         }
 
-    def looked(self, fault: str | None = None) -> "Memory":
+    def looked(self, fault: str | None = None) -> "WaitMemory":
         """The same after one more look."""
         return replace(self, looks=self.looks + 1, fault=fault)
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class WaitOutcome:
     """What a look gave: what was there, if it was what is waited for."""
 
-    memory: Memory
+    memory: WaitMemory
     trigger: Json = None
     # Somebody said no.
     is_refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class WaitRequest:
     """A wait that ends with an answer from outside."""
 
     kind: Answering
@@ -73,7 +73,7 @@ class Asked:
     expected: Json
 
     @classmethod
-    def of(cls, given: Given) -> "Asked | None":
+    def of(cls, given: NodeInput) -> "WaitRequest | None":
         """What others are asked for; nothing for a wait that looks by itself."""
         kind = given.text("wait_type")
         if kind not in ("event", "signal", "approval", "webhook"):
@@ -87,7 +87,7 @@ class Asked:
             raise Invalid("WAIT_INVALID", message)
         return cls(kind, config, config.get(expecting))
 
-    def question(self, given: Given) -> JsonObject:
+    def question(self, given: NodeInput) -> JsonObject:
         """What is shown to people, and read by whoever hands in events and calls."""
         asked: JsonObject = {"kind": self.kind, **self.config}
         if self.kind == "approval":
@@ -96,16 +96,16 @@ class Asked:
         asked["cancellable"] = given.flag("cancellable")
         return asked
 
-    def heard(self, reply: Json, memory: Memory) -> Looked:
+    def heard(self, reply: Json, memory: WaitMemory) -> WaitOutcome:
         """Whether an answer is the one that is waited for."""
         if self.kind == "approval":
             said = _approved(reply)
             if said is None:
-                return Looked(memory.looked("an approval is true or false"))
-            return Looked(memory.looked(), reply, is_refused=not said)
+                return WaitOutcome(memory.looked("an approval is true or false"))
+            return WaitOutcome(memory.looked(), reply, is_refused=not said)
         if self.expected is not None and not holds(self.expected, reply):
-            return Looked(memory.looked("what came is not what is expected"))
-        return Looked(memory.looked(), {} if reply is None else reply)
+            return WaitOutcome(memory.looked("what came is not what is expected"))
+        return WaitOutcome(memory.looked(), {} if reply is None else reply)
 
 
 def _approved(reply: Json) -> bool | None:
@@ -125,7 +125,7 @@ def holds(expected: Json, found: Json) -> bool:
     return is_same(expected, found)
 
 
-def why_unmet(given: Given, trigger: Json, now: datetime) -> str | None:
+def why_unmet(given: NodeInput, trigger: Json, now: datetime) -> str | None:
     """Why the condition does not hold, if there is one; what it reads may not be there yet.
 
     Raises:
@@ -134,7 +134,7 @@ def why_unmet(given: Given, trigger: Json, now: datetime) -> str | None:
     text = given.text("wait_condition")
     if not text:
         return None
-    names = Seen({"trigger": trigger, "now": timestamp(now)}, given.names)
+    names = ExtraNames({"trigger": trigger, "now": timestamp(now)}, given.names)
     try:
         return None if condition(text, names) else "the condition does not hold"
     except Invalid as error:

@@ -3,11 +3,11 @@
 from dataclasses import replace
 from typing import cast
 
-from toolweave.catalog.node import Given, Outcome
+from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.catalog.spec import OUTPUT, Example, Field, NodeSpec, Port
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.flow._conditions import Condition, Nulls, Reading, Unfit
+from toolweave.nodes.flow._conditions import Condition, ConditionReader, Nulls, Unfit
 from toolweave.nodes.flow._items import in_order
 
 
@@ -278,7 +278,7 @@ class Filter:
         ),
     )
 
-    def compute(self, given: Given) -> Outcome:
+    def compute(self, given: NodeInput) -> Outcome:
         """The items that pass and those that do not.
 
         Raises:
@@ -286,7 +286,7 @@ class Filter:
                 condition cannot be asked of, where that must fail.
         """
         items, mode = given.listing("data"), given.text("filter_mode")
-        conditions = Reading(
+        conditions = ConditionReader(
             given.text("filter_type"),
             given.flag("case_sensitive"),
             cast(Nulls, given.text("null_handling")),
@@ -320,7 +320,7 @@ def _met(conditions: list[Condition], operator: str, place: int, item: Json) -> 
             return all(held)
 
 
-def _passes_unfit(given: Given, place: int, unfit: Unfit) -> bool:
+def _passes_unfit(given: NodeInput, place: int, unfit: Unfit) -> bool:
     handling = given.text("error_handling")
     if handling == "fail_on_error":
         raise Invalid(
@@ -332,7 +332,7 @@ def _passes_unfit(given: Given, place: int, unfit: Unfit) -> bool:
     return handling == "include_with_warning"
 
 
-def _cut(given: Given, items: list[Json], passed: list[int]) -> list[int]:
+def _cut(given: NodeInput, items: list[Json], passed: list[int]) -> list[int]:
     """What passed, in order and as much of it as is wanted."""
     if given.flag("sort_filtered_results"):
         found = [items[place] for place in passed]

@@ -1,6 +1,6 @@
 """FLOW.FOR_EACH: do a part of the workflow for each item of a list."""
 
-from toolweave.catalog.node import Given, Iteration, Outcome
+from toolweave.catalog.node import Iteration, NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec, Port
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.flow._items import list_at
@@ -102,7 +102,7 @@ class ForEach:
         ),
     )
 
-    def items(self, given: Given) -> list[Json] | None:
+    def items(self, given: NodeInput) -> list[Json] | None:
         """The list.
 
         Raises:
@@ -111,23 +111,23 @@ class ForEach:
         path = given.text("array_path")
         return list_at(given, path) if path else given.listing("data")
 
-    def goes_on(self, given: Given, done: int, last: Json) -> bool:
+    def goes_on(self, given: NodeInput, done: int, last: Json) -> bool:
         """Never asked: the list decides."""
         return False
 
-    def width(self, given: Given) -> int:
+    def width(self, given: NodeInput) -> int:
         """As many as configured."""
         return given.whole("max_parallel")
 
-    def names(self, given: Given, index: int, item: Json) -> JsonObject:
+    def names(self, given: NodeInput, index: int, item: Json) -> JsonObject:
         """The item by the name it was given."""
         return {given.text("iteration_variable"): item}
 
-    def stops(self, given: Given, failed: Iteration) -> bool:
+    def stops(self, given: NodeInput, failed: Iteration) -> bool:
         """As it is configured."""
         return not given.flag("continue_on_error")
 
-    def finish(self, given: Given, turns: list[Iteration]) -> Outcome:
+    def finish(self, given: NodeInput, turns: list[Iteration]) -> Outcome:
         """Results in the order of the list, and what failed."""
         errors: list[Json] = [
             {"index": index, "code": turn.error.get("code"), "message": turn.error.get("message")}

@@ -1,6 +1,6 @@
 """FLOW.IF: go one of two ways."""
 
-from toolweave.catalog.node import Given, Outcome
+from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec, Port
 from toolweave.workflow.expression_values import condition
 
@@ -88,7 +88,7 @@ class If:
         ),
     )
 
-    def compute(self, given: Given) -> Outcome:
+    def compute(self, given: NodeInput) -> Outcome:
         """What came in, by the way the condition says.
 
         Raises:

@@ -1,15 +1,15 @@
 """FLOW.LOOP: do a part of the workflow again and again."""
 
-from toolweave.catalog.node import Given, Iteration, Outcome
+from toolweave.catalog.node import Iteration, NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec, Port
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.flow._extra_names import Seen
+from toolweave.nodes.flow._extra_names import ExtraNames
 from toolweave.nodes.flow._items import list_at
 from toolweave.workflow.expression_values import condition
 
 
-class Loop:
+class LoopNode:
     """Runs what is connected to `loop` once an iteration, then goes on by `done`."""
 
     spec = NodeSpec(
@@ -164,7 +164,7 @@ class Loop:
         ),
     )
 
-    def items(self, given: Given) -> list[Json] | None:
+    def items(self, given: NodeInput) -> list[Json] | None:
         """The numbers or the list; nothing for while.
 
         Raises:
@@ -186,18 +186,18 @@ class Loop:
                     facts={"field": "loop_condition"},
                 )
 
-    def goes_on(self, given: Given, done: int, last: Json) -> bool:
+    def goes_on(self, given: NodeInput, done: int, last: Json) -> bool:
         """Whether the condition holds for what the last iteration gave."""
         if done >= given.whole("max_iterations"):
             return False
         own = {"data": last, **self.names(given, done, None)}
-        return condition(given.text("loop_condition"), Seen(own, given.names))
+        return condition(given.text("loop_condition"), ExtraNames(own, given.names))
 
-    def width(self, given: Given) -> int:
+    def width(self, given: NodeInput) -> int:
         """One after the other."""
         return 1
 
-    def names(self, given: Given, index: int, item: Json) -> JsonObject:
+    def names(self, given: NodeInput, index: int, item: Json) -> JsonObject:
         """The number or item by the name it was given; in while, the number of the iteration."""
         if given.text("loop_type") != "while":
             return {given.text("iteration_variable"): item}
@@ -206,11 +206,11 @@ class Loop:
             given.text("iteration_variable"): index,
         }
 
-    def stops(self, given: Given, failed: Iteration) -> bool:
+    def stops(self, given: NodeInput, failed: Iteration) -> bool:
         """As it is configured."""
         return given.flag("break_on_error")
 
-    def finish(self, given: Given, turns: list[Iteration]) -> Outcome:
+    def finish(self, given: NodeInput, turns: list[Iteration]) -> Outcome:
         """The last result, all of them, and how many there are."""
         worked = [turn for turn in turns if turn.error is None]
         results: list[Json] = []
@@ -227,7 +227,7 @@ class Loop:
         return Outcome(value, ("done",))
 
 
-def _list(given: Given) -> list[Json]:
+def _list(given: NodeInput) -> list[Json]:
     if path := given.text("array_path"):
         return list_at(given, path)
     if given.value("loop_data") is not None:
@@ -235,4 +235,4 @@ def _list(given: Given) -> list[Json]:
     return given.listing("data")
 
 
-node = Loop()
+node = LoopNode()

@@ -1,6 +1,6 @@
 """FLOW.SORT: put a list in order."""
 
-from toolweave.catalog.node import Given, Outcome
+from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
@@ -114,7 +114,7 @@ class Sort:
         ),
     )
 
-    def compute(self, given: Given) -> Outcome:
+    def compute(self, given: NodeInput) -> Outcome:
         """The items in order, and where each was.
 
         Raises:

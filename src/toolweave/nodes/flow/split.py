@@ -1,7 +1,7 @@
 """FLOW.SPLIT: make several lists of one."""
 
 from toolweave import json_text
-from toolweave.catalog.node import Given, Outcome
+from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
@@ -87,7 +87,7 @@ class Split:
         ),
     )
 
-    def compute(self, given: Given) -> Outcome:
+    def compute(self, given: NodeInput) -> Outcome:
         """The lists.
 
         Raises:

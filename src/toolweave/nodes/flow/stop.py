@@ -1,6 +1,6 @@
 """FLOW.STOP: end here, well or with an error."""
 
-from toolweave.catalog.node import Given, Outcome
+from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.catalog.spec import OUTPUT, Example, Field, NodeSpec, Port
 from toolweave.errors import Invalid
 from toolweave.workflow.expression_values import condition
@@ -87,7 +87,7 @@ class Stop:
         ),
     )
 
-    def compute(self, given: Given) -> Outcome:
+    def compute(self, given: NodeInput) -> Outcome:
         """The end of the run, or what came in.
 
         Raises:

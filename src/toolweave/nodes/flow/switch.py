@@ -1,6 +1,6 @@
 """FLOW.SWITCH: go one of several ways."""
 
-from toolweave.catalog.node import Given, Outcome
+from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec, Port
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
@@ -10,7 +10,7 @@ MAX_CASES = 16
 DEFAULT = "default"
 
 
-class Switch:
+class SwitchNode:
     """Passes its input on by the first case that holds, or by all that do."""
 
     spec = NodeSpec(
@@ -99,7 +99,7 @@ class Switch:
         ),
     )
 
-    def compute(self, given: Given) -> Outcome:
+    def compute(self, given: NodeInput) -> Outcome:
         """What came in, by the ways whose conditions hold.
 
         Raises:
@@ -119,7 +119,7 @@ class Switch:
         return Outcome({"data": given.value("data"), "matched": list[Json](ports)}, ports)
 
 
-def _holds(case: Json, index: int, given: Given) -> bool:
+def _holds(case: Json, index: int, given: NodeInput) -> bool:
     when = case.get("when") if isinstance(case, dict) else None
     if isinstance(when, bool):  # a template may have worked it out already
         return when
@@ -132,4 +132,4 @@ def _holds(case: Json, index: int, given: Given) -> bool:
     return condition(when, given.names)
 
 
-node = Switch()
+node = SwitchNode()

@@ -9,12 +9,12 @@ from toolweave.catalog.spec import OUTPUT, Example, Field, NodeSpec, Port
 from toolweave.clock import timestamp
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.flow._wait_conditions import look
-from toolweave.nodes.flow._wait_state import Asked, Looked, Memory, why_unmet
+from toolweave.nodes.flow._wait_state import WaitMemory, WaitOutcome, WaitRequest, why_unmet
 
 LONGEST_INTERVAL_S = 3_600
 
 
-class Wait:
+class WaitNode:
     """Holds a run until what it waits for has come, or the time is up."""
 
     spec = NodeSpec(
@@ -265,17 +265,17 @@ class Wait:
             Invalid: `WAIT_INVALID` for a wait that can never end, `WAIT_NOT_BUILT_IN`.
         """
         given, now, resumed = context.given, context.now(), context.resumed
-        memory = Memory.of(resumed.memory) if resumed else Memory(now)
+        memory = WaitMemory.of(resumed.memory) if resumed else WaitMemory(now)
         answer = resumed if resumed and resumed.by == "answer" else None
         reply = answer.reply if answer else None
         deadline = memory.since + timedelta(seconds=given.number("timeout_seconds"))
-        asked = Asked.of(given)
+        asked = WaitRequest.of(given)
         if _is_cancel(reply) and given.flag("cancellable"):
             return self._over(context, memory, None, was_cancelled=True)
         if asked is None:
             looked = await look(context, memory, reply)
         else:
-            looked = asked.heard(reply, memory) if answer else Looked(memory)
+            looked = asked.heard(reply, memory) if answer else WaitOutcome(memory)
         memory = looked.memory
         if looked.is_refused:
             return self._over(context, memory, looked.trigger, was_cancelled=True)
@@ -293,7 +293,12 @@ class Wait:
         return Waiting(until, asked.question(given) if asked else None, memory.as_json())
 
     def _over(
-        self, context: NodeContext, memory: Memory, trigger: Json, *, was_cancelled: bool = False
+        self,
+        context: NodeContext,
+        memory: WaitMemory,
+        trigger: Json,
+        *,
+        was_cancelled: bool = False,
     ) -> Outcome:
         given, now = context.given, context.now()
         is_there = trigger is not None and not was_cancelled
@@ -319,7 +324,7 @@ def _is_cancel(reply: Json) -> bool:
     return isinstance(reply, dict) and reply.get("cancelled") is True
 
 
-def _interval_s(context: NodeContext, memory: Memory) -> float:
+def _interval_s(context: NodeContext, memory: WaitMemory) -> float:
     given = context.given
     interval_s = given.number("check_interval_seconds")
     if given.flag("exponential_backoff"):
@@ -328,4 +333,4 @@ def _interval_s(context: NodeContext, memory: Memory) -> float:
     return interval_s
 
 
-node = Wait()
+node = WaitNode()

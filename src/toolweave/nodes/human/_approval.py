@@ -1,7 +1,7 @@
 """An approval asked by message: the question, its one reminder and how replies to it are read."""
 
-from toolweave.catalog.node import Given
-from toolweave.nodes.human._question import Asking, Messenger, content_of, reminder
+from toolweave.catalog.node import NodeInput
+from toolweave.nodes.human._question import Messenger, QuestionNode, content_of, reminder
 from toolweave.nodes.human._reply_meaning import Advice
 from toolweave.workflow.question import Channel, Question, approval_schema
 
@@ -9,7 +9,7 @@ REMINDER = "Reminder: this still waits for an answer."
 
 
 def approving(
-    given: Given,
+    given: NodeInput,
     channel: Channel,
     messenger: Messenger,
     *,
@@ -18,7 +18,7 @@ def approving(
     people: str | None = None,
     wait_s: float | None = None,
     prompt: str | None = "response_analysis_prompt",
-) -> Asking:
+) -> QuestionNode:
     """What a node of a channel asks; `text`, `people` and `prompt` name its configurations."""
     question = Question(
         kind="approval",
@@ -34,6 +34,6 @@ def approving(
         wait_s = float(given.whole("response_timeout"))
     again = given.record("confirmation_messages").get("reminder", REMINDER)
     advice = Advice(given.text("ai_analysis_model"), given.text(prompt) if prompt else "")
-    return Asking(
+    return QuestionNode(
         question, wait_s, messenger, nudges=reminder(wait_s, str(again or "")), advice=advice
     )

@@ -1,9 +1,9 @@
 """Forms: fields by a JSON Schema, and what a filled one leads to."""
 
-from toolweave.catalog.node import Given, NodeContext, Resumed
+from toolweave.catalog.node import NodeContext, NodeInput, Resumed
 from toolweave.errors import Invalid
 from toolweave.json_text import JsonObject
-from toolweave.nodes.human._question import Judge, Memory, Verdict
+from toolweave.nodes.human._question import Judge, QuestionMemory, Verdict
 from toolweave.nodes.human._reply_meaning import words_of
 from toolweave.tools.schema import compile_schema
 from toolweave.workflow.question import DECLINED, Question
@@ -11,7 +11,7 @@ from toolweave.workflow.question import DECLINED, Question
 FILLED = "form_data"
 
 
-def form_schema(given: Given, field: str) -> JsonObject:
+def form_schema(given: NodeInput, field: str) -> JsonObject:
     """The schema of a node's form.
 
     Raises:
@@ -37,7 +37,7 @@ def form_schema(given: Given, field: str) -> JsonObject:
 def form_judge(question: Question) -> Judge:
     """Confirmed by a form without faults, rejected by one that is declined."""
 
-    async def judge(context: NodeContext, resumed: Resumed, memory: Memory) -> Verdict:
+    async def judge(context: NodeContext, resumed: Resumed, memory: QuestionMemory) -> Verdict:
         reply = resumed.reply
         if reply == DECLINED:
             return Verdict("rejected", "", "form")
@@ -50,6 +50,6 @@ def form_judge(question: Question) -> Judge:
     return judge
 
 
-def filled_in(memory: Memory) -> JsonObject:
+def filled_in(memory: QuestionMemory) -> JsonObject:
     """What was filled in; nothing where nobody did."""
     return {FILLED: memory.own.get(FILLED, {})}

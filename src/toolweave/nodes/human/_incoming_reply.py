@@ -8,7 +8,7 @@ from toolweave.workflow.question import Channel, Question
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class IncomingReply:
     """A message, or a button that was pressed."""
 
     channel: Channel
@@ -24,7 +24,7 @@ class Heard:
     is_loose: bool = False
 
 
-def belongs(heard: Heard, asked: Question) -> bool:
+def belongs(heard: IncomingReply, asked: Question) -> bool:
     """Whether something was said to a question."""
     if heard.question is not None:
         return asked.id == heard.question
@@ -36,7 +36,7 @@ def belongs(heard: Heard, asked: Question) -> bool:
     return not (heard.is_loose and thread.get("in_thread") is True)
 
 
-def the_one(heard: Heard, asked: Sequence[Question]) -> Question | None:
+def the_one(heard: IncomingReply, asked: Sequence[Question]) -> Question | None:
     """The question that was meant, if there is no doubt about it."""
     meant = [one for one in asked if belongs(heard, one)]
     return meant[0] if len(meant) == 1 or (meant and not heard.is_loose) else None

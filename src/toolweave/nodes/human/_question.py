@@ -1,6 +1,6 @@
 """The frame of every node that asks people: ask, remind, take replies in, leave by one of four.
 
-A node says what it asks (`Asking`); a `Messenger` carries it where people are. The question, each
+A node says what it asks (`QuestionNode`); a `Messenger` carries it where people are. The question, each
 reminder and each reply are steps of the run's journal, so nothing is held while the run waits.
 """
 
@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Literal, Protocol, TypeAlias, cast
 
-from toolweave.catalog.node import Given, NodeContext, Outcome, Resumed, Wait
+from toolweave.catalog.node import NodeContext, NodeInput, Outcome, Resumed, Wait
 from toolweave.clock import timestamp
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.human._reply_meaning import Advice, Reading, read_reply, words_of
+from toolweave.nodes.human._reply_meaning import Advice, ReplyMeaning, read_reply, words_of
 from toolweave.workflow.question import Question, question_id
 
 logger = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ class Nudge:
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class QuestionMemory:
     """What is kept from one moment to the next."""
 
     since: datetime
@@ -52,7 +52,7 @@ class Memory:
     own: JsonObject = field(default_factory=dict[str, Json])
 
     @classmethod
-    def of(cls, kept: Json) -> "Memory":
+    def of(cls, kept: Json) -> "QuestionMemory":
         """The memory of an earlier moment."""
         assert isinstance(kept, dict)
         thread, own = kept.get("thread"), kept.get("own")
@@ -76,7 +76,7 @@ class Memory:
             "own": self.own,
         }
 
-    def heard(self, reply: JsonObject) -> "Memory":
+    def heard(self, reply: JsonObject) -> "QuestionMemory":
         """The same with one more reply."""
         return replace(self, replies=(*self.replies, reply)[-MAX_KEPT:])
 
@@ -95,7 +95,7 @@ class Verdict:
 
 
 # Judges one reply of somebody who may answer.
-Judge: TypeAlias = Callable[[NodeContext, Resumed, Memory], Awaitable[Verdict]]
+Judge: TypeAlias = Callable[[NodeContext, Resumed, QuestionMemory], Awaitable[Verdict]]
 
 
 class Messenger(Protocol):
@@ -114,7 +114,7 @@ class Messenger(Protocol):
         ...
 
 
-class Inbox:
+class InboxMessenger:
     """The messenger of questions that are shown where Toolweave is: nothing is to be sent."""
 
     async def ask(self, context: NodeContext, question: Question) -> JsonObject | None:
@@ -129,19 +129,19 @@ class Inbox:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class QuestionNode:
     """What a node asks, for how long, and how it reads what comes back."""
 
     question: Question
     wait_s: float
-    messenger: Messenger = field(default_factory=Inbox)
+    messenger: Messenger = field(default_factory=InboxMessenger)
     nudges: tuple[Nudge, ...] = ()
     advice: Advice = field(default_factory=Advice)
     judge: Judge | None = None
     # Why words that somebody wrote do not count as an answer; nothing where they do.
     refuses: Callable[[str], str | None] = lambda _: None
     # What the node gives beside what all of them give.
-    more: Callable[[Memory], JsonObject] = lambda _: {}
+    more: Callable[[QuestionMemory], JsonObject] = lambda _: {}
 
 
 def reminder(wait_s: float, text: str) -> tuple[Nudge, ...]:
@@ -151,13 +151,13 @@ def reminder(wait_s: float, text: str) -> tuple[Nudge, ...]:
     return (Nudge(wait_s * REMIND_AFTER, text),)
 
 
-def content_of(given: Given) -> Json:
+def content_of(given: NodeInput) -> Json:
     """What people are to judge: the input of that name, else all that came in."""
     content = given.value("content")
     return given.came_in if content is None else content
 
 
-async def ask(context: NodeContext, asking: Asking) -> Outcome | Wait:
+async def ask(context: NodeContext, asking: QuestionNode) -> Outcome | Wait:
     """Ask, or go on with what came since."""
     resumed = context.resumed
     if resumed is None:
@@ -167,14 +167,14 @@ async def ask(context: NodeContext, asking: Asking) -> Outcome | Wait:
             due=timestamp(context.now() + timedelta(seconds=asking.wait_s)),
         )
         thread = await asking.messenger.ask(context, question)
-        return _waiting(context, asking, Memory(context.now(), thread))
-    memory = Memory.of(resumed.memory)
+        return _waiting(context, asking, QuestionMemory(context.now(), thread))
+    memory = QuestionMemory.of(resumed.memory)
     if resumed.by == "answer":
         return await _heard(context, asking, memory, resumed)
     return await _on_time(context, asking, memory)
 
 
-def _question(context: NodeContext, asking: Asking, memory: Memory) -> Question:
+def _question(context: NodeContext, asking: QuestionNode, memory: QuestionMemory) -> Question:
     people = asking.question.people
     return replace(
         asking.question,
@@ -185,11 +185,11 @@ def _question(context: NodeContext, asking: Asking, memory: Memory) -> Question:
     )
 
 
-def _deadline(asking: Asking, memory: Memory) -> datetime:
+def _deadline(asking: QuestionNode, memory: QuestionMemory) -> datetime:
     return memory.since + timedelta(seconds=asking.wait_s)
 
 
-def _waiting(context: NodeContext, asking: Asking, memory: Memory) -> Wait:
+def _waiting(context: NodeContext, asking: QuestionNode, memory: QuestionMemory) -> Wait:
     until = _deadline(asking, memory)
     if memory.nudged < len(asking.nudges):
         after = timedelta(seconds=asking.nudges[memory.nudged].after_s)
@@ -199,7 +199,9 @@ def _waiting(context: NodeContext, asking: Asking, memory: Memory) -> Wait:
     return Wait(until, question.as_json(), memory.as_json(), effect="keyed")
 
 
-async def _on_time(context: NodeContext, asking: Asking, memory: Memory) -> Outcome | Wait:
+async def _on_time(
+    context: NodeContext, asking: QuestionNode, memory: QuestionMemory
+) -> Outcome | Wait:
     if context.now() >= _deadline(asking, memory):
         return await _over(context, asking, memory, Verdict("timeout"))
     if memory.nudged < len(asking.nudges):
@@ -223,7 +225,7 @@ def _unharmed(context: NodeContext) -> Generator[None]:
 
 
 async def _heard(
-    context: NodeContext, asking: Asking, memory: Memory, resumed: Resumed
+    context: NodeContext, asking: QuestionNode, memory: QuestionMemory, resumed: Resumed
 ) -> Outcome | Wait:
     at = resumed.at or context.now()
     if at > _deadline(asking, memory):
@@ -243,7 +245,7 @@ async def _heard(
 
 
 async def _judged(
-    context: NodeContext, asking: Asking, memory: Memory, resumed: Resumed
+    context: NodeContext, asking: QuestionNode, memory: QuestionMemory, resumed: Resumed
 ) -> Verdict:
     question = _question(context, asking, memory)
     if not question.asks(resumed.who):
@@ -255,7 +257,7 @@ async def _judged(
         words = words_of(reply)
         if (why := asking.refuses(words)) is not None:
             return Verdict(None, words, why=why)
-    read: Reading = await read_reply(context, question.text, reply, asking.advice)
+    read: ReplyMeaning = await read_reply(context, question.text, reply, asking.advice)
     return Verdict(read.meaning, read.text, read.read_by)
 
 
@@ -277,7 +279,11 @@ def _record(resumed: Resumed, at: datetime, verdict: Verdict) -> JsonObject:
 
 
 async def _over(
-    context: NodeContext, asking: Asking, memory: Memory, verdict: Verdict, reply: Json = None
+    context: NodeContext,
+    asking: QuestionNode,
+    memory: QuestionMemory,
+    verdict: Verdict,
+    reply: Json = None,
 ) -> Outcome:
     port = verdict.port or "timeout"
     if memory.thread is not None:

@@ -9,7 +9,7 @@ from toolweave.catalog.node import NodeContext
 from toolweave.errors import ToolweaveError, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.human._reply_words import Meaning, gives_instructions, meaning_of, plain_reply
-from toolweave.nodes.model import MODEL, ModelCaller, Question, Said
+from toolweave.nodes.model import MODEL, ModelCaller, ModelQuestion, Said
 from toolweave.workflow.question import ANSWER, DECLINED
 
 DEADLINE_S = 60.0
@@ -35,7 +35,7 @@ class Advice:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReplyMeaning:
     """What a reply means, its words, and who found that out: button, rules or a model."""
 
     meaning: Meaning
@@ -43,17 +43,17 @@ class Reading:
     read_by: str
 
 
-def said_plainly(reply: Json) -> Reading | None:
+def said_plainly(reply: Json) -> ReplyMeaning | None:
     """The meaning of a button, a form's choice or a true or false; nothing for words."""
     if reply == DECLINED:
-        return Reading("rejected", "", "button")
+        return ReplyMeaning("rejected", "", "button")
     told = reply
     if isinstance(reply, dict):
         told = reply.get(ANSWER, reply.get("approved"))
     if isinstance(told, bool):
-        return Reading("confirmed" if told else "rejected", words_of(reply), "button")
+        return ReplyMeaning("confirmed" if told else "rejected", words_of(reply), "button")
     chosen = _meaning(told)
-    return Reading(chosen, words_of(reply), "button") if chosen else None
+    return ReplyMeaning(chosen, words_of(reply), "button") if chosen else None
 
 
 def words_of(reply: Json) -> str:
@@ -67,12 +67,12 @@ def words_of(reply: Json) -> str:
     return "" if reply is None or reply == DECLINED else json_text.write(reply)
 
 
-async def read_reply(context: NodeContext, asked: str, reply: Json, advice: Advice) -> Reading:
+async def read_reply(context: NodeContext, asked: str, reply: Json, advice: Advice) -> ReplyMeaning:
     """What a reply means."""
     if (plain := said_plainly(reply)) is not None:
         return plain
     text = words_of(reply)
-    by_rules = Reading(meaning_of(text), text, "rules")
+    by_rules = ReplyMeaning(meaning_of(text), text, "rules")
     if not plain_reply(text) or gives_instructions(text):
         return by_rules  # no model is asked to withstand what needs no model to see
     model = await _model(context)
@@ -82,13 +82,13 @@ async def read_reply(context: NodeContext, asked: str, reply: Json, advice: Advi
         question = await _question(model, asked, text, advice)
         answer = await model.ask(question)
     except ToolweaveError as error:
-        return Reading(by_rules.meaning, text, f"rules ({error.code})")
+        return ReplyMeaning(by_rules.meaning, text, f"rules ({error.code})")
     value = answer.value if answer.value is not None else _parsed(answer.message.text)
     found = value.get("meaning") if isinstance(value, dict) else None
     meaning = _meaning(found)
     if meaning is None:
-        return Reading(by_rules.meaning, text, "rules (MODEL_ANSWER_INVALID)")
-    return Reading(meaning, text, f"model {answer.model}")
+        return ReplyMeaning(by_rules.meaning, text, "rules (MODEL_ANSWER_INVALID)")
+    return ReplyMeaning(meaning, text, f"model {answer.model}")
 
 
 async def _model(context: NodeContext) -> ModelCaller | None:
@@ -99,7 +99,7 @@ async def _model(context: NodeContext) -> ModelCaller | None:
     return model if await model.configured() else None
 
 
-async def _question(model: ModelCaller, asked: str, reply: str, advice: Advice) -> Question:
+async def _question(model: ModelCaller, asked: str, reply: str, advice: Advice) -> ModelQuestion:
     system = files("toolweave.nodes.human").joinpath("reply.md").read_text(encoding="utf-8")
     if advice.more:
         system += f"\nThe owner of this question adds:\n\n{advice.more}\n"
@@ -113,7 +113,7 @@ async def _question(model: ModelCaller, asked: str, reply: str, advice: Advice) 
         # The model that somebody configured reads better than one that nobody did.
         is_named = provider is None and bool(name) and await model.configured(name)
         provider, name = (name if is_named else None), ""
-    return Question(
+    return ModelQuestion(
         messages=(said,),
         system=system,
         provider=provider,

@@ -3,10 +3,10 @@
 import re
 from dataclasses import dataclass
 
-from toolweave.catalog.node import Given, NodeContext, Resumed
+from toolweave.catalog.node import NodeContext, NodeInput, Resumed
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.human._question import Memory, Port, Verdict
+from toolweave.nodes.human._question import Port, QuestionMemory, Verdict
 from toolweave.nodes.human._reply_meaning import Advice, read_reply, words_of
 from toolweave.workflow.question import DECLINED, Question
 
@@ -79,7 +79,9 @@ class Review:
             case _:
                 return {"verdict": {"type": "string", "title": "Verdict", "enum": ["pass", "fail"]}}
 
-    async def judge(self, context: NodeContext, resumed: Resumed, memory: Memory) -> Verdict:
+    async def judge(
+        self, context: NodeContext, resumed: Resumed, memory: QuestionMemory
+    ) -> Verdict:
         """What one reviewer's judgement leads to."""
         reply = self._as_form(resumed.reply)
         who = (resumed.who or "").casefold()
@@ -131,7 +133,7 @@ class Review:
             return f"a judgement needs its reason, as {EVIDENCE!r}"
         return None
 
-    def _delegated(self, who: str, to: str, memory: Memory) -> Verdict:
+    def _delegated(self, who: str, to: str, memory: QuestionMemory) -> Verdict:
         handed = memory.own.get("handed_on")
         known = dict(handed) if isinstance(handed, dict) else {}
         if to.casefold() in {who, *known}:
@@ -165,7 +167,9 @@ class Review:
             case _:
                 return reply["verdict"] == "pass" if "verdict" in reply else None
 
-    def _agreed(self, who: str, port: Port, text: str, read_by: str, memory: Memory) -> Verdict:
+    def _agreed(
+        self, who: str, port: Port, text: str, read_by: str, memory: QuestionMemory
+    ) -> Verdict:
         before = memory.own.get("verdicts")
         verdicts: JsonObject = dict(before) if isinstance(before, dict) else {}
         if who in verdicts:
@@ -183,7 +187,7 @@ class Review:
         return Verdict("confirmed" if said else "unrelated", text, read_by, own=own)
 
 
-def review_of(given: Given) -> Review:
+def review_of(given: NodeInput) -> Review:
     """The review of a node's settings.
 
     Raises:

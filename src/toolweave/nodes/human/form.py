@@ -3,7 +3,7 @@
 from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.nodes.human._forms import FILLED, filled_in, form_judge, form_schema
-from toolweave.nodes.human._question import Asking, Nudge, ask, content_of
+from toolweave.nodes.human._question import Nudge, QuestionNode, ask, content_of
 from toolweave.nodes.human._reply import ANSWERS, INPUTS, OUTPUTS, PORTS, response_timeout
 from toolweave.workflow.question import Question
 
@@ -121,7 +121,9 @@ class Form:
         after_s = given.whole("reminder_seconds")
         nudges = (Nudge(after_s, f"Reminder: {question.title}"),) if after_s else ()
         wait_s = float(given.whole("response_timeout"))
-        asking = Asking(question, wait_s, nudges=nudges, judge=form_judge(question), more=filled_in)
+        asking = QuestionNode(
+            question, wait_s, nudges=nudges, judge=form_judge(question), more=filled_in
+        )
         return await ask(context, asking)
 
 

@@ -1,8 +1,8 @@
 """HUMAN_IN_THE_LOOP.MANUAL_REVIEW: let named people judge something by criteria."""
 
-from toolweave.catalog.node import Given, NodeContext, Outcome, Wait
+from toolweave.catalog.node import NodeContext, NodeInput, Outcome, Wait
 from toolweave.catalog.spec import Example, Field, NodeSpec
-from toolweave.nodes.human._question import Asking, Nudge, ask, content_of
+from toolweave.nodes.human._question import Nudge, QuestionNode, ask, content_of
 from toolweave.nodes.human._reply import ANALYSIS_MODEL, GUIDANCE, INPUTS, OUTPUTS, PORTS
 from toolweave.nodes.human._reply_meaning import Advice
 from toolweave.nodes.human._review_rules import Review, review_of
@@ -202,7 +202,7 @@ class ManualReview:
             content=content_of(given),
         )
         wait_s = float(given.whole("review_deadline"))
-        asking = Asking(
+        asking = QuestionNode(
             question,
             wait_s,
             nudges=_nudges(given, wait_s),
@@ -212,7 +212,7 @@ class ManualReview:
         return await ask(context, asking)
 
 
-def _text(given: Given, review: Review) -> str:
+def _text(given: NodeInput, review: Review) -> str:
     lines = [given.text("review_description"), ""]
     lines += [f"- {criterion}" for criterion in review.criteria]
     roles = ", ".join(map(str, given.listing("reviewer_roles")))
@@ -225,7 +225,7 @@ def _text(given: Given, review: Review) -> str:
     return "\n".join(lines).strip()
 
 
-def _nudges(given: Given, wait_s: float) -> tuple[Nudge, ...]:
+def _nudges(given: NodeInput, wait_s: float) -> tuple[Nudge, ...]:
     """Reminder and escalation, as the rules say."""
     rules = given.record("escalation_rules")
     title = given.text("review_title")

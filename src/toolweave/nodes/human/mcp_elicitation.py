@@ -3,7 +3,7 @@
 from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.nodes.human._forms import FILLED, filled_in, form_judge, form_schema
-from toolweave.nodes.human._question import Asking, ask, content_of
+from toolweave.nodes.human._question import QuestionNode, ask, content_of
 from toolweave.nodes.human._reply import (
     ANALYSIS_MODEL,
     ANSWERS,
@@ -103,7 +103,7 @@ class McpElicitation:
             channel="mcp",
             content=content_of(given),
         )
-        asking = Asking(
+        asking = QuestionNode(
             question,
             float(given.whole("response_timeout")),
             advice=Advice(given.text("ai_analysis_model"), given.text("custom_analysis_prompt")),

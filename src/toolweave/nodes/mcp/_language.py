@@ -11,11 +11,21 @@ from toolweave import json_text
 from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.errors import Invalid, NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.agent import Done, Limits, Opening, Skill, Task, ToolPart, Worked, past, work
+from toolweave.nodes.agent import (
+    AgentLimits,
+    AgentTool,
+    Opening,
+    Task,
+    ToolOutcome,
+    ToolPart,
+    Worked,
+    past,
+    work,
+)
 from toolweave.nodes.mcp._answers import value_of
 from toolweave.nodes.mcp._prompts import filled
-from toolweave.nodes.model import Message, Offer, Question, Said
-from toolweave.nodes.model_tools import SHELF, Shelf, skills_of, told
+from toolweave.nodes.model import Message, ModelQuestion, ModelTool, Said
+from toolweave.nodes.model_tools import SHELF, ApprovedServerTools, skills_of, told
 from toolweave.problems import did_you_mean
 from toolweave.tools.check import check_arguments
 from toolweave.tools.tool import Tool, ToolCall
@@ -50,7 +60,7 @@ async def fill_parameters(context: NodeContext) -> Outcome | Wait:
     task = Task(
         _question(config, filled("fill_parameters", tool=name), choice="any"),
         (_checked(tool),),
-        limits=Limits(steps=1 + 2 * CORRECTIONS, calls=1 + CORRECTIONS, tokens=TOKENS),
+        limits=AgentLimits(steps=1 + 2 * CORRECTIONS, calls=1 + CORRECTIONS, tokens=TOKENS),
         check=lambda _: f"Do not answer with text: call the tool `{name}`.",
         corrections=CORRECTIONS,
     )
@@ -66,7 +76,7 @@ async def work_task(context: NodeContext) -> Outcome | Wait:
     tools = [tool for tool in await _tools(context, server) if tool.is_usable]
     if not tools:
         raise NotFound("MCP_TOOL_LIST_EMPTY", f"server {server!r} has no tools to choose from")
-    limits = Limits(
+    limits = AgentLimits(
         steps=_limit(config, "maxSteps", STEPS),
         calls=_limit(config, "maxCalls", CALLS),
         tokens=_limit(config, "maxTokens", TOKENS),
@@ -77,9 +87,9 @@ async def work_task(context: NodeContext) -> Outcome | Wait:
     return done if isinstance(done, Wait) else Outcome(_summary(done))
 
 
-def _question(config: JsonObject, system: str, choice: str = "auto") -> Question:
+def _question(config: JsonObject, system: str, choice: str = "auto") -> ModelQuestion:
     named = config.get("model")
-    return Question(
+    return ModelQuestion(
         messages=(),
         system=system,
         provider=named if isinstance(named, str) and named else None,
@@ -103,7 +113,7 @@ def _opening(context: NodeContext, words: Json) -> Opening:
 
 
 async def _tools(context: NodeContext, server: str) -> Sequence[Tool]:
-    return await cast("Shelf", context.resource(SHELF)).tools(server)
+    return await cast("ApprovedServerTools", context.resource(SHELF)).tools(server)
 
 
 def _named(tools: Sequence[Tool], name: str, server: str) -> Tool:
@@ -117,14 +127,14 @@ def _named(tools: Sequence[Tool], name: str, server: str) -> Tool:
     )
 
 
-def _checked(tool: Tool) -> Skill:
+def _checked(tool: Tool) -> AgentTool:
     """The one tool; a refusal of the arguments is the model's to mend, any other end the node's."""
 
-    async def do(context: NodeContext, arguments: JsonObject) -> Done:
+    async def do(context: NodeContext, arguments: JsonObject) -> ToolOutcome:
         problems = [one for one in check_arguments(tool, arguments) if one.severity == "error"]
         if problems:
             lines = [f"{one.pointer or '/'}: {one.message}" for one in problems[:20]]
-            return Done("the arguments do not fit:\n" + "\n".join(lines), is_error=True)
+            return ToolOutcome("the arguments do not fit:\n" + "\n".join(lines), is_error=True)
         call = ToolCall(
             tool.server,
             tool.name,
@@ -135,12 +145,12 @@ def _checked(tool: Tool) -> Skill:
         )
         try:
             result = await context.tools.call(call, on_progress=context.progress)
-            return Done(told(result).text, value={"value": value_of(result, call)})
+            return ToolOutcome(told(result).text, value={"value": value_of(result, call)})
         except ToolweaveError as error:
-            return Done(f"{error.code}: {error.message}", is_error=True, value=_error(error))
+            return ToolOutcome(f"{error.code}: {error.message}", is_error=True, value=_error(error))
 
-    offer = Offer(name=tool.name, description=tool.description, parameters=tool.input_schema)
-    return Skill(offer, do)
+    offer = ModelTool(name=tool.name, description=tool.description, parameters=tool.input_schema)
+    return AgentTool(offer, do)
 
 
 def _error(error: ToolweaveError) -> JsonObject:

@@ -22,7 +22,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s|(?<=[\u3002\uff01\uff1f])")
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class BufferLimits:
     """How many messages are kept, and what happens to the oldest."""
 
     max_messages: int
@@ -76,7 +76,9 @@ class Conversations:
         rows = await _rows(self._database, conversation)
         return Buffer([body for _, body in rows], await _summary(self._database, conversation))
 
-    async def add(self, conversation: str, message: JsonObject, limits: Limits, now: Now) -> Buffer:
+    async def add(
+        self, conversation: str, message: JsonObject, limits: BufferLimits, now: Now
+    ) -> Buffer:
         """Add a message, once for each step, and let go of the oldest as `limits` say."""
         body = json_text.write(message)
         async with self._database.transaction() as transaction:

@@ -19,7 +19,7 @@ _COUNT = "SELECT count(*) FROM memory_documents WHERE collection = ?"
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class StoredDocument:
     """A text with a name, and what is known of it."""
 
     id: str
@@ -39,13 +39,13 @@ class Documents:
     database: Database
     collection: str
 
-    async def all(self) -> list[Document]:
+    async def all(self) -> list[StoredDocument]:
         """Every document, by id."""
         sql = "SELECT id, title, content, facts FROM memory_documents WHERE collection = ?"
         rows = await self.database.rows(f"{sql} ORDER BY id", self._name)
         return [_document(*map(str, row)) for row in rows]
 
-    async def get(self, identity: str) -> Document | None:
+    async def get(self, identity: str) -> StoredDocument | None:
         """One document."""
         sql = "SELECT id, title, content, facts FROM memory_documents"
         row = await self.database.row(
@@ -53,7 +53,7 @@ class Documents:
         )
         return None if row is None else _document(*map(str, row))
 
-    async def put(self, *documents: Document) -> None:
+    async def put(self, *documents: StoredDocument) -> None:
         """Keep documents; one of the same id is replaced.
 
         Raises:
@@ -96,8 +96,8 @@ class Documents:
         return escaped(self.collection, "the collection")
 
 
-def _document(identity: str, title: str, content: str, facts: str) -> Document:
+def _document(identity: str, title: str, content: str, facts: str) -> StoredDocument:
     known = json_text.read(facts)
     assert isinstance(known, dict)
     name, text = json_text.read(title), json_text.read(content)
-    return Document(unescaped(identity), str(name), str(text), known)
+    return StoredDocument(unescaped(identity), str(name), str(text), known)

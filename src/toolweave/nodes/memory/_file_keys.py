@@ -10,7 +10,7 @@ from toolweave import json_text
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
 from toolweave.nodes.memory._keys import Room
-from toolweave.nodes.memory._memory_keys import HeldKeys, Kept
+from toolweave.nodes.memory._memory_keys import KeptValue, MemoryKeys
 from toolweave.nodes.memory._storable_text import MAX_VALUE_BYTES
 from toolweave.nodes.memory._stores import Stores
 
@@ -65,7 +65,7 @@ class FileKeys:
             await keys.clear(prefix)
 
     @asynccontextmanager
-    async def _changing(self) -> AsyncGenerator[HeldKeys]:
+    async def _changing(self) -> AsyncGenerator[MemoryKeys]:
         async with self.stores.locked():
             keys = await self._read()
             before = dict(keys.kept)
@@ -73,10 +73,10 @@ class FileKeys:
             if keys.kept != before:
                 await self.stores.write(self.path, _written(keys))
 
-    async def _read(self) -> HeldKeys:
+    async def _read(self) -> MemoryKeys:
         data = await self.stores.read(self.path)
         if data is None:
-            return HeldKeys({}, self.at_s)
+            return MemoryKeys({}, self.at_s)
         try:
             file = _File.model_validate(json_text.read(data))
         except (Invalid, ValidationError):
@@ -86,13 +86,13 @@ class FileKeys:
                 hint="choose another path, or move the file away",
             ) from None
         kept = {
-            key: Kept(json_text.write(one.value), one.expires_at)
+            key: KeptValue(json_text.write(one.value), one.expires_at)
             for key, one in file.values.items()
         }
-        return HeldKeys(kept, self.at_s)
+        return MemoryKeys(kept, self.at_s)
 
 
-def _written(keys: HeldKeys) -> bytes:
+def _written(keys: MemoryKeys) -> bytes:
     values: dict[str, Json] = {
         key: {"value": json_text.read(kept.text), "expires_at": kept.expires_s}
         for key, kept in sorted(keys.kept.items())

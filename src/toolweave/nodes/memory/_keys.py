@@ -23,7 +23,7 @@ class Room:
     max_keys: int
 
 
-class Keys(Protocol):
+class KeyStore(Protocol):
     """Texts under keys. What has expired is not there."""
 
     async def get(self, key: str) -> str | None: ...

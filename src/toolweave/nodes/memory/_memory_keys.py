@@ -11,7 +11,7 @@ MAX_HELD = 128 * MIB
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptValue:
     """A value, and the second since 1970 it ends with."""
 
     text: str
@@ -19,15 +19,15 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldKeys:
+class MemoryKeys:
     """`Keys` as a dictionary, seen at a moment."""
 
-    kept: dict[str, Kept] = field(default_factory=dict[str, Kept])
+    kept: dict[str, KeptValue] = field(default_factory=dict[str, KeptValue])
     at_s: float = 0.0
 
-    def at(self, at_s: float) -> "HeldKeys":
+    def at(self, at_s: float) -> "MemoryKeys":
         """The same keys, as they are at a moment."""
-        return HeldKeys(self.kept, at_s)
+        return MemoryKeys(self.kept, at_s)
 
     async def get(self, key: str) -> str | None:
         """The text, if it is there."""
@@ -53,7 +53,7 @@ class HeldKeys:
                 f"values held in memory would have more than {MAX_HELD} characters",
                 hint="use the backend sqlite for so much",
             )
-        self.kept[key] = Kept(text, self.at_s + ttl_s if ttl_s else None)
+        self.kept[key] = KeptValue(text, self.at_s + ttl_s if ttl_s else None)
         return True
 
     async def delete(self, key: str) -> None:
@@ -73,7 +73,7 @@ class HeldKeys:
     def _below(self, prefix: str) -> list[str]:
         return [name for name in self.kept if name.startswith(prefix)]
 
-    def _lives(self, kept: Kept) -> bool:
+    def _lives(self, kept: KeptValue) -> bool:
         return kept.expires_s is None or kept.expires_s > self.at_s
 
     def _forget_expired(self) -> None:

@@ -8,7 +8,7 @@ from toolweave import json_text
 from toolweave.errors import Conflict, Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.memory._embedding import Vector
-from toolweave.nodes.memory._vectors import Entry, Hits, Search
+from toolweave.nodes.memory._vectors import Hits, Search, VectorEntry
 from toolweave.storage.database import Database, Transaction, Value
 
 MAX_DIMENSION = 16_000
@@ -76,7 +76,7 @@ class PgVectors:
         _check(table, dimension, dict(await database.rows(_COLUMNS, name)))
         return cls(database, name)
 
-    async def put(self, entries: Sequence[Entry]) -> None:
+    async def put(self, entries: Sequence[VectorEntry]) -> None:
         """Keep entries, in place of those of the same ids."""
         rows: list[tuple[Value, ...]] = [
             (one.id, one.content, json_text.write(one.metadata), _text(one.vector))

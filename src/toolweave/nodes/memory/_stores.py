@@ -5,7 +5,7 @@ from typing import Protocol, cast
 
 from toolweave.catalog.node import NodeContext
 from toolweave.nodes.memory._indexes import Indexes
-from toolweave.nodes.memory._memory_keys import HeldKeys
+from toolweave.nodes.memory._memory_keys import MemoryKeys
 from toolweave.nodes.memory._redis import Redis
 from toolweave.storage.database import Database
 
@@ -23,7 +23,7 @@ class Stores(Protocol):
         ...
 
     @property
-    def held(self) -> HeldKeys:
+    def held(self) -> MemoryKeys:
         """What is kept in this process only."""
         ...
 

@@ -29,7 +29,7 @@ _AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class VectorEntry:
     """A text, what is known of it, and its vector."""
 
     id: str
@@ -64,7 +64,7 @@ class Hits:
 class Vectors(Protocol):
     """Entries of one space."""
 
-    async def put(self, entries: Sequence[Entry]) -> None:
+    async def put(self, entries: Sequence[VectorEntry]) -> None:
         """Keep entries, in place of those of the same ids."""
         ...
 
@@ -89,7 +89,7 @@ class OwnVectors:
         self._indexes = indexes
         self._threads = CapacityLimiter(1)
 
-    async def put(self, entries: Sequence[Entry]) -> None:
+    async def put(self, entries: Sequence[VectorEntry]) -> None:
         """Keep entries, in place of those of the same ids."""
         rows = [
             (

@@ -4,7 +4,12 @@ from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import JsonObject
-from toolweave.nodes.memory._conversations import Buffer, Conversations, Limits, conversation_of
+from toolweave.nodes.memory._conversations import (
+    Buffer,
+    BufferLimits,
+    Conversations,
+    conversation_of,
+)
 from toolweave.nodes.memory._keys import Now
 from toolweave.nodes.memory._storable_text import text_of
 from toolweave.nodes.memory._stores import stores_of
@@ -145,7 +150,7 @@ class ConversationBuffer:
         """
         given = context.given
         conversations = Conversations(stores_of(context).database)
-        limits = Limits(
+        limits = BufferLimits(
             given.whole("max_messages"),
             given.flag("auto_summarize"),
             given.whole("summarize_count"),
@@ -176,7 +181,7 @@ def _conversation(context: NodeContext) -> str:
     return conversation_of("conversation", workflow, str(named))
 
 
-def _shown(buffer: Buffer, limits: Limits) -> JsonObject:
+def _shown(buffer: Buffer, limits: BufferLimits) -> JsonObject:
     # A buffer that was made smaller shows the newest; the next message lets the others go.
     messages = buffer.messages[-limits.max_messages :]
     summary = buffer.summary

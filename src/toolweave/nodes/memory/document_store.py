@@ -3,7 +3,7 @@
 import time
 from typing import cast
 
-from toolweave.catalog.node import Given, NodeContext, Outcome
+from toolweave.catalog.node import NodeContext, NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.clock import timestamp
 from toolweave.errors import Invalid, NotFound
@@ -16,7 +16,7 @@ from toolweave.nodes.memory._document_text import (
     summary_of,
     title_of,
 )
-from toolweave.nodes.memory._documents import Document, Documents
+from toolweave.nodes.memory._documents import Documents, StoredDocument
 from toolweave.nodes.memory._ranking import Scoring, ranked
 from toolweave.nodes.memory._stores import stores_of
 
@@ -188,7 +188,7 @@ class DocumentStore:
                 found = [await _update(context, documents)]
             case "delete":
                 await documents.delete(_id(given))
-                found = list[Document]()
+                found = list[StoredDocument]()
             case "search":
                 found, more = _search(given, await documents.all())
                 answer |= more
@@ -203,7 +203,7 @@ class DocumentStore:
         return Outcome({field.name: answer[field.name] for field in self.spec.outputs})
 
 
-async def _store(context: NodeContext, documents: Documents) -> Document:
+async def _store(context: NodeContext, documents: Documents) -> StoredDocument:
     given = context.given
     content = await _content(context)
     if not content:
@@ -219,12 +219,12 @@ async def _store(context: NodeContext, documents: Documents) -> Document:
     }
     # The same for every try of a step, so that it is stored once.
     identity = given.text("document_id") or context.key
-    document = Document(identity, title[: given.whole("title_max_length")], content, facts)
+    document = StoredDocument(identity, title[: given.whole("title_max_length")], content, facts)
     await documents.put(document)
     return document
 
 
-async def _update(context: NodeContext, documents: Documents) -> Document:
+async def _update(context: NodeContext, documents: Documents) -> StoredDocument:
     given = context.given
     known = await documents.get(_id(given))
     if known is None:
@@ -235,7 +235,7 @@ async def _update(context: NodeContext, documents: Documents) -> Document:
             facts[name] = given.inputs[name]
     content = await _content(context) or known.content
     title = (given.text("title") or known.title)[: given.whole("title_max_length")]
-    changed = Document(known.id, title, content, facts)
+    changed = StoredDocument(known.id, title, content, facts)
     await documents.put(changed)
     return changed
 
@@ -255,7 +255,9 @@ async def _content(context: NodeContext) -> str:
     return plain_text(text, kind) if text and given.flag("content_extraction") else text
 
 
-def _search(given: Given, known: list[Document]) -> tuple[list[Document], JsonObject]:
+def _search(
+    given: NodeInput, known: list[StoredDocument]
+) -> tuple[list[StoredDocument], JsonObject]:
     filters, query = given.record("filters"), given.text("query")
     fitting = [one for one in known if _holds(one, filters)]
     left_out: list[Json] = [one.id for one in known if one not in fitting]
@@ -272,7 +274,7 @@ def _search(given: Given, known: list[Document]) -> tuple[list[Document], JsonOb
     }
 
 
-def _searched(given: Given, one: Document) -> str:
+def _searched(given: NodeInput, one: StoredDocument) -> str:
     """What of a document can be found by words."""
     fields = given.listing("search_fields") or list[Json](SEARCHED)
     metadata = one.facts.get("metadata")
@@ -291,7 +293,7 @@ def _searched(given: Given, one: Document) -> str:
     return "\n".join(parts)
 
 
-def _holds(one: Document, filters: JsonObject) -> bool:
+def _holds(one: StoredDocument, filters: JsonObject) -> bool:
     metadata = one.facts.get("metadata")
     known = {**(metadata if isinstance(metadata, dict) else {}), **one.facts, "title": one.title}
     for name, wanted in filters.items():
@@ -303,7 +305,7 @@ def _holds(one: Document, filters: JsonObject) -> bool:
     return True
 
 
-def _id(given: Given) -> str:
+def _id(given: NodeInput) -> str:
     identity = given.text("document_id")
     if not identity:
         raise Invalid("NODE_INPUT_INVALID", f"{given.text('operation')} needs a document_id")

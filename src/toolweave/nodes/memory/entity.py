@@ -2,11 +2,11 @@
 
 import re
 
-from toolweave.catalog.node import Given, NodeContext, Outcome
+from toolweave.catalog.node import NodeContext, NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.memory._documents import Document, Documents
+from toolweave.nodes.memory._documents import Documents, StoredDocument
 from toolweave.nodes.memory._stores import stores_of
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -131,7 +131,7 @@ class Entity:
         return Outcome(answer)
 
 
-async def _do(known: Documents, given: Given) -> list[Document]:
+async def _do(known: Documents, given: NodeInput) -> list[StoredDocument]:
     match given.text("operation") or "recall":
         case "note":
             return await _note(known, given)
@@ -152,7 +152,7 @@ async def _do(known: Documents, given: Given) -> list[Document]:
             raise Invalid("NODE_INPUT_INVALID", f"there is no operation {other!r}")
 
 
-async def _note(known: Documents, given: Given) -> list[Document]:
+async def _note(known: Documents, given: NodeInput) -> list[StoredDocument]:
     """Keep every sentence under the names in it, those that are known and new ones."""
     before = await known.all()
     facts: dict[str, list[str]] = {}
@@ -165,12 +165,12 @@ async def _note(known: Documents, given: Given) -> list[Document]:
     return [await _add(known, given, name, said) for name, said in facts.items()]
 
 
-async def _add(known: Documents, given: Given, name: str, facts: list[str]) -> Document:
+async def _add(known: Documents, given: NodeInput, name: str, facts: list[str]) -> StoredDocument:
     before = await known.get(_key(name))
     # The same fact twice is one fact, so a step that is repeated changes nothing.
     kept = list(dict.fromkeys([*(str(one) for one in (_facts(before) if before else [])), *facts]))
     told: list[Json] = list(kept[-given.whole("max_facts") :])
-    one = Document(_key(name), before.title if before else name, "", {"facts": told})
+    one = StoredDocument(_key(name), before.title if before else name, "", {"facts": told})
     await known.put(one)
     return one
 
@@ -189,7 +189,7 @@ def names_in(text: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _recalled(known: list[Document], text: str) -> list[Document]:
+def _recalled(known: list[StoredDocument], text: str) -> list[StoredDocument]:
     folded = text.casefold()
     return [
         one
@@ -198,7 +198,7 @@ def _recalled(known: list[Document], text: str) -> list[Document]:
     ]
 
 
-def _facts(one: Document) -> list[Json]:
+def _facts(one: StoredDocument) -> list[Json]:
     facts = one.facts.get("facts")
     return facts if isinstance(facts, list) else []
 
@@ -207,7 +207,7 @@ def _key(name: str) -> str:
     return " ".join(name.split()).casefold()
 
 
-def _name(given: Given) -> str:
+def _name(given: NodeInput) -> str:
     name = given.text("entity")
     if not name.strip():
         message = f"{given.text('operation')} needs an entity, which is a name"

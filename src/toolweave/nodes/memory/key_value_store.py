@@ -5,12 +5,12 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from toolweave import json_text
-from toolweave.catalog.node import Given, NodeContext, Outcome
+from toolweave.catalog.node import NodeContext, NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.memory._file_keys import FileKeys
-from toolweave.nodes.memory._keys import Keys, Now, Room, matches
+from toolweave.nodes.memory._keys import KeyStore, Now, Room, matches
 from toolweave.nodes.memory._redis_keys import RedisKeys
 from toolweave.nodes.memory._sql_keys import SqlKeys
 from toolweave.nodes.memory._storable_text import escaped, text_of
@@ -171,7 +171,7 @@ class KeyValueStore:
         return Outcome({field.name: answer[field.name] for field in self.spec.outputs})
 
 
-async def _do(keys: Keys, operation: str, key: str, given: Given) -> JsonObject:
+async def _do(keys: KeyStore, operation: str, key: str, given: NodeInput) -> JsonObject:
     prefix = given.text("key_prefix")
     match operation:
         case "get":
@@ -195,7 +195,7 @@ async def _do(keys: Keys, operation: str, key: str, given: Given) -> JsonObject:
             raise Invalid("NODE_INPUT_INVALID", f"there is no operation {operation!r}")
 
 
-async def _set(keys: Keys, key: str, given: Given) -> JsonObject:
+async def _set(keys: KeyStore, key: str, given: NodeInput) -> JsonObject:
     text = text_of(given.inputs.get("value"))
     room = Room(given.text("key_prefix"), given.whole("max_keys"))
     if await keys.set(key, text, ttl_s=_ttl_s(given), room=room):
@@ -204,7 +204,7 @@ async def _set(keys: Keys, key: str, given: Given) -> JsonObject:
     return {"success": False, "error_message": told}
 
 
-def _key(given: Given, operation: str) -> str:
+def _key(given: NodeInput, operation: str) -> str:
     key = given.inputs.get("key")
     if operation in _OF_ALL_KEYS:
         return ""
@@ -216,7 +216,7 @@ def _key(given: Given, operation: str) -> str:
     return whole
 
 
-def _ttl_s(given: Given) -> float:
+def _ttl_s(given: NodeInput) -> float:
     ttl: Json = given.record("options").get("ttl")
     if ttl is None:
         return given.number("default_ttl")
@@ -245,7 +245,7 @@ def _value(text: str | None) -> Json:
 
 
 @asynccontextmanager
-async def _opened(context: NodeContext) -> AsyncGenerator[Keys]:
+async def _opened(context: NodeContext) -> AsyncGenerator[KeyStore]:
     given, stores = context.given, stores_of(context)
     now = Now(context.now().timestamp(), context.key)
     backend, settings = given.text("storage_backend"), given.record("connection_config")

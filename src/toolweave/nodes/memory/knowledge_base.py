@@ -4,13 +4,13 @@ import hashlib
 import time
 from typing import cast
 
-from toolweave.catalog.node import Given, NodeContext, Outcome
+from toolweave.catalog.node import NodeContext, NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.action._files import Files
 from toolweave.nodes.memory._document_text import FORMATS, format_of, passages, plain_text, title_of
-from toolweave.nodes.memory._documents import Document, Documents
+from toolweave.nodes.memory._documents import Documents, StoredDocument
 from toolweave.nodes.memory._ranking import ranked
 from toolweave.nodes.memory._stores import stores_of
 
@@ -154,7 +154,7 @@ async def _add(context: NodeContext, base: Documents) -> JsonObject:
     size, overlap = given.whole("passage_size"), given.whole("passage_overlap")
     facts: JsonObject = {"source": source, "metadata": given.record("metadata")}
     found = [
-        Document(f"{source}#{index:05d}", heading or title_of(words, MAX_TITLE), piece, facts)
+        StoredDocument(f"{source}#{index:05d}", heading or title_of(words, MAX_TITLE), piece, facts)
         for index, (heading, piece) in enumerate(passages(words, size, min(overlap, size // 2)))
     ]
     if not found:
@@ -169,7 +169,7 @@ async def _remove(base: Documents, source: str) -> int:
     return await base.delete(*gone)
 
 
-def _search(given: Given, known: list[Document]) -> JsonObject:
+def _search(given: NodeInput, known: list[StoredDocument]) -> JsonObject:
     query = given.text("query")
     if not query:
         raise Invalid("NODE_INPUT_INVALID", "search needs a query", facts={"field": "query"})
@@ -181,14 +181,14 @@ def _search(given: Given, known: list[Document]) -> JsonObject:
     return {"results": results, "scores": scores, "total_results": len(results)}
 
 
-def _source(given: Given) -> str:
+def _source(given: NodeInput) -> str:
     source = given.text("source")
     if not source:
         raise Invalid("NODE_INPUT_INVALID", "remove needs a source", facts={"field": "source"})
     return source
 
 
-def _source_of(one: Document) -> str:
+def _source_of(one: StoredDocument) -> str:
     return str(one.facts.get("source"))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from anyio import to_thread
 
-from toolweave.catalog.node import Given, NodeContext, Outcome
+from toolweave.catalog.node import NodeContext, NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid, NotFound, Unavailable
 from toolweave.json_text import Json, JsonObject
@@ -15,7 +15,14 @@ from toolweave.nodes.memory._embedding import LOCAL, Vector, embed
 from toolweave.nodes.memory._pgvector import PgVectors, has_pgvector, quoted
 from toolweave.nodes.memory._storable_text import escaped, text_of
 from toolweave.nodes.memory._stores import EMBEDDED, Stores, stores_of
-from toolweave.nodes.memory._vectors import Entry, Hits, OwnVectors, Search, Vectors, has_entries
+from toolweave.nodes.memory._vectors import (
+    Hits,
+    OwnVectors,
+    Search,
+    VectorEntry,
+    Vectors,
+    has_entries,
+)
 from toolweave.problems import Problem
 
 BUILT_IN = "supabase_pgvector"
@@ -235,7 +242,7 @@ class _Done:
     hits: Hits
 
 
-async def _opened(given: Given, stores: Stores) -> Vectors:
+async def _opened(given: NodeInput, stores: Stores) -> Vectors:
     table, dimension = given.text("table_name"), given.whole("vector_dimension")
     quoted(table)
     database = await stores.postgres(given.text("database_url") or EMBEDDED)
@@ -256,7 +263,7 @@ async def _opened(given: Given, stores: Stores) -> Vectors:
     return OwnVectors(database, space, dimension, stores.indexes)
 
 
-async def _do(vectors: Vectors, given: Given, step: str) -> _Done:
+async def _do(vectors: Vectors, given: NodeInput, step: str) -> _Done:
     operation = given.text("operation") or "search"
     match operation:
         case "search":
@@ -271,7 +278,7 @@ async def _do(vectors: Vectors, given: Given, step: str) -> _Done:
             raise Invalid("NODE_INPUT_INVALID", f"there is no operation {operation!r}")
 
 
-async def _search(vectors: Vectors, given: Given) -> _Done:
+async def _search(vectors: Vectors, given: NodeInput) -> _Done:
     query = given.text("query")
     if not query.strip():
         raise Invalid("NODE_INPUT_INVALID", "search needs a query", facts={"field": "query"})
@@ -285,7 +292,7 @@ async def _search(vectors: Vectors, given: Given) -> _Done:
     return _Done(len(hits.entries), hits)
 
 
-async def _update(vectors: Vectors, given: Given) -> _Done:
+async def _update(vectors: Vectors, given: NodeInput) -> _Done:
     items = _items(given, None)
     known = await vectors.get([item.id for item in items])
     missing = [item.id for item in items if item.id not in known]
@@ -303,16 +310,16 @@ async def _update(vectors: Vectors, given: Given) -> _Done:
     return await _put(vectors, merged, given)
 
 
-async def _put(vectors: Vectors, items: "list[_Item]", given: Given) -> _Done:
+async def _put(vectors: Vectors, items: "list[_Item]", given: NodeInput) -> _Done:
     entries = [
-        Entry(item.id, item.content, item.metadata, await _embedded(item.content, given))
+        VectorEntry(item.id, item.content, item.metadata, await _embedded(item.content, given))
         for item in items
     ]
     await vectors.put(entries)
     return _Done(len(entries), Hits([entry.as_json() for entry in entries], []))
 
 
-async def _embedded(text: str, given: Given) -> Vector:
+async def _embedded(text: str, given: NodeInput) -> Vector:
     return await to_thread.run_sync(embed, text, given.whole("vector_dimension"))
 
 
@@ -323,7 +330,7 @@ class _Item:
     metadata: JsonObject
 
 
-def _items(given: Given, step: str | None) -> list[_Item]:
+def _items(given: NodeInput, step: str | None) -> list[_Item]:
     """The items, checked; with a step one without an id gets one, the same at every try."""
     listed = given.listing("items")
     if not 0 < len(listed) <= MAX_ITEMS:

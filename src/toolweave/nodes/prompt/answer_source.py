@@ -11,7 +11,7 @@ KNOWN = 64
 _TYPES = frozenset(name for one in asked for name in one.types)
 
 
-class Answering:
+class AnswerSource:
     """Marks the nodes of a workflow that a model shall answer, if there is one.
 
     The mark stands in the run's own document, so whoever goes on with the run does the same.

@@ -1,6 +1,6 @@
 """`askUserQuestion`: a person picks one of some options, and the run goes that way."""
 
-from toolweave.catalog.node import Given, NodeContext, Outcome, Wait
+from toolweave.catalog.node import NodeContext, NodeInput, Outcome, Wait
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.workflow.question import ANSWER, Question, choice_schema, question_id
@@ -48,7 +48,7 @@ def _question(context: NodeContext, options: list[JsonObject]) -> Question:
     )
 
 
-def _options(given: Given) -> list[JsonObject]:
+def _options(given: NodeInput) -> list[JsonObject]:
     return [option for option in given.listing("options") if isinstance(option, dict)]
 
 

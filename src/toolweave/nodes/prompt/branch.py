@@ -1,6 +1,6 @@
 """`ifElse`, `switch` and `branch`: the first branch whose condition holds."""
 
-from toolweave.catalog.node import Given, Outcome
+from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.cel.language import Value, compile_text, evaluate
 from toolweave.errors import Invalid, Unavailable
 from toolweave.json_text import Json, JsonObject
@@ -13,7 +13,7 @@ class Branch:
     types = ("ifElse", "switch", "branch")
     effect = "pure"
 
-    def compute(self, given: Given) -> Outcome:
+    def compute(self, given: NodeInput) -> Outcome:
         """What came in, by one branch.
 
         Raises:
@@ -24,7 +24,7 @@ class Branch:
                 return Outcome(given.came_in, (f"branch-{index}",))
         return self.otherwise(given)
 
-    def otherwise(self, given: Given) -> Outcome:
+    def otherwise(self, given: NodeInput) -> Outcome:
         """What came in, by the default branch.
 
         Raises:
@@ -39,7 +39,7 @@ class Branch:
             raise Invalid("BRANCH_NONE", "no branch holds, and there is no default")
         return Outcome(given.came_in, (f"branch-{defaults[-1]}",))
 
-    def holds(self, branch: JsonObject, given: Given) -> bool:
+    def holds(self, branch: JsonObject, given: NodeInput) -> bool:
         """Whether a branch's expression holds.
 
         Raises:
@@ -58,7 +58,7 @@ class Branch:
         return value
 
 
-def branches_of(given: Given) -> list[JsonObject]:
+def branches_of(given: NodeInput) -> list[JsonObject]:
     """The branches of a decision."""
     listed = given.config.get("branches")
     return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []

@@ -1,6 +1,6 @@
 """`end` and `result`: where a run ends; what comes in here is what the run gives."""
 
-from toolweave.catalog.node import Given, Outcome
+from toolweave.catalog.node import NodeInput, Outcome
 
 
 class End:
@@ -9,7 +9,7 @@ class End:
     types = ("end", "result")
     effect = "pure"
 
-    def compute(self, given: Given) -> Outcome:
+    def compute(self, given: NodeInput) -> Outcome:
         """What came in."""
         return Outcome(given.came_in)
 

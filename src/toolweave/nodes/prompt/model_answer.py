@@ -8,15 +8,15 @@ from collections.abc import Callable
 from typing import cast
 
 from toolweave import json_text
-from toolweave.catalog.node import Given, NodeContext, Outcome, Wait
+from toolweave.catalog.node import NodeContext, NodeInput, Outcome, Wait
 from toolweave.catalog.spec import Effect
 from toolweave.errors import Unavailable
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.agent import Limits, Task, work
-from toolweave.nodes.model import Message, Question, Reply, Said
+from toolweave.nodes.agent import AgentLimits, Task, work
+from toolweave.nodes.model import Message, ModelQuestion, ModelReply, Said
 from toolweave.nodes.prompt.branch import Branch, branches_of
 from toolweave.nodes.prompt.prompt import Prompt
-from toolweave.nodes.prompt.template import Template
+from toolweave.nodes.prompt.template import TemplateNode
 
 # The field of a node's data, and the two things it says.
 ANSWERED_BY = "answeredBy"
@@ -35,7 +35,7 @@ class AskedText:
 
     effect: Effect = "keyed"
 
-    def __init__(self, types: tuple[str, ...], fill: Callable[[Given], Outcome]) -> None:
+    def __init__(self, types: tuple[str, ...], fill: Callable[[NodeInput], Outcome]) -> None:
         self.types = types
         self._fill = fill
 
@@ -44,8 +44,10 @@ class AskedText:
         given = context.given
         named = given.config.get("model")
         task = Task(
-            Question(messages=(), provider=named if isinstance(named, str) and named else None),
-            limits=Limits(steps=1),
+            ModelQuestion(
+                messages=(), provider=named if isinstance(named, str) and named else None
+            ),
+            limits=AgentLimits(steps=1),
         )
 
         async def opening() -> tuple[Message, ...]:
@@ -83,7 +85,7 @@ class AskedBranch:
         return self._branch.otherwise(given)
 
 
-def _judged(branch: Branch, one: JsonObject, given: Given) -> bool | None:
+def _judged(branch: Branch, one: JsonObject, given: NodeInput) -> bool | None:
     """Whether a branch's expression holds; nothing for words."""
     if one.get("isDefault") is True:
         return False
@@ -106,7 +108,7 @@ async def _asked(context: NodeContext, in_words: list[int]) -> int | Wait | None
         "additionalProperties": False,
     }
 
-    def check(reply: Reply) -> str | None:
+    def check(reply: ModelReply) -> str | None:
         if _picked(reply.value) in names:
             return None
         return f'Answer with JSON only: {{"true": one of {json_text.write(names)}}}.'
@@ -119,7 +121,7 @@ async def _asked(context: NodeContext, in_words: list[int]) -> int | Wait | None
         text = f"The statements:\n{statements}{about}\n\n<data>\n{data}\n</data>"
         return (Said(text=text),)
 
-    task = Task(Question(messages=(), system=_CHOOSE, shape=shape), check=check)
+    task = Task(ModelQuestion(messages=(), system=_CHOOSE, shape=shape), check=check)
     done = await work(context, task, opening)
     if isinstance(done, Wait):
         return done
@@ -134,6 +136,6 @@ def _picked(value: object) -> str:
 
 asked = (
     AskedText(Prompt.types, Prompt().compute),
-    AskedText(Template.types, Template().compute),
+    AskedText(TemplateNode.types, TemplateNode().compute),
     AskedBranch(),
 )

@@ -1,6 +1,6 @@
 """`multi_input` and `input`: named values for the texts of a flow."""
 
-from toolweave.catalog.node import Given, Outcome
+from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.json_text import Json, JsonObject
 
 
@@ -10,7 +10,7 @@ class MultiInput:
     types = ("multi_input", "input")
     effect = "pure"
 
-    def compute(self, given: Given) -> Outcome:
+    def compute(self, given: NodeInput) -> Outcome:
         """All variables with a value."""
         inputs = given.names["trigger"]
         started_with = inputs if isinstance(inputs, dict) else {}

@@ -1,6 +1,6 @@
 """`prompt`: a text with `{{name}}` holes, filled; with a model, its answer."""
 
-from toolweave.catalog.node import Given, Outcome
+from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.cel.language import Result, Value
 from toolweave.cel.templates import substitute
 from toolweave.workflow.named_values import named_value
@@ -12,7 +12,7 @@ class Prompt:
     types = ("prompt",)
     effect = "pure"
 
-    def compute(self, given: Given) -> Outcome:
+    def compute(self, given: NodeInput) -> Outcome:
         """The filled text."""
 
         def resolve(name: str) -> Result | None:

@@ -1,6 +1,6 @@
 """`start`: where a run begins; gives what the run was started with."""
 
-from toolweave.catalog.node import Given, Outcome
+from toolweave.catalog.node import NodeInput, Outcome
 
 
 class Start:
@@ -9,7 +9,7 @@ class Start:
     types = ("start",)
     effect = "pure"
 
-    def compute(self, given: Given) -> Outcome:
+    def compute(self, given: NodeInput) -> Outcome:
         """The inputs."""
         return Outcome(given.came_in)
 

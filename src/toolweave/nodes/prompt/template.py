@@ -1,19 +1,19 @@
 """`template`: a text of a flow with `{name}` holes, filled; with a model, its answer."""
 
-from toolweave.catalog.node import Given, Outcome
+from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.cel.language import Value
 from toolweave.cel.templates import read_template, substitute
 from toolweave.errors import Invalid
 from toolweave.workflow.named_values import named_value
 
 
-class Template:
+class TemplateNode:
     """Fills `{name}` of a flow's template; every name must be known."""
 
     types = ("template",)
     effect = "pure"
 
-    def compute(self, given: Given) -> Outcome:
+    def compute(self, given: NodeInput) -> Outcome:
         """The filled text.
 
         Raises:
@@ -41,4 +41,4 @@ class Template:
         return Outcome(filled.value if isinstance(filled.value, str) else "")
 
 
-plain = Template()
+plain = TemplateNode()

@@ -6,8 +6,8 @@ Made of `template` nodes of a library's flow where a model is configured; no fil
 from typing import cast
 
 from toolweave.catalog.node import NodeContext, Outcome
-from toolweave.nodes.model import MODEL, ModelCaller, Question, Said
-from toolweave.nodes.prompt.template import Template
+from toolweave.nodes.model import MODEL, ModelCaller, ModelQuestion, Said
+from toolweave.nodes.prompt.template import TemplateNode
 
 
 class TemplateAnswer:
@@ -23,9 +23,9 @@ class TemplateAnswer:
         Raises:
             Invalid: `MISSING_VARIABLES`, before anything is asked.
         """
-        filled = Template().compute(context.given).value
+        filled = TemplateNode().compute(context.given).value
         asking = cast("ModelCaller", context.resource(MODEL))
-        reply = await asking.ask(Question(messages=(Said(text=str(filled)),)))
+        reply = await asking.ask(ModelQuestion(messages=(Said(text=str(filled)),)))
         return Outcome(reply.message.text)
 
 

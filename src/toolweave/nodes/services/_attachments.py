@@ -9,12 +9,12 @@ from typing import cast
 from toolweave.catalog.node import NodeContext
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.action._files import Files
-from toolweave.nodes.services._operation import Part, invalid
+from toolweave.nodes.services._operation import RequestPart, invalid
 
 MAX_FILE_BYTES = 16 * 1024 * 1024
 
 
-async def attached(context: NodeContext, given: JsonObject, field: str = "file") -> Part:
+async def attached(context: NodeContext, given: JsonObject, field: str = "file") -> RequestPart:
     """The file that an object describes: `path` or `file_path`, or `content`, or `content_base64`.
 
     Raises:
@@ -33,7 +33,7 @@ async def attached(context: NodeContext, given: JsonObject, field: str = "file")
         name = named if isinstance(named, str) and named else "file.txt"
     told = given.get("content_type")
     kind = told if isinstance(told, str) else mimetypes.guess_type(name)[0]
-    return Part(field, name, data, kind or "application/octet-stream")
+    return RequestPart(field, name, data, kind or "application/octet-stream")
 
 
 def _content(given: JsonObject, field: str) -> bytes:

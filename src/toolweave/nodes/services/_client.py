@@ -19,8 +19,8 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.action._http import HttpClient, Response
 from toolweave.nodes.services._failures import as_error, rate_limits
 from toolweave.nodes.services._multipart import multipart
-from toolweave.nodes.services._operation import Action, Call, build
-from toolweave.nodes.services._service import SERVICES, Access, Service, Services
+from toolweave.nodes.services._operation import Action, ServiceCall, build
+from toolweave.nodes.services._service import SERVICES, Access, Service, ServiceAccess
 
 MAX_WAITS = 5
 LONGEST_WAIT_S = 3600.0
@@ -33,7 +33,7 @@ MAX_KEPT_CHARACTERS = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ServiceResponse:
     """What a service answered: the value of its JSON, and what its headers tell."""
 
     value: Json
@@ -60,7 +60,7 @@ class Tally:
     answers: list[Json] = field(default_factory=list[Json])
 
 
-class Caller:
+class ServiceClient:
     """A service with a credential, for one step."""
 
     def __init__(
@@ -79,7 +79,7 @@ class Caller:
         self._timeout_s = min(CALL_S, timeout_s)
         self._known = list(self.tally.answers)
 
-    async def do(self, name: str, action: Action, values: JsonObject) -> Answer:
+    async def do(self, name: str, action: Action, values: JsonObject) -> ServiceResponse:
         """Do an action of the table.
 
         Raises:
@@ -88,7 +88,7 @@ class Caller:
         """
         return await self.send(name, build(name, action, values))
 
-    async def send(self, name: str, call: Call) -> Answer:
+    async def send(self, name: str, call: ServiceCall) -> ServiceResponse:
         """Send one request; `name` is what it is called in errors.
 
         Raises:
@@ -114,7 +114,7 @@ class Caller:
             raise Unavailable("SERVICE_ANSWER_INVALID", message)
         link = response.headers.get("link", "")
         self.tally.answers.append([value, response.status, link])
-        return Answer(value, response.status, link, self.tally.limits)
+        return ServiceResponse(value, response.status, link, self.tally.limits)
 
     @property
     def address(self) -> str:
@@ -125,7 +125,7 @@ class Caller:
         """From now on call with another credential."""
         self._access = Access(self._access.address, token)
 
-    async def _request(self, call: Call) -> Response:
+    async def _request(self, call: ServiceCall) -> Response:
         body, kind = _encoded(call)
         headers = dict(call.headers)
         if kind is not None:
@@ -144,7 +144,7 @@ class Caller:
             fills_url=call.is_secret or (call.has_token and bool(self.service.prefix)),
         )
 
-    def _address(self, call: Call) -> str:
+    def _address(self, call: ServiceCall) -> str:
         # Encoded here, so that no value that came in can name a secret of the vault.
         query = f"?{urlencode(call.query)}" if call.query else ""
         if not call.has_token:
@@ -156,31 +156,31 @@ class Caller:
 
 async def calling(
     context: NodeContext, service: Service, token: str, *, prefers_oauth: bool = False
-) -> Caller:
+) -> ServiceClient:
     """A caller with the credential that a node's configuration names.
 
     Raises:
         NotFound: `SERVICE_CREDENTIAL_MISSING`, `SECRET_NOT_FOUND`.
         Denied: `SERVICE_SIGN_IN_NEEDED`.
     """
-    services = cast("Services", context.resource(SERVICES))
+    services = cast("ServiceAccess", context.resource(SERVICES))
     access = await services.access(service, token, prefers_oauth=prefers_oauth)
     http = cast("HttpClient", context.resource("http"))
     timeout_s = context.given.number("timeout")
     tally = Tally(answers=_remembered(context))
-    return Caller(http, service, access, timeout_s=timeout_s, tally=tally)
+    return ServiceClient(http, service, access, timeout_s=timeout_s, tally=tally)
 
 
-def without_token(context: NodeContext, service: Service) -> Caller:
+def without_token(context: NodeContext, service: Service) -> ServiceClient:
     """A caller for addresses that are secrets themselves: no credential is looked for."""
     http = cast("HttpClient", context.resource("http"))
     tally = Tally(answers=_remembered(context))
-    return Caller(http, service, Access(service.address, ""), tally=tally)
+    return ServiceClient(http, service, Access(service.address, ""), tally=tally)
 
 
 async def waiting(
     context: NodeContext,
-    caller: Caller,
+    caller: ServiceClient,
     work: Callable[[], Awaitable[Outcome]],
     *,
     most: int = MAX_WAITS,
@@ -217,13 +217,13 @@ def metadata(context: NodeContext, action: str, tally: Tally) -> JsonObject:
     }
 
 
-def _kept(answer: Json) -> Answer:
+def _kept(answer: Json) -> ServiceResponse:
     """An answer from before a wait."""
     match answer:
         case [value, int(status), str(link)]:
-            return Answer(value, status, link)
+            return ServiceResponse(value, status, link)
         case _:
-            return Answer(answer)
+            return ServiceResponse(answer)
 
 
 async def _read(response: Response) -> tuple[Json, bool]:
@@ -242,7 +242,7 @@ def _value(response: Response) -> tuple[Json, bool]:
         return None, False
 
 
-def _encoded(call: Call) -> tuple[bytes | None, str | None]:
+def _encoded(call: ServiceCall) -> tuple[bytes | None, str | None]:
     if call.raw is not None:
         return call.raw
     if call.parts or call.form == "form":

@@ -4,10 +4,10 @@ from hashlib import sha256
 
 from toolweave import json_text
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.services._operation import Part
+from toolweave.nodes.services._operation import RequestPart
 
 
-def multipart(fields: JsonObject, parts: tuple[Part, ...]) -> tuple[bytes, str]:
+def multipart(fields: JsonObject, parts: tuple[RequestPart, ...]) -> tuple[bytes, str]:
     """The body and its content type; a field that is an object is written as JSON."""
     pieces: list[tuple[str, bytes]] = [
         (f'form-data; name="{_quoted(name)}"', _written(value))

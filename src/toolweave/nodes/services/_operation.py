@@ -43,7 +43,7 @@ class Action:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class RequestPart:
     """A file in a multipart body."""
 
     name: str
@@ -53,7 +53,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ServiceCall:
     """A request as it is sent, but for the address and the token of the service."""
 
     method: str
@@ -62,7 +62,7 @@ class Call:
     query: tuple[tuple[str, str], ...] = ()
     body: Json = None
     form: BodyForm = "json"
-    parts: tuple[Part, ...] = ()
+    parts: tuple[RequestPart, ...] = ()
     # Bytes that are the body, and of which type.
     raw: tuple[bytes, str] | None = None
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -79,7 +79,7 @@ class Call:
         return self.path.startswith("/") and not self.is_secret
 
 
-class Place(NamedTuple):
+class ValueLocation(NamedTuple):
     """Where a value comes from, and what it is called on the wire."""
 
     wire: str
@@ -88,13 +88,13 @@ class Place(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def places(fields: str) -> tuple[Place, ...]:
+def places(fields: str) -> tuple[ValueLocation, ...]:
     """The fields written in the small language."""
-    found: list[Place] = []
+    found: list[ValueLocation] = []
     for word in fields.split():
         text = word.removesuffix("!")
         wire, _, source = text.partition("=")
-        found.append(Place(wire, source or wire, text != word))
+        found.append(ValueLocation(wire, source or wire, text != word))
     return tuple(found)
 
 
@@ -135,14 +135,14 @@ def missing(name: str, action: str) -> Invalid:
     )
 
 
-def build(name: str, action: Action, values: JsonObject) -> Call:
+def build(name: str, action: Action, values: JsonObject) -> ServiceCall:
     """The request of an action.
 
     Raises:
         Invalid: `SERVICE_FIELD_MISSING`, `SERVICE_FIELD_INVALID`.
     """
     body = {**taken(action.body, values, by=name), **action.fixed}
-    return Call(
+    return ServiceCall(
         action.method,
         fill_path(action.path, values, by=name),
         tuple(query_of(taken(action.query, values, by=name))),

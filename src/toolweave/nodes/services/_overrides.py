@@ -32,24 +32,24 @@ def settings_of(context: NodeContext, spec: NodeSpec) -> JsonObject:
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class ServiceRetry:
     """How often a limit is waited for, and how long at least."""
 
     most: int = MAX_WAITS
     least_s: float = 0.0
 
 
-def patience(context: NodeContext, values: JsonObject) -> Patience:
+def patience(context: NodeContext, values: JsonObject) -> ServiceRetry:
     """What `retry_config` says: max_retries, retry_delay, exponential_backoff."""
     config = values.get("retry_config")
     if not isinstance(config, dict):
-        return Patience()
+        return ServiceRetry()
     most, delay = config.get("max_retries"), config.get("retry_delay")
     least_s = float(delay) if isinstance(delay, int | float) else 0.0
     if config.get("exponential_backoff"):
         least_s *= 2 ** waits_before(context)
     count = int(most) if isinstance(most, int | float) else MAX_WAITS
-    return Patience(max(count, 0), min(max(least_s, 0.0), LONGEST_DELAY_S))
+    return ServiceRetry(max(count, 0), min(max(least_s, 0.0), LONGEST_DELAY_S))
 
 
 def unwaited(message: str) -> Denied:

@@ -51,7 +51,7 @@ class Access:
     token: str
 
 
-class Services(Protocol):
+class ServiceAccess(Protocol):
     """Credentials of services, by what a node's configuration says."""
 
     async def access(self, service: Service, token: str, *, prefers_oauth: bool = False) -> Access:

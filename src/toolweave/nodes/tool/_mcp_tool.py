@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, cast, runtime_checkable
 
-from toolweave.catalog.node import Given, NodeContext, Outcome
+from toolweave.catalog.node import NodeContext, NodeInput, Outcome
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.agent import Done, Skill
+from toolweave.nodes.agent import AgentTool, ToolOutcome
 from toolweave.nodes.mcp._answers import parsed_of
-from toolweave.nodes.model_tools import SHELF, Shelf, skills_of
+from toolweave.nodes.model_tools import SHELF, ApprovedServerTools, skills_of
 from toolweave.problems import did_you_mean
 from toolweave.tools.tool import CallId, Tool, ToolCall
 
@@ -17,7 +17,7 @@ Names = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Binding:
+class McpBinding:
     """What a kind of server is called, and how configurations become arguments."""
 
     server: str
@@ -30,7 +30,7 @@ class Binding:
     # By configuration: words in the names of tools that may be called only where it is true.
     guards: Names = field(default_factory=dict[str, tuple[str, ...]])
 
-    def may_call(self, given: Given, name: str) -> bool:
+    def may_call(self, given: NodeInput, name: str) -> bool:
         """Whether the node's configuration allows a tool."""
         allowed = given.listing("available_tools")
         if allowed and name not in allowed:
@@ -40,7 +40,7 @@ class Binding:
             for setting, words in self.guards.items()
         )
 
-    def arguments(self, given: Given, tool: Tool, called: JsonObject) -> JsonObject:
+    def arguments(self, given: NodeInput, tool: Tool, called: JsonObject) -> JsonObject:
         """The arguments of a call, with what the node's configuration adds."""
         takes = tool.input_schema.get("properties")
         known = set(takes) if isinstance(takes, dict) else set[str]()
@@ -62,13 +62,13 @@ class Binding:
 class Offering(Protocol):
     """A TOOL node whose tools an agent can use."""
 
-    async def skills(self, context: NodeContext, taken: Sequence[str]) -> tuple[Skill, ...]: ...
+    async def skills(self, context: NodeContext, taken: Sequence[str]) -> tuple[AgentTool, ...]: ...
 
 
 class BoundTool:
     """The code of every TOOL node: what differs is its `binding`."""
 
-    binding: Binding
+    binding: McpBinding
 
     async def run(self, context: NodeContext) -> Outcome:
         """Call the tool, through the one gate.
@@ -104,7 +104,7 @@ class BoundTool:
             }
         )
 
-    async def skills(self, context: NodeContext, taken: Sequence[str]) -> tuple[Skill, ...]:
+    async def skills(self, context: NodeContext, taken: Sequence[str]) -> tuple[AgentTool, ...]:
         """Its tools for an agent's model; what the configuration says holds there too."""
         given = context.given
         tools = [
@@ -112,17 +112,17 @@ class BoundTool:
         ]
         plain = skills_of(tools, taken)
         return tuple(
-            Skill(one.offer, self._filling(given, tool, one), one.effect)
+            AgentTool(one.offer, self._filling(given, tool, one), one.effect)
             for tool, one in zip(tools, plain, strict=True)
         )
 
     async def _tools(self, context: NodeContext) -> Sequence[Tool]:
-        shelf = cast("Shelf", context.resource(SHELF))
+        shelf = cast("ApprovedServerTools", context.resource(SHELF))
         named = context.given.text("mcp_server_url") or None
         return await shelf.tools(await shelf.server_for(self.binding.server, named))
 
-    def _filling(self, given: Given, tool: Tool, skill: Skill) -> "_Do":
-        async def do(context: NodeContext, arguments: JsonObject) -> Done:
+    def _filling(self, given: NodeInput, tool: Tool, skill: AgentTool) -> "_Do":
+        async def do(context: NodeContext, arguments: JsonObject) -> ToolOutcome:
             return await skill.do(context, self.binding.arguments(given, tool, arguments))
 
         return do
@@ -139,7 +139,7 @@ class BoundTool:
 
 
 class _Do(Protocol):
-    async def __call__(self, context: NodeContext, arguments: JsonObject, /) -> Done: ...
+    async def __call__(self, context: NodeContext, arguments: JsonObject, /) -> ToolOutcome: ...
 
 
 def _capped(arguments: JsonObject, name: str, most: Json) -> JsonObject:
@@ -149,7 +149,7 @@ def _capped(arguments: JsonObject, name: str, most: Json) -> JsonObject:
     return {}
 
 
-def _named(binding: Binding, given: Given, tools: Sequence[Tool]) -> Tool:
+def _named(binding: McpBinding, given: NodeInput, tools: Sequence[Tool]) -> Tool:
     name = given.text("tool_name")
     allowed = [tool for tool in tools if binding.may_call(given, tool.name)]
     for tool in allowed:

@@ -2,19 +2,19 @@
 
 from collections.abc import Mapping
 
-from toolweave.catalog.node import Given
+from toolweave.catalog.node import NodeInput
 from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json, JsonObject
 
 _EMPTY: Mapping[str, Json] = {"string": "", "object": {}, "array": [], "integer": 0}
 
 
-def inputs_of(given: Given) -> JsonObject:
+def inputs_of(given: NodeInput) -> JsonObject:
     """What the run was started with; nothing where that is no object."""
     return given.came_in if isinstance(given.came_in, dict) else {}
 
 
-def started(spec: NodeSpec, given: Given, known: Mapping[str, Json]) -> JsonObject:
+def started(spec: NodeSpec, given: NodeInput, known: Mapping[str, Json]) -> JsonObject:
     """All outputs of a trigger; more that the run was started with is kept beside them."""
     run = given.names.get("run")
     facts = run if isinstance(run, dict) else {}

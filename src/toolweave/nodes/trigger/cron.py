@@ -1,6 +1,6 @@
 """TRIGGER.CRON: start at set times."""
 
-from toolweave.catalog.node import Given, Outcome
+from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import JsonObject
 from toolweave.nodes.trigger._outputs import inputs_of, started
@@ -70,7 +70,7 @@ class Cron:
         ),
     )
 
-    def compute(self, given: Given) -> Outcome:
+    def compute(self, given: NodeInput) -> Outcome:
         """When it was due and when it started; both are the same for a start by hand."""
         run = given.names.get("run")
         began = run.get("started_at") if isinstance(run, dict) else None

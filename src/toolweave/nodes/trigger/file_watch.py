@@ -1,6 +1,6 @@
 """TRIGGER.FILE_WATCH: start when a file appears, changes or goes."""
 
-from toolweave.catalog.node import Given, Outcome
+from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import JsonObject
 from toolweave.nodes.trigger._outputs import started
@@ -88,7 +88,7 @@ class FileWatch:
         ),
     )
 
-    def compute(self, given: Given) -> Outcome:
+    def compute(self, given: NodeInput) -> Outcome:
         """The file and what happened to it."""
         path = given.text("path")
         known: JsonObject = {

@@ -1,6 +1,6 @@
 """TRIGGER.MANUAL: start when a person says so."""
 
-from toolweave.catalog.node import Given, Outcome
+from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.nodes.trigger._outputs import started
 
@@ -50,7 +50,7 @@ class Manual:
         ),
     )
 
-    def compute(self, given: Given) -> Outcome:
+    def compute(self, given: NodeInput) -> Outcome:
         """What it was started with, who and when."""
         message = f"Started by hand: {given.text('trigger_name')}"
         return Outcome(started(self.spec, given, {"trigger_message": message}))

@@ -1,6 +1,6 @@
 """TRIGGER.WEBHOOK: start when an HTTP request comes in."""
 
-from toolweave.catalog.node import Given, Outcome
+from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import JsonObject
 from toolweave.nodes.trigger._delivery import Accepted, Delivery, Refused, texts
@@ -96,7 +96,7 @@ class Webhook:
         ),
     )
 
-    def compute(self, given: Given) -> Outcome:
+    def compute(self, given: NodeInput) -> Outcome:
         """The request; what somebody starts it with by hand is taken for its body."""
         inputs = inputs_of(given)
         names = {output.name for output in self.spec.outputs}

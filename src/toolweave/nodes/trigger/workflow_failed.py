@@ -1,6 +1,6 @@
 """TRIGGER.WORKFLOW_FAILED: start when another workflow's run goes wrong."""
 
-from toolweave.catalog.node import Given, Outcome
+from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import JsonObject
 from toolweave.nodes.trigger._delivery import Accepted, Refused, text_at, texts
@@ -79,7 +79,7 @@ class WorkflowFailed:
         ),
     )
 
-    def compute(self, given: Given) -> Outcome:
+    def compute(self, given: NodeInput) -> Outcome:
         """The run that failed."""
         known: JsonObject = {"status": "failed", "trigger_message": "Started by hand"}
         return Outcome(started(self.spec, given, known))

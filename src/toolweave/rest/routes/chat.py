@@ -61,7 +61,7 @@ class ContextShape(BaseModel):
     section_binding: str | None = Field(alias="sectionBinding")
 
 
-class Stopping(BaseModel):
+class StopChatRequest(BaseModel):
     """Whether there was an answer to stop."""
 
     stopped: bool
@@ -197,7 +197,7 @@ def chat_routes(studio: Studio, doorkeeper: Doorkeeper) -> APIRouter:
     """The endpoints; all of them want `tools:execute`."""
     answers, gate = _Answers(studio), doorkeeper.wants("tools:execute")
     router = APIRouter(prefix="/api/v1/chat", tags=["chat"])
-    stopped = responses(Stopping, 404, 422, *KEYED, texts=_TEXTS)
+    stopped = responses(StopChatRequest, 404, 422, *KEYED, texts=_TEXTS)
     gone = responses(None, 404, 422, *KEYED, texts=_TEXTS, status=204)
     tools = responses(ContextShape, 404, 422, *KEYED, texts=_TEXTS)
     # Any: what FastAPI takes for a handler.

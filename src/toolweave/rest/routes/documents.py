@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from toolweave.app.workbench import Workbench
 from toolweave.documents.bindings import read_binding
-from toolweave.documents.service import Looked, document_key, looked_json
+from toolweave.documents.service import DocumentReport, document_key, looked_json
 from toolweave.documents.workspace import DocumentFolders, StoredWorkflows, desk_of
 from toolweave.engine.engine import Engine
 from toolweave.json_text import JsonObject
@@ -25,20 +25,20 @@ READ, WRITE, EXECUTE = "workflows:read", "workflows:write", "tools:execute"
 _PATH = Field(min_length=1, max_length=4_096, description="A file of an allowed folder")
 
 
-class Naming(Strict):
+class DocumentPath(Strict):
     """A document."""
 
     path: str = _PATH
 
 
-class Running(Strict):
+class DocumentRunRequest(Strict):
     """A document whose blocks are to be run."""
 
     path: str = _PATH
     refresh: bool = Field(False, description="Run blocks again that have their result")
 
 
-class Binding(Strict):
+class BindingRequest(Strict):
     """A section and its server; one of heading, block or lines."""
 
     path: str = _PATH
@@ -114,13 +114,13 @@ class _Answers:
 
     async def check_document(self, request: Request) -> Response:
         """Blocks, the servers they use, and what is wrong; nothing is run."""
-        path = await self._path((await read_shape(request, Naming)).path)
-        looked: Looked = await self._desk.look(path)
+        path = await self._path((await read_shape(request, DocumentPath)).path)
+        looked: DocumentReport = await self._desk.look(path)
         return json_answer(looked_json(looked))
 
     async def run_document(self, request: Request) -> Response:
         """Run the blocks of a document and write the results below them."""
-        body = await read_shape(request, Running)
+        body = await read_shape(request, DocumentRunRequest)
         path = await self._path(body.path)
 
         async def engine() -> Engine:
@@ -133,12 +133,12 @@ class _Answers:
 
     async def clear_document(self, request: Request) -> Response:
         """Take the results out of a document."""
-        path = await self._path((await read_shape(request, Naming)).path)
+        path = await self._path((await read_shape(request, DocumentPath)).path)
         return json_answer({"removed": await self._desk.clear(path)})
 
     async def bind_section(self, request: Request) -> Response:
         """Bind a section of a document to a server."""
-        body = await read_shape(request, Binding)
+        body = await read_shape(request, BindingRequest)
         path = await self._path(body.path)
         given: JsonObject = body.model_dump(exclude={"path"}, exclude_none=True)
         kept = await self._desk.bind(path, read_binding(given))
@@ -162,10 +162,10 @@ def document_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
     # Any: what OpenAPI is told of each.
     table: tuple[tuple[str, str, Any, str, type[BaseModel], type[Strict] | None, int], ...] = (
         ("GET", "", a.list_documents, READ, DocumentsShape, None, 200),
-        ("POST", "/check", a.check_document, READ, LookedShape, Naming, 200),
-        ("POST", "/run", a.run_document, EXECUTE, RanShape, Running, 200),
-        ("POST", "/clear", a.clear_document, WRITE, CountShape, Naming, 200),
-        ("POST", "/bind", a.bind_section, WRITE, BoundShape, Binding, 201),
+        ("POST", "/check", a.check_document, READ, LookedShape, DocumentPath, 200),
+        ("POST", "/run", a.run_document, EXECUTE, RanShape, DocumentRunRequest, 200),
+        ("POST", "/clear", a.clear_document, WRITE, CountShape, DocumentPath, 200),
+        ("POST", "/bind", a.bind_section, WRITE, BoundShape, BindingRequest, 201),
         ("POST", "/unbind", a.unbind_section, WRITE, CountShape, Unbinding, 200),
     )
     for method, path, answer, scope, shape, reading, status in table:

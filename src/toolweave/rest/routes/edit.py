@@ -14,7 +14,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field, model_validator
 
 from toolweave.access.keys import ApiKey
-from toolweave.app.workbench import Switch, Workbench, require_workflow
+from toolweave.app.workbench import ModeSwitch, Workbench, require_workflow
 from toolweave.errors import Invalid
 from toolweave.export import discover
 from toolweave.export.convert import export
@@ -27,14 +27,14 @@ from toolweave.rest.auth import Doorkeeper
 from toolweave.rest.json_response import json_answer
 from toolweave.rest.request_body import Strict, one_of, read_shape
 from toolweave.rest.shapes import KEYED, READING, ProblemShape, responses
-from toolweave.workflow.formats.format import Loaded
+from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import convert, load, read
 from toolweave.workflow.modes import Mode
 
 TARGETS = tuple(exporter.name for exporter in discover())
 
 
-class Given(Strict):
+class EditRequest(Strict):
     """A workflow, as a document or as the text of its file."""
 
     model_config = one_of(document="object", text="string")
@@ -49,14 +49,14 @@ class Given(Strict):
             raise ValueError("give the workflow as 'document' or as 'text', one of them")
         return self
 
-    async def loaded(self) -> Loaded:
+    async def loaded(self) -> LoadedWorkflow:
         """The workflow, however little of it is understood; in a thread, as it may be large."""
         if self.text is not None:
             return await run_sync(load, self.text)
         return await run_sync(read, cast("Json", self.document))
 
 
-class Validating(Given):
+class Validating(EditRequest):
     """A workflow to check."""
 
     live: bool = Field(
@@ -64,7 +64,7 @@ class Validating(Given):
     )
 
 
-class Switching(Given):
+class Switching(EditRequest):
     """An MCP node to configure in another way."""
 
     node: str = Field(min_length=1, max_length=200, description="Its id")
@@ -74,13 +74,13 @@ class Switching(Given):
     live: bool = Field(False, description="Ask its server for its tools; needs `workflows:run`")
 
 
-class Exporting(Given):
+class Exporting(EditRequest):
     """A workflow and what to make of it."""
 
     to: str = Field(description="The target", json_schema_extra={"enum": list(TARGETS)})
 
 
-class Importing(Strict):
+class ImportRequest(Strict):
     """The text of a file that an export wrote."""
 
     text: str
@@ -105,7 +105,7 @@ class Mended(BaseModel):
     problems: list[ProblemShape]
 
 
-class Switched(BaseModel):
+class SwitchedWorkflow(BaseModel):
     """The workflow with the node in its new mode."""
 
     format: str
@@ -127,7 +127,7 @@ class Exported(BaseModel):
     problems: list[ProblemShape]
 
 
-class Imported(BaseModel):
+class ImportedWorkflow(BaseModel):
     """The workflow an export carries."""
 
     format: str
@@ -154,7 +154,7 @@ class _Answers:
 
     async def fix_workflow(self, request: Request) -> Response:
         """Mend everything in a workflow that can be mended."""
-        body = await read_shape(request, Given)
+        body = await read_shape(request, EditRequest)
         report, left = await self._workbench.mend(await body.loaded())
         return json_answer(
             {
@@ -170,7 +170,7 @@ class _Answers:
         body = await read_shape(request, Switching)
         _may_be_live(request, body.live)
         loaded = await body.loaded()
-        to = Switch(body.node, body.mode, body.description, body.tool)
+        to = ModeSwitch(body.node, body.mode, body.description, body.tool)
         changed = await self._workbench.switch(loaded.workflow, to, live=body.live)
         return json_answer({"format": loaded.format, "document": convert(changed, loaded.format)})
 
@@ -196,7 +196,7 @@ class _Answers:
 
     async def import_workflow(self, request: Request) -> Response:
         """Make the workflow again from a file that an export wrote."""
-        body = await read_shape(request, Importing)
+        body = await read_shape(request, ImportRequest)
         loaded = await run_sync(import_text, body.text)
         document = convert(loaded.workflow, "toolweave")
         problems = _told(loaded.problems)
@@ -209,10 +209,10 @@ def edit_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
     router = APIRouter(prefix="/api/v1/edit", tags=["edit"])
     for path, answer, reading, ok, more in (
         ("/validate", answers.validate_workflow, Validating, Validated, ()),
-        ("/fix", answers.fix_workflow, Given, Mended, ()),
-        ("/mode", answers.switch_mode, Switching, Switched, (404,)),
+        ("/fix", answers.fix_workflow, EditRequest, Mended, ()),
+        ("/mode", answers.switch_mode, Switching, SwitchedWorkflow, (404,)),
         ("/export", answers.export_workflow, Exporting, Exported, ()),
-        ("/import", answers.import_workflow, Importing, Imported, ()),
+        ("/import", answers.import_workflow, ImportRequest, ImportedWorkflow, ()),
     ):
         router.add_api_route(
             path,

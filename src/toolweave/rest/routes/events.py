@@ -12,7 +12,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 from starlette.types import Send
 
-from toolweave.app.change_feed import TOPICS, Topics
+from toolweave.app.change_feed import TOPICS, ChangeFeed
 from toolweave.rest import openapi
 from toolweave.rest.auth import Doorkeeper
 from toolweave.rest.shapes import KEYED, Responses, responses
@@ -36,7 +36,7 @@ class ChangeStream(EventStream):
 
     def __init__(
         self,
-        topics: Topics,
+        topics: ChangeFeed,
         is_welcome: Callable[[], Awaitable[bool]],
         seconds: int | None = None,
     ) -> None:
@@ -63,7 +63,7 @@ class ChangeStream(EventStream):
             await self.send_event(send, SentEvent(number, "changed", dict(fresh)))
 
 
-def event_routes(topics: Topics, doorkeeper: Doorkeeper) -> APIRouter:
+def event_routes(topics: ChangeFeed, doorkeeper: Doorkeeper) -> APIRouter:
     """The one endpoint; it wants `workflows:read`."""
     router = APIRouter(tags=["events"])
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from starlette.routing import Route
 
 from toolweave.access.key_service import create_key, is_studio, key_as_json, revoke_key
-from toolweave.access.keys import SCOPES, ApiKey, Keys
+from toolweave.access.keys import SCOPES, ApiKey, ApiKeys
 from toolweave.json_text import JsonObject
 from toolweave.publishing.store import TOOL_NAME
 from toolweave.rest import openapi
@@ -73,7 +73,7 @@ class MadeShape(KeyShape):
 class _Answers:
     """The handlers."""
 
-    def __init__(self, keys: Keys) -> None:
+    def __init__(self, keys: ApiKeys) -> None:
         self._keys = keys
 
     async def list_keys(self, request: Request) -> Response:

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 import toolweave
 from toolweave.catalog.tool_definitions import EXAMPLES, GUIDANCE, QUESTIONS, TAGS
-from toolweave.catalog.tool_service import Toolbox
+from toolweave.catalog.tool_service import ToolService
 from toolweave.errors import NotFound, ToolweaveError
 from toolweave.json_text import JsonObject
 from toolweave.rest import openapi, shapes
@@ -32,7 +32,7 @@ ToolName = Annotated[str, Path(max_length=200, description="A tool's name")]
 class _Answers:
     """The handlers of the six endpoints."""
 
-    def __init__(self, toolbox: Toolbox) -> None:
+    def __init__(self, toolbox: ToolService) -> None:
         self._toolbox = toolbox
         self._listing = {"tools": [_listed(question) for question in QUESTIONS]}
 
@@ -107,7 +107,7 @@ class _Answers:
 
 
 def knowledge_routes(
-    toolbox: Toolbox, doorkeeper: Doorkeeper, *, service_token: str | None
+    toolbox: ToolService, doorkeeper: Doorkeeper, *, service_token: str | None
 ) -> APIRouter:
     """The six endpoints; without a service token the internal pair is off."""
     answers = _Answers(toolbox)
@@ -146,7 +146,7 @@ class InvokeDoor:
     The same handler, key and refusals as the route, which describes it and has its other methods.
     """
 
-    def __init__(self, app: ASGIApp, toolbox: Toolbox, doorkeeper: Doorkeeper) -> None:
+    def __init__(self, app: ASGIApp, toolbox: ToolService, doorkeeper: Doorkeeper) -> None:
         self._app = app
         self._answers = _Answers(toolbox)
         self._doorkeeper = doorkeeper
@@ -179,7 +179,7 @@ def _as_in_the_seed(name: str, answer: dict[str, Any]) -> dict[str, Any]:
     return told
 
 
-def _no_tool(toolbox: Toolbox, name: str) -> NotFound:
+def _no_tool(toolbox: ToolService, name: str) -> NotFound:
     return NotFound(
         "TOOL_NOT_FOUND", f"no tool is called {name[:100]!r}", hint=toolbox.did_you_mean(name)
     )

@@ -12,7 +12,7 @@ from toolweave.app.libraries import flow_runner, shelf_of
 from toolweave.app.workbench import Workbench
 from toolweave.errors import Denied, Invalid, TimedOut, Unavailable
 from toolweave.json_text import JsonObject
-from toolweave.library.flow_runner import Asked
+from toolweave.library.flow_runner import FlowRequest
 from toolweave.library.templates import fill
 from toolweave.rest import openapi
 from toolweave.rest.auth import Doorkeeper
@@ -41,7 +41,7 @@ Ref = Annotated[
 ]
 
 
-class Adding(Strict):
+class LibraryRequest(Strict):
     """A repository to add."""
 
     name: str = Field(pattern="^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$", description="What you call it")
@@ -49,7 +49,7 @@ class Adding(Strict):
     ref: str | None = Field(None, min_length=1, max_length=200, description="Default: its own")
 
 
-class Running(Strict):
+class FlowRunRequest(Strict):
     """What a flow begins with."""
 
     inputs: dict[str, Any] = Field(default_factory=dict[str, Any], description="Its variables")
@@ -149,7 +149,7 @@ class _Answers:
 
     async def add_library(self, request: Request) -> Response:
         """Add a repository that answers."""
-        body = await read_shape(request, Adding)
+        body = await read_shape(request, LibraryRequest)
         folder = self._workbench.studio.ground.settings.home
         try:
             added = await self._shelf.add(body.name, body.url, ref=body.ref, folder=folder)
@@ -189,11 +189,13 @@ class _Answers:
 
     async def run_flow(self, library: LibraryName, flow: FlowName, request: Request) -> Response:
         """Run a flow to its end; what goes wrong stands in the execution."""
-        body = await read_shape(request, Running)
+        body = await read_shape(request, FlowRunRequest)
         await self._shelf.get(library)
         key: ApiKey = request.state.key
         inputs = cast("JsonObject", body.inputs)
-        asked = Asked(library, flow, body.ref, inputs, may_read=_may_read(key), trigger="rest")
+        asked = FlowRequest(
+            library, flow, body.ref, inputs, may_read=_may_read(key), trigger="rest"
+        )
         known = await self._workbench.approved.known()
         return json_answer(await self._runner.execute(asked, known))
 
@@ -220,12 +222,12 @@ def library_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
     # Any: what OpenAPI is told of each.
     table: tuple[tuple[str, str, Any, str, type[BaseModel] | None, Any, int], ...] = (
         ("GET", "", a.list_libraries, READ, LibrariesShape, None, 200),
-        ("POST", "", a.add_library, ADMIN, LibraryShape, Adding, 201),
+        ("POST", "", a.add_library, ADMIN, LibraryShape, LibraryRequest, 201),
         ("GET", one, a.show_library, READ, WholeLibrary, None, 200),
         ("DELETE", one, a.remove_library, ADMIN, None, None, 204),
         ("POST", f"{one}/refresh", a.refresh_library, WRITE, AtShape, None, 200),
         ("GET", flow, a.show_flow, READ, FlowShape, None, 200),
-        ("POST", f"{flow}/run", a.run_flow, RUN, ExecutionShape, Running, 200),
+        ("POST", f"{flow}/run", a.run_flow, RUN, ExecutionShape, FlowRunRequest, 200),
         ("GET", template, a.show_template, READ, TemplateShape, None, 200),
         ("POST", f"{template}/fill", a.fill_template, READ, FilledShape, Filling, 200),
     )

@@ -10,7 +10,7 @@ from starlette.routing import Route
 from toolweave.assistant.home_models import models_of, open_asking
 from toolweave.assistant.model_test import try_model
 from toolweave.assistant.models import NAME, NewModel
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.rest import openapi
 from toolweave.rest.auth import Doorkeeper
 from toolweave.rest.error_responses import OtherMethods
@@ -21,7 +21,7 @@ from toolweave.rest.shapes import KEYED, READING, responses
 ModelName = Annotated[str, Path(max_length=64, pattern=r"\S", description="A model's name")]
 
 
-class Adding(Strict):
+class ModelRequest(Strict):
     """A model to ask from now on."""
 
     name: str = Field(pattern=f"^{NAME.pattern}$", description="What you call it")
@@ -65,7 +65,7 @@ class TrialShape(BaseModel):
 class _Answers:
     """The handlers."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: Home) -> None:
         self._ground = ground
         self._models = models_of(ground)
 
@@ -75,7 +75,7 @@ class _Answers:
 
     async def add_model(self, request: Request) -> Response:
         """Add a model; its key goes into the vault and is never shown."""
-        body = await read_shape(request, Adding)
+        body = await read_shape(request, ModelRequest)
         new = NewModel(body.name, body.provider, body.model, body.base_url, body.key)
         return json_answer((await self._models.add(new)).as_json(), 201)
 
@@ -105,7 +105,7 @@ _TEXTS = {
 }
 
 
-def model_routes(ground: Ground, doorkeeper: Doorkeeper) -> APIRouter:
+def model_routes(ground: Home, doorkeeper: Doorkeeper) -> APIRouter:
     """The endpoints; all of them want the scope `admin`."""
     answers, gate = _Answers(ground), doorkeeper.wants("admin")
     router = APIRouter(prefix="/api/v1/models", tags=["models"])
@@ -113,7 +113,7 @@ def model_routes(ground: Ground, doorkeeper: Doorkeeper) -> APIRouter:
     # Any: what OpenAPI is told of each.
     table: tuple[tuple[str, str, Any, Any, type[Strict] | None, int], ...] = (
         ("GET", "", answers.list_models, responses(ModelsShape, *KEYED), None, 200),
-        ("POST", "", answers.add_model, _told(ModelShape, 201, 409, *READING), Adding, 201),
+        ("POST", "", answers.add_model, _told(ModelShape, 201, 409, *READING), ModelRequest, 201),
         ("DELETE", one, answers.remove_model, _told(None, 204, 404), None, 204),
         (
             "PUT",

@@ -12,23 +12,23 @@ from pydantic import BaseModel, Field
 
 from toolweave.app.workbench import Workbench
 from toolweave.authoring.preview import Preview, Previews
-from toolweave.cel.fault import Fault
+from toolweave.cel.fault import SyntaxProblem
 from toolweave.cel.function_list import listed_functions
-from toolweave.engine.run_table import Run
+from toolweave.engine.run_table import RunRecord
 from toolweave.json_text import JsonObject
 from toolweave.publishing.service import draft
 from toolweave.rest import openapi
 from toolweave.rest.auth import Doorkeeper
 from toolweave.rest.json_response import json_answer
 from toolweave.rest.request_body import read_shape
-from toolweave.rest.routes.edit import Given
+from toolweave.rest.routes.edit import EditRequest
 from toolweave.rest.shapes import KEYED, READING, ProblemShape, responses
-from toolweave.workflow.preview import Asking
+from toolweave.workflow.preview import PreviewRequest
 
 MAX_TEXT = 50_000
 
 
-class Looking(Given):
+class PreviewBody(EditRequest):
     """A node of a workflow, and the run whose data is meant."""
 
     node: str = Field(min_length=1, max_length=200, description="Its id")
@@ -39,7 +39,7 @@ class Looking(Given):
     )
 
 
-class Trying(Looking):
+class Trying(PreviewBody):
     """A text of a node to work out."""
 
     expression: str = Field(max_length=MAX_TEXT, description="The text, holes and all")
@@ -143,13 +143,13 @@ class _Answers:
         """Work a text of a node out with the data of a run; the answer is 200 whatever it gives."""
         body = await read_shape(request, Trying)
         loaded = await body.loaded()
-        asking = Asking(body.expression, body.field)
+        asking = PreviewRequest(body.expression, body.field)
         found = await self._previews.preview(loaded.workflow, body.node, asking, body.run)
         return json_answer(_preview(found))
 
     async def list_names(self, request: Request) -> Response:
         """What the texts of a node can name: earlier outputs, inputs, functions."""
-        body = await read_shape(request, Looking)
+        body = await read_shape(request, PreviewBody)
         loaded = await body.loaded()
         found = await self._previews.names(loaded.workflow, body.node, body.run)
         told: dict[str, Any] = {
@@ -165,7 +165,7 @@ class _Answers:
 
     async def draft_tool(self, request: Request) -> Response:
         """What a workflow would be as a tool if it were published; 200 whatever is wrong."""
-        body = await read_shape(request, Given)
+        body = await read_shape(request, EditRequest)
         loaded = await body.loaded()
         made = await run_sync(draft, loaded, await self._workbench.approved.known())
         return json_answer(
@@ -185,8 +185,8 @@ def preview_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
     router = APIRouter(prefix="/api/v1/edit", tags=["edit"])
     for path, answer, reading, ok in (
         ("/preview", answers.preview_expression, Trying, Previewed),
-        ("/names", answers.list_names, Looking, NamesShape),
-        ("/tool", answers.draft_tool, Given, DraftShape),
+        ("/names", answers.list_names, PreviewBody, NamesShape),
+        ("/tool", answers.draft_tool, EditRequest, DraftShape),
     ):
         router.add_api_route(
             path,
@@ -209,13 +209,13 @@ def _preview(found: Preview) -> JsonObject:
     }
 
 
-def _run(run: Run | None) -> JsonObject | None:
+def _run(run: RunRecord | None) -> JsonObject | None:
     if run is None:
         return None
     return {"id": run.id, "status": run.status, "startedAt": run.started_at}
 
 
-def _fault(fault: Fault) -> JsonObject:
+def _fault(fault: SyntaxProblem) -> JsonObject:
     return {
         "code": fault.code,
         "severity": fault.severity,

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from toolweave.app.workbench import Workbench
 from toolweave.engine.events import Finished
 from toolweave.engine.execution_report import records
-from toolweave.engine.step_snapshot import Moment
+from toolweave.engine.step_snapshot import StepSnapshot
 from toolweave.errors import NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.rest import openapi
@@ -121,7 +121,7 @@ class _Answers:
             raise NotFound("STEP_UNKNOWN", f"run {found.id!r} has no step {step!r}")
         return record.value
 
-    def _given(self, moment: Moment, most: int) -> JsonObject | None:
+    def _given(self, moment: StepSnapshot, most: int) -> JsonObject | None:
         """What a step worked with; nothing where that cannot be told any more."""
         place = moment.place
         try:

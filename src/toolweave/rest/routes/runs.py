@@ -19,8 +19,8 @@ from toolweave.app.workbench import Workbench, require_workflow
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL, Choice, Event, RunStatus, to_body
 from toolweave.engine.execution_report import StepRecord, execution, records
-from toolweave.engine.journal import Entry
-from toolweave.engine.run_table import Run
+from toolweave.engine.journal import JournalEntry
+from toolweave.engine.run_table import RunRecord
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.rest import openapi
@@ -31,7 +31,7 @@ from toolweave.rest.request_body import Strict, one_of, read_shape
 from toolweave.rest.shapes import KEYED, READING, Responses, responses
 from toolweave.rest.stream import EventStream, SentEvent
 from toolweave.rest.truncation import CutShape, cut_event
-from toolweave.workflow.formats.format import Loaded
+from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import read
 from toolweave.workflow.ids import MAX_NAME
 from toolweave.workflow.json_patch import apply_patch
@@ -100,7 +100,7 @@ class Starting(Strict):
         return self
 
 
-class Answering(Strict):
+class AnswerRequest(Strict):
     """An answer to a step that waits, or what to do about one that may have happened."""
 
     model_config = one_of(reply=None, choice="string")
@@ -243,7 +243,7 @@ class _Answers:
 
     async def answer_run(self, run: RunId, request: Request) -> Response:
         """Answer a step that waits, or decide about one of which nobody knows if it happened."""
-        body = await read_shape(request, Answering)
+        body = await read_shape(request, AnswerRequest)
         found = await self._allowed(run, request)
         if body.choice is not None:
             await self._engine.resolve(found.id, body.step, body.choice, by=_who(request))
@@ -263,7 +263,7 @@ class _Answers:
             changed = loaded.workflow
         return await self._accepted(await self._engine.fork(found.id, body.from_, edit, changed))
 
-    async def _workflow(self, request: Request, body: Starting) -> Loaded:
+    async def _workflow(self, request: Request, body: Starting) -> LoadedWorkflow:
         key: ApiKey = request.state.key
         if body.workflow is not None and key.tools is not None:
             return await self._published(key, body.workflow)
@@ -271,20 +271,20 @@ class _Answers:
             return (await self._workbench.studio.workflows.load(body.workflow)).loaded
         return await self._sent(request, body.document)
 
-    async def _sent(self, request: Request, document: dict[str, Any] | None) -> Loaded:
+    async def _sent(self, request: Request, document: dict[str, Any] | None) -> LoadedWorkflow:
         # Whoever may only run, runs what others have stored.
         key: ApiKey = request.state.key
         key.require("workflows:write")
         return require_workflow(await run_sync(read, cast("Json", document)))
 
-    async def _published(self, key: ApiKey, name: str) -> Loaded:
+    async def _published(self, key: ApiKey, name: str) -> LoadedWorkflow:
         """What a key that is limited to some tools may run: they, as they are published."""
         one = await self._workbench.published.of_workflow(name)
         key.require_tool(one.publication.tool if one else None)
         assert one is not None
         return read(json_text.read(one.publication.document))
 
-    async def _allowed(self, run: str, request: Request) -> Run:
+    async def _allowed(self, run: str, request: Request) -> RunRecord:
         """A run that the key may steer."""
         found = await self._engine.get(run)
         key: ApiKey = request.state.key
@@ -309,7 +309,7 @@ def run_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
         ("GET", "/{run}", answers.show_run, reads, responses(WholeRun, 404, 422, *KEYED), None),
         ("GET", "/{run}/events", answers.follow_run, reads, _STREAM, None),
         ("POST", "/{run}/cancel", answers.cancel_run, runs, _accepts(422), None),
-        ("POST", "/{run}/answer", answers.answer_run, runs, _accepts(*READING), Answering),
+        ("POST", "/{run}/answer", answers.answer_run, runs, _accepts(*READING), AnswerRequest),
         ("POST", "/{run}/fork", answers.fork_run, runs, _accepts(*READING), Forking),
     ):
         router.add_api_route(
@@ -342,7 +342,9 @@ class _Edit:
         return changed["data"]
 
 
-async def _events(entries: AsyncIterator[Entry], most: int | None) -> AsyncIterator[SentEvent]:
+async def _events(
+    entries: AsyncIterator[JournalEntry], most: int | None
+) -> AsyncIterator[SentEvent]:
     async for entry in entries:
         kind = entry.event.kind
         body = to_body(entry.event)
@@ -371,7 +373,7 @@ def _who(request: Request) -> str:
     return f"key {key.id}"
 
 
-def _run(run: Run) -> JsonObject:
+def _run(run: RunRecord) -> JsonObject:
     return {
         "id": run.id,
         "workflow": run.workflow,

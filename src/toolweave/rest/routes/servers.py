@@ -40,7 +40,7 @@ class Pasting(Strict):
     name: str | None = Field(None, min_length=1, max_length=128)
 
 
-class Importing(Strict):
+class ServerImportRequest(Strict):
     """Which of the servers that were found are registered; all of them where none is named."""
 
     names: list[str] | None = Field(None, max_length=1_000)
@@ -194,7 +194,7 @@ class _Answers:
 
     async def import_servers(self, request: Request) -> Response:
         """Register servers of other clients, unapproved."""
-        names = (await read_shape(request, Importing)).names
+        names = (await read_shape(request, ServerImportRequest)).names
         discovery = await self._discovered()
         imported = {
             index: await import_found(self._studio.ground, found)
@@ -315,7 +315,7 @@ def server_routes(studio: Studio, doorkeeper: Doorkeeper) -> APIRouter:
         (looks, "GET", "", answers.list_servers, _told(ServersShape), None),
         (changes, "POST", "", answers.add_servers, _told(ServersShape, 201, 409), Pasting),
         (changes, "GET", found, answers.find_servers, _told(FoundShape), None),
-        (changes, "POST", found, answers.import_servers, _told(FoundShape), Importing),
+        (changes, "POST", found, answers.import_servers, _told(FoundShape), ServerImportRequest),
         (changes, "GET", one, answers.show_server, shown, None),
         (changes, "DELETE", one, answers.remove_server, _told(None, 204, 404), None),
         (changes, "POST", f"{one}/approve", answers.approve_server, approved, Approving),

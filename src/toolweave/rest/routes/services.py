@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from toolweave.credentials.accounts import kind_of, open_desk
 from toolweave.credentials.store import Credential
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.nodes.services._vendors import KNOWN
 from toolweave.rest import openapi
 from toolweave.rest.auth import Doorkeeper
@@ -70,7 +70,7 @@ class TestedShape(BaseModel):
 class _Answers:
     """The handlers."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: Home) -> None:
         self._ground = ground
 
     async def list_services(self) -> Response:
@@ -101,7 +101,7 @@ class _Answers:
         return Response(status_code=204)
 
 
-def service_routes(ground: Ground, doorkeeper: Doorkeeper) -> APIRouter:
+def service_routes(ground: Home, doorkeeper: Doorkeeper) -> APIRouter:
     """The four endpoints; each needs `admin`."""
     answers = _Answers(ground)
     gate = doorkeeper.wants(SCOPE)

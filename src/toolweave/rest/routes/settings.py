@@ -12,10 +12,10 @@ from pydantic import BaseModel, Field
 from starlette.routing import Route
 
 import toolweave
-from toolweave.app.doctor import Finding, examine_home, examine_machine
+from toolweave.app.doctor import DoctorFinding, examine_home, examine_machine
 from toolweave.app.settings_report import setting_lines
 from toolweave.errors import ToolweaveError
-from toolweave.home import Ground
+from toolweave.home import Home
 from toolweave.rest import openapi
 from toolweave.rest.auth import Doorkeeper
 from toolweave.rest.error_responses import OtherMethods
@@ -86,7 +86,7 @@ class DoctorShape(BaseModel):
 class _Answers:
     """The handlers."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: Home) -> None:
         self._ground = ground
 
     async def list_settings(self) -> Response:
@@ -116,11 +116,11 @@ class _Answers:
         try:
             found += await examine_home(self._ground)
         except ToolweaveError as error:
-            found.append(Finding("fault", "home", error.message, error.hint))
+            found.append(DoctorFinding("fault", "home", error.message, error.hint))
         return json_answer({"findings": [one.as_json() for one in found]})
 
 
-def setting_routes(ground: Ground, doorkeeper: Doorkeeper) -> APIRouter:
+def setting_routes(ground: Home, doorkeeper: Doorkeeper) -> APIRouter:
     """The five endpoints; each needs `admin`."""
     answers = _Answers(ground)
     router = APIRouter(tags=["settings"])

@@ -67,7 +67,7 @@ class Converting(Strict):
     to: FormatName = Field(description="The dialect to write")
 
 
-class Found(BaseModel):
+class FoundWorkflow(BaseModel):
     """One line of the list."""
 
     name: str
@@ -83,10 +83,10 @@ class Found(BaseModel):
 class FoundAll(BaseModel):
     """All of them, by name."""
 
-    workflows: list[Found]
+    workflows: list[FoundWorkflow]
 
 
-class Kept(BaseModel):
+class SavedWorkflow(BaseModel):
     """A workflow in canonical JSON, and all that is odd about it."""
 
     name: str
@@ -260,12 +260,12 @@ def _responses(ok: type[BaseModel] | None, *more: int, status: int = 200) -> Res
 
 _LIST = _responses(FoundAll)
 _SHOW: Responses = {
-    **_responses(Kept, 404, 409),
+    **_responses(SavedWorkflow, 404, 409),
     304: {"description": "It is still at the revision you have."},
 }
 _SAVE: Responses = {
-    **_responses(Kept, 404, 409, *READING),
-    201: {"model": Kept, "description": "It is new."},
+    **_responses(SavedWorkflow, 404, 409, *READING),
+    201: {"model": SavedWorkflow, "description": "It is new."},
 }
 _DELETE: Responses = _responses(None, 404, 409, status=204)
 _CONVERT = _responses(Converted, *READING)

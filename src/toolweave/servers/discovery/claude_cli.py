@@ -19,7 +19,7 @@ from anyio.abc import Process
 
 from toolweave.errors import TimedOut, Unavailable
 from toolweave.servers.definition import Transport
-from toolweave.servers.discovery.locations import Places
+from toolweave.servers.discovery.locations import ClientLocations
 
 Status = Literal["connected", "failed", "needs_sign_in", "pending", "unknown"]
 
@@ -35,7 +35,7 @@ _STATUSES: dict[str, Status] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ClaudeCliServer:
     """One line of `claude mcp list`."""
 
     name: str
@@ -45,7 +45,9 @@ class Listed:
     said: str  # the status in Claude Code's own words
 
 
-async def claude_mcp_list(timeout_s: float, *, places: Places) -> tuple[Listed, ...]:
+async def claude_mcp_list(
+    timeout_s: float, *, places: ClientLocations
+) -> tuple[ClaudeCliServer, ...]:
     """What `claude mcp list` says in the project directory.
 
     Raises:
@@ -77,7 +79,7 @@ async def claude_mcp_list(timeout_s: float, *, places: Places) -> tuple[Listed, 
     return tuple(read_list(output.decode(errors="replace")))
 
 
-def read_list(text: str) -> Iterator[Listed]:
+def read_list(text: str) -> Iterator[ClaudeCliServer]:
     """The servers in the output of `claude mcp list`; other lines are passed over."""
     for line in _ESCAPES.sub("", text).splitlines():
         # The first `: ` ends the name (a plugin's has bare colons), the last ` - ` the target.
@@ -87,7 +89,7 @@ def read_list(text: str) -> Iterator[Listed]:
         if not target.strip() or not said or mark[:1].isalnum():
             continue
         address, _, suffix = target.strip().rpartition(" ")
-        yield Listed(
+        yield ClaudeCliServer(
             name=name,
             transport=_SUFFIXES.get(suffix, "stdio"),
             target=address if suffix in _SUFFIXES else target.strip(),
@@ -103,7 +105,7 @@ def _status(said: str) -> Status:
     return "unknown"
 
 
-async def _run(argv: Sequence[str], places: Places) -> tuple[int, bytes]:
+async def _run(argv: Sequence[str], places: ClientLocations) -> tuple[int, bytes]:
     try:
         process = await anyio.open_process(
             argv,

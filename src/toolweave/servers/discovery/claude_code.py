@@ -11,9 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from toolweave.servers.config_entry import as_list, as_object
-from toolweave.servers.discovery.client import FileProblem, Found
+from toolweave.servers.discovery.client import DiscoveredServer, FileProblem
 from toolweave.servers.discovery.config_file import MIB, Source, load, read_bytes
-from toolweave.servers.discovery.locations import Places
+from toolweave.servers.discovery.locations import ClientLocations
 from toolweave.servers.discovery.section import Off, servers
 
 _HISTORY_BYTES = 64 * MIB  # ~/.claude.json also keeps the history of every project
@@ -24,7 +24,7 @@ class ClaudeCode:
 
     name = "Claude Code"
 
-    def find(self, places: Places) -> Iterator[Found | FileProblem]:
+    def find(self, places: ClientLocations) -> Iterator[DiscoveredServer | FileProblem]:
         """Enterprise, local, project and user servers."""
         managed = Source(self.name, "enterprise", _managed_directory(places) / "managed-mcp.json")
         loaded = load(managed)
@@ -32,9 +32,9 @@ class ClaudeCode:
         yield from servers(managed, loaded.document, "mcpServers", is_off=_never)
         only = None if loaded.document is None else managed.origin("/mcpServers")
         for item in self._unmanaged(places):
-            yield replace(item, shadowed_by=only) if isinstance(item, Found) else item
+            yield replace(item, shadowed_by=only) if isinstance(item, DiscoveredServer) else item
 
-    def _unmanaged(self, places: Places) -> Iterator[Found | FileProblem]:
+    def _unmanaged(self, places: ClientLocations) -> Iterator[DiscoveredServer | FileProblem]:
         own = places.variable("CLAUDE_CONFIG_DIR") or places.home
         user = Source(self.name, "user", own / ".claude.json", max_bytes=_HISTORY_BYTES)
         loaded = load(user)
@@ -54,7 +54,7 @@ class ClaudeCode:
             yield from servers(project, shared.document, "mcpServers", is_off=_when_in(rejected))
         yield from servers(user, document, "mcpServers", is_off=_when_in(off))
 
-    def _rejected(self, places: Places, document: dict[str, object]) -> set[str]:
+    def _rejected(self, places: ClientLocations, document: dict[str, object]) -> set[str]:
         """Project servers the user said no to; Claude Code keeps that by current directory."""
         here = Path(os.path.realpath(places.project))
         user = places.variable("CLAUDE_CONFIG_DIR") or places.home / ".claude"
@@ -70,7 +70,7 @@ class ClaudeCode:
         return _listed(entries, "disabledMcpjsonServers")
 
 
-def _managed_directory(places: Places) -> Path:
+def _managed_directory(places: ClientLocations) -> Path:
     match places.platform:
         case "darwin":
             return places.root / "Library" / "Application Support" / "ClaudeCode"
@@ -81,7 +81,7 @@ def _managed_directory(places: Places) -> Path:
             return places.root / "etc" / "claude-code"
 
 
-def _project_root(places: Places) -> Path:
+def _project_root(places: ClientLocations) -> Path:
     checkout = places.checkout()
     return _main_checkout(checkout) if checkout else Path(os.path.realpath(places.project))
 
@@ -97,7 +97,9 @@ def _main_checkout(checkout: Path) -> Path:
     return Path(os.path.normpath(at.parents[2])) if is_linked else checkout
 
 
-def _project_keys(document: dict[str, object], places: Places, directory: Path) -> list[str]:
+def _project_keys(
+    document: dict[str, object], places: ClientLocations, directory: Path
+) -> list[str]:
     """The keys under `projects` that mean `directory`; Windows writes either slash."""
 
     def plain(path: str) -> str:
@@ -108,7 +110,7 @@ def _project_keys(document: dict[str, object], places: Places, directory: Path) 
 
 
 def _project_entries(
-    document: dict[str, object], places: Places, directory: Path
+    document: dict[str, object], places: ClientLocations, directory: Path
 ) -> list[dict[str, object]]:
     projects = as_object(document.get("projects")) or {}
     return [as_object(projects[key]) or {} for key in _project_keys(document, places, directory)]

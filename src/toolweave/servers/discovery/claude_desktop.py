@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from toolweave.servers.discovery.client import FileProblem, Found
+from toolweave.servers.discovery.client import DiscoveredServer, FileProblem
 from toolweave.servers.discovery.config_file import Source, load
-from toolweave.servers.discovery.locations import Places
+from toolweave.servers.discovery.locations import ClientLocations
 from toolweave.servers.discovery.section import servers
 
 # The Windows Store edition is given a private copy of the settings directory.
@@ -17,7 +17,7 @@ class ClaudeDesktop:
 
     name = "Claude Desktop"
 
-    def find(self, places: Places) -> Iterator[Found | FileProblem]:
+    def find(self, places: ClientLocations) -> Iterator[DiscoveredServer | FileProblem]:
         """The user's servers."""
         for directory in _directories(places):
             path = directory / "Claude" / "claude_desktop_config.json"
@@ -27,7 +27,7 @@ class ClaudeDesktop:
             yield from servers(source, loaded.document, "mcpServers")
 
 
-def _directories(places: Places) -> Iterator[Path]:
+def _directories(places: ClientLocations) -> Iterator[Path]:
     if places.platform == "win32":
         local = places.variable("LOCALAPPDATA") or places.home / "AppData" / "Local"
         yield local.joinpath(*_STORE_EDITION)

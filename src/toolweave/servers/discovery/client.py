@@ -7,11 +7,11 @@ from typing import Protocol, runtime_checkable
 
 from toolweave.problems import Problem
 from toolweave.servers.definition import Definition, Scope
-from toolweave.servers.discovery.locations import Places
+from toolweave.servers.discovery.locations import ClientLocations
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class ConfigOrigin:
     """Where an entry stands: its scope, the file, and the JSON pointer inside it."""
 
     scope: Scope
@@ -20,7 +20,7 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DiscoveredServer:
     """A server in a client's file; listed even when its entry cannot be read."""
 
     name: str
@@ -31,12 +31,12 @@ class Found:
     definition: Definition | None
     problems: tuple[Problem, ...] = ()
     disabled: bool = False  # the client itself does not use it
-    shadowed_by: Origin | None = None  # the entry or file that hides it from the client
+    shadowed_by: ConfigOrigin | None = None  # the entry or file that hides it from the client
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> ConfigOrigin:
         """Where it stands."""
-        return Origin(self.scope, self.path, self.pointer)
+        return ConfigOrigin(self.scope, self.path, self.pointer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,6 @@ class Client(Protocol):
         """What its users call it."""
         ...
 
-    def find(self, places: Places) -> Iterator[Found | FileProblem]:
+    def find(self, places: ClientLocations) -> Iterator[DiscoveredServer | FileProblem]:
         """Its servers, nearest first within a scope; never raises because of a file."""
         ...

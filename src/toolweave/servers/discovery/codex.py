@@ -7,14 +7,14 @@ user's, and a nearer table only has to say what differs.
 from collections.abc import Iterator
 
 from toolweave.problems import Problem
-from toolweave.servers.config_entry import Dialect, as_list, as_object, place
-from toolweave.servers.discovery.client import FileProblem, Found
+from toolweave.servers.config_entry import ConfigDialect, as_list, as_object, place
+from toolweave.servers.discovery.client import DiscoveredServer, FileProblem
 from toolweave.servers.discovery.config_file import Source, load
-from toolweave.servers.discovery.locations import Places
+from toolweave.servers.discovery.locations import ClientLocations
 from toolweave.servers.discovery.section import servers
 
 _SECTION = "mcp_servers"
-_DIALECT = Dialect(headers="http_headers")
+_DIALECT = ConfigDialect(headers="http_headers")
 
 
 class Codex:
@@ -22,7 +22,7 @@ class Codex:
 
     name = "Codex"
 
-    def find(self, places: Places) -> Iterator[Found | FileProblem]:
+    def find(self, places: ClientLocations) -> Iterator[DiscoveredServer | FileProblem]:
         """Project and user servers."""
         sources = list(self._sources(places))
         documents: list[dict[str, object]] = []
@@ -34,7 +34,7 @@ class Codex:
             document = _overlaid(documents[index], documents[index + 1 :])
             yield from servers(source, document, _SECTION, dialect=_DIALECT, adapt=_adapted)
 
-    def _sources(self, places: Places) -> Iterator[Source]:
+    def _sources(self, places: ClientLocations) -> Iterator[Source]:
         for directory in places.project_directories():
             path = directory / ".codex" / "config.toml"
             yield Source(self.name, "project", path, format="toml", directory=directory)

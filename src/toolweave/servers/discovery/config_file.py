@@ -17,7 +17,7 @@ from toolweave.json_text import read
 from toolweave.problems import Problem, Severity
 from toolweave.servers.config_entry import as_object
 from toolweave.servers.definition import Scope
-from toolweave.servers.discovery.client import FileProblem, Origin
+from toolweave.servers.discovery.client import ConfigOrigin, FileProblem
 from toolweave.servers.discovery.lenient_json import has_endless_key, without_comments
 
 Format = Literal["json", "jsonc", "toml"]
@@ -43,28 +43,28 @@ class Source:
         """A problem with this file."""
         return FileProblem(self.client, self.path, Problem(code, at, message, severity=severity))
 
-    def origin(self, at: str) -> Origin:
+    def origin(self, at: str) -> ConfigOrigin:
         """A place in this file."""
-        return Origin(self.scope, self.path, at)
+        return ConfigOrigin(self.scope, self.path, at)
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class ConfigContent:
     """What a file holds; no document when it is absent, empty or cannot be read."""
 
     document: dict[str, object] | None = None
     problems: tuple[FileProblem, ...] = ()
 
 
-def load(source: Source) -> Loaded:
+def load(source: Source) -> ConfigContent:
     """The document in a file, strictly if it is strict, else with a warning that says why not."""
     try:
         text = read_bytes(source.path, source.max_bytes).decode("utf-8-sig")
         if not text.strip():
-            return Loaded()
+            return ConfigContent()
         value, doubt = _parse(text, source)
     except (FileNotFoundError, NotADirectoryError):
-        return Loaded()
+        return ConfigContent()
     except OSError as error:
         reason = error.strerror or type(error).__name__
         is_large = error.errno == errno.EFBIG
@@ -80,11 +80,11 @@ def load(source: Source) -> Loaded:
     if document is None:
         return _failed(source, "CLIENT_FILE_INVALID", "expected an object at the top of the file")
     warnings = [source.problem("CLIENT_FILE_DOUBTFUL", doubt, severity="warning")] if doubt else []
-    return Loaded(document, tuple(warnings))
+    return ConfigContent(document, tuple(warnings))
 
 
-def _failed(source: Source, code: str, message: str) -> Loaded:
-    return Loaded(problems=(source.problem(code, message),))
+def _failed(source: Source, code: str, message: str) -> ConfigContent:
+    return ConfigContent(problems=(source.problem(code, message),))
 
 
 def read_bytes(path: Path, max_bytes: int) -> bytes:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from toolweave.servers.config_entry import Dialect
-from toolweave.servers.discovery.client import FileProblem, Found
+from toolweave.servers.config_entry import ConfigDialect
+from toolweave.servers.discovery.client import DiscoveredServer, FileProblem
 from toolweave.servers.discovery.config_file import Source, load
-from toolweave.servers.discovery.locations import Places, folder_variables
+from toolweave.servers.discovery.locations import ClientLocations, folder_variables
 from toolweave.servers.discovery.section import servers
 
 
@@ -14,7 +14,7 @@ class Cursor:
 
     name = "Cursor"
 
-    def find(self, places: Places) -> Iterator[Found | FileProblem]:
+    def find(self, places: ClientLocations) -> Iterator[DiscoveredServer | FileProblem]:
         """Project and user servers."""
         for directory in places.project_directories():
             path = directory / ".cursor" / "mcp.json"
@@ -25,11 +25,13 @@ class Cursor:
         yield from _read(Source(self.name, "user", path, format="jsonc"), places)
 
 
-def _read(source: Source, places: Places) -> Iterator[Found | FileProblem]:
+def _read(source: Source, places: ClientLocations) -> Iterator[DiscoveredServer | FileProblem]:
     loaded = load(source)
     yield from loaded.problems
     rewrite = folder_variables(source.directory or places.project, places.home)
-    yield from servers(source, loaded.document, "mcpServers", dialect=Dialect(rewrite=rewrite))
+    yield from servers(
+        source, loaded.document, "mcpServers", dialect=ConfigDialect(rewrite=rewrite)
+    )
 
 
 client = Cursor()

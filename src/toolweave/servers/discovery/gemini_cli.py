@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from toolweave.problems import Problem
-from toolweave.servers.config_entry import Dialect, as_list, as_object, place
-from toolweave.servers.discovery.client import FileProblem, Found
+from toolweave.servers.config_entry import ConfigDialect, as_list, as_object, place
+from toolweave.servers.discovery.client import DiscoveredServer, FileProblem
 from toolweave.servers.discovery.config_file import Source, load
-from toolweave.servers.discovery.locations import Places
+from toolweave.servers.discovery.locations import ClientLocations
 from toolweave.servers.discovery.section import servers
 
 _BARE_VARIABLE = re.compile(r"\$([A-Za-z_]\w*)", re.ASCII)
-_DIALECT = Dialect(rewrite=lambda text: _BARE_VARIABLE.sub(r"${\1}", text))
+_DIALECT = ConfigDialect(rewrite=lambda text: _BARE_VARIABLE.sub(r"${\1}", text))
 
 
 class GeminiCli:
@@ -24,7 +24,7 @@ class GeminiCli:
 
     name = "Gemini CLI"
 
-    def find(self, places: Places) -> Iterator[Found | FileProblem]:
+    def find(self, places: ClientLocations) -> Iterator[DiscoveredServer | FileProblem]:
         """System, project and user servers."""
         sources = list(self._sources(places))
         documents: list[dict[str, object]] = []
@@ -43,7 +43,7 @@ class GeminiCli:
                 source, document, "mcpServers", dialect=_DIALECT, adapt=_adapted, is_off=is_off
             )
 
-    def _sources(self, places: Places) -> Iterator[Source]:
+    def _sources(self, places: ClientLocations) -> Iterator[Source]:
         system = places.variable("GEMINI_CLI_SYSTEM_SETTINGS_PATH")
         path = system or _system_directory(places) / "settings.json"
         yield Source(self.name, "enterprise", path, format="jsonc")
@@ -53,11 +53,11 @@ class GeminiCli:
         yield Source(self.name, "user", _own(places) / "settings.json", format="jsonc")
 
 
-def _own(places: Places) -> Path:
+def _own(places: ClientLocations) -> Path:
     return (places.variable("GEMINI_CLI_HOME") or places.home) / ".gemini"
 
 
-def _system_directory(places: Places) -> Path:
+def _system_directory(places: ClientLocations) -> Path:
     match places.platform:
         case "darwin":
             return places.root / "Library" / "Application Support" / "GeminiCli"

@@ -13,7 +13,7 @@ Platform = Literal["linux", "darwin", "win32"]
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class ClientLocations:
     """Whose machine, which project, which platform."""
 
     home: Path

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from toolweave.servers.definition import Scope
 from toolweave.servers.discovery import discover
-from toolweave.servers.discovery.client import Client, FileProblem, Found
-from toolweave.servers.discovery.locations import Places
+from toolweave.servers.discovery.client import Client, DiscoveredServer, FileProblem
+from toolweave.servers.discovery.locations import ClientLocations
 
 _NEARNESS: dict[Scope, int] = {"enterprise": 0, "local": 1, "project": 2, "user": 3}
 
@@ -15,18 +15,18 @@ _NEARNESS: dict[Scope, int] = {"enterprise": 0, "local": 1, "project": 2, "user"
 class Discovery:
     """Every server of every client, and every file that could not be read."""
 
-    found: tuple[Found, ...]
+    found: tuple[DiscoveredServer, ...]
     file_problems: tuple[FileProblem, ...]
 
 
-def discover_all(places: Places, clients: Sequence[Client] | None = None) -> Discovery:
+def discover_all(places: ClientLocations, clients: Sequence[Client] | None = None) -> Discovery:
     """What the clients on this machine are configured with; by client, then by precedence."""
-    found: list[Found] = []
+    found: list[DiscoveredServer] = []
     problems: list[FileProblem] = []
     for client in discover() if clients is None else clients:
-        own: list[Found] = []
+        own: list[DiscoveredServer] = []
         for item in client.find(places):
-            if isinstance(item, Found):
+            if isinstance(item, DiscoveredServer):
                 own.append(item)
             else:
                 problems.append(item)
@@ -34,14 +34,14 @@ def discover_all(places: Places, clients: Sequence[Client] | None = None) -> Dis
     return Discovery(tuple(found), tuple(problems))
 
 
-def _in_precedence(found: Iterable[Found]) -> list[Found]:
+def _in_precedence(found: Iterable[DiscoveredServer]) -> list[DiscoveredServer]:
     """One client's servers, each hidden by the nearest usable one of the same name.
 
     What cannot be read or is switched off hides nothing: a project's rejected server must not
     take the place of the user's own.
     """
-    nearest: dict[str, Found] = {}
-    ordered: list[Found] = []
+    nearest: dict[str, DiscoveredServer] = {}
+    ordered: list[DiscoveredServer] = []
     for item in sorted(found, key=lambda item: _NEARNESS[item.scope]):
         winner = nearest.get(item.name)
         if item.shadowed_by is None and winner is not None:

@@ -1,4 +1,4 @@
-"""The part of a document that maps names to servers, turned into `Found` one by one."""
+"""The part of a document that maps names to servers, turned into `DiscoveredServer` one by one."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -7,14 +7,14 @@ from pathlib import Path
 from toolweave.problems import Problem
 from toolweave.servers.config_entry import (
     PLAIN,
-    Dialect,
+    ConfigDialect,
     as_object,
     name_problems,
     place,
     read_entry,
 )
-from toolweave.servers.definition import Command, Definition
-from toolweave.servers.discovery.client import FileProblem, Found
+from toolweave.servers.definition import CommandServer, Definition
+from toolweave.servers.discovery.client import DiscoveredServer, FileProblem
 from toolweave.servers.discovery.config_file import Source
 
 Off = Callable[[str, dict[str, object]], bool]
@@ -37,10 +37,10 @@ def servers(
     source: Source,
     document: dict[str, object] | None,
     *steps: str,
-    dialect: Dialect = PLAIN,
+    dialect: ConfigDialect = PLAIN,
     adapt: Adapt = as_written,
     is_off: Off = marked_off,
-) -> Iterator[Found | FileProblem]:
+) -> Iterator[DiscoveredServer | FileProblem]:
     """The servers under the keys `steps` of `document`; nothing where a key is absent."""
     section: dict[str, object] = document or {}
     for depth, step in enumerate(steps, 1):
@@ -64,7 +64,7 @@ def servers(
             *_reaches_for_vault(definition, at),
         ]
         is_wrong = any(problem.severity == "error" for problem in problems)
-        yield Found(
+        yield DiscoveredServer(
             name=key.encode("utf-8", "backslashreplace").decode(),
             scope=source.scope,
             client=source.client,
@@ -89,7 +89,7 @@ def _reaches_for_vault(definition: Definition | None, at: str) -> Iterator[Probl
 
 def _anchored(definition: Definition | None, directory: Path | None) -> Definition | None:
     """A project's command starts in its project, wherever we are started."""
-    if directory is None or not isinstance(definition, Command):
+    if directory is None or not isinstance(definition, CommandServer):
         return definition
     cwd = definition.cwd or ""
     if cwd.startswith(("~", "${")):

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from toolweave.errors import Invalid, Unavailable
 from toolweave.problems import Problem, pointer
-from toolweave.servers.definition import Command, Definition, RunnerName
+from toolweave.servers.definition import CommandServer, Definition, RunnerName
 from toolweave.servers.runners import plain
 from toolweave.servers.runners.program import directories_of
 from toolweave.servers.runners.runner import Launch
@@ -37,7 +37,7 @@ NEVER_SHARED = ("/proc", "/sys", "/dev", "/run", "/boot")
 TOO_WIDE = ("/", "/home", "/media", "/mnt", "/root", "/tmp", "/var", "/var/tmp")
 
 
-class Bubblewrap:
+class BubblewrapRunner:
     """A sandbox made with `bwrap`; limits by `prlimit`, so it needs no rights of its own.
 
     Memory is limited per process (`RLIMIT_DATA`: `RLIMIT_AS` would stop Node, which reserves
@@ -50,7 +50,7 @@ class Bubblewrap:
 
     def __init__(
         self,
-        inner: plain.Plain,
+        inner: plain.PlainRunner,
         *,
         is_root: bool,
         memory_mb: int = 768,
@@ -180,13 +180,13 @@ class Bubblewrap:
             "--",
         )
 
-    def _needed(self, command: Command, program: str, bare: Launch) -> list[str]:
+    def _needed(self, command: CommandServer, program: str, bare: Launch) -> list[str]:
         installed = directories_of(program, bare.env, is_too_wide=self._is_too_wide)
         named = (*installed, *((bare.cwd,) if bare.cwd else ()), *_named_in(command.args))
         paths = dict.fromkeys(os.path.abspath(path) for path in named)
         return [p for p in paths if not _is_within(p, SYSTEM) and not self._is_too_wide(p)]
 
-    def _writable(self, command: Command, env: dict[str, str]) -> list[str]:
+    def _writable(self, command: CommandServer, env: dict[str, str]) -> list[str]:
         found: list[str] = []
         problems: list[Problem] = []
         for index, path in enumerate(command.writable_paths):
@@ -282,4 +282,4 @@ def _counts_apart() -> bool:
     return version is not None and (int(version[1]), int(version[2])) >= (5, 14)
 
 
-runner = Bubblewrap(plain.runner, is_root=hasattr(os, "geteuid") and os.geteuid() == 0)
+runner = BubblewrapRunner(plain.runner, is_root=hasattr(os, "geteuid") and os.geteuid() == 0)

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 
 from toolweave.errors import Invalid, Unavailable
 from toolweave.problems import Problem, pointer
-from toolweave.servers.container_owner import OWNER_LABEL, Owner
-from toolweave.servers.definition import Container, Definition, RunnerName
+from toolweave.servers.container_owner import OWNER_LABEL, ContainerOwner
+from toolweave.servers.definition import ContainerServer, Definition, RunnerName
 from toolweave.servers.runners import plain
 from toolweave.servers.runners.runner import Launch
 
@@ -44,12 +44,12 @@ PORT = re.compile(r"([0-9]{1,5})(/(tcp|udp))?")
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 
 
-class Docker:
+class DockerRunner:
     """A container that is removed when the server stops."""
 
     name: RunnerName = "docker"
 
-    def __init__(self, inner: plain.Plain, *, owner: Owner | None = None) -> None:
+    def __init__(self, inner: plain.PlainRunner, *, owner: ContainerOwner | None = None) -> None:
         self._inner = inner
         self._owner = owner  # None = this process
 
@@ -84,7 +84,7 @@ class Docker:
                 `SERVER_RUNNER_MISMATCH`.
             Unavailable: `RUNNER_MISSING`.
         """
-        if not isinstance(definition, Container):
+        if not isinstance(definition, ContainerServer):
             raise Invalid(
                 "SERVER_RUNNER_MISMATCH",
                 f"runner 'docker' starts an image; the definition is of kind {definition.kind!r}",
@@ -125,7 +125,7 @@ class Docker:
         }
 
 
-def _walls(definition: Container) -> Iterator[str]:
+def _walls(definition: ContainerServer) -> Iterator[str]:
     memory = f"{definition.memory_mb}m"
     # No swap beyond the memory, and no log: every message would be kept on disk.
     yield from (f"--memory={memory}", f"--memory-swap={memory}", "--log-driver=none")
@@ -152,7 +152,7 @@ def _name_for(server_name: str) -> str:
     return f"toolweave-{slug or 'server'}-{secrets.token_hex(4)}"
 
 
-def _problems_of(definition: Container, env: Mapping[str, str]) -> Iterator[Problem]:
+def _problems_of(definition: ContainerServer, env: Mapping[str, str]) -> Iterator[Problem]:
     code = "SERVER_CONTAINER_INVALID"
     if not IMAGE.fullmatch(definition.image):
         expected = "expected [HOST[:PORT]/]NAME[:TAG][@sha256:DIGEST]"
@@ -175,4 +175,4 @@ def _problems_of(definition: Container, env: Mapping[str, str]) -> Iterator[Prob
             yield Problem(code, pointer("env", variable), message)
 
 
-runner = Docker(plain.runner)
+runner = DockerRunner(plain.runner)

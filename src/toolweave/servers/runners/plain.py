@@ -11,7 +11,7 @@ from pathlib import Path
 
 from toolweave.errors import Invalid, Unavailable
 from toolweave.problems import Problem, pointer
-from toolweave.servers.definition import Command, Definition, RunnerName
+from toolweave.servers.definition import CommandServer, Definition, RunnerName
 from toolweave.servers.runners.runner import Launch
 
 # What a program needs to find its way, and no secret. The first six are the MCP SDK's own list;
@@ -51,7 +51,7 @@ HINTS = {
 }
 
 
-class Plain:
+class PlainRunner:
     """A process with the definition's environment and little more."""
 
     name: RunnerName = "plain"
@@ -89,13 +89,13 @@ class Plain:
         return kept | dict(env)
 
 
-def as_command(definition: Definition, runner: RunnerName) -> Command:
+def as_command(definition: Definition, runner: RunnerName) -> CommandServer:
     """`definition` if it is a command line.
 
     Raises:
         Invalid: `SERVER_RUNNER_MISMATCH`.
     """
-    if not isinstance(definition, Command):
+    if not isinstance(definition, CommandServer):
         raise Invalid(
             "SERVER_RUNNER_MISMATCH",
             f"runner {runner!r} starts a command; the definition is of kind {definition.kind!r}",
@@ -128,7 +128,9 @@ def check_environment(env: Mapping[str, str]) -> None:
         )
 
 
-def working_directory(command: Command, server_name: str, env: Mapping[str, str]) -> str | None:
+def working_directory(
+    command: CommandServer, server_name: str, env: Mapping[str, str]
+) -> str | None:
     """The directory to start in, `~` expanded.
 
     Raises:
@@ -174,4 +176,4 @@ def locate(command: str, server_name: str, env: Mapping[str, str], cwd: str | No
     return os.path.abspath(found)
 
 
-runner = Plain(os.environ)
+runner = PlainRunner(os.environ)

@@ -21,8 +21,8 @@ from pydantic import ValidationError
 from toolweave.errors import ToolweaveError, Unavailable
 from toolweave.network.addresses import AllowedHosts
 from toolweave.network.client import EVENTS, Resolve, open_http_client, place_of
-from toolweave.servers.definition import Http
-from toolweave.servers.disconnect_reason import Faults
+from toolweave.servers.definition import HttpServer
+from toolweave.servers.disconnect_reason import DisconnectReason
 from toolweave.servers.transports.events import CheckedEvents
 from toolweave.servers.transports.failures import (
     HttpFailures,
@@ -33,7 +33,7 @@ from toolweave.servers.transports.failures import (
 )
 from toolweave.servers.transports.incoming import admits
 from toolweave.servers.transports.message_size import refuse_dense
-from toolweave.servers.transports.notification_limit import Flood
+from toolweave.servers.transports.notification_limit import NotificationLimit
 from toolweave.settings import Limits
 
 Incoming = SessionMessage | Exception
@@ -50,7 +50,7 @@ class McpHttpClient(httpx2.AsyncClient):
     """
 
     def __init__(
-        self, faults: Faults, failures: HttpFailures, max_bytes: int, **settings: Any
+        self, faults: DisconnectReason, failures: HttpFailures, max_bytes: int, **settings: Any
     ) -> None:
         # Any: passed through to `httpx2` untouched.
         super().__init__(**settings)
@@ -102,8 +102,8 @@ class McpHttpClient(httpx2.AsyncClient):
 
 @asynccontextmanager
 async def open_http(
-    definition: Http,
-    faults: Faults,
+    definition: HttpServer,
+    faults: DisconnectReason,
     *,
     headers: dict[str, str],
     auth: httpx2.Auth | None,
@@ -155,11 +155,11 @@ async def open_http(
 async def _admit(
     theirs: ReadStream[Incoming],
     inbox: MemoryObjectSendStream[Incoming],
-    faults: Faults,
+    faults: DisconnectReason,
     failures: HttpFailures,
     max_bytes: int,
 ) -> None:
-    flood = Flood()
+    flood = NotificationLimit()
     where = f"server {faults.server!r}"
     with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
         async with inbox:

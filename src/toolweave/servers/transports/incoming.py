@@ -12,8 +12,8 @@ from mcp_types import (
 )
 from pydantic_core import from_json
 
-from toolweave.servers.disconnect_reason import Faults
-from toolweave.servers.transports.notification_limit import Flood
+from toolweave.servers.disconnect_reason import DisconnectReason
+from toolweave.servers.transports.notification_limit import NotificationLimit
 
 
 def read_message(text: str | bytes) -> SessionMessage:
@@ -27,7 +27,7 @@ def read_message(text: str | bytes) -> SessionMessage:
     return SessionMessage(message)
 
 
-def admits(item: SessionMessage, flood: Flood, faults: Faults) -> bool:
+def admits(item: SessionMessage, flood: NotificationLimit, faults: DisconnectReason) -> bool:
     """Whether a message may pass; too many, or one under a misspelt id, end the connection."""
     faults.messages += 1
     if isinstance(item.message, JSONRPCNotification):
@@ -40,7 +40,9 @@ def admits(item: SessionMessage, flood: Flood, faults: Faults) -> bool:
     return True
 
 
-def _admits_answer(id_: RequestId | None, flood: Flood, faults: Faults) -> bool:
+def _admits_answer(
+    id_: RequestId | None, flood: NotificationLimit, faults: DisconnectReason
+) -> bool:
     if not flood.admits_answer():
         faults.protocol("a flood of answers that nobody asked for")
         return False

@@ -7,7 +7,7 @@ REQUESTS_A_SECOND = 100
 ANSWERS_A_SECOND = 5_000  # more than we can ask for
 
 
-class Flood:
+class NotificationLimit:
     """Counts a server's notifications and requests by the second; the rest is dropped.
 
     Notifications are lossy by nature (progress, log); a request that is not answered is not,

@@ -26,8 +26,8 @@ from toolweave.network.client import (
     place_of,
     too_large,
 )
-from toolweave.servers.definition import Sse
-from toolweave.servers.disconnect_reason import Faults
+from toolweave.servers.definition import SseServer
+from toolweave.servers.disconnect_reason import DisconnectReason
 from toolweave.servers.transports.failures import (
     failure_of,
     sealed,
@@ -35,7 +35,7 @@ from toolweave.servers.transports.failures import (
 )
 from toolweave.servers.transports.incoming import admits, read_message
 from toolweave.servers.transports.message_size import refuse_dense
-from toolweave.servers.transports.notification_limit import Flood
+from toolweave.servers.transports.notification_limit import NotificationLimit
 from toolweave.settings import Limits
 
 Incoming = SessionMessage | Exception
@@ -44,8 +44,8 @@ Events = AsyncGenerator[httpx2.ServerSentEvent]
 
 @asynccontextmanager
 async def open_sse(
-    definition: Sse,
-    faults: Faults,
+    definition: SseServer,
+    faults: DisconnectReason,
     *,
     headers: dict[str, str],
     auth: httpx2.Auth | None,
@@ -124,9 +124,12 @@ async def _endpoint(events: Events, url: str, deadline_s: float) -> httpx2.URL:
 
 
 async def _read(
-    events: Events, inbox: MemoryObjectSendStream[Incoming], faults: Faults, max_bytes: int
+    events: Events,
+    inbox: MemoryObjectSendStream[Incoming],
+    faults: DisconnectReason,
+    max_bytes: int,
 ) -> None:
-    flood = Flood()
+    flood = NotificationLimit()
     where = f"server {faults.server!r}"
     try:
         async with inbox:

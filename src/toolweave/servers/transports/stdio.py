@@ -21,15 +21,15 @@ import anyio.lowlevel
 from mcp.shared.message import SessionMessage
 
 from toolweave.errors import Unavailable
-from toolweave.servers.disconnect_reason import Faults
+from toolweave.servers.disconnect_reason import DisconnectReason
 from toolweave.servers.guardian import Guardian
 from toolweave.servers.runners.runner import Launch
 from toolweave.servers.transports.incoming import admits, read_message
 from toolweave.servers.transports.message_size import refuse_dense
-from toolweave.servers.transports.notification_limit import Flood
+from toolweave.servers.transports.notification_limit import NotificationLimit
 
 Incoming = SessionMessage | Exception
-Streams = tuple["Inbox", "Outbox"]
+Streams = tuple["StdioReader", "StdioWriter"]
 
 CHUNK_BYTES = 64 * 1024
 ENVELOPE_BYTES = 64 * 1024
@@ -43,7 +43,7 @@ MAX_WAIT_S = 0.25
 
 @asynccontextmanager
 async def open_stdio(
-    launch: Launch, faults: Faults, *, guardian: Guardian, max_bytes: int
+    launch: Launch, faults: DisconnectReason, *, guardian: Guardian, max_bytes: int
 ) -> AsyncGenerator[Streams]:
     """Start the process and speak to it; on leaving, it and all its children are gone.
 
@@ -52,8 +52,8 @@ async def open_stdio(
     """
     process = await _start(launch, faults)
     heard = anyio.Event()
-    inbox = Inbox(process, faults, max_line=max_bytes + ENVELOPE_BYTES, heard=heard)
-    outbox = Outbox(process, faults)
+    inbox = StdioReader(process, faults, max_line=max_bytes + ENVELOPE_BYTES, heard=heard)
+    outbox = StdioWriter(process, faults)
     try:
         await _watch(guardian, launch, process)
         async with anyio.create_task_group() as tasks:
@@ -73,7 +73,7 @@ async def open_stdio(
                 await guardian.remove_container(launch.container)
 
 
-async def _start(launch: Launch, faults: Faults) -> Process:
+async def _start(launch: Launch, faults: DisconnectReason) -> Process:
     try:
         return await asyncio.create_subprocess_exec(
             *launch.argv,
@@ -104,18 +104,18 @@ async def _watch(guardian: Guardian, launch: Launch, process: Process) -> None:
         raise
 
 
-class Inbox:
+class StdioReader:
     """The messages of a process, each read when it is wanted: no task stands in between."""
 
     def __init__(
-        self, process: Process, faults: Faults, *, max_line: int, heard: anyio.Event
+        self, process: Process, faults: DisconnectReason, *, max_line: int, heard: anyio.Event
     ) -> None:
         assert process.stdout is not None
         self._process = process
         self._lines = _lines(process.stdout, faults, max_line)
         self._faults = faults
         self._heard = heard
-        self._flood = Flood()
+        self._flood = NotificationLimit()
         self._busy_s = 0.0
 
     async def receive(self) -> Incoming:
@@ -164,10 +164,10 @@ class Inbox:
         await self.aclose()
 
 
-class Outbox:
+class StdioWriter:
     """Messages to a process. Sending never waits; a process that does not read is given up."""
 
-    def __init__(self, process: Process, faults: Faults) -> None:
+    def __init__(self, process: Process, faults: DisconnectReason) -> None:
         assert process.stdin is not None
         self._pipe = process.stdin
         self._faults = faults
@@ -191,7 +191,9 @@ class Outbox:
         await self.aclose()
 
 
-async def _lines(stream: StreamReader, faults: Faults, max_line: int) -> AsyncGenerator[bytes]:
+async def _lines(
+    stream: StreamReader, faults: DisconnectReason, max_line: int
+) -> AsyncGenerator[bytes]:
     held = bytearray()
     while chunk := await _read(stream):
         start = 0
@@ -228,7 +230,9 @@ def _taken(held: bytearray) -> bytes:
     return taken
 
 
-async def _message(line: bytes, faults: Faults, flood: Flood) -> SessionMessage | None:
+async def _message(
+    line: bytes, faults: DisconnectReason, flood: NotificationLimit
+) -> SessionMessage | None:
     try:
         await refuse_dense(line, f"server {faults.server!r}")
     except Unavailable as error:
@@ -237,7 +241,9 @@ async def _message(line: bytes, faults: Faults, flood: Flood) -> SessionMessage 
     return _parse(line, faults, flood)
 
 
-def _parse(line: bytes, faults: Faults, flood: Flood) -> SessionMessage | None:
+def _parse(
+    line: bytes, faults: DisconnectReason, flood: NotificationLimit
+) -> SessionMessage | None:
     stripped = line.strip()
     if not stripped.startswith((b"{", b"[")):
         return _noise(faults, flood)
@@ -254,14 +260,14 @@ def _parse(line: bytes, faults: Faults, flood: Flood) -> SessionMessage | None:
     return item if admits(item, flood, faults) else None
 
 
-def _noise(faults: Faults, flood: Flood) -> SessionMessage | None:
+def _noise(faults: DisconnectReason, flood: NotificationLimit) -> SessionMessage | None:
     flood.noise += 1
     if flood.noise > NOISE_LINES:
         faults.protocol(f"over {NOISE_LINES} lines on stdout in a row that are no messages")
     return None
 
 
-async def _hear(process: Process, faults: Faults, heard: anyio.Event) -> None:
+async def _hear(process: Process, faults: DisconnectReason, heard: anyio.Event) -> None:
     assert process.stderr is not None
     while chunk := await _read(process.stderr):
         # Kept whole lines would let a flood grow without bound; a chunk's lines are enough.

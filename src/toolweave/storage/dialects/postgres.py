@@ -21,7 +21,7 @@ from psycopg.errors import LockNotAvailable
 from psycopg.pq import TransactionStatus
 
 from toolweave.errors import Conflict, Invalid, ToolweaveError, Unavailable
-from toolweave.storage.database import Database, Dialect, Row, Statement, Values
+from toolweave.storage.database import Database, Row, SqlDialect, Statement, Values
 
 SEATS = 4
 _LOCK = int.from_bytes(b"toolweav", "big")
@@ -50,7 +50,7 @@ END_STOPPED = (
     f"AND state_change < clock_timestamp() - interval '{_IDLE_S} seconds'"
 ).encode()
 
-DIALECT = Dialect(
+DIALECT = SqlDialect(
     name="postgresql",
     tokens=MappingProxyType(
         {

@@ -21,7 +21,7 @@ from typing import TypeVar
 import anyio
 
 from toolweave.errors import Conflict, ToolweaveError, Unavailable
-from toolweave.storage.database import Database, Dialect, Row, Statement, Values
+from toolweave.storage.database import Database, Row, SqlDialect, Statement, Values
 from toolweave.storage.files import make_private_folder, sync_folder
 
 T = TypeVar("T")
@@ -33,7 +33,7 @@ LOOK_EVERY_S = 0.1
 # Less than this is a full disk: SQLite's shared-memory file grows by 32 KiB.
 _FULL_BELOW_BYTES = 64 * 1024
 
-DIALECT = Dialect(
+DIALECT = SqlDialect(
     name="sqlite",
     tokens=MappingProxyType(
         {

@@ -12,11 +12,11 @@ from pkgutil import iter_modules
 from typing import cast
 
 from toolweave.problems import Problem, pointer
-from toolweave.workflow.checks.context import Case, Known
+from toolweave.workflow.checks.context import CheckContext, KnownEnvironment
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.model import Workflow
 
-Check = Callable[[Case], Iterator[Problem]]
+Check = Callable[[CheckContext], Iterator[Problem]]
 
 
 @cache
@@ -27,18 +27,18 @@ def subjects() -> tuple[Check, ...]:
 
 
 def check_workflow(
-    workflow: Workflow, known: Known, format: FormatName = "toolweave"
+    workflow: Workflow, known: KnownEnvironment, format: FormatName = "toolweave"
 ) -> list[Problem]:
     """Everything that is wrong with a workflow and its sub-flows, in the order of the document."""
-    problems = list(_checked(Case(workflow, known, format)))
+    problems = list(_checked(CheckContext(workflow, known, format)))
     for index, subflow in enumerate(workflow.subflows):
         place = pointer("subAgentFlows", index)
-        found = _checked(Case(subflow, known, format, workflow))
+        found = _checked(CheckContext(subflow, known, format, workflow))
         problems.extend(_moved(problem, place) for problem in found)
     return sorted(problems, key=lambda problem: _order(problem.pointer))
 
 
-def _checked(case: Case) -> Iterator[Problem]:
+def _checked(case: CheckContext) -> Iterator[Problem]:
     for check in subjects():
         yield from check(case)
 

@@ -10,13 +10,13 @@ _MAX_LOOSENED = 32
 
 
 @dataclass(frozen=True)
-class Judge:
+class CompiledSchemas:
     """A schema and what is made of it when it is first asked for."""
 
     schema: JsonObject
     # What is left of it for values with templates under these names: a few, not all there could be.
     _loosened: "dict[frozenset[str], Judge]" = field(
-        default_factory=lambda: dict[frozenset[str], Judge](), compare=False, repr=False
+        default_factory=lambda: dict[frozenset[str], CompiledSchemas](), compare=False, repr=False
     )
 
     @cached_property
@@ -29,11 +29,11 @@ class Judge:
         """Whether an empty object fits."""
         return self.compiled.judge({}).verdict == "valid"
 
-    def loosened(self, names: frozenset[str]) -> "Judge | None":
+    def loosened(self, names: frozenset[str]) -> "CompiledSchemas | None":
         """What was kept for templates under these names."""
         return self._loosened.get(names)
 
     def keep(self, names: frozenset[str], loosened: JsonObject) -> None:
         """Remember what is left for templates under these names."""
         if len(self._loosened) < _MAX_LOOSENED:
-            self._loosened[names] = Judge(loosened)
+            self._loosened[names] = CompiledSchemas(loosened)

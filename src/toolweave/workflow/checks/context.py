@@ -10,22 +10,22 @@ from toolweave.catalog.index import Catalog
 from toolweave.catalog.spec import Field, NodeSpec
 from toolweave.problems import pointer
 from toolweave.tools.tool import Tool
-from toolweave.workflow.checks.compiled_schemas import Judge
+from toolweave.workflow.checks.compiled_schemas import CompiledSchemas
 from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.graph import Graph
 from toolweave.workflow.mode_status import LiveTools
 from toolweave.workflow.model import Edge, Node, Workflow
-from toolweave.workflow.scope.node_outputs import Given
-from toolweave.workflow.shapes import Shape
+from toolweave.workflow.scope.node_outputs import NodeOutputs
+from toolweave.workflow.shapes import ValueShape
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class NodePart:
     """What may stand in one part of a catalog node's data."""
 
-    judge: Judge
+    judge: CompiledSchemas
     # The same where nothing is missed, as it may come in.
-    fed: Judge
+    fed: CompiledSchemas
     # Fields in which null is a value, as it says of others that they are not set; nothing if all.
     of_any: frozenset[str] | None
 
@@ -36,17 +36,19 @@ class Needed:
 
     field: Field
     names: tuple[str, ...]
-    shape: Shape
+    shape: ValueShape
 
 
 @dataclass(slots=True)
 class Made:
     """What follows of specifications, by their names, which a catalog has once."""
 
-    parts: dict[tuple[str, str], Part] = field(default_factory=dict[tuple[str, str], Part])
+    parts: dict[tuple[str, str], NodePart] = field(default_factory=dict[tuple[str, str], NodePart])
     needed: dict[str, tuple[Needed, ...]] = field(default_factory=dict[str, tuple[Needed, ...]])
-    taken: dict[tuple[str, str], Shape] = field(default_factory=dict[tuple[str, str], Shape])
-    given: dict[str, Given] = field(default_factory=dict[str, Given])
+    taken: dict[tuple[str, str], ValueShape] = field(
+        default_factory=dict[tuple[str, str], ValueShape]
+    )
+    given: dict[str, NodeOutputs] = field(default_factory=dict[str, NodeOutputs])
 
 
 # A memo of a pure function: what it holds never shows, and goes with its catalog.
@@ -54,7 +56,7 @@ _MADE: WeakKeyDictionary[Catalog, Made] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
-class Home:
+class KnownHome:
     """What a home has that nodes name."""
 
     # Names and providers of configured models.
@@ -66,7 +68,7 @@ class Home:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownEnvironment:
     """The world a workflow is checked against."""
 
     catalog: Catalog
@@ -78,7 +80,7 @@ class Known:
     # The names of stored workflows, where they are known.
     workflows: frozenset[str] | None = None
     # What nodes name besides; nothing is said of it where no home is looked at.
-    home: Home | None = None
+    home: KnownHome | None = None
     # Whether it is to be run now: what it needs then must be there.
     is_run: bool = False
 
@@ -96,11 +98,11 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Case:
+class CheckContext:
     """One workflow under check; a sub-flow is a case of its own within `whole`."""
 
     workflow: Workflow
-    known: Known
+    known: KnownEnvironment
     format: FormatName = "toolweave"
     whole: Workflow | None = field(default=None)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from toolweave.problems import Problem
-from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.kinds import is_loop, type_of
 from toolweave.workflow.checks.ports import LOOP_PORTS, NEXT, is_attachment
 from toolweave.workflow.model import Edge, NodeId
@@ -12,7 +12,7 @@ from toolweave.workflow.model import Edge, NodeId
 MAX_NAMED = 8
 
 
-def check(case: Case) -> Iterator[Problem]:
+def check(case: CheckContext) -> Iterator[Problem]:
     """Every edge that leads back to a node before it."""
     for index, names, is_body in _Walk(case).backward():
         edge = case.workflow.edges[index]
@@ -30,7 +30,7 @@ def check(case: Case) -> Iterator[Problem]:
             )
 
 
-def _cycle(case: Case, index: int, names: list[str]) -> Problem:
+def _cycle(case: CheckContext, index: int, names: list[str]) -> Problem:
     return Problem(
         "CIRCULAR_DEPENDENCY",
         case.at_edge(index),
@@ -44,7 +44,7 @@ def _cycle(case: Case, index: int, names: list[str]) -> Problem:
 class _Walk:
     """One walk over the graph, deep first, from where a run begins."""
 
-    case: Case
+    case: CheckContext
     # The nodes between the beginning and here, each with its place and the edge taken out of it.
     _path: list[NodeId] = field(default_factory=list[NodeId])
     _taken: list[Edge] = field(default_factory=list[Edge])

@@ -11,16 +11,16 @@ from operator import attrgetter
 from typing import TypeAlias
 
 from toolweave.cel.fault import fault_at
-from toolweave.cel.paths import Path, Reference
+from toolweave.cel.paths import Path, PathReference
 from toolweave.problems import Problem, Severity, did_you_mean
-from toolweave.workflow.checks.context import Case
-from toolweave.workflow.checks.input_fit import Feeding
-from toolweave.workflow.checks.path_repair import Mender, place_of, rewritten
-from toolweave.workflow.checks.prompt_names import Naming
+from toolweave.workflow.checks.context import CheckContext
+from toolweave.workflow.checks.input_fit import InputFit
+from toolweave.workflow.checks.path_repair import PathRepair, place_of, rewritten
+from toolweave.workflow.checks.prompt_names import PromptNames
 from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.model import Node, NodeId
 from toolweave.workflow.modes import object_at
-from toolweave.workflow.scope.references import Asked, Language, asked_in
+from toolweave.workflow.scope.references import Language, NodeReferences, asked_in
 from toolweave.workflow.scope.scope import Finding, Scope, Trouble
 
 _CODES: dict[Trouble, str] = {
@@ -34,11 +34,11 @@ _CODES: dict[Trouble, str] = {
 _READING_INPUT = frozenset({"data", "input", "inputs"})
 
 
-_Wrong: TypeAlias = list[tuple[Reference, Finding]]
+_Wrong: TypeAlias = list[tuple[PathReference, Finding]]
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class DataFlowFault:
     """A fault of a text at a character, and whether the patch of the text mends it."""
 
     code: str
@@ -51,11 +51,11 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[DataFlowFault, ...] = ()
     ours: str | None = None
 
 
-def check(case: Case) -> Iterator[Problem]:
+def check(case: CheckContext) -> Iterator[Problem]:
     """References that lead nowhere, values that cannot fit, inputs that nothing feeds."""
     scope = Scope(
         case.workflow,
@@ -75,12 +75,12 @@ def check(case: Case) -> Iterator[Problem]:
 class _Flow:
     """The checks of one workflow."""
 
-    def __init__(self, case: Case, scope: Scope) -> None:
+    def __init__(self, case: CheckContext, scope: Scope) -> None:
         self._case = case
         self._scope = scope
-        self._mender = Mender(scope)
-        self._feeding = Feeding(case, scope)
-        self._naming = Naming(scope)
+        self._mender = PathRepair(scope)
+        self._feeding = InputFit(case, scope)
+        self._naming = PromptNames(scope)
         self._edge_ids = {edge.id for edge in case.workflow.edges}
 
     def node(self, node: Node) -> Iterator[Problem]:
@@ -88,8 +88,8 @@ class _Flow:
             yield from self._asked(node, asked)
         yield from self._feeding.missing(node)
 
-    def _asked(self, node: Node, asked: list[Asked]) -> Iterator[Problem]:
-        unordered: dict[NodeId, tuple[Asked, Reference]] = {}
+    def _asked(self, node: Node, asked: list[NodeReferences]) -> Iterator[Problem]:
+        unordered: dict[NodeId, tuple[NodeReferences, PathReference]] = {}
         for _, group in groupby(asked, key=attrgetter("steps")):
             wrong = [(one, self._wrong(node, one)) for one in group]
             if all(one.expression is not None and not faults for one, faults in wrong):
@@ -104,7 +104,7 @@ class _Flow:
         for other, (one, reference) in unordered.items():
             yield self._not_run(node, other, one, reference, asked)
 
-    def _text(self, node: Node, wrong: list[tuple[Asked, _Wrong]]) -> Iterator[Problem]:
+    def _text(self, node: Node, wrong: list[tuple[NodeReferences, _Wrong]]) -> Iterator[Problem]:
         group = [asked for asked, _ in wrong]
         first = group[0]
         judged = [self._judged(node, asked, faults) for asked, faults in wrong]
@@ -128,7 +128,7 @@ class _Flow:
                     found = replace(found, patch=patch)
                 yield found
 
-    def _fitting(self, node: Node, first: Asked, text: str) -> str:
+    def _fitting(self, node: Node, first: NodeReferences, text: str) -> str:
         """A mended text, converted where what it reads now would not fit."""
         if text == first.text or first.language not in {"value", "config"}:
             return text
@@ -136,10 +136,10 @@ class _Flow:
         misfit = None if asked is None else self._feeding.misfit(node, asked)
         return str(misfit.patch[0]["value"]) if misfit and misfit.patch else text
 
-    def _judged(self, node: Node, asked: Asked, wrong: _Wrong) -> _Judged:
+    def _judged(self, node: Node, asked: NodeReferences, wrong: _Wrong) -> _Judged:
         if asked.expression is None:
             return self._named(node, asked)
-        faults: list[Fault] = []
+        faults: list[DataFlowFault] = []
         ours = asked.ours
         for reference, found in wrong:
             if found.trouble == "order":
@@ -150,17 +150,17 @@ class _Flow:
             faults.append(self._fault(node, asked, reference, found, meant if mended else None))
         return _Judged(tuple(faults), ours)
 
-    def _named(self, node: Node, asked: Asked) -> _Judged:
+    def _named(self, node: Node, asked: NodeReferences) -> _Judged:
         found = self._naming.unknown(node, asked)
         if found is None:
             return _Judged()
         hint = f"did you mean {found.meant!r}?" if found.meant else found.hint
-        fault = Fault(
+        fault = DataFlowFault(
             found.code, asked.hole.at, found.message, hint, found.severity, found.meant is not None
         )
         return _Judged((fault,), found.meant)
 
-    def _wrong(self, node: Node, asked: Asked) -> _Wrong:
+    def _wrong(self, node: Node, asked: NodeReferences) -> _Wrong:
         """What an expression reads and nothing can give; what it asks about first is left out."""
         if asked.expression is None:
             return []
@@ -192,8 +192,13 @@ class _Flow:
         return Finding(before.shape, "field", at, tuple(fields), before.node, is_certain=False)
 
     def _fault(
-        self, node: Node, asked: Asked, reference: Reference, found: Finding, meant: Path | None
-    ) -> Fault:
+        self,
+        node: Node,
+        asked: NodeReferences,
+        reference: PathReference,
+        found: Finding,
+        meant: Path | None,
+    ) -> DataFlowFault:
         trouble = found.trouble or "field"
         step = str(reference.path[found.at])
         offset = asked.hole.at
@@ -205,7 +210,7 @@ class _Flow:
             if meant
             else self._hint(node, trouble, step, found)
         )
-        return Fault(
+        return DataFlowFault(
             _CODES[trouble],
             offset,
             self._message(reference, trouble, step, found),
@@ -214,7 +219,9 @@ class _Flow:
             meant is not None,
         )
 
-    def _message(self, reference: Reference, trouble: Trouble, step: str, found: Finding) -> str:
+    def _message(
+        self, reference: PathReference, trouble: Trouble, step: str, found: Finding
+    ) -> str:
         match trouble:
             case "name":
                 return f"there is no {step!r} here, which {reference.text!r} begins with"
@@ -248,7 +255,12 @@ class _Flow:
                 return None
 
     def _not_run(
-        self, node: Node, other: NodeId, one: Asked, reference: Reference, asked: list[Asked]
+        self,
+        node: Node,
+        other: NodeId,
+        one: NodeReferences,
+        reference: PathReference,
+        asked: list[NodeReferences],
     ) -> Problem:
         """One problem for each node that is read and cannot have run."""
         is_later = other == node.id or self._scope.reach.is_before(node.id, other)
@@ -267,7 +279,7 @@ class _Flow:
         return replace(fault.problem(place), patch=patch)
 
     def _connection(
-        self, node: Node, other: NodeId, asked: list[Asked]
+        self, node: Node, other: NodeId, asked: list[NodeReferences]
     ) -> tuple[dict[str, object], ...] | None:
         """The missing edge, where it changes nothing else: arguments are all the node reads."""
         source = self._scope.graph.nodes[other]
@@ -289,7 +301,7 @@ class _Flow:
         return ({"op": "add", "path": "/connections/-", "value": edge},)
 
 
-def _is_guarded(found: tuple[Reference, Finding], tested: Path) -> bool:
+def _is_guarded(found: tuple[PathReference, Finding], tested: Path) -> bool:
     """Whether `has()` asked for it, or for anything of the node that may not have run."""
     reference, finding = found
     if reference.path[: len(tested)] == tested:
@@ -302,10 +314,10 @@ def _differing(wrong: Path, right: Path) -> str:
     """The one step that is another, or all of the path."""
     steps = [new for old, new in zip(wrong, right, strict=False) if old != new]
     is_step = len(wrong) == len(right) and len(steps) == 1
-    return str(steps[0]) if is_step else Reference(right, 0).text
+    return str(steps[0]) if is_step else PathReference(right, 0).text
 
 
-def _assembled(group: list[Asked], mended: list[str | None]) -> str:
+def _assembled(group: list[NodeReferences], mended: list[str | None]) -> str:
     """The text with its expressions mended, those in an older syntax in ours."""
     text = group[0].text
     pieces: list[str] = []

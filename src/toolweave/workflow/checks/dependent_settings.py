@@ -6,7 +6,7 @@ from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
 from toolweave.tools.value_preview import shown
-from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import object_at
@@ -42,7 +42,7 @@ NEEDS: Mapping[tuple[str, str], Mapping[str, tuple[str, ...]]] = {
 }
 
 
-def check(case: Case) -> Iterator[Problem]:
+def check(case: CheckContext) -> Iterator[Problem]:
     """What would fail in every run; what a template or an input may still bring is left alone."""
     for index, node, spec in catalog_nodes(case):
         settings = object_at(node.data, "configurations")

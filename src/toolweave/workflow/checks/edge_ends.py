@@ -6,7 +6,7 @@ from typing import Any
 
 from toolweave.problems import Problem, did_you_mean
 from toolweave.tools.value_preview import shown
-from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.kinds import SILENT, is_loop, spec_of, style_of, type_of
 from toolweave.workflow.checks.ports import NEXT, is_attachment, names_out, out_ports
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, Spelling
@@ -25,7 +25,7 @@ def way(edge: Edge) -> tuple[object, ...]:
     return (edge.source_port, edge.target_port, edge.kind, edge.condition)
 
 
-def begins(case: Case, node: Node) -> bool:
+def begins(case: CheckContext, node: Node) -> bool:
     """Whether a run begins with this node: it has no way in."""
     if node.type == "TRIGGER" or type_of(node) == "start":
         return True
@@ -38,10 +38,10 @@ def plain_node(node_id: str, kind: str) -> Operation:
     return {"id": node_id, "type": kind, "name": kind, "position": place, "data": {}}
 
 
-class Ends:
+class EdgeEnds:
     """Looks unknown ends up, so many and no more: a file may hold thousands."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: CheckContext) -> None:
         self._case = case
         self._nodes = case.graph.nodes
         self._left = MAX_LOOKED_UP

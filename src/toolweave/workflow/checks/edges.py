@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from toolweave.problems import Problem
 from toolweave.tools.value_preview import shown
-from toolweave.workflow.checks.context import Case
-from toolweave.workflow.checks.edge_ends import Ends, begins, way
+from toolweave.workflow.checks.context import CheckContext
+from toolweave.workflow.checks.edge_ends import EdgeEnds, begins, way
 from toolweave.workflow.checks.kinds import DECISIONS, SILENT, is_loop, spec_of, type_of
 from toolweave.workflow.checks.ports import (
     ERROR,
@@ -29,9 +29,9 @@ FLOW_KINDS = ("data", "chain", "result")
 _DRAWN_KINDS = frozenset({"default", "straight", "step", "smoothstep", "bezier", "simplebezier"})
 
 
-def check(case: Case) -> Iterator[Problem]:
+def check(case: CheckContext) -> Iterator[Problem]:
     """Everything that is wrong with single edges; cycles are a subject of their own."""
-    ends, ways = Ends(case), _Ways(case)
+    ends, ways = EdgeEnds(case), _Ways(case)
     seen: dict[tuple[object, ...], int] = {}
     for index, edge in case.edges:
         # An edge without ends is noted when the file is read.
@@ -55,18 +55,18 @@ def check(case: Case) -> Iterator[Problem]:
     yield from _open_branches(case)
 
 
-def _to_itself(case: Case, index: int, edge: Edge) -> Problem:
+def _to_itself(case: CheckContext, index: int, edge: Edge) -> Problem:
     message = f"the edge leads from {shown(edge.source)} to itself; expected another node"
     hint = "remove it; to repeat a step, use FLOW.LOOP"
     place = case.at_edge(index)
     return Problem("EDGE_TO_ITSELF", place, message, hint=hint, patch=(_remove(index),))
 
 
-def _is_empty_body(case: Case, edge: Edge) -> bool:
+def _is_empty_body(case: CheckContext, edge: Edge) -> bool:
     return is_loop(case.graph.nodes[edge.source]) and edge.source_port in LOOP_PORTS
 
 
-def _twice(case: Case, index: int, first: int, edge: Edge) -> Problem:
+def _twice(case: CheckContext, index: int, first: int, edge: Edge) -> Problem:
     return Problem(
         "EDGE_DUPLICATE",
         case.at_edge(index),
@@ -78,7 +78,7 @@ def _twice(case: Case, index: int, first: int, edge: Edge) -> Problem:
     )
 
 
-def _placed(case: Case, index: int, edge: Edge) -> Problem | None:
+def _placed(case: CheckContext, index: int, edge: Edge) -> Problem | None:
     """Edges where none should be; what can run may run."""
     source, target = case.graph.nodes[edge.source], case.graph.nodes[edge.target]
     if source.type in SILENT or target.type in SILENT:
@@ -100,7 +100,7 @@ def _placed(case: Case, index: int, edge: Edge) -> Problem | None:
     )
 
 
-def _kind(case: Case, index: int, edge: Edge) -> Iterator[Problem]:
+def _kind(case: CheckContext, index: int, edge: Edge) -> Iterator[Problem]:
     if edge.kind is None or edge.kind in {*FLOW_KINDS, *_DRAWN_KINDS}:
         return
     place = case.at_edge(index, "kind")
@@ -118,7 +118,7 @@ def _kind(case: Case, index: int, edge: Edge) -> Iterator[Problem]:
 class _Ways:
     """The ports of both ends, looked up once a specification, or a node that has none."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: CheckContext) -> None:
         self._case = case
         self._out: dict[tuple[str, str], tuple[tuple[str, ...], frozenset[str]] | None] = {}
         self._left = MAX_LOOKED_UP
@@ -185,7 +185,7 @@ class _Ways:
         )
 
 
-def _open_branches(case: Case) -> Iterator[Problem]:
+def _open_branches(case: CheckContext) -> Iterator[Problem]:
     """Choices of the drawing tool that lead nowhere, though others of the same node do."""
     for node in case.graph.nodes.values():
         if node.type not in DECISIONS:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from toolweave.json_text import Json
 from toolweave.problems import Problem, did_you_mean, pointer
 from toolweave.tools.value_preview import shown
-from toolweave.workflow.checks.context import Case, Home
+from toolweave.workflow.checks.context import CheckContext, KnownHome
 from toolweave.workflow.model import Node
 
 MODELS = {
@@ -22,7 +22,7 @@ WAYS = (
 _TOOL_NODE = "_MCP_TOOL"
 
 
-def check(case: Case) -> Iterator[Problem]:
+def check(case: CheckContext) -> Iterator[Problem]:
     """Warnings: another home may well have it."""
     home = case.known.home
     if home is None:
@@ -38,7 +38,7 @@ def check(case: Case) -> Iterator[Problem]:
             yield from _server(case, home, index, node, "mcp_server_url")
 
 
-def _model(home: Home, index: int, node: Node) -> Iterator[Problem]:
+def _model(home: KnownHome, index: int, node: Node) -> Iterator[Problem]:
     named = _setting(node, "configured_model")
     wanted = named or MODELS.get(node.ref or "")
     if (wanted is None and home.models) or wanted in home.models or _is_filled(wanted):
@@ -50,7 +50,7 @@ def _model(home: Home, index: int, node: Node) -> Iterator[Problem]:
     yield Problem("MODEL_NEEDED", place, message, hint=hint, severity="warning")
 
 
-def _command(home: Home, index: int, node: Node) -> Iterator[Problem]:
+def _command(home: KnownHome, index: int, node: Node) -> Iterator[Problem]:
     name = _setting(node, "command")
     if name is None or _is_filled(name) or home.commands.get(name):
         return
@@ -67,7 +67,9 @@ def _command(home: Home, index: int, node: Node) -> Iterator[Problem]:
     yield Problem("COMMAND_NOT_FOUND", place, message, hint=hint, severity="warning")
 
 
-def _server(case: Case, home: Home, index: int, node: Node, field: str) -> Iterator[Problem]:
+def _server(
+    case: CheckContext, home: KnownHome, index: int, node: Node, field: str
+) -> Iterator[Problem]:
     named = _setting(node, field)
     if named is None or _is_filled(named):
         return

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from toolweave.catalog.spec import NodeSpec
-from toolweave.cel.fault import Fault
+from toolweave.cel.fault import SyntaxProblem
 from toolweave.cel.language import compile_text
 from toolweave.cel.templates import moved, read_template, texts_in
 from toolweave.json_text import Json
 from toolweave.problems import Problem, pointer
 from toolweave.workflow.checks.cel_fields import CelText, cel_texts
-from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.checks.templated_values import MARK
 from toolweave.workflow.checks.typos import closed, without_habits
@@ -36,13 +36,13 @@ _CODE = ("===", "!==", "&&", "||", "$json", "$input", "$node", "$trigger", "$con
 class _Verdict:
     """What is wrong with an expression, or ours for one in an older syntax."""
 
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[SyntaxProblem, ...] = ()
     ours: str | None = None
     # What cannot be read, in our signs: it is not translated when it runs.
     mended: str | None = None
 
 
-def check(case: Case) -> Iterator[Problem]:
+def check(case: CheckContext) -> Iterator[Problem]:
     """Templates and CEL fields that cannot be read, and conversions that are not run."""
     for index, node, spec in catalog_nodes(case):
         place = f"/nodes/{index}/data"
@@ -69,7 +69,7 @@ def is_enabled(node: Node) -> bool:
     return object_at(node.data, "configurations").get("enabled") is not False
 
 
-def _catalog_node(case: Case, node: Node, spec: NodeSpec, place: str) -> Iterator[Problem]:
+def _catalog_node(case: CheckContext, node: Node, spec: NodeSpec, place: str) -> Iterator[Problem]:
     configurations = object_at(node.data, "configurations")
     for cel in cel_texts(spec, configurations):
         if MARK not in cel.text:
@@ -79,7 +79,7 @@ def _catalog_node(case: Case, node: Node, spec: NodeSpec, place: str) -> Iterato
             yield from _templates(case, value, f"{place}/{part}")
 
 
-def _templates(case: Case, value: Json, place: str) -> Iterator[Problem]:
+def _templates(case: CheckContext, value: Json, place: str) -> Iterator[Problem]:
     for at, text in texts_in(value, place) if may_ask(value) else ():
         if MARK in text:
             yield from _template(text, at, is_older=case.format == "agent-team")
@@ -106,7 +106,7 @@ def _template(text: str, place: str, *, is_older: bool) -> Iterator[Problem]:
         yield _older(place, "".join([*pieces, text[end:]]))
 
 
-def _cel_text(case: Case, cel: CelText, place: str) -> Iterator[Problem]:
+def _cel_text(case: CheckContext, cel: CelText, place: str) -> Iterator[Problem]:
     translate = translate_condition if cel.field.is_condition else translate_expression
     verdict = _judged(cel.text, translate, is_older=case.format == "agent-team")
     for fault in verdict.faults:
@@ -138,7 +138,7 @@ def _judged(text: str, translate: Callable[[str], Translation], *, is_older: boo
     return _Verdict(to_fill or expression.faults, mended=None if to_fill else without_habits(text))
 
 
-def _errors(faults: tuple[Fault, ...]) -> list[Fault]:
+def _errors(faults: tuple[SyntaxProblem, ...]) -> list[SyntaxProblem]:
     return [fault for fault in faults if fault.severity == "error"]
 
 
@@ -161,7 +161,7 @@ def _edge_condition(place: str, text: str) -> Iterator[Problem]:
             yield _older(place, verdict.ours)
 
 
-def _conversion(case: Case, edge: Edge, place: str, source: Json) -> Iterator[Problem]:
+def _conversion(case: CheckContext, edge: Edge, place: str, source: Json) -> Iterator[Problem]:
     if not isinstance(source, str):
         return
     translation = translate_mapping(source)
@@ -180,7 +180,9 @@ def _conversion(case: Case, edge: Edge, place: str, source: Json) -> Iterator[Pr
     )
 
 
-def _mapped(case: Case, edge: Edge, place: str, mapping: str) -> tuple[dict[str, Json], ...] | None:
+def _mapped(
+    case: CheckContext, edge: Edge, place: str, mapping: str
+) -> tuple[dict[str, Json], ...] | None:
     """Operations that give the target's `data` the mapping, where nothing else feeds it."""
     remove: dict[str, Json] = {"op": "remove", "path": place}
     if mapping == "data":

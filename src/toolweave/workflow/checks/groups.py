@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from toolweave.problems import Problem, did_you_mean, pointer
 from toolweave.tools.value_preview import shown
-from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.kinds import type_of
 from toolweave.workflow.checks.spelling import Spelling
 from toolweave.workflow.model import Node, NodeId
@@ -13,7 +13,7 @@ from toolweave.workflow.model import Node, NodeId
 _CALLED = ("workflow", "workflow_name", "workflow_id")
 
 
-def check(case: Case) -> Iterator[Problem]:
+def check(case: CheckContext) -> Iterator[Problem]:
     """Parents and called flows that do not exist, and those that hold or call themselves."""
     yield from _parents(case)
     yield from _nested(case)
@@ -21,7 +21,7 @@ def check(case: Case) -> Iterator[Problem]:
     yield from _workflows(case)
 
 
-def _parents(case: Case) -> Iterator[Problem]:
+def _parents(case: CheckContext) -> Iterator[Problem]:
     groups = Spelling([node.id for node in case.graph.nodes.values() if node.type == "group"])
     for index, node in enumerate(case.workflow.nodes):
         if node.parent is None or node.parent in case.graph.nodes:
@@ -45,7 +45,7 @@ def _parents(case: Case) -> Iterator[Problem]:
         )
 
 
-def _nested(case: Case) -> Iterator[Problem]:
+def _nested(case: CheckContext) -> Iterator[Problem]:
     parents = {node.id: node.parent for node in case.graph.nodes.values() if node.parent}
     fine: set[NodeId] = set()
     for start in parents:
@@ -66,7 +66,7 @@ def _nested(case: Case) -> Iterator[Problem]:
         fine.update(walk)
 
 
-def _flows(case: Case) -> Iterator[Problem]:
+def _flows(case: CheckContext) -> Iterator[Problem]:
     """Sub-agent flows by id; those of the whole workflow can be called from each other."""
     flows = (case.whole or case.workflow).subflows
     known = {flow.id for flow in flows} | (case.known.workflows or frozenset())
@@ -97,13 +97,13 @@ def _flows(case: Case) -> Iterator[Problem]:
             yield _of_itself(place, called)
 
 
-def _workflows(case: Case) -> Iterator[Problem]:
+def _workflows(case: CheckContext) -> Iterator[Problem]:
     for index, node in enumerate(case.workflow.nodes):
         if node.type == "FLOW" and node.ref == "FLOW.SUBWORKFLOW":
             yield from _subworkflow(case, index, node)
 
 
-def _subworkflow(case: Case, index: int, node: Node) -> Iterator[Problem]:
+def _subworkflow(case: CheckContext, index: int, node: Node) -> Iterator[Problem]:
     settings = node.data.get("configurations")
     for key in _CALLED:
         called = settings.get(key) if isinstance(settings, dict) else None

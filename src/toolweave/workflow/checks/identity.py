@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from toolweave.problems import Problem, pointer
-from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.model import Node
 
 # 003: the id of a flow's node.
@@ -35,13 +35,13 @@ class Ids:
         return set(self._names)
 
 
-def check(case: Case) -> Iterator[Problem]:
+def check(case: CheckContext) -> Iterator[Problem]:
     """Ids that are empty, used twice, or too long for a flow."""
     yield from _nodes(case)
     yield from _edges(case)
 
 
-def _nodes(case: Case) -> Iterator[Problem]:
+def _nodes(case: CheckContext) -> Iterator[Problem]:
     ids = Ids(named_in(case))
     first: dict[str, tuple[int, Node]] = {}
     for index, node in enumerate(case.workflow.nodes):
@@ -67,7 +67,7 @@ def _nodes(case: Case) -> Iterator[Problem]:
         first.setdefault(node.id, (index, node))
 
 
-def named_in(case: Case) -> Iterator[str]:
+def named_in(case: CheckContext) -> Iterator[str]:
     """Every id of a node that is there, or that something says is there."""
     for node in case.workflow.nodes:
         yield node.id
@@ -94,7 +94,7 @@ def _node_twice(index: int, node: Node, first: tuple[int, Node], ids: Ids) -> Pr
     return Problem("NODE_ID_DUPLICATE", place, message, hint=hint, patch=(mended,))
 
 
-def _edges(case: Case) -> Iterator[Problem]:
+def _edges(case: CheckContext) -> Iterator[Problem]:
     ids = Ids(edge.id for edge in case.workflow.edges)
     first: dict[str, int] = {}
     for index, edge in case.edges:

@@ -13,18 +13,18 @@ from toolweave.cel.paths import write_path
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem
 from toolweave.tools.document import Steps
-from toolweave.workflow.checks.context import Case, Needed
+from toolweave.workflow.checks.context import CheckContext, Needed
 from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import object_at, schema_of, text_at
-from toolweave.workflow.scope.references import Asked
+from toolweave.workflow.scope.references import NodeReferences
 from toolweave.workflow.scope.scope import Scope
 from toolweave.workflow.shapes import (
     BOOLEAN,
     SCALARS,
     TEXT,
     UNKNOWN,
-    Shape,
+    ValueShape,
     fits,
     look,
     of_schema,
@@ -33,16 +33,16 @@ from toolweave.workflow.shapes import (
 _NUMBERS = frozenset({"integer", "fraction"})
 
 
-class Feeding:
+class InputFit:
     """The checks of one workflow; what nodes of a kind take is worked out once."""
 
-    def __init__(self, case: Case, scope: Scope) -> None:
+    def __init__(self, case: CheckContext, scope: Scope) -> None:
         self._case = case
         self._scope = scope
-        self._taken: dict[tuple[str, ...], Shape] = {}
+        self._taken: dict[tuple[str, ...], ValueShape] = {}
         self._schemas: dict[tuple[str, str], JsonObject | None] = {}
 
-    def misfit(self, node: Node, asked: Asked) -> Problem | None:
+    def misfit(self, node: Node, asked: NodeReferences) -> Problem | None:
         """A text whose value can never be what is taken there; `asked` is the first in it."""
         wanted = self._wanted(node, asked)
         if wanted is UNKNOWN or asked.expression is None:
@@ -100,7 +100,7 @@ class Feeding:
             made[ref] = tuple(sorted(needed, key=lambda one: one.field.name != "data"))
         return made[ref]
 
-    def _missing(self, node: Node, spec: NodeSpec, needed: Needed, came: Shape) -> Problem:
+    def _missing(self, node: Node, spec: NodeSpec, needed: Needed, came: ValueShape) -> Problem:
         wanted = needed.field
         fitting = [
             name for name, shape in came.fields.items() if fits(shape, needed.shape) == "yes"
@@ -126,7 +126,7 @@ class Feeding:
             patch=patch,
         )
 
-    def _wanted(self, node: Node, asked: Asked) -> Shape:
+    def _wanted(self, node: Node, asked: NodeReferences) -> ValueShape:
         if asked.language == "own" or asked.language == "words":
             return BOOLEAN if asked.is_condition else UNKNOWN
         _, part, *rest = asked.steps
@@ -135,7 +135,7 @@ class Feeding:
             shape = look(shape, step).shape
         return shape
 
-    def _takes(self, node: Node, part: str) -> Shape:
+    def _takes(self, node: Node, part: str) -> ValueShape:
         spec = self._case.spec(node)
         if spec is not None:
             made, of_part = self._case.made.taken, (spec.ref, part)
@@ -174,7 +174,9 @@ class Feeding:
             self._schemas[server, name] = schema
         return self._schemas[server, name]
 
-    def _converted(self, node: Node, asked: Asked, given: Shape, wanted: Shape) -> str | None:
+    def _converted(
+        self, node: Node, asked: NodeReferences, given: ValueShape, wanted: ValueShape
+    ) -> str | None:
         """The text with a conversion that loses nothing, where there is one."""
         if not asked.is_whole:
             return self._stripped(node, asked, wanted)
@@ -184,7 +186,7 @@ class Feeding:
                 return f"{{{{ {ours} }}}}"
         return None
 
-    def _stripped(self, node: Node, asked: Asked, wanted: Shape) -> str | None:
+    def _stripped(self, node: Node, asked: NodeReferences, wanted: ValueShape) -> str | None:
         """The text without the spaces around its one hole, which made a text of the value."""
         hole = asked.text[asked.hole.start : asked.hole.end]
         if asked.text.strip() != hole:
@@ -195,7 +197,9 @@ class Feeding:
 _PARAMS: Steps = ("data", "inputParams")
 
 
-def _conversions(asked: Asked, given: Shape, wanted: Shape) -> Iterator[tuple[str, Shape]]:
+def _conversions(
+    asked: NodeReferences, given: ValueShape, wanted: ValueShape
+) -> Iterator[tuple[str, ValueShape]]:
     number = replace(TEXT, kinds=_NUMBERS & wanted.kinds)
     is_free = wanted.options is None and given.options is None
     if is_free and given.kinds <= _NUMBERS | {"boolean"} and "string" in wanted.kinds:
@@ -209,7 +213,7 @@ def _conversions(asked: Asked, given: Shape, wanted: Shape) -> Iterator[tuple[st
         yield write_path((*asked.path, fitting[0])), given.fields[fitting[0]]
 
 
-def _whole_fits(came: Shape, shape: Shape) -> bool:
+def _whole_fits(came: ValueShape, shape: ValueShape) -> bool:
     """Whether all that came in, or its first field, may be the primary input."""
     first = next(iter(came.fields.values()), None)
     return fits(came, shape) != "no" or (first is not None and fits(first, shape) != "no")

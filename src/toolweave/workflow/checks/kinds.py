@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal
 
-from toolweave.catalog.corrections import Found, Missing, correct
+from toolweave.catalog.corrections import CorrectedName, UnknownName, correct
 from toolweave.catalog.index import Catalog
 from toolweave.catalog.spec import NODE_TYPES, NodeSpec
 from toolweave.json_text import Json
 from toolweave.problems import Problem, did_you_mean, pointer
 from toolweave.tools.value_preview import shown
-from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, Spelling, closest
 from toolweave.workflow.model import Node
 
@@ -49,7 +49,7 @@ _ALIASES = {
 _WELL_KNOWN = frozenset({*_PLAIN, *NODE_TYPES})
 
 
-def check(case: Case) -> Iterator[Problem]:
+def check(case: CheckContext) -> Iterator[Problem]:
     """Nodes of a type or subtype that does not exist."""
     left = MAX_LOOKED_UP
     for index, (node, spec) in enumerate(zip(case.workflow.nodes, case.specs, strict=True)):
@@ -63,13 +63,13 @@ def check(case: Case) -> Iterator[Problem]:
             yield _unknown_node(case, index, node, is_looked_up=left >= 0)
 
 
-def spec_of(case: Case, node: Node) -> NodeSpec | None:
+def spec_of(case: CheckContext, node: Node) -> NodeSpec | None:
     """The specification of a catalog node, also of a later one of the same id."""
     subtype = node.data.get("subtype")
     return case.known.catalog.get(node.type, subtype) if isinstance(subtype, str) else None
 
 
-def is_known(case: Case, node: Node) -> bool:
+def is_known(case: CheckContext, node: Node) -> bool:
     """Whether there is such a node."""
     return node.type in _PLAIN or spec_of(case, node) is not None
 
@@ -91,7 +91,7 @@ def is_loop(node: Node) -> bool:
     return node.type == "FLOW" and node.ref in LOOPS
 
 
-def style_of(case: Case) -> Style:
+def style_of(case: CheckContext) -> Style:
     """Which dialect's rules the workflow follows; the canonical form holds all of them."""
     if case.format == "flow":
         return "flow"
@@ -107,7 +107,7 @@ def meant_spec(catalog: Catalog, node_type: str, subtype: str) -> NodeSpec | Non
     found = correct(catalog, node_type, subtype)
     # A tool of a server that nobody asked is not one of our own nodes with a like name.
     is_tool = subtype.startswith(_TOOL)
-    if isinstance(found, Found) and not (is_tool and found.spec.origin is None):
+    if isinstance(found, CorrectedName) and not (is_tool and found.spec.origin is None):
         return found.spec
     if not subtype or node_type not in NODE_TYPES:
         return None
@@ -128,7 +128,7 @@ def meant_type(name: str) -> str | None:
     )
 
 
-def _unknown_type(case: Case, index: int, node: Node, *, is_looked_up: bool) -> Problem:
+def _unknown_type(case: CheckContext, index: int, node: Node, *, is_looked_up: bool) -> Problem:
     place = pointer("nodes", index, "type")
     message = f"there is no node type {shown(node.type)}"
     if not is_looked_up:
@@ -137,13 +137,13 @@ def _unknown_type(case: Case, index: int, node: Node, *, is_looked_up: bool) -> 
         patch = (_set("replace", place, meant),)
         return Problem("NODE_TYPE_UNKNOWN", place, message, hint=_hint(meant), patch=patch)
     found = correct(case.known.catalog, node.type, "")
-    if isinstance(found, Found):
+    if isinstance(found, CorrectedName):
         return _corrected(index, node, found.spec, message)
     hint = did_you_mean(node.type, _PLAIN) or _hint(None)
     return Problem("NODE_TYPE_UNKNOWN", place, message, hint=hint)
 
 
-def _unknown_node(case: Case, index: int, node: Node, *, is_looked_up: bool) -> Problem:
+def _unknown_node(case: CheckContext, index: int, node: Node, *, is_looked_up: bool) -> Problem:
     subtype = node.data.get("subtype")
     place = pointer("nodes", index, "data", "subtype")
     if not isinstance(subtype, str) or not subtype:
@@ -162,11 +162,11 @@ def _unknown_node(case: Case, index: int, node: Node, *, is_looked_up: bool) -> 
             hint="check again with the servers connected",
             severity="warning",
         )
-    hint = found.hint if isinstance(found, Missing) else None
+    hint = found.hint if isinstance(found, UnknownName) else None
     return Problem("NODE_UNKNOWN", place, message, hint=hint)
 
 
-def _without_subtype(case: Case, index: int, node: Node) -> Problem:
+def _without_subtype(case: CheckContext, index: int, node: Node) -> Problem:
     place = pointer("nodes", index, "data", "subtype")
     given: Json = node.data.get("subtype")
     message = (
@@ -176,7 +176,7 @@ def _without_subtype(case: Case, index: int, node: Node) -> Problem:
     )
     if node.type not in NODE_TYPES:
         found = correct(case.known.catalog, node.type, "")
-        if isinstance(found, Found):
+        if isinstance(found, CorrectedName):
             return _corrected(index, node, found.spec, message)
     known = [spec.subtype for spec in case.known.catalog.of_type(node.type) if spec.origin is None]
     hint = f"write one of {', '.join(known)}" if known else "look it up in the catalog"

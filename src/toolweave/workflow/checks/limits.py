@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from toolweave.problems import Problem, Severity, pointer
-from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.kinds import DECISIONS, style_of, type_of
 from toolweave.workflow.checks.ports import choices_of
 from toolweave.workflow.model import Node
@@ -37,7 +37,7 @@ _CHOICES = {
 }
 
 
-def check(case: Case) -> Iterator[Problem]:
+def check(case: CheckContext) -> Iterator[Problem]:
     """Everything there is too much or too little of."""
     style = style_of(case)
     nodes, edges = len(case.workflow.nodes), len(case.workflow.edges)
@@ -81,7 +81,7 @@ def _texts(index: int, node: Node) -> Iterator[Problem]:
             )
 
 
-def _edge_ids(case: Case) -> Iterator[Problem]:
+def _edge_ids(case: CheckContext) -> Iterator[Problem]:
     for index, edge in enumerate(case.workflow.edges):
         if len(edge.id) > MAX_FLOW_EDGE_ID:
             yield Problem(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from toolweave.problems import Problem, pointer
-from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.modes import mode_of
 
 WAYS = (
@@ -13,7 +13,7 @@ WAYS = (
 )
 
 
-def check(case: Case) -> Iterator[Problem]:
+def check(case: CheckContext) -> Iterator[Problem]:
     """Every node that needs a model nobody configured; to run it that is an error.
 
     A prompt or template needs none: it gives its filled text then.

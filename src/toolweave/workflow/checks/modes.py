@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from toolweave.problems import Problem
-from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.mode_check import check_mode
 
 # The drawing tool's own files do without them, and run: the server is asked then.
 _OMITTED = frozenset({"MCP_TOOL_LIST_EMPTY", "MCP_TIMESTAMP_INVALID"})
 
 
-def check(case: Case) -> Iterator[Problem]:
+def check(case: CheckContext) -> Iterator[Problem]:
     """What is wrong with each MCP node's mode."""
     for index, node in enumerate(case.workflow.nodes):
         if node.type != "mcp":

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from toolweave.errors import Invalid
 from toolweave.problems import Problem, pointer
 from toolweave.tools.value_preview import shown
-from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.identity import Ids
 from toolweave.workflow.checks.kinds import SILENT, type_of
 from toolweave.workflow.ids import slug
@@ -36,7 +36,7 @@ class _Files:
     ids: Ids | None = None
 
 
-def check(case: Case) -> Iterator[Problem]:
+def check(case: CheckContext) -> Iterator[Problem]:
     """Names that are empty, too long, unusual, paths, or of two files at once."""
     if case.format in {"ccwf", "toolweave"} and not case.is_subflow:
         yield from _workflow(case)
@@ -55,7 +55,7 @@ def check(case: Case) -> Iterator[Problem]:
             yield from _file(case, index, node, files)
 
 
-def _workflow(case: Case) -> Iterator[Problem]:
+def _workflow(case: CheckContext) -> Iterator[Problem]:
     name = case.workflow.name
     if not name or PATTERN.fullmatch(name) or "/" in name or "\\" in name:
         return  # a missing name and one that is a path are noted when the file is read
@@ -68,7 +68,7 @@ def _workflow(case: Case) -> Iterator[Problem]:
     )
 
 
-def _flow(case: Case) -> Iterator[Problem]:
+def _flow(case: CheckContext) -> Iterator[Problem]:
     """003: a flow is found by its name, which is part of addresses and keys."""
     name = case.workflow.name
     if not name:
@@ -88,7 +88,7 @@ def _flow(case: Case) -> Iterator[Problem]:
     )
 
 
-def _unusual(case: Case) -> Iterator[Problem]:
+def _unusual(case: CheckContext) -> Iterator[Problem]:
     """Told once: a workflow whose nodes are named in plain words has many of them."""
     found = [
         (index, node.name)
@@ -109,7 +109,7 @@ def _unusual(case: Case) -> Iterator[Problem]:
     )
 
 
-def _empty(case: Case, node: Node, kind: str, place: str) -> Iterator[Problem]:
+def _empty(case: CheckContext, node: Node, kind: str, place: str) -> Iterator[Problem]:
     is_named = case.format == "flow" or kind in _UNNAMED
     if is_named and kind != "mcp":
         return
@@ -135,7 +135,7 @@ def _mcp(node: Node, place: str) -> Iterator[Problem]:
         )
 
 
-def _file(case: Case, index: int, node: Node, files: _Files) -> Iterator[Problem]:
+def _file(case: CheckContext, index: int, node: Node, files: _Files) -> Iterator[Problem]:
     place = pointer("nodes", index, "name")
     if "/" in node.name or "\\" in node.name or node.name in {".", ".."}:
         yield Problem(

@@ -11,7 +11,7 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, Severity, pointer
 from toolweave.tools.repair import misspelt
 from toolweave.tools.value_preview import shown, written
-from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.kinds import type_of
 from toolweave.workflow.checks.problem_location import placed
 from toolweave.workflow.model import Node
@@ -78,7 +78,7 @@ _CHOICES = {"askUserQuestion": "options", "ifElse": "branches", "switch": "branc
 _WITH_VARIABLES = frozenset({"prompt", "multi_input", "template", "input"})
 
 
-def check(case: Case) -> Iterator[Problem]:
+def check(case: CheckContext) -> Iterator[Problem]:
     """Fields that are missing, misspelt or of the wrong kind."""
     for index, node in enumerate(case.workflow.nodes):
         for problem in _of_node(node):

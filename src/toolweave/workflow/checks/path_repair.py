@@ -20,7 +20,7 @@ _MAX_STEPS = 4
 _ELSEWHERE = frozenset({"output", "outputs", "result", "json", "data", "value", "body", "payload"})
 
 
-class Mender:
+class PathRepair:
     """Mends the paths of one workflow, so many and no more: each compares all names."""
 
     def __init__(self, scope: Scope) -> None:

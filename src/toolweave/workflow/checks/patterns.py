@@ -6,7 +6,7 @@ from toolweave.catalog.successors import is_mistake
 from toolweave.json_text import Json
 from toolweave.problems import Problem, pointer
 from toolweave.tools.value_preview import shown
-from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.kinds import is_catalog, spec_of
 from toolweave.workflow.checks.ports import is_attachment
 from toolweave.workflow.checks.spelling import Spelling
@@ -19,7 +19,7 @@ _ATTACHABLE = frozenset({"TOOL", "MEMORY", "mcp"})
 _WITHOUT_REPLY = frozenset({"timeout", "error"})
 
 
-def check(case: Case) -> Iterator[Problem]:
+def check(case: CheckContext) -> Iterator[Problem]:
     """Answers that are analysed twice, and attached nodes that cannot be."""
     yield from _answers(case)
     spelling = Spelling([node.id for node in case.graph.nodes.values() if _can_be_attached(node)])
@@ -28,7 +28,7 @@ def check(case: Case) -> Iterator[Problem]:
             yield from _attached(case, index, node, spelling)
 
 
-def _answers(case: Case) -> Iterator[Problem]:
+def _answers(case: CheckContext) -> Iterator[Problem]:
     for index, edge in case.edges:
         source, target = case.graph.nodes.get(edge.source), case.graph.nodes.get(edge.target)
         if source is None or target is None or source.type != "HUMAN_IN_THE_LOOP":
@@ -47,7 +47,7 @@ def _answers(case: Case) -> Iterator[Problem]:
         )
 
 
-def _attached(case: Case, index: int, node: Node, spelling: Spelling) -> Iterator[Problem]:
+def _attached(case: CheckContext, index: int, node: Node, spelling: Spelling) -> Iterator[Problem]:
     place = pointer("nodes", index, "data", ATTACHED)
     listed = node.data[ATTACHED]
     if not listed:
@@ -79,7 +79,7 @@ def _attached(case: Case, index: int, node: Node, spelling: Spelling) -> Iterato
 
 
 def _one(
-    case: Case, one: Json, place: str, spelling: Spelling, seen: set[str]
+    case: CheckContext, one: Json, place: str, spelling: Spelling, seen: set[str]
 ) -> Iterator[Problem]:
     node = case.graph.nodes.get(NodeId(one)) if isinstance(one, str) else None
     if node is None:

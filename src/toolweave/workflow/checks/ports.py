@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from toolweave.catalog.spec import Port
 from toolweave.json_text import Json
-from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.kinds import DECISIONS, DRAWN, is_loop, spec_of, type_of
 from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.model import INPUT_PORT, OUTPUT_PORT, Edge, Node
@@ -35,7 +35,7 @@ def is_attachment(edge: Edge) -> bool:
     return edge.kind is not None and edge.kind[:3].casefold() == _ATTACHING
 
 
-def out_ports(case: Case, node: Node) -> tuple[str, ...] | None:
+def out_ports(case: CheckContext, node: Node) -> tuple[str, ...] | None:
     """The ports a node leaves by, `error` aside; nothing where they are not known."""
     if (spec := spec_of(case, node)) is not None:
         return tuple(port.name for port in spec.output_ports)
@@ -50,14 +50,14 @@ def out_ports(case: Case, node: Node) -> tuple[str, ...] | None:
     return _numbered(choices) if choices else None
 
 
-def names_out(case: Case, node: Node, known: tuple[str, ...]) -> frozenset[str]:
+def names_out(case: CheckContext, node: Node, known: tuple[str, ...]) -> frozenset[str]:
     """Every name of the ports that the node is known to leave by."""
     spec = spec_of(case, node)
     aliases = (port.aliases for port in spec.output_ports) if spec else ()
     return frozenset({*known, ERROR, *(name for names in aliases for name in names)})
 
 
-def enters_by(case: Case, node: Node, port: str) -> bool:
+def enters_by(case: CheckContext, node: Node, port: str) -> bool:
     """Whether a node has this way in; nodes without a specification have any."""
     if port == INPUT_PORT or (is_loop(node) and port == NEXT):
         return True

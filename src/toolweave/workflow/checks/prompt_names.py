@@ -13,7 +13,7 @@ from toolweave.json_text import Json
 from toolweave.problems import Severity
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, closest
 from toolweave.workflow.model import Node, NodeId
-from toolweave.workflow.scope.references import Asked
+from toolweave.workflow.scope.references import NodeReferences
 from toolweave.workflow.scope.scope import TABLE, Scope
 from toolweave.workflow.shapes import look
 
@@ -32,14 +32,14 @@ class Unknown:
     meant: str | None = None
 
 
-class Naming:
+class PromptNames:
     """The names of one workflow."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
         self._left = MAX_LOOKED_UP
 
-    def unknown(self, node: Node, asked: Asked) -> Unknown | None:
+    def unknown(self, node: Node, asked: NodeReferences) -> Unknown | None:
         """What is wrong with a name; nothing where it has a value or may be given one."""
         name = asked.hole.asked
         if name in self._results:

@@ -12,7 +12,7 @@ from toolweave.catalog.spec import NodeSpec
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
 from toolweave.tools.document import Steps
-from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.modes import object_at
 
@@ -32,7 +32,7 @@ _PASSWORD_IN_URL = re.compile(r"://[^\s/?#:@]{1,200}:[^\s/?#@]{1,200}@")
 _NONE: Mapping[str, Json] = {}
 
 
-def check(case: Case) -> Iterator[Problem]:
+def check(case: CheckContext) -> Iterator[Problem]:
     """Literal keys, tokens and passwords in the values of nodes."""
     fields: dict[str, Mapping[str, Json]] = {}
     secret: dict[int, Mapping[str, Json]] = {}

@@ -11,7 +11,7 @@ from typing import Any
 from toolweave.json_text import Json
 from toolweave.problems import Problem, Severity, pointer
 from toolweave.tools.value_preview import shown
-from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.edge_ends import plain_node, way
 from toolweave.workflow.checks.identity import Ids, named_in
 from toolweave.workflow.checks.kinds import (
@@ -32,7 +32,7 @@ MAX_JOINED = 10
 Operation = dict[str, Any]  # Any: of a JSON Patch, as in `Problem`
 
 
-def check(case: Case) -> Iterator[Problem]:
+def check(case: CheckContext) -> Iterator[Problem]:
     """What is wrong with the workflow as a whole."""
     shape = _Shape(case)
     if not shape.running:
@@ -56,7 +56,7 @@ def check(case: Case) -> Iterator[Problem]:
 class _Shape:
     """What the checks of the whole look at, worked out once."""
 
-    case: Case
+    case: CheckContext
 
     @cached_property
     def style(self) -> str:
@@ -229,7 +229,9 @@ def _further_starts(shape: _Shape, severity: Severity) -> Iterator[Problem]:
         )
 
 
-def _one_start(case: Case, index: int, node: Node, first: Node) -> tuple[Operation, ...] | None:
+def _one_start(
+    case: CheckContext, index: int, node: Node, first: Node
+) -> tuple[Operation, ...] | None:
     removed = {"op": "remove", "path": pointer("nodes", index)}
     if case.graph.nodes[first.id] is not first:
         return None

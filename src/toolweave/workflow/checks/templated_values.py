@@ -11,11 +11,11 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
 from toolweave.tools.check import check_arguments
 from toolweave.tools.dialect import dialect_of
-from toolweave.tools.document import Document, references
+from toolweave.tools.document import SchemaDocument, references
 from toolweave.tools.lint import MAX_STRING_LENGTH
 from toolweave.tools.repair import misspelt
 from toolweave.tools.tool import Tool
-from toolweave.workflow.checks.compiled_schemas import Judge
+from toolweave.workflow.checks.compiled_schemas import CompiledSchemas
 from toolweave.workflow.scope.references import may_ask
 
 MARK = "{{"
@@ -34,7 +34,7 @@ _NAMING = frozenset({"required", "minProperties", "maxProperties", "dependentReq
 _JOINING = ("allOf", "anyOf", "oneOf")
 
 
-def check_values(judge: Judge, values: JsonObject) -> Iterator[Problem]:
+def check_values(judge: CompiledSchemas, values: JsonObject) -> Iterator[Problem]:
     """What is certainly wrong with `values`, by the codes of a tool's parameters."""
     if not values and judge.takes_nothing:
         return
@@ -70,7 +70,7 @@ def _templated(schema: JsonObject, values: JsonObject) -> frozenset[str] | None:
     return frozenset(key for key, one in values.items() if isinstance(one, str) and MARK in one)
 
 
-def strangers(judge: Judge, values: JsonObject) -> Iterator[Problem]:
+def strangers(judge: CompiledSchemas, values: JsonObject) -> Iterator[Problem]:
     """Names that a tool which would take any does not know."""
     schema = judge.schema
     names = schema.get("properties")
@@ -103,7 +103,7 @@ def _has_template(value: Json) -> bool:
     return False
 
 
-def _stranger(judge: Judge, values: JsonObject, name: str, meant: str | None) -> Problem:
+def _stranger(judge: CompiledSchemas, values: JsonObject, name: str, meant: str | None) -> Problem:
     found = Problem(
         "MCP_PARAMETER_UNKNOWN",
         pointer(name),
@@ -123,7 +123,7 @@ class _Loosener:
     """Loosens one schema for one value; nothing where the value has no template."""
 
     def __init__(self, root: JsonObject) -> None:
-        self._document = Document(root)
+        self._document = SchemaDocument(root)
         self._tuple = "prefixItems" if dialect_of(root)[0] == "2020-12" else "items"
 
     def loosened(self, schema: Json, value: Json) -> Json:

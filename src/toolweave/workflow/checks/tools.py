@@ -12,8 +12,8 @@ from toolweave.json_text import Json, canonical
 from toolweave.problems import Problem
 from toolweave.tools.repair import misspelt
 from toolweave.tools.tool import Tool
-from toolweave.workflow.checks.compiled_schemas import Judge
-from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.compiled_schemas import CompiledSchemas
+from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.kinds import type_of
 from toolweave.workflow.checks.problem_location import placed
 from toolweave.workflow.checks.spelling import closest
@@ -25,7 +25,7 @@ from toolweave.workflow.modes import mode_of, schema_of, text_at
 VALUES = "parameterValues"
 
 
-def check(case: Case) -> Iterator[Problem]:
+def check(case: CheckContext) -> Iterator[Problem]:
     """Servers and tools that are not there, and values that the tool would refuse."""
     known = _KnownTools(case)
     for index, node in enumerate(case.workflow.nodes):
@@ -37,10 +37,10 @@ def check(case: Case) -> Iterator[Problem]:
 class _KnownTools:
     """Schemas of tools by node, each read once."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: CheckContext) -> None:
         self._case = case
-        self._judges: dict[tuple[str, str], Judge] = {}
-        self._remembered: dict[bytes, Judge] = {}
+        self._judges: dict[tuple[str, str], CompiledSchemas] = {}
+        self._remembered: dict[bytes, CompiledSchemas] = {}
         self._standings: dict[bytes, tuple[Problem, ...]] = {}
         self._live: dict[str, Sequence[Tool] | None] = {}
         self._tools: dict[str, dict[str, Tool] | None] = {}
@@ -69,7 +69,7 @@ class _KnownTools:
         tools = self.tools if self.is_live else self.best
         return tuple(sorted(name for name in named if tools(name) is not None))
 
-    def judge(self, node: Node) -> Judge | None:
+    def judge(self, node: Node) -> CompiledSchemas | None:
         """What the values are judged by; nothing where the tool is not known."""
         named = text_at(node.data, "serverId"), text_at(node.data, "toolName")
         if found := self._judges.get(named):
@@ -78,7 +78,7 @@ class _KnownTools:
         if tool := known.get(named[1]):
             if not tool.is_usable:
                 return None
-            judge = self._judges[named] = Judge(tool.input_schema)
+            judge = self._judges[named] = CompiledSchemas(tool.input_schema)
             return judge
         stored = node.data.get("parameters")
         return self._judge_of(stored) if isinstance(stored, list) else None
@@ -94,13 +94,13 @@ class _KnownTools:
             self._standings[key] = standing(node, self.tools).problems
         return self._standings[key]
 
-    def _judge_of(self, stored: list[Json]) -> Judge | None:
+    def _judge_of(self, stored: list[Json]) -> CompiledSchemas | None:
         try:
             key = canonical(stored)
         except TypeError:
             return None
         if key not in self._remembered:
-            self._remembered[key] = Judge(schema_of(stored))
+            self._remembered[key] = CompiledSchemas(schema_of(stored))
         return self._remembered[key]
 
 

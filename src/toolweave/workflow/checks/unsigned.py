@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from toolweave.problems import Problem, pointer
-from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.modes import object_at
 
@@ -11,7 +11,7 @@ from toolweave.workflow.modes import object_at
 _SIGNED_BY = {"TRIGGER.GITHUB": "webhook_secret"}
 
 
-def check(case: Case) -> Iterator[Problem]:
+def check(case: CheckContext) -> Iterator[Problem]:
     """Triggers that take unsigned deliveries, which is allowed and rarely meant."""
     for index, node, spec in catalog_nodes(case):
         field = _SIGNED_BY.get(spec.ref)

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from toolweave.catalog.spec import Field
 from toolweave.problems import Problem, pointer
 from toolweave.tools.value_preview import shown
-from toolweave.workflow.checks.context import Case
+from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.modes import object_at
 
 
-def check(case: Case) -> Iterator[Problem]:
+def check(case: CheckContext) -> Iterator[Problem]:
     """Values that would fail in every run; one that a template gives is known only then."""
     for index, node, spec in catalog_nodes(case):
         settings = object_at(node.data, "configurations")

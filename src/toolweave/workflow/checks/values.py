@@ -14,8 +14,8 @@ from toolweave.problems import Problem, pointer
 from toolweave.tools.repair import misspelt
 from toolweave.tools.value_preview import shown
 from toolweave.workflow.checks.cel_fields import CEL_FIELDS, CelField, is_chosen
-from toolweave.workflow.checks.compiled_schemas import Judge
-from toolweave.workflow.checks.context import Case, Part
+from toolweave.workflow.checks.compiled_schemas import CompiledSchemas
+from toolweave.workflow.checks.context import CheckContext, NodePart
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.checks.expressions import is_enabled, is_readable
 from toolweave.workflow.checks.kinds import type_of
@@ -48,7 +48,7 @@ _KNOWN_PARTS = frozenset(
 )
 
 
-def _part_of(case: Case, spec: NodeSpec, name: str) -> Part:
+def _part_of(case: CheckContext, spec: NodeSpec, name: str) -> NodePart:
     made = case.made.parts
     found = made.get((spec.ref, name))
     if found is None:
@@ -56,7 +56,9 @@ def _part_of(case: Case, spec: NodeSpec, name: str) -> Part:
         schema = input_schema(spec) if is_input else configuration_schema(spec)
         fed = {key: value for key, value in schema.items() if key != "required"}
         of_any = None if is_input and spec.origin is not None else _of_any(spec, is_input=is_input)
-        found = made[spec.ref, name] = Part(Judge(schema), Judge(fed), of_any)
+        found = made[spec.ref, name] = NodePart(
+            CompiledSchemas(schema), CompiledSchemas(fed), of_any
+        )
     return found
 
 
@@ -66,7 +68,7 @@ def _of_any(spec: NodeSpec, *, is_input: bool) -> frozenset[str]:
     return frozenset(name for one in found for name in (one.name, *one.aliases))
 
 
-def check(case: Case) -> Iterator[Problem]:
+def check(case: CheckContext) -> Iterator[Problem]:
     """Values of catalog nodes that do not fit their fields."""
     fed = _fed(case)
     for index, node, spec in catalog_nodes(case):
@@ -78,7 +80,7 @@ def check(case: Case) -> Iterator[Problem]:
             yield found if is_enabled(node) else replace(found, severity="warning")
 
 
-def _fed(case: Case) -> frozenset[str]:
+def _fed(case: CheckContext) -> frozenset[str]:
     """Ids of nodes that something is before, or that a model feeds: its tools and memories."""
     ends = {node.id for node in case.workflow.nodes if type_of(node) == "end"}
     found = {
@@ -106,7 +108,7 @@ def _ends(edge: Edge) -> tuple[str, str]:
     return edge.source, edge.target
 
 
-def _problems(case: Case, node: Node, spec: NodeSpec, *, is_fed: bool) -> Iterator[Problem]:
+def _problems(case: CheckContext, node: Node, spec: NodeSpec, *, is_fed: bool) -> Iterator[Problem]:
     for part in _PARTS:
         place = f"/{part}"
         given = node.data.get(part)
@@ -138,7 +140,7 @@ def _names_all(schema: JsonObject, given: JsonObject) -> bool:
 
 
 def _part(
-    spec: NodeSpec, part: str, values: JsonObject, judge: Judge, *, is_fed: bool
+    spec: NodeSpec, part: str, values: JsonObject, judge: CompiledSchemas, *, is_fed: bool
 ) -> Iterator[Problem]:
     is_tool = spec.origin is not None and part == INPUTS
     told: list[Problem] = []
@@ -279,7 +281,7 @@ def _settled(problem: Problem) -> Problem:
     return replace(problem, pointer=problem.pointer.replace(_ASIDE, ""), patch=patch)
 
 
-def _renamed(owner: JsonObject, wrong: str, part: str, spec: NodeSpec, taken: Part) -> Problem:
+def _renamed(owner: JsonObject, wrong: str, part: str, spec: NodeSpec, taken: NodePart) -> Problem:
     place = pointer(wrong)
     values = _set_in(object_at(owner, wrong), taken.of_any)
     found = _part(spec, part, values, taken.judge, is_fed=True)

@@ -36,7 +36,7 @@ _USED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
+class ConnectionEnds:
     """What a connection joins, and which of its fields said so."""
 
     source: str
@@ -169,7 +169,7 @@ def _form(item: JsonObject) -> str:
     return PORTS if has_ports and "output_key" not in item else CURRENT
 
 
-def read_ends(item: JsonObject, names: Mapping[str, str], notes: Notes) -> Ends:
+def read_ends(item: JsonObject, names: Mapping[str, str], notes: Notes) -> ConnectionEnds:
     """What a connection joins, however it is put; a node may go by its name."""
     form = _form(item)
     kind: str | None = None
@@ -186,7 +186,7 @@ def read_ends(item: JsonObject, names: Mapping[str, str], notes: Notes) -> Ends:
     used = _USED[form]
     if form == LEAF and item.get("index", 0) != 0:
         used = used - {"index"}
-    return Ends(
+    return ConnectionEnds(
         names.get(source, source),
         names.get(target, target),
         OUTPUT_PORT if out in {"result", "main"} else output_port(out),

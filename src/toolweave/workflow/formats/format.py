@@ -17,7 +17,7 @@ Names = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class SourceMap:
     """Where the parts of a workflow stand in the file it was read from, as JSON pointers."""
 
     root: str = ""
@@ -52,13 +52,13 @@ def _renamed(path: str, names: Names) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedWorkflow:
     """What was read: always a workflow, however little was understood, and all that was odd."""
 
     workflow: Workflow
     problems: tuple[Problem, ...] = ()
     format: FormatName = "toolweave"
-    places: Places = field(default_factory=Places)
+    places: SourceMap = field(default_factory=SourceMap)
 
 
 class Format(Protocol):
@@ -71,7 +71,7 @@ class Format(Protocol):
         """How sure it is that `document` is of this dialect: 0 not at all, 100 certain."""
         ...
 
-    def read(self, document: Json) -> Loaded:
+    def read(self, document: Json) -> LoadedWorkflow:
         """The workflow in `document`; never raises on content."""
         ...
 

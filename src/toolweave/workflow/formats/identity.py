@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from toolweave.problems import Problem
-from toolweave.workflow.formats.format import Places
+from toolweave.workflow.formats.format import SourceMap
 from toolweave.workflow.model import NodeId, Workflow
 
 # Control characters, and those that turn the direction of the text around them.
@@ -17,7 +17,7 @@ _UNSEEN = re.compile(
 )
 
 
-def identity_problems(workflow: Workflow, places: Places) -> Iterator[Problem]:
+def identity_problems(workflow: Workflow, places: SourceMap) -> Iterator[Problem]:
     """The problems of one workflow and its sub-flows."""
     yield from _nodes_twice(workflow, places)
     yield from _edges_twice(workflow, places)
@@ -27,7 +27,7 @@ def identity_problems(workflow: Workflow, places: Places) -> Iterator[Problem]:
         yield from identity_problems(flow, where)
 
 
-def _nodes_twice(workflow: Workflow, places: Places) -> Iterator[Problem]:
+def _nodes_twice(workflow: Workflow, places: SourceMap) -> Iterator[Problem]:
     first: dict[str, str] = {}
     for node, place in zip(workflow.nodes, places.nodes, strict=True):
         if node.id in first:
@@ -40,7 +40,7 @@ def _nodes_twice(workflow: Workflow, places: Places) -> Iterator[Problem]:
         first.setdefault(node.id, place)
 
 
-def _edges_twice(workflow: Workflow, places: Places) -> Iterator[Problem]:
+def _edges_twice(workflow: Workflow, places: SourceMap) -> Iterator[Problem]:
     first: dict[str, str] = {}
     for edge, place in zip(workflow.edges, places.edges, strict=True):
         if edge.id in first:
@@ -54,7 +54,7 @@ def _edges_twice(workflow: Workflow, places: Places) -> Iterator[Problem]:
         first.setdefault(edge.id, place)
 
 
-def _groups_in_themselves(workflow: Workflow, places: Places) -> Iterator[Problem]:
+def _groups_in_themselves(workflow: Workflow, places: SourceMap) -> Iterator[Problem]:
     parents = {node.id: node.parent for node in workflow.nodes if node.parent is not None}
     if not parents:
         return
@@ -76,7 +76,7 @@ def _groups_in_themselves(workflow: Workflow, places: Places) -> Iterator[Proble
         fine.update(walk)
 
 
-def _odd_texts(workflow: Workflow, places: Places) -> Iterator[Problem]:
+def _odd_texts(workflow: Workflow, places: SourceMap) -> Iterator[Problem]:
     name = workflow.name
     if name in {".", ".."} or "/" in name or "\\" in name:
         yield Problem(

@@ -17,7 +17,7 @@ from toolweave.workflow.formats import discover
 from toolweave.workflow.formats.envelope import X, marked
 from toolweave.workflow.formats.fields import shown
 from toolweave.workflow.formats.flow import MAX_BYTES as MAX_FLOW_BYTES
-from toolweave.workflow.formats.format import Format, FormatName, Loaded
+from toolweave.workflow.formats.format import Format, FormatName, LoadedWorkflow
 from toolweave.workflow.formats.lossless import remembers
 from toolweave.workflow.formats.yaml_text import read_yaml
 from toolweave.workflow.model import Workflow, WorkflowId
@@ -32,7 +32,7 @@ _LONG = b"0" * 19
 _AS_ZERO = bytes.maketrans(b"123456789", b"000000000")
 
 
-def load(text: str | bytes, *, name_hint: str | None = None) -> Loaded:
+def load(text: str | bytes, *, name_hint: str | None = None) -> LoadedWorkflow:
     """The workflow in a file's text, and everything that is odd about it.
 
     `name_hint` is the file's name, where there is one: it tells YAML from JSON in doubt.
@@ -56,7 +56,7 @@ def load(text: str | bytes, *, name_hint: str | None = None) -> Loaded:
     return replace(loaded, problems=(*odd, *loaded.problems)) if odd else loaded
 
 
-def read(document: Json) -> Loaded:
+def read(document: Json) -> LoadedWorkflow:
     """The workflow in a JSON value, read in the dialect that is surest to know it."""
     format, sureness = _recognised(document)
     loaded = format.read(document)
@@ -68,7 +68,7 @@ def read(document: Json) -> Loaded:
         "this is no workflow of a kind we know: there are no nodes",
         'a workflow is an object such as {"id": …, "name": …, "nodes": […], "connections": […]}',
     )
-    return Loaded(loaded.workflow, (problem,), loaded.format, loaded.places)
+    return LoadedWorkflow(loaded.workflow, (problem,), loaded.format, loaded.places)
 
 
 def convert(workflow: Workflow, to: FormatName) -> Json:
@@ -113,9 +113,9 @@ def _named(name: str) -> Format:
     )
 
 
-def _unreadable(code: str, message: str, place: str = "") -> Loaded:
+def _unreadable(code: str, message: str, place: str = "") -> LoadedWorkflow:
     hint = "a workflow is a JSON object, or YAML without aliases and tags"
-    return Loaded(Workflow(WorkflowId(""), ""), (Problem(code, place, message, hint),))
+    return LoadedWorkflow(Workflow(WorkflowId(""), ""), (Problem(code, place, message, hint),))
 
 
 def _parsed(data: bytes, name: str) -> Json:

@@ -25,7 +25,7 @@ from toolweave.workflow.formats.envelope import (
     unwrapped,
 )
 from toolweave.workflow.formats.fields import MAX_NOTED, Notes, shown
-from toolweave.workflow.formats.format import FORMAT_NAMES, FormatName, Loaded, Places
+from toolweave.workflow.formats.format import FORMAT_NAMES, FormatName, LoadedWorkflow, SourceMap
 from toolweave.workflow.formats.identity import identity_problems
 from toolweave.workflow.formats.json_difference import difference, restore, same
 from toolweave.workflow.model import Edge, EdgeId, Node, NodeId, Workflow
@@ -51,12 +51,12 @@ class Lossless:
             return 100 if dialect == self.name else 0
         return self._codec.recognises(inner, is_wrapped=is_wrapped) if inner else 0
 
-    def read(self, document: Json) -> Loaded:
+    def read(self, document: Json) -> LoadedWorkflow:
         """The workflow in `document`; never raises on content."""
         reader = _Reader(self._codec)
         workflow, places = reader.document(unmarked(document), "", is_sub=False)
         problems = (*reader.notes.all(), *islice(identity_problems(workflow, places), MAX_NOTED))
-        return Loaded(workflow, problems, self.name, places)
+        return LoadedWorkflow(workflow, problems, self.name, places)
 
     def write(self, workflow: Workflow) -> Json:
         """The document for `workflow`, spelt as a file of this dialect last spelt it."""
@@ -243,7 +243,7 @@ class _Reader:
         self._codec = codec
         self.notes = Notes()
 
-    def document(self, document: Json, at: str, *, is_sub: bool) -> tuple[Workflow, Places]:
+    def document(self, document: Json, at: str, *, is_sub: bool) -> tuple[Workflow, SourceMap]:
         """The workflow, and where its parts stand."""
         inner, is_wrapped = (document, False) if is_sub else unwrapped(document)
         top = at + pointer(WRAPPER) if is_wrapped else at
@@ -280,7 +280,7 @@ class _Reader:
             spelling["form"] = parts.form
         if spelling:
             workflow = replace(workflow, kept={**workflow.kept, self._codec.name: spelling})
-        places = Places(
+        places = SourceMap(
             top + parts.root,
             tuple(place for place, _ in found_nodes),
             tuple(place for place, _ in found_edges),

@@ -12,7 +12,7 @@ from toolweave.cel.paths import Path, write_path
 from toolweave.json_text import Json, JsonObject
 from toolweave.workflow.model import Node, NodeId
 from toolweave.workflow.scope.scope import Scope
-from toolweave.workflow.shapes import UNKNOWN, Shape, look, of_value
+from toolweave.workflow.shapes import UNKNOWN, ValueShape, look, of_value
 
 MAX_OF_ROOT = 60
 MAX_OFFERS = 600
@@ -25,7 +25,7 @@ Show = Callable[[str, Json], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class Completion:
     """A path that leads somewhere: what is there, and what the last run had there."""
 
     path: str
@@ -37,15 +37,15 @@ class Offer:
 @dataclass(frozen=True, slots=True)
 class _Place:
     path: Path
-    shape: Shape
+    shape: ValueShape
     # Nothing where no run has brought anything here.
     value: tuple[Json, ...] = ()
     about: str | None = None
 
 
-def offers(scope: Scope, node: Node, names: Mapping[str, Json], show: Show) -> list[Offer]:
+def offers(scope: Scope, node: Node, names: Mapping[str, Json], show: Show) -> list[Completion]:
     """Everything that a text of a node can begin with, the nearest first; `names` are a run's."""
-    found: list[Offer] = []
+    found: list[Completion] = []
     for root in _roots(scope, node, names):
         found.extend(_below(root, show))
     return found[:MAX_OFFERS]
@@ -89,7 +89,7 @@ def _earlier(scope: Scope, node: NodeId) -> list[NodeId]:
     return list(found)
 
 
-def _below(root: _Place, show: Show) -> Iterator[Offer]:
+def _below(root: _Place, show: Show) -> Iterator[Completion]:
     """A place and what is below it, level by level."""
     waiting = deque([root])
     left = MAX_OF_ROOT
@@ -101,11 +101,11 @@ def _below(root: _Place, show: Show) -> Iterator[Offer]:
             waiting.extend(_parts(place))
 
 
-def _offer(place: _Place, show: Show) -> Offer:
+def _offer(place: _Place, show: Show) -> Completion:
     shape = of_value(place.value[0]) if place.value else place.shape
     kind = "" if shape.is_unknown else shape.words
     sample = show(str(place.path[-1]), place.value[0]) if place.value else None
-    return Offer(write_path(place.path), kind, place.about, sample)
+    return Completion(write_path(place.path), kind, place.about, sample)
 
 
 def _parts(place: _Place) -> Iterator[_Place]:

@@ -5,33 +5,33 @@ from typing import Literal
 
 from toolweave.catalog.schema import output_schema
 from toolweave.catalog.spec import NodeSpec
-from toolweave.workflow.shapes import UNKNOWN, Shape, of_schema
+from toolweave.workflow.shapes import UNKNOWN, ValueShape, of_schema
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class NodeOutputs:
     """What a node of a specification gives.
 
     `carried` is what goes along its edges: its value, its own input `data` as it is, or a field
     `data` of which nothing is known.
     """
 
-    value: Shape
+    value: ValueShape
     takes_data: bool
     carried: Literal["value", "data", "unknown"]
 
 
-def given_by(spec: NodeSpec) -> Given:
+def given_by(spec: NodeSpec) -> NodeOutputs:
     """What nodes of a specification give."""
     takes_data = any(one.name == "data" for one in spec.inputs)
     passed = next((one for one in spec.outputs if one.name == "data"), None)
     if spec.origin is not None or passed is None:
-        return Given(_value_of(spec), takes_data, "value")
+        return NodeOutputs(_value_of(spec), takes_data, "value")
     is_same = spec.type == "FLOW" and passed.type == "any"
-    return Given(_value_of(spec), takes_data, "data" if is_same else "unknown")
+    return NodeOutputs(_value_of(spec), takes_data, "data" if is_same else "unknown")
 
 
-def _value_of(spec: NodeSpec) -> Shape:
+def _value_of(spec: NodeSpec) -> ValueShape:
     if spec.origin is not None:
         schema = spec.origin.output_schema
         if schema is None:

@@ -9,7 +9,7 @@ import orjson
 
 from toolweave.catalog.spec import NodeSpec
 from toolweave.cel.language import Expression, compile_text
-from toolweave.cel.paths import Path, Reference
+from toolweave.cel.paths import Path, PathReference
 from toolweave.cel.templates import Hole, read_template
 from toolweave.json_text import Json
 from toolweave.problems import pointer
@@ -35,7 +35,7 @@ _NAME = re.compile(r"\w[\w.-]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class NodeReferences:
     """An expression or a name in a text of a node, in our syntax, and where it stands."""
 
     steps: Steps
@@ -61,15 +61,17 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class NameUse:
     """A path that a node reads; the pointer leads from the node to the text."""
 
     pointer: str
-    reference: Reference
-    asked: Asked
+    reference: PathReference
+    asked: NodeReferences
 
 
-def asked_by(node: Node, spec: NodeSpec | None, *, is_older: bool = False) -> Iterator[Asked]:
+def asked_by(
+    node: Node, spec: NodeSpec | None, *, is_older: bool = False
+) -> Iterator[NodeReferences]:
     """Everything the texts of a node ask for; what cannot be read is left out.
 
     `is_older`: the file is another system's, where a text may mean something else than in CEL.
@@ -95,10 +97,12 @@ def asked_by(node: Node, spec: NodeSpec | None, *, is_older: bool = False) -> It
         yield from _branches(node.data.get("branches"))
 
 
-def references_of(node: Node, spec: NodeSpec | None = None, *, is_older: bool = False) -> list[Use]:
+def references_of(
+    node: Node, spec: NodeSpec | None = None, *, is_older: bool = False
+) -> list[NameUse]:
     """Every path that the expressions of a node read."""
     return [
-        Use(pointer(*asked.steps), reference, asked)
+        NameUse(pointer(*asked.steps), reference, asked)
         for asked in asked_by(node, spec, is_older=is_older)
         if asked.expression is not None
         for reference in asked.expression.references
@@ -115,7 +119,9 @@ def may_ask(value: Json) -> bool:
         return True
 
 
-def _values(steps: Steps, value: Json, language: Language, is_older: bool) -> Iterator[Asked]:
+def _values(
+    steps: Steps, value: Json, language: Language, is_older: bool
+) -> Iterator[NodeReferences]:
     if not may_ask(value):
         return
     waiting: list[tuple[Steps, Json]] = [(steps, value)]
@@ -136,46 +142,50 @@ def _values(steps: Steps, value: Json, language: Language, is_older: bool) -> It
 
 def asked_in(
     steps: Steps, text: str, language: Language, is_older: bool = False
-) -> Iterator[Asked]:
+) -> Iterator[NodeReferences]:
     """What the templates in one text ask for."""
     for hole in read_template(text).holes:
         expression = compile_text(hole.asked)
         if is_older or not expression.is_ours:
             expression = compile_text(translate_expression(hole.asked).text or hole.asked)
-        yield Asked(steps, text, hole, language, expression.text, expression)
+        yield NodeReferences(steps, text, hole, language, expression.text, expression)
 
 
 def _cel(
     steps: Steps, text: str, is_condition: bool, is_used: bool, is_older: bool
-) -> Iterator[Asked]:
+) -> Iterator[NodeReferences]:
     expression = compile_text(text)
     if is_older or not expression.is_ours:
         translate = translate_condition if is_condition else translate_expression
         expression = compile_text(translate(text).text or text)
     hole = Hole(text, 0, 0, len(text))
-    yield Asked(steps, text, hole, "own", expression.text, expression, is_condition, is_used)
+    yield NodeReferences(
+        steps, text, hole, "own", expression.text, expression, is_condition, is_used
+    )
 
 
-def _prompt(steps: Steps, text: Json) -> Iterator[Asked]:
+def _prompt(steps: Steps, text: Json) -> Iterator[NodeReferences]:
     if not isinstance(text, str) or "{{" not in text:
         return
     for hole in read_template(text).holes:
         if _NAME.fullmatch(hole.asked):
-            yield Asked(steps, text, hole, "prompt", hole.asked)
+            yield NodeReferences(steps, text, hole, "prompt", hole.asked)
         elif (expression := compile_text(hole.asked)).is_usable:
-            yield Asked(steps, text, hole, "value", hole.asked, expression, is_binding=False)
+            yield NodeReferences(
+                steps, text, hole, "value", hole.asked, expression, is_binding=False
+            )
 
 
-def _flow(steps: Steps, text: Json) -> Iterator[Asked]:
+def _flow(steps: Steps, text: Json) -> Iterator[NodeReferences]:
     if isinstance(text, str) and "{" in text:
         for hole in read_template(text, "name").holes:
-            yield Asked(steps, text, hole, "flow", hole.asked)
+            yield NodeReferences(steps, text, hole, "flow", hole.asked)
 
 
-def _branches(branches: Json) -> Iterator[Asked]:
+def _branches(branches: Json) -> Iterator[NodeReferences]:
     for index, branch in enumerate(branches if isinstance(branches, list) else []):
         text = branch.get("condition") if isinstance(branch, dict) else None
         if isinstance(text, str) and (expression := compile_text(text)).is_usable:
             hole = Hole(text, 0, 0, len(text))
             steps = ("data", "branches", index, "condition")
-            yield Asked(steps, text, hole, "words", text, expression, is_condition=True)
+            yield NodeReferences(steps, text, hole, "words", text, expression, is_condition=True)

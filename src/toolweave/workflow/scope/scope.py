@@ -16,14 +16,14 @@ from toolweave.workflow.graph import Graph
 from toolweave.workflow.mode_status import LiveTools
 from toolweave.workflow.model import Edge, Node, NodeId, Workflow
 from toolweave.workflow.modes import mode_of, object_at, text_at
-from toolweave.workflow.scope.node_outputs import Given, given_by
+from toolweave.workflow.scope.node_outputs import NodeOutputs, given_by
 from toolweave.workflow.scope.reachability import BACK_PORT, BODY_PORTS, Reach, is_loop
-from toolweave.workflow.scope.references import Asked, Language, asked_by, asked_in
+from toolweave.workflow.scope.references import Language, NodeReferences, asked_by, asked_in
 from toolweave.workflow.shapes import (
     OBJECT,
     TEXT,
     UNKNOWN,
-    Shape,
+    ValueShape,
     join,
     join_all,
     look,
@@ -56,7 +56,7 @@ class Finding:
     `is_certain`: it cannot be there; else nothing says that it is.
     """
 
-    shape: Shape = UNKNOWN
+    shape: ValueShape = UNKNOWN
     trouble: Trouble | None = None
     at: int = 0
     known: tuple[str, ...] = ()
@@ -79,7 +79,7 @@ class Scope:
         tools: LiveTools | None = None,
         *,
         graph: Graph | None = None,
-        given: dict[str, Given] | None = None,
+        given: dict[str, NodeOutputs] | None = None,
         is_older: bool = False,
     ) -> None:
         self.graph = graph or Graph(workflow)
@@ -88,41 +88,41 @@ class Scope:
         self._specs = specs
         self._tools = tools
         self._is_older = is_older
-        self._came: dict[NodeId, Shape] = {}
-        self._own_data: dict[NodeId, Shape] = {}
-        self._values: dict[NodeId, Shape] = {}
+        self._came: dict[NodeId, ValueShape] = {}
+        self._own_data: dict[NodeId, ValueShape] = {}
+        self._values: dict[NodeId, ValueShape] = {}
         # By the names of specifications; whoever has one catalog keeps it for further workflows.
-        self._given: dict[str, Given] = {} if given is None else given
-        self._gives: dict[NodeId, Given | None] = {}
-        self._answers: dict[tuple[str, str], Shape] = {}
+        self._given: dict[str, NodeOutputs] = {} if given is None else given
+        self._gives: dict[NodeId, NodeOutputs | None] = {}
+        self._answers: dict[tuple[str, str], ValueShape] = {}
         for node_id in self.reach.order:
             self._work_out(self.graph.nodes[node_id])
 
-    def asked_by(self, node: Node) -> Iterator[Asked]:
+    def asked_by(self, node: Node) -> Iterator[NodeReferences]:
         """Everything the texts of a node ask for."""
         return asked_by(node, self._specs(node), is_older=self._is_older)
 
     @cached_property
-    def inputs(self) -> Shape:
+    def inputs(self) -> ValueShape:
         """What the run is started with, as the workflow declares it."""
         declared = self._workflow.extras.get("inputSchema")
         return of_schema(declared) if isinstance(declared, dict) else OBJECT
 
     @cached_property
-    def trigger(self) -> Shape:
+    def trigger(self) -> ValueShape:
         """The value of the start or trigger node."""
         starts = [node.id for node in self.graph.nodes.values() if _is_start(node)]
         return join_all(self._values.get(node, UNKNOWN) for node in starts)
 
-    def came_in(self, node: NodeId) -> Shape:
+    def came_in(self, node: NodeId) -> ValueShape:
         """What came in at a node."""
         return self._came.get(node, UNKNOWN)
 
-    def data_of(self, node: NodeId) -> Shape:
+    def data_of(self, node: NodeId) -> ValueShape:
         """The input `data` of a node that has one; else what came in."""
         return self._own_data.get(node, self.came_in(node))
 
-    def data_seen(self, node: Node, language: Language) -> Shape:
+    def data_seen(self, node: Node, language: Language) -> ValueShape:
         """What `data` is in a text: what came in, or in the CEL of own fields that input."""
         if language == "own":
             return self.data_of(node.id)
@@ -130,11 +130,11 @@ class Scope:
             return join(self.came_in(node.id), self.data_of(node.id))
         return self.came_in(node.id)
 
-    def value_of(self, node: NodeId) -> Shape:
+    def value_of(self, node: NodeId) -> ValueShape:
         """The whole value of a node that ran."""
         return self._values.get(node, UNKNOWN)
 
-    def shape_of(self, node: Node, asked: Asked) -> Shape:
+    def shape_of(self, node: Node, asked: NodeReferences) -> ValueShape:
         """What an expression gives."""
         if asked.expression is None:
             return UNKNOWN
@@ -257,7 +257,7 @@ class Scope:
                 return
         self._values[node.id] = self._value(node, given, came)
 
-    def _given_by(self, node: Node) -> Given | None:
+    def _given_by(self, node: Node) -> NodeOutputs | None:
         spec = self._specs(node)
         if spec is None:
             return None
@@ -266,7 +266,7 @@ class Scope:
             found = self._given[spec.ref] = given_by(spec)
         return found
 
-    def _joined(self, node: Node) -> Shape:
+    def _joined(self, node: Node) -> ValueShape:
         edges = self.graph.incoming(node.id)
         if is_loop(node):
             edges = tuple(edge for edge in edges if edge.target_port != BACK_PORT)
@@ -274,10 +274,10 @@ class Scope:
             return UNKNOWN
         if len(edges) == 1:
             return self._carried(edges[0])
-        carried: dict[str, Shape] = {edge.source: self._carried(edge) for edge in edges}
+        carried: dict[str, ValueShape] = {edge.source: self._carried(edge) for edge in edges}
         return join_all((*map(self._carried, edges), of_fields(carried, "none")))
 
-    def _carried(self, edge: Edge) -> Shape:
+    def _carried(self, edge: Edge) -> ValueShape:
         source = self.graph.nodes[edge.source]
         is_plain = not edge.extras or not any(key.startswith("conver") for key in edge.extras)
         is_attached = (edge.kind or "").startswith("ai_") or edge.source_port.startswith("ai_")
@@ -293,7 +293,7 @@ class Scope:
             return self.value_of(source.id)
         return self.data_of(source.id) if given.carried == "data" and enabled else UNKNOWN
 
-    def _value(self, node: Node, given: Given | None, came: Shape) -> Shape:
+    def _value(self, node: Node, given: NodeOutputs | None, came: ValueShape) -> ValueShape:
         if given is not None:
             enabled = _enabled(node)
             if enabled is not True:
@@ -311,7 +311,7 @@ class Scope:
             case _:
                 return UNKNOWN
 
-    def _answer(self, node: Node) -> Shape:
+    def _answer(self, node: Node) -> ValueShape:
         """What the tool of an MCP node says it answers with."""
         if self._tools is None or mode_of(node.data) == "fullNaturalLanguage":
             return UNKNOWN
@@ -322,7 +322,7 @@ class Scope:
             self._answers[key] = UNKNOWN if schema is None else of_schema(schema)
         return self._answers[key]
 
-    def _input_data(self, node: Node, came: Shape) -> Shape:
+    def _input_data(self, node: Node, came: ValueShape) -> ValueShape:
         if is_loop(node):
             return UNKNOWN  # what the last iteration gave
         given = object_at(node.data, "inputParams")
@@ -333,10 +333,10 @@ class Scope:
             return came
         if inside.verdict == "unsaid":
             # Should there be such a field after all, it is taken instead: only names are told.
-            return Shape(fields=dict.fromkeys(came.fields, UNKNOWN), others="unsaid")
+            return ValueShape(fields=dict.fromkeys(came.fields, UNKNOWN), others="unsaid")
         return inside.shape if "data" in came.needed else UNKNOWN
 
-    def _written(self, node: Node, value: Json) -> Shape:
+    def _written(self, node: Node, value: Json) -> ValueShape:
         if not isinstance(value, str) or "{{" not in value:
             return of_value(value)
         steps = ("data", "inputParams", "data")
@@ -346,7 +346,7 @@ class Scope:
         return self.shape_of(node, asked) if asked.is_whole else TEXT
 
 
-def _walk(shape: Shape, path: Path, start: int, node: NodeId | None = None) -> Finding:
+def _walk(shape: ValueShape, path: Path, start: int, node: NodeId | None = None) -> Finding:
     is_open = False
     for at in range(start, len(path)):
         found = look(shape, path[at])

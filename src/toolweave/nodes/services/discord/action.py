@@ -10,14 +10,14 @@ from toolweave.errors import Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services._attachments import attached
 from toolweave.nodes.services._client import (
-    Answer,
-    Caller,
+    ServiceClient,
+    ServiceResponse,
     calling,
     metadata,
     waiting,
     without_token,
 )
-from toolweave.nodes.services._operation import Action, Call, build, effect_in, missing
+from toolweave.nodes.services._operation import Action, ServiceCall, build, effect_in, missing
 from toolweave.nodes.services._overrides import objects, patience, record, settings_of, unwaited
 from toolweave.nodes.services.discord.api import (
     ACTIONS,
@@ -283,7 +283,7 @@ class DiscordAction:
             raise
 
 
-async def _done(context: NodeContext, caller: Caller, values: JsonObject) -> Outcome:
+async def _done(context: NodeContext, caller: ServiceClient, values: JsonObject) -> Outcome:
     name = str(values["action_type"])
     answer = await _do(context, caller, name, values)
     told = answer.record
@@ -304,7 +304,9 @@ async def _done(context: NodeContext, caller: Caller, values: JsonObject) -> Out
     )
 
 
-async def _do(context: NodeContext, caller: Caller, name: str, values: JsonObject) -> Answer:
+async def _do(
+    context: NodeContext, caller: ServiceClient, name: str, values: JsonObject
+) -> ServiceResponse:
     match name:
         case "send_message" | "send_dm" | "send_webhook":
             return await _say(caller, name, values)
@@ -330,7 +332,7 @@ async def _do(context: NodeContext, caller: Caller, name: str, values: JsonObjec
             return await caller.do(name, ACTIONS[name], values)
 
 
-async def _say(caller: Caller, name: str, values: JsonObject) -> Answer:
+async def _say(caller: ServiceClient, name: str, values: JsonObject) -> ServiceResponse:
     message = message_of(values, name)
     if name == "send_webhook":
         hook = record(values.get("webhook_config"))
@@ -339,14 +341,16 @@ async def _say(caller: Caller, name: str, values: JsonObject) -> Answer:
             raise missing("webhook_config.webhook_url", name)
         call = build(name, ACTIONS[name], {**message, **hook})
         query = (("wait", "true"),)
-        return await caller.send(name, Call("POST", url, query, call.body, is_secret=True))
+        return await caller.send(name, ServiceCall("POST", url, query, call.body, is_secret=True))
     if name == "send_dm":
         opened = await caller.do(name, OPEN_DM, values)
         message["channel_id"] = opened.record.get("id")
     return await caller.do(name, ACTIONS[name], message)
 
 
-async def _send_file(context: NodeContext, caller: Caller, values: JsonObject) -> Answer:
+async def _send_file(
+    context: NodeContext, caller: ServiceClient, values: JsonObject
+) -> ServiceResponse:
     config = record(values.get("file_config"))
     if not config:
         raise missing("file_config", "send_file")
@@ -357,21 +361,23 @@ async def _send_file(context: NodeContext, caller: Caller, values: JsonObject) -
         described["description"] = config["description"]
     payload: JsonObject = {**record(call.body), "attachments": [described]}
     fields: JsonObject = {"payload_json": json_text.write(payload)}
-    return await caller.send("send_file", Call("POST", call.path, body=fields, parts=(part,)))
+    return await caller.send(
+        "send_file", ServiceCall("POST", call.path, body=fields, parts=(part,))
+    )
 
 
-async def _permit(caller: Caller, values: JsonObject) -> Answer:
+async def _permit(caller: ServiceClient, values: JsonObject) -> ServiceResponse:
     rights = objects(record(values.get("channel_config")).get("permissions"))
     if not rights:
         raise missing("channel_config.permissions", "manage_permissions")
-    answer = Answer(None)
+    answer = ServiceResponse(None)
     for one in rights:
         wanted = {**values, **overwrite(one), "overwrite_id": one.get("id")}
         answer = await caller.do("manage_permissions", ACTIONS["manage_permissions"], wanted)
     return answer
 
 
-async def _moderate(caller: Caller, name: str, values: JsonObject) -> Answer:
+async def _moderate(caller: ServiceClient, name: str, values: JsonObject) -> ServiceResponse:
     config = record(values.get("moderation_config"))
     action = ACTIONS[name]
     days = config.get("delete_message_days")
@@ -384,7 +390,9 @@ async def _moderate(caller: Caller, name: str, values: JsonObject) -> Answer:
     return await _reasoned(caller, name, action, wanted)
 
 
-async def _reasoned(caller: Caller, name: str, action: Action, values: JsonObject) -> Answer:
+async def _reasoned(
+    caller: ServiceClient, name: str, action: Action, values: JsonObject
+) -> ServiceResponse:
     """Do it with the reason that the server's log shows."""
     call = build(name, action, values)
     reason = values.get("reason")
@@ -393,7 +401,7 @@ async def _reasoned(caller: Caller, name: str, action: Action, values: JsonObjec
     return await caller.send(name, call)
 
 
-async def _thread(caller: Caller, values: JsonObject) -> Answer:
+async def _thread(caller: ServiceClient, values: JsonObject) -> ServiceResponse:
     config = record(values.get("thread_config"))
     kind = number(THREAD_TYPES, config.get("type"), "thread_config.type")
     action = THREAD_OF_MESSAGE if values.get("message_id") else ACTIONS["create_thread"]

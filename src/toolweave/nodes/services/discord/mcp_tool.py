@@ -2,7 +2,7 @@
 
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.nodes.tool._call import GUIDANCE, INPUTS, OUTPUTS, SERVER, available_tools
-from toolweave.nodes.tool._mcp_tool import Binding, BoundTool
+from toolweave.nodes.tool._mcp_tool import BoundTool, McpBinding
 
 TOOLS = (
     "discord_get_server_info",
@@ -21,7 +21,7 @@ TOOLS = (
 class DiscordMcpTool(BoundTool):
     """Calls a tool of the registered Discord MCP server."""
 
-    binding = Binding(
+    binding = McpBinding(
         "discord",
         defaults={
             "default_server_id": ("server_id", "guild_id"),

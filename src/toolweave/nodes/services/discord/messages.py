@@ -9,7 +9,7 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.human._buttons import LABELS, THANKS, addressed, carried
 from toolweave.nodes.human._question import Nudge, Port
 from toolweave.nodes.services._client import calling
-from toolweave.nodes.services._operation import Call
+from toolweave.nodes.services._operation import ServiceCall
 from toolweave.nodes.services.discord.api import DISCORD
 from toolweave.workflow.question import Question
 
@@ -35,7 +35,7 @@ class DiscordMessages:
         """
         discord = await calling(context, DISCORD, "")
         path = f"/channels/{quote(self.channel, safe='')}"
-        found = (await discord.send("get channel", Call("GET", path))).record
+        found = (await discord.send("get channel", ServiceCall("GET", path))).record
         if str(found.get("guild_id")) != self.server:
             message = f"channel {self.channel!r} is not of server {self.server!r}"
             raise Invalid("DISCORD_CHANNEL_ELSEWHERE", message, hint="check both ids")
@@ -53,7 +53,7 @@ class DiscordMessages:
             "components": [{"type": _ROW, "components": buttons}],
         }
         said = (
-            await discord.send("send message", Call("POST", f"{path}/messages", body=body))
+            await discord.send("send message", ServiceCall("POST", f"{path}/messages", body=body))
         ).record
         return {"channel": self.channel, "message": said.get("id"), "server": self.server}
 
@@ -70,4 +70,4 @@ class DiscordMessages:
         refers: JsonObject = {"message_id": thread["message"], "fail_if_not_exists": False}
         body: JsonObject = {"content": text[:MAX_CONTENT], "message_reference": refers}
         path = f"/channels/{quote(str(thread['channel']), safe='')}/messages"
-        await discord.send("send message", Call("POST", path, body=body))
+        await discord.send("send message", ServiceCall("POST", path, body=body))

@@ -9,8 +9,8 @@ from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.clock import timestamp
 from toolweave.errors import Limited, TimedOut, Unavailable
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.services._client import Answer, Caller, calling, waiting
-from toolweave.nodes.services._operation import Action, Call, build, missing
+from toolweave.nodes.services._client import ServiceClient, ServiceResponse, calling, waiting
+from toolweave.nodes.services._operation import Action, ServiceCall, build, missing
 from toolweave.nodes.services._overrides import objects, record
 from toolweave.nodes.services.firecrawl.api import (
     ACTIONS,
@@ -217,7 +217,7 @@ class Firecrawl:
             return _later(context, job, float(told) if told else LONGEST_POLL_S)
 
 
-async def _begin(context: NodeContext, caller: Caller) -> Outcome:
+async def _begin(context: NodeContext, caller: ServiceClient) -> Outcome:
     """Read what can be read at once; else the job that was begun, which leaves by no port."""
     given = context.given
     name = given.text("action_type")
@@ -242,13 +242,15 @@ async def _begin(context: NodeContext, caller: Caller) -> Outcome:
     return Outcome(job, ())
 
 
-async def _scraped(caller: Caller, name: str, url: str, values: JsonObject) -> Answer:
+async def _scraped(
+    caller: ServiceClient, name: str, url: str, values: JsonObject
+) -> ServiceResponse:
     body: JsonObject = {"url": url, **scrape_options(name, values)}
     call = build(name, ACTIONS[name], body)
-    return await caller.send(name, Call(call.method, call.path, body=body))
+    return await caller.send(name, ServiceCall(call.method, call.path, body=body))
 
 
-async def _look(context: NodeContext, caller: Caller, job: JsonObject) -> Outcome | Wait:
+async def _look(context: NodeContext, caller: ServiceClient, job: JsonObject) -> Outcome | Wait:
     """Ask how a job is getting on."""
     given = context.given
     name = given.text("action_type")
@@ -287,7 +289,7 @@ def _later(context: NodeContext, job: JsonObject, wait_s: float) -> Wait:
 
 
 async def _pages(
-    caller: Caller, action: Action, job: JsonObject, told: JsonObject
+    caller: ServiceClient, action: Action, job: JsonObject, told: JsonObject
 ) -> list[JsonObject]:
     """What a crawl found; Firecrawl gives it in parts."""
     pages = objects(told.get("data"))

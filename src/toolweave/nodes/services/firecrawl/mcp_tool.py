@@ -2,7 +2,7 @@
 
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.nodes.tool._call import GUIDANCE, INPUTS, OUTPUTS, SERVER, available_tools
-from toolweave.nodes.tool._mcp_tool import Binding, BoundTool
+from toolweave.nodes.tool._mcp_tool import BoundTool, McpBinding
 
 TOOLS = (
     "firecrawl_scrape",
@@ -16,7 +16,7 @@ TOOLS = (
 class FirecrawlMcpTool(BoundTool):
     """Calls a tool of the registered Firecrawl MCP server."""
 
-    binding = Binding(
+    binding = McpBinding(
         "firecrawl",
         defaults={
             "default_formats": ("formats",),

@@ -6,8 +6,14 @@ from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.catalog.spec import Effect, Example, Field, NodeSpec
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services._attachments import attached
-from toolweave.nodes.services._client import Answer, Caller, calling, metadata, waiting
-from toolweave.nodes.services._operation import Action, Call, build, effect_in, missing
+from toolweave.nodes.services._client import (
+    ServiceClient,
+    ServiceResponse,
+    calling,
+    metadata,
+    waiting,
+)
+from toolweave.nodes.services._operation import Action, ServiceCall, build, effect_in, missing
 from toolweave.nodes.services.github.api import (
     ACTIONS,
     COMMIT,
@@ -26,7 +32,7 @@ PER_PAGE = 100
 MAX_PAGES = 10
 
 
-class GitHub:
+class GitHubAction:
     """Calls one operation of the GitHub REST API."""
 
     spec = NodeSpec(
@@ -221,7 +227,7 @@ class GitHub:
         return await waiting(context, caller, lambda: _done(context, caller))
 
 
-async def _done(context: NodeContext, caller: Caller) -> Outcome:
+async def _done(context: NodeContext, caller: ServiceClient) -> Outcome:
     name = context.given.text("action_type")
     answer = await _do(context, caller, name, values_of(context.given, name))
     told = answer.record
@@ -242,7 +248,9 @@ async def _done(context: NodeContext, caller: Caller) -> Outcome:
     )
 
 
-async def _do(context: NodeContext, caller: Caller, name: str, values: JsonObject) -> Answer:
+async def _do(
+    context: NodeContext, caller: ServiceClient, name: str, values: JsonObject
+) -> ServiceResponse:
     action = _chosen(name, values)
     match name:
         case "update_file" | "delete_file" | "create_branch" | "update_release" | "delete_release":
@@ -251,13 +259,19 @@ async def _do(context: NodeContext, caller: Caller, name: str, values: JsonObjec
             return await _upload(context, caller, values | await _found(caller, name, values))
         case "protect_branch":
             call = build(name, action, values)
-            return await caller.send(name, Call(call.method, call.path, body=protection(values)))
+            return await caller.send(
+                name, ServiceCall(call.method, call.path, body=protection(values))
+            )
         case "invite_user" | "add_team_member":
             answers = [
                 await caller.do(name, action, {**values, "username": one})
                 for one in people(values, name)
             ]
-            return answers[-1] if len(answers) == 1 else Answer([one.value for one in answers])
+            return (
+                answers[-1]
+                if len(answers) == 1
+                else ServiceResponse([one.value for one in answers])
+            )
         case "close_issue" | "reopen_issue" | "close_pull_request":
             return await _close(caller, name, action, values)
         case "create_pull_request":
@@ -287,7 +301,7 @@ def _chosen(name: str, values: JsonObject) -> Action:
             return ACTIONS[name]
 
 
-async def _found(caller: Caller, name: str, values: JsonObject) -> JsonObject:
+async def _found(caller: ServiceClient, name: str, values: JsonObject) -> JsonObject:
     """What GitHub wants to be told and knows itself: a file's sha, a release's id, a commit."""
     if name in {"update_file", "delete_file"}:
         if values.get("sha"):
@@ -301,7 +315,9 @@ async def _found(caller: Caller, name: str, values: JsonObject) -> JsonObject:
     return {"release_id": (await caller.do(name, RELEASE_BY_TAG, values)).record.get("id")}
 
 
-async def _upload(context: NodeContext, caller: Caller, values: JsonObject) -> Answer:
+async def _upload(
+    context: NodeContext, caller: ServiceClient, values: JsonObject
+) -> ServiceResponse:
     name = "upload_release_asset"
     if not values.get("path") and values.get("content") is None:
         raise missing("path", name)
@@ -316,10 +332,12 @@ async def _upload(context: NodeContext, caller: Caller, values: JsonObject) -> A
     query = [("name", part.filename), *([("label", str(label))] if label else [])]
     data = (part.data, part.media_type)
     place = uploads_at(caller.address)
-    return await caller.send(name, Call("POST", call.path, tuple(query), raw=data, at=place))
+    return await caller.send(name, ServiceCall("POST", call.path, tuple(query), raw=data, at=place))
 
 
-async def _close(caller: Caller, name: str, action: Action, values: JsonObject) -> Answer:
+async def _close(
+    caller: ServiceClient, name: str, action: Action, values: JsonObject
+) -> ServiceResponse:
     """Close or open again; a comment that says why comes first."""
     if values.get("comment"):
         about = "add_pr_comment" if name == "close_pull_request" else "add_issue_comment"
@@ -327,7 +345,7 @@ async def _close(caller: Caller, name: str, action: Action, values: JsonObject) 
     return await caller.do(name, action, values)
 
 
-async def _propose(caller: Caller, action: Action, values: JsonObject) -> Answer:
+async def _propose(caller: ServiceClient, action: Action, values: JsonObject) -> ServiceResponse:
     """Open a pull request; labels and people are set by the issue of the same number."""
     answer = await caller.do("create_pull_request", action, values)
     of_issue = {**values, "issue_number": answer.record.get("number")}
@@ -337,13 +355,15 @@ async def _propose(caller: Caller, action: Action, values: JsonObject) -> Answer
     return answer
 
 
-async def _listed(caller: Caller, name: str, action: Action, values: JsonObject) -> Answer:
+async def _listed(
+    caller: ServiceClient, name: str, action: Action, values: JsonObject
+) -> ServiceResponse:
     """All pages, up to a bound; one page where the settings name it."""
     if values.get("page"):
         return await caller.do(name, action, {"per_page": PER_PAGE, **values})
     found: list[Json] = []
     shell: JsonObject | None = None
-    answer = Answer(None)
+    answer = ServiceResponse(None)
     for page in range(1, MAX_PAGES + 1):
         answer = await caller.do(name, action, {"per_page": PER_PAGE, **values, "page": page})
         if isinstance(answer.value, dict):  # {"total_count": …, "workflow_runs": […]}
@@ -352,9 +372,9 @@ async def _listed(caller: Caller, name: str, action: Action, values: JsonObject)
         if 'rel="next"' not in answer.link:
             break
     if shell is None:
-        return Answer(found, answer.status)
+        return ServiceResponse(found, answer.status)
     key = next((key for key, one in shell.items() if isinstance(one, list)), "items")
-    return Answer({**shell, key: found}, answer.status)
+    return ServiceResponse({**shell, key: found}, answer.status)
 
 
 def _items(value: Json) -> list[Json]:
@@ -364,7 +384,7 @@ def _items(value: Json) -> list[Json]:
     return value if isinstance(value, list) else []
 
 
-def _readable(answer: Answer) -> Answer:
+def _readable(answer: ServiceResponse) -> ServiceResponse:
     """A file as GitHub gives it, with its text beside the base64 where it is text."""
     content = answer.record.get("content")
     if not isinstance(content, str) or answer.record.get("encoding") != "base64":
@@ -373,7 +393,7 @@ def _readable(answer: Answer) -> Answer:
         text = base64.b64decode(content).decode()
     except ValueError:
         return answer
-    return Answer({**answer.record, "text": text}, answer.status)
+    return ServiceResponse({**answer.record, "text": text}, answer.status)
 
 
-node = GitHub()
+node = GitHubAction()

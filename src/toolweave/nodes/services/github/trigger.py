@@ -2,7 +2,7 @@
 
 from fnmatch import fnmatchcase
 
-from toolweave.catalog.node import Given, Outcome
+from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.trigger._delivery import (
@@ -32,7 +32,7 @@ EVENTS = (
 )
 
 
-class GitHub:
+class GitHubTrigger:
     """Starts a run for each event of a repository that passes the filters."""
 
     spec = NodeSpec(
@@ -142,7 +142,7 @@ class GitHub:
         ),
     )
 
-    def compute(self, given: Given) -> Outcome:
+    def compute(self, given: NodeInput) -> Outcome:
         """The event."""
         known: JsonObject = {
             "repository": given.text("repository"),
@@ -225,4 +225,4 @@ def _branch(event: str, payload: JsonObject) -> str | None:
     return text_at(payload, _BRANCH[event]) if event in _BRANCH else None
 
 
-node = GitHub()
+node = GitHubTrigger()

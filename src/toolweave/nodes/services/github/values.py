@@ -4,7 +4,7 @@ import base64
 import binascii
 import re
 
-from toolweave.catalog.node import Given
+from toolweave.catalog.node import NodeInput
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services._operation import invalid, missing
 
@@ -27,7 +27,7 @@ _PROTECTION: JsonObject = {
 }
 
 
-def values_of(given: Given, name: str) -> JsonObject:
+def values_of(given: NodeInput, name: str) -> JsonObject:
     """Everything an action may send, by field: what is configured, and inputs that win over it.
 
     Raises:

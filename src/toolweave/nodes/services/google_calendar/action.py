@@ -7,10 +7,16 @@ from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.catalog.spec import Effect, Example, Field, NodeSpec
 from toolweave.errors import Conflict, Denied
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.services._client import Answer, Caller, calling, metadata, waiting
+from toolweave.nodes.services._client import (
+    ServiceClient,
+    ServiceResponse,
+    calling,
+    metadata,
+    waiting,
+)
 from toolweave.nodes.services._operation import Action, effect_in
 from toolweave.nodes.services._overrides import objects, record, settings_of
-from toolweave.nodes.services._service import SERVICES, Services
+from toolweave.nodes.services._service import SERVICES, ServiceAccess
 from toolweave.nodes.services.google_calendar.api import (
     ACTIONS,
     GOOGLE_CALENDAR,
@@ -257,19 +263,19 @@ class GoogleCalendar:
         return await waiting(context, caller, lambda: _renewing(context, caller, settings))
 
 
-async def _renewing(context: NodeContext, caller: Caller, settings: JsonObject) -> Outcome:
+async def _renewing(context: NodeContext, caller: ServiceClient, settings: JsonObject) -> Outcome:
     try:
         return await _done(context, caller, settings)
     except Denied as error:
         refresh = context.given.text("refresh_token")
         if error.code != "SERVICE_CREDENTIAL_REFUSED" or not refresh:
             raise
-    services = cast("Services", context.resource(SERVICES))
+    services = cast("ServiceAccess", context.resource(SERVICES))
     caller.use(await services.renew(GOOGLE_CALENDAR, refresh))
     return await _done(context, caller, settings)
 
 
-async def _done(context: NodeContext, caller: Caller, settings: JsonObject) -> Outcome:
+async def _done(context: NodeContext, caller: ServiceClient, settings: JsonObject) -> Outcome:
     name = plain_name(str(settings["action_type"]))
     values = values_of(settings, name)
     # Made of the step's key, of letters that Google takes: a second try makes no second event.
@@ -286,7 +292,7 @@ async def _done(context: NodeContext, caller: Caller, settings: JsonObject) -> O
     )
 
 
-async def _do(caller: Caller, name: str, values: JsonObject) -> Answer:
+async def _do(caller: ServiceClient, name: str, values: JsonObject) -> ServiceResponse:
     action = ACTIONS[name]
     match name:
         case "create_event":
@@ -307,7 +313,9 @@ async def _do(caller: Caller, name: str, values: JsonObject) -> Answer:
             return await caller.do(name, action, values)
 
 
-async def _listed(caller: Caller, name: str, action: Action, values: JsonObject) -> Answer:
+async def _listed(
+    caller: ServiceClient, name: str, action: Action, values: JsonObject
+) -> ServiceResponse:
     """As many as were asked for; Google may give fewer a page."""
     most = values.get("max_results")
     wanted = most if isinstance(most, int) else 250
@@ -320,7 +328,7 @@ async def _listed(caller: Caller, name: str, action: Action, values: JsonObject)
         values = {**values, "page_token": told.get("nextPageToken")}
         if not told.get("nextPageToken") or len(found) >= wanted:
             break
-    return Answer({**told, "items": found})
+    return ServiceResponse({**told, "items": found})
 
 
 def _outputs(address: str, name: str, values: JsonObject, told: JsonObject) -> JsonObject:

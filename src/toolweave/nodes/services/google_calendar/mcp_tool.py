@@ -2,7 +2,7 @@
 
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.nodes.tool._call import GUIDANCE, INPUTS, OUTPUTS, SERVER, available_tools
-from toolweave.nodes.tool._mcp_tool import Binding, BoundTool
+from toolweave.nodes.tool._mcp_tool import BoundTool, McpBinding
 
 TOOLS = (
     "google_calendar_events",
@@ -16,7 +16,7 @@ TOOLS = (
 class GoogleCalendarMcpTool(BoundTool):
     """Calls a tool of the registered Google Calendar MCP server."""
 
-    binding = Binding(
+    binding = McpBinding(
         "calendar",
         defaults={
             "default_calendar_id": ("calendar_id", "calendarId"),

@@ -8,7 +8,7 @@ from toolweave.catalog.node import NodeContext
 from toolweave.errors import Invalid
 from toolweave.json_text import JsonObject
 from toolweave.nodes.action._http import Response
-from toolweave.nodes.services._client import Caller, calling
+from toolweave.nodes.services._client import ServiceClient, calling
 from toolweave.nodes.services._failures import http_failure
 from toolweave.nodes.services._service import Failure, Service
 from toolweave.nodes.services.mail.outgoing import Security, SmtpServer
@@ -132,7 +132,7 @@ class Account:
         user, password = str(given.get("username") or self.sender), str(given.get("password"))
         return ImapServer(host, port, given.get("security") != "none", user, password, folder)
 
-    async def caller(self, context: NodeContext) -> Caller:
+    async def caller(self, context: NodeContext) -> ServiceClient:
         """Its provider's API."""
         tokens = cast("MailTokens", context.resource(MAIL_TOKENS))
         token = await tokens.token(self.provider, self.credentials)

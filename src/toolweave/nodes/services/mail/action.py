@@ -3,15 +3,15 @@
 from hashlib import sha256
 from typing import cast
 
-from toolweave.catalog.node import Given, NodeContext, Outcome
+from toolweave.catalog.node import NodeContext, NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import Json
 from toolweave.nodes.services._attachments import attached
-from toolweave.nodes.services._operation import Part, invalid, missing
+from toolweave.nodes.services._operation import RequestPart, invalid, missing
 from toolweave.nodes.services.mail.outgoing import (
     MAILER,
     MAX_RECIPIENTS,
-    Draft,
+    MailDraft,
     Mailer,
     Security,
     SmtpServer,
@@ -19,7 +19,7 @@ from toolweave.nodes.services.mail.outgoing import (
 )
 
 
-class Email:
+class EmailAction:
     """Hands one mail to a server."""
 
     spec = NodeSpec(
@@ -177,7 +177,7 @@ class Email:
         )
 
 
-def _server(given: Given) -> SmtpServer:
+def _server(given: NodeInput) -> SmtpServer:
     return SmtpServer(
         given.text("smtp_host"),
         given.whole("smtp_port"),
@@ -188,8 +188,8 @@ def _server(given: Given) -> SmtpServer:
     )
 
 
-def _draft(given: Given, files: tuple[Part, ...]) -> Draft:
-    draft = Draft(
+def _draft(given: NodeInput, files: tuple[RequestPart, ...]) -> MailDraft:
+    draft = MailDraft(
         sender=given.text("from_address"),
         sender_name=given.text("from_name"),
         to=_texts(given, "to"),
@@ -215,15 +215,15 @@ def _draft(given: Given, files: tuple[Part, ...]) -> Draft:
     return draft
 
 
-def _texts(given: Given, name: str) -> tuple[str, ...]:
+def _texts(given: NodeInput, name: str) -> tuple[str, ...]:
     found = given.listing(name)
     if not all(isinstance(one, str) for one in found):
         raise invalid(name, "must be a list of addresses")
     return tuple(str(one) for one in found)
 
 
-async def _files(context: NodeContext) -> tuple[Part, ...]:
-    found: list[Part] = []
+async def _files(context: NodeContext) -> tuple[RequestPart, ...]:
+    found: list[RequestPart] = []
     for one in context.given.listing("attachments"):
         if not isinstance(one, dict):
             raise invalid("attachments", "must hold objects")
@@ -231,4 +231,4 @@ async def _files(context: NodeContext) -> tuple[Part, ...]:
     return tuple(found)
 
 
-node = Email()
+node = EmailAction()

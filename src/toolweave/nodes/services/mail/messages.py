@@ -8,15 +8,15 @@ from html import escape
 from typing import cast
 from urllib.parse import quote
 
-from toolweave.catalog.node import Given, NodeContext
+from toolweave.catalog.node import NodeContext, NodeInput
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.human._approval import approving
 from toolweave.nodes.human._buttons import THANKS
-from toolweave.nodes.human._question import Asking, Nudge, Port, content_of
+from toolweave.nodes.human._question import Nudge, Port, QuestionNode, content_of
 from toolweave.nodes.services._attachments import attached
-from toolweave.nodes.services._operation import Call, Part
+from toolweave.nodes.services._operation import RequestPart, ServiceCall
 from toolweave.nodes.services.mail.account import Account
-from toolweave.nodes.services.mail.outgoing import MAILER, Draft, Mailer, write_mail
+from toolweave.nodes.services.mail.outgoing import MAILER, MailDraft, Mailer, write_mail
 from toolweave.workflow.question import Question
 
 _IMPORTANCE = {"low": "5", "high": "1"}
@@ -33,7 +33,7 @@ class MailMessages:
     """Asks as one account, as a node's settings say."""
 
     account: Account
-    given: Given
+    given: NodeInput
     is_rich: bool = False
 
     async def ask(self, context: NodeContext, question: Question) -> JsonObject | None:
@@ -41,7 +41,7 @@ class MailMessages:
         given = self.given
         mention = given.text("user_mention")
         text = f"{mention},\n\n{question.text}" if mention else question.text
-        draft = Draft(
+        draft = MailDraft(
             sender=self.account.sender,
             to=tuple(map(str, given.listing("recipient_emails"))),
             subject=given.text("email_subject"),
@@ -81,7 +81,7 @@ class MailMessages:
         if not text:
             return
         refers = str(thread["message_id"])
-        draft = Draft(
+        draft = MailDraft(
             sender=self.account.sender,
             to=tuple(map(str, to)),
             subject=f"Re: {self.given.text('email_subject')}",
@@ -92,14 +92,14 @@ class MailMessages:
         message_id = f"<tw.{told}.{refers.strip('<>')}>"
         await self._send(context, draft, message_id)
 
-    async def _send(self, context: NodeContext, draft: Draft, message_id: str) -> JsonObject:
+    async def _send(self, context: NodeContext, draft: MailDraft, message_id: str) -> JsonObject:
         if not self.account.is_smtp and self.account.provider == "outlook":
             return await self._by_graph(context, draft)
         mail = write_mail(draft, message_id=message_id, at=context.now())
         if not self.account.is_smtp:
             gmail = await self.account.caller(context)
             raw = base64.urlsafe_b64encode(mail).decode()
-            call = Call("POST", "/users/me/messages/send", body={"raw": raw})
+            call = ServiceCall("POST", "/users/me/messages/send", body={"raw": raw})
             said = (await gmail.send("messages.send", call)).record
             return {"conversation": said.get("threadId")}
         mailer = cast("Mailer", context.resource(MAILER))
@@ -112,13 +112,13 @@ class MailMessages:
         )
         return {}
 
-    async def _by_graph(self, context: NodeContext, draft: Draft) -> JsonObject:
+    async def _by_graph(self, context: NodeContext, draft: MailDraft) -> JsonObject:
         graph = await self.account.caller(context)
         base = f"/users/{quote(self.account.sender, safe='@')}/messages"
         body = _graph_mail(draft, self.given)
-        made = (await graph.send("create message", Call("POST", base, body=body))).record
+        made = (await graph.send("create message", ServiceCall("POST", base, body=body))).record
         path = f"{base}/{quote(str(made.get('id')), safe='')}/send"
-        await graph.send("send message", Call("POST", path))
+        await graph.send("send message", ServiceCall("POST", path))
         told = made.get("internetMessageId")
         found: JsonObject = {"conversation": made.get("conversationId")}
         return {**found, "message_id": told} if told else found
@@ -142,7 +142,7 @@ class MailMessages:
             return own
         return "INBOX"
 
-    async def _files(self, context: NodeContext) -> tuple[Part, ...]:
+    async def _files(self, context: NodeContext) -> tuple[RequestPart, ...]:
         content = content_of(self.given)
         listed = content.get("attachments") if isinstance(content, dict) else None
         if not self.given.flag("include_attachments") or not isinstance(listed, list):
@@ -151,7 +151,7 @@ class MailMessages:
         return tuple([await attached(context, one, "attachments") for one in found])
 
 
-def approving_by_mail(given: Given, account: Account, *, is_rich: bool = False) -> Asking:
+def approving_by_mail(given: NodeInput, account: Account, *, is_rich: bool = False) -> QuestionNode:
     """What a node asks by mail from an account."""
     return approving(
         given,
@@ -172,7 +172,7 @@ def as_html(text: str) -> str:
     return "\n".join(f"<p>{one}</p>" for one in paragraphs if one)
 
 
-def _graph_mail(draft: Draft, given: Given) -> JsonObject:
+def _graph_mail(draft: MailDraft, given: NodeInput) -> JsonObject:
     to: list[Json] = [{"emailAddress": {"address": one}} for one in draft.to]
     files: list[Json] = [
         {

@@ -11,7 +11,7 @@ from email.utils import format_datetime, getaddresses, parseaddr
 from typing import Literal, Protocol
 
 from toolweave.json_text import Json
-from toolweave.nodes.services._operation import Part, invalid
+from toolweave.nodes.services._operation import RequestPart, invalid
 
 # The name under which a node finds its `Mailer`.
 MAILER = "mailer"
@@ -43,7 +43,7 @@ class SmtpServer:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class MailDraft:
     """A mail before it is written down."""
 
     sender: str
@@ -57,7 +57,7 @@ class Draft:
     reply_to: str = ""
     in_reply_to: str = ""
     headers: Mapping[str, Json] = field(default_factory=dict[str, Json])
-    attachments: tuple[Part, ...] = ()
+    attachments: tuple[RequestPart, ...] = ()
 
     @property
     def recipients(self) -> tuple[str, ...]:
@@ -90,7 +90,7 @@ class Mailer(Protocol):
         ...
 
 
-def write_mail(draft: Draft, *, message_id: str, at: datetime) -> bytes:
+def write_mail(draft: MailDraft, *, message_id: str, at: datetime) -> bytes:
     """The mail as it is sent; no value can add a header or a recipient.
 
     Raises:
@@ -120,7 +120,7 @@ def write_mail(draft: Draft, *, message_id: str, at: datetime) -> bytes:
     return data
 
 
-def _fill(mail: EmailMessage, draft: Draft) -> None:
+def _fill(mail: EmailMessage, draft: MailDraft) -> None:
     if draft.text or not draft.html:
         mail.set_content(draft.text)
     if draft.html:

@@ -8,35 +8,39 @@ from urllib.parse import quote
 
 from toolweave.catalog.node import NodeContext
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.human._incoming_reply import Heard
-from toolweave.nodes.services._operation import Call
+from toolweave.nodes.human._incoming_reply import IncomingReply
+from toolweave.nodes.services._operation import ServiceCall
 from toolweave.nodes.services.mail.account import MAILBOXES, Account, Mailboxes, Provider
 from toolweave.nodes.services.mail.incoming import read_mail
 
 _TAGS = re.compile(r"<[^>]{0,1000}>")
 
 
-async def from_gmail(context: NodeContext, thread: JsonObject) -> list[Heard]:
+async def from_gmail(context: NodeContext, thread: JsonObject) -> list[IncomingReply]:
     """The replies to a question that was asked from a Gmail account."""
     account = _account("gmail", thread)
     if account.is_smtp:
         return await _by_imap(context, account, thread)
     gmail = await account.caller(context)
     path = f"/users/me/threads/{quote(str(thread.get('conversation')), safe='')}"
-    told = (await gmail.send("threads.get", Call("GET", path, (("format", "minimal"),)))).record
+    told = (
+        await gmail.send("threads.get", ServiceCall("GET", path, (("format", "minimal"),)))
+    ).record
     listed = told.get("messages")
-    found: list[Heard] = []
+    found: list[IncomingReply] = []
     for one in listed if isinstance(listed, list) else []:
         if not isinstance(one, dict):
             continue
         where = f"/users/me/messages/{quote(str(one.get('id')), safe='')}"
-        mail = (await gmail.send("messages.get", Call("GET", where, (("format", "raw"),)))).record
+        mail = (
+            await gmail.send("messages.get", ServiceCall("GET", where, (("format", "raw"),)))
+        ).record
         raw = base64.urlsafe_b64decode(str(mail.get("raw", "")) + "===")
         found += _read(raw, account, thread)
     return found
 
 
-async def from_outlook(context: NodeContext, thread: JsonObject) -> list[Heard]:
+async def from_outlook(context: NodeContext, thread: JsonObject) -> list[IncomingReply]:
     """The replies to a question that was asked from an Outlook account."""
     account, folder = _account("outlook", thread), str(thread.get("folder") or "INBOX")
     if account.is_smtp:
@@ -45,7 +49,9 @@ async def from_outlook(context: NodeContext, thread: JsonObject) -> list[Heard]:
     base = f"/users/{quote(account.sender, safe='@')}/mailFolders"
     if folder != "INBOX":
         same = (("$filter", f"displayName eq '{_quoted(folder)}'"),)
-        listed = (await graph.send("list folders", Call("GET", base, same))).record.get("value")
+        listed = (await graph.send("list folders", ServiceCall("GET", base, same))).record.get(
+            "value"
+        )
         first = listed[0] if isinstance(listed, list) and listed else None
         folder = str(first.get("id")) if isinstance(first, dict) else "inbox"
     query = (
@@ -54,13 +60,15 @@ async def from_outlook(context: NodeContext, thread: JsonObject) -> list[Heard]:
     )
     path = f"{base}/{quote(folder.lower() if folder == 'INBOX' else folder, safe='')}/messages"
     headers = {"prefer": 'outlook.body-content-type="text"'}
-    call = Call("GET", path, query, headers=headers)
+    call = ServiceCall("GET", path, query, headers=headers)
     value = (await graph.send("list messages", call)).record.get("value")
     mails = [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
     return [one for mail in mails if (one := _graph_reply(mail, account, thread)) is not None]
 
 
-async def _by_imap(context: NodeContext, account: Account, thread: JsonObject) -> list[Heard]:
+async def _by_imap(
+    context: NodeContext, account: Account, thread: JsonObject
+) -> list[IncomingReply]:
     mailboxes = cast("Mailboxes", context.resource(MAILBOXES))
     server = account.imap(str(thread.get("folder") or "INBOX"))
     mails = await mailboxes.replies(server, str(thread["message_id"]))
@@ -72,7 +80,7 @@ def _account(provider: Provider, thread: JsonObject) -> Account:
     return Account(provider, str(thread.get("sender")), kept if isinstance(kept, dict) else {})
 
 
-def _read(raw: bytes, account: Account, thread: JsonObject) -> list[Heard]:
+def _read(raw: bytes, account: Account, thread: JsonObject) -> list[IncomingReply]:
     mail = read_mail(raw)
     headers = mail["email_headers"]
     named = headers if isinstance(headers, dict) else {}
@@ -82,7 +90,7 @@ def _read(raw: bytes, account: Account, thread: JsonObject) -> list[Heard]:
     return _heard(account, thread, who, text, identity, named)
 
 
-def _graph_reply(mail: JsonObject, account: Account, thread: JsonObject) -> Heard | None:
+def _graph_reply(mail: JsonObject, account: Account, thread: JsonObject) -> IncomingReply | None:
     sender, body = mail.get("from"), mail.get("body")
     address = sender.get("emailAddress") if isinstance(sender, dict) else None
     who = str(address.get("address")) if isinstance(address, dict) else ""
@@ -103,14 +111,14 @@ def _heard(
     text: str,
     identity: str,
     headers: JsonObject,
-) -> list[Heard]:
+) -> list[IncomingReply]:
     """A reply of a person; our own mails and out-of-office notes are none."""
     is_own = who.casefold() == account.sender.casefold() or identity == thread["message_id"]
     automatic = str(headers.get("auto-submitted", "no")).strip().lower()
     if is_own or not who or automatic != "no" or "x-autoreply" in headers:
         return []
     place: JsonObject = {"message_id": thread["message_id"]}
-    return [Heard(account.provider, identity, who, {"text": text}, None, place)]
+    return [IncomingReply(account.provider, identity, who, {"text": text}, None, place)]
 
 
 def _quoted(text: str) -> str:

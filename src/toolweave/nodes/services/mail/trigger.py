@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from toolweave.catalog.node import Given, Outcome
+from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services.mail.incoming import posted_mail, read_mail
@@ -10,7 +10,7 @@ from toolweave.nodes.trigger._delivery import Accepted, Delivery, Refused, holds
 from toolweave.nodes.trigger._outputs import started
 
 
-class Email:
+class EmailTrigger:
     """Starts a run for each new mail that passes the filters."""
 
     spec = NodeSpec(
@@ -178,7 +178,7 @@ class Email:
         ),
     )
 
-    def compute(self, given: Given) -> Outcome:
+    def compute(self, given: NodeInput) -> Outcome:
         """The mail."""
         known: JsonObject = {"trigger_message": f"Started by hand for {given.text('mailbox')}"}
         return Outcome(started(self.spec, given, known))
@@ -257,4 +257,4 @@ def _attachments(config: JsonObject, mail: JsonObject) -> Iterator[Json]:
             yield one
 
 
-node = Email()
+node = EmailTrigger()

@@ -9,8 +9,8 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.model import MODEL, ModelCaller
 from toolweave.nodes.services._client import calling, waiting
 from toolweave.nodes.services.notion.api import NOTION
-from toolweave.nodes.services.notion.instruction import Conversation
-from toolweave.nodes.services.notion.operations import Work, is_structured, read_plan
+from toolweave.nodes.services.notion.instruction import NotionConversation
+from toolweave.nodes.services.notion.operations import NotionWork, is_structured, read_plan
 
 
 class Notion:
@@ -155,11 +155,11 @@ class Notion:
         """
         given = context.given
         notion = await calling(context, NOTION, given.text("notion_token"))
-        work = Work(notion, given.text("database_id"), given.text("page_id"))
+        work = NotionWork(notion, given.text("database_id"), given.text("page_id"))
         model = None if is_structured(given.text("instruction")) else await _model(context)
         if model is None:
             return await waiting(context, notion, lambda: _follow(context, work))
-        conversation = Conversation(context, work, model)
+        conversation = NotionConversation(context, work, model)
         wait = await conversation.go_on()
         return _outcome(work, conversation.told) if wait is None else wait
 
@@ -173,7 +173,7 @@ async def _model(context: NodeContext) -> ModelCaller | None:
     return model if await model.configured() else None
 
 
-async def _follow(context: NodeContext, work: Work) -> Outcome:
+async def _follow(context: NodeContext, work: NotionWork) -> Outcome:
     given = context.given
     plan = read_plan(given.text("instruction"), given.record("context"))
     for name, wanted in plan:
@@ -182,7 +182,7 @@ async def _follow(context: NodeContext, work: Work) -> Outcome:
     return _outcome(work, {"rounds": 0, "completed": work.completed, "plan": steps})
 
 
-def _outcome(work: Work, told: JsonObject) -> Outcome:
+def _outcome(work: NotionWork, told: JsonObject) -> Outcome:
     return Outcome(
         {
             "success": True,

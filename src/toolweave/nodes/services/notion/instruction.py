@@ -10,10 +10,18 @@ from toolweave import json_text
 from toolweave.catalog.node import NodeContext, Wait
 from toolweave.errors import Conflict, Invalid, Limited, NotFound, Unavailable
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.model import Answered, Called, Message, ModelCaller, Question, Said, Wanted
+from toolweave.nodes.model import (
+    Called,
+    Message,
+    ModelCaller,
+    ModelChoiceRequest,
+    ModelQuestion,
+    Said,
+    ToolAnswer,
+)
 from toolweave.nodes.services._client import LONGEST_WAIT_S, UNTOLD_WAIT_S
 from toolweave.nodes.services._overrides import record
-from toolweave.nodes.services.notion.operations import Work, offers_for
+from toolweave.nodes.services.notion.operations import NotionWork, offers_for
 
 MAX_ROUNDS = 8
 MAX_CALLS = 24
@@ -27,11 +35,11 @@ do something, that is no instruction. When you are done, say in one sentence wha
 
 
 @dataclass
-class Conversation:
+class NotionConversation:
     """A model at work; it can be cut off after any answer and gone on with."""
 
     context: NodeContext
-    work: Work
+    work: NotionWork
     model: ModelCaller
     messages: list[Message] = field(default_factory=list[Message])
     rounds: int = 0
@@ -45,7 +53,7 @@ class Conversation:
             "rounds": self.rounds,
             "completed": self.work.completed,
             "plan": [one.model_dump(mode="json") for one in self._wanted()],
-            "summary": last.text if isinstance(last, Answered) else "",
+            "summary": last.text if isinstance(last, ToolAnswer) else "",
             "model": self.used,
         }
 
@@ -65,7 +73,7 @@ class Conversation:
                     raise
                 return self._later(error)
             last = self.messages[-1]
-            if isinstance(last, Answered) and not last.wanted:
+            if isinstance(last, ToolAnswer) and not last.wanted:
                 break
             await self._ask()
         if not self.work.completed:
@@ -77,21 +85,21 @@ class Conversation:
             raise _unfinished(f"the model was not done after {MAX_ROUNDS} rounds")
         self.rounds += 1
         offers = offers_for(self.context.given.text("operation_type"))
-        question = Question(messages=tuple(self.messages), system=SYSTEM, tools=offers)
+        question = ModelQuestion(messages=tuple(self.messages), system=SYSTEM, tools=offers)
         reply = await self.model.ask(question)
         self.used = reply.model
         self.messages.append(reply.message)
 
     async def _do_wanted(self) -> None:
         """Every call of the model's last answer that was not made yet; ids are its own affair."""
-        said = [at for at, one in enumerate(self.messages) if isinstance(one, Answered)]
+        said = [at for at, one in enumerate(self.messages) if isinstance(one, ToolAnswer)]
         last = self.messages[said[-1]] if said else None
-        if isinstance(last, Answered):
+        if isinstance(last, ToolAnswer):
             made = len(self.messages) - said[-1] - 1
             for wanted in last.wanted[made:]:
                 self.messages.append(await self._done(wanted))
 
-    async def _done(self, wanted: Wanted) -> Called:
+    async def _done(self, wanted: ModelChoiceRequest) -> Called:
         if len(self.work.completed) >= MAX_CALLS:
             raise _unfinished(f"the model wanted more than {MAX_CALLS} calls")
         allowed = {one.name for one in offers_for(self.context.given.text("operation_type"))}
@@ -105,8 +113,10 @@ class Conversation:
         text = json_text.write(found)[:MAX_ANSWER]
         return Called(id=wanted.id, name=wanted.name, text=text)
 
-    def _wanted(self) -> list[Wanted]:
-        return [one for said in self.messages if isinstance(said, Answered) for one in said.wanted]
+    def _wanted(self) -> list[ModelChoiceRequest]:
+        return [
+            one for said in self.messages if isinstance(said, ToolAnswer) for one in said.wanted
+        ]
 
     def _remember(self) -> None:
         resumed = self.context.resumed
@@ -136,7 +146,7 @@ class Conversation:
         return Wait(until, memory=memory)
 
 
-def _instruction(context: NodeContext, work: Work) -> str:
+def _instruction(context: NodeContext, work: NotionWork) -> str:
     given = context.given
     lines = [given.text("instruction")]
     if given.record("context"):

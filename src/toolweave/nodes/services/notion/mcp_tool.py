@@ -2,7 +2,7 @@
 
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.nodes.tool._call import GUIDANCE, INPUTS, OUTPUTS, available_tools
-from toolweave.nodes.tool._mcp_tool import Binding, BoundTool
+from toolweave.nodes.tool._mcp_tool import BoundTool, McpBinding
 
 TOOLS = ("notion_database", "notion_page", "notion_search")
 
@@ -10,7 +10,7 @@ TOOLS = ("notion_database", "notion_page", "notion_search")
 class NotionMcpTool(BoundTool):
     """Calls a tool of the registered Notion MCP server."""
 
-    binding = Binding(
+    binding = McpBinding(
         "notion",
         defaults={
             "default_database_id": ("database_id", "databaseId"),

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from toolweave import json_text
 from toolweave.errors import Invalid, Unavailable
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.model import Offer
-from toolweave.nodes.services._client import Caller
+from toolweave.nodes.model import ModelTool
+from toolweave.nodes.services._client import ServiceClient
 from toolweave.nodes.services._operation import missing
 from toolweave.nodes.services._overrides import objects, record
 from toolweave.nodes.services.notion.api import (
@@ -39,14 +39,14 @@ _OF_DATABASES = frozenset(
 )
 
 
-def _offer(name: str, description: str, needed: tuple[str, ...], **fields: JsonObject) -> Offer:
+def _offer(name: str, description: str, needed: tuple[str, ...], **fields: JsonObject) -> ModelTool:
     shape: JsonObject = {
         "type": "object",
         "properties": {**fields},
         "required": [*needed],
         "additionalProperties": False,
     }
-    return Offer(name=name, description=description, parameters=shape)
+    return ModelTool(name=name, description=description, parameters=shape)
 
 
 OFFERS = (
@@ -70,7 +70,7 @@ OFFERS = (
 )  # fmt: skip
 
 
-def offers_for(operation_type: str) -> tuple[Offer, ...]:
+def offers_for(operation_type: str) -> tuple[ModelTool, ...]:
     """What may be done where the instruction is about databases, pages or both."""
     allowed = {"database": _OF_DATABASES, "page": _OF_PAGES}.get(
         operation_type, _OF_DATABASES | _OF_PAGES
@@ -79,10 +79,10 @@ def offers_for(operation_type: str) -> tuple[Offer, ...]:
 
 
 @dataclass
-class Work:
+class NotionWork:
     """Operations done so far, and what they came upon."""
 
-    notion: Caller
+    notion: ServiceClient
     database_id: str = ""
     page_id: str = ""
     # Names and ids that Notion told of.

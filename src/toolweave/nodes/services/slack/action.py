@@ -5,8 +5,8 @@ from toolweave.catalog.spec import Effect, Example, Field, NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services._attachments import attached
-from toolweave.nodes.services._client import Answer, Caller, calling, waiting
-from toolweave.nodes.services._operation import Call, effect_in, missing
+from toolweave.nodes.services._client import ServiceClient, ServiceResponse, calling, waiting
+from toolweave.nodes.services._operation import ServiceCall, effect_in, missing
 from toolweave.nodes.services.slack.api import (
     ACTIONS,
     SLACK,
@@ -20,7 +20,7 @@ from toolweave.nodes.services.slack.api import (
 _BY_NAME = frozenset({"send_message", "create_channel"})
 
 
-class Slack:
+class SlackAction:
     """Calls one method of the Slack Web API."""
 
     spec = NodeSpec(
@@ -217,7 +217,7 @@ class Slack:
         return await waiting(context, slack, lambda: _do(context, slack))
 
 
-async def _do(context: NodeContext, slack: Caller) -> Outcome:
+async def _do(context: NodeContext, slack: ServiceClient) -> Outcome:
     given = context.given
     name = given.text("action_type")
     values = await _values(context, slack, name)
@@ -245,7 +245,7 @@ async def _do(context: NodeContext, slack: Caller) -> Outcome:
     )
 
 
-async def _values(context: NodeContext, slack: Caller, name: str) -> JsonObject:
+async def _values(context: NodeContext, slack: ServiceClient, name: str) -> JsonObject:
     """What the fields of every action may name."""
     given = context.given
     people = [str(one) for one in given.listing("user_mentions")]
@@ -293,7 +293,9 @@ def _section(text: str) -> JsonObject:
     return {"type": "section", "text": {"type": "mrkdwn", "text": text}}
 
 
-async def _upload(context: NodeContext, slack: Caller, values: JsonObject) -> tuple[Answer, str]:
+async def _upload(
+    context: NodeContext, slack: ServiceClient, values: JsonObject
+) -> tuple[ServiceResponse, str]:
     """Slack's three steps: ask for a place, put the bytes there, say that it is done."""
     files = context.given.listing("attachments")
     if not files:
@@ -307,7 +309,7 @@ async def _upload(context: NodeContext, slack: Caller, values: JsonObject) -> tu
         asked: JsonObject = {"filename": part.filename, "length": len(part.data)}
         place = (await slack.do("files.getUploadURLExternal", UPLOAD_URL, asked)).record
         bytes_and_kind = (part.data, part.media_type)
-        put = Call("POST", str(place.get("upload_url")), raw=bytes_and_kind, has_json=False)
+        put = ServiceCall("POST", str(place.get("upload_url")), raw=bytes_and_kind, has_json=False)
         await slack.send("the upload", put)
         title = one.get("title")
         sent.append({"id": place.get("file_id"), "title": title or part.filename})
@@ -316,7 +318,7 @@ async def _upload(context: NodeContext, slack: Caller, values: JsonObject) -> tu
     return answer, ", ".join(names)
 
 
-async def _user_info(slack: Caller, values: JsonObject) -> Answer:
+async def _user_info(slack: ServiceClient, values: JsonObject) -> ServiceResponse:
     people = values["people"]
     assert isinstance(people, list)
     wanted = [str(one) for one in people] or [str(values["channel"])]
@@ -324,7 +326,7 @@ async def _user_info(slack: Caller, values: JsonObject) -> Answer:
     answers = [await slack.do("get_user_info", USER_INFO, {"user": one}) for one in ids]
     if len(answers) == 1:
         return answers[0]
-    return Answer({"ok": True, "users": [answer.record.get("user") for answer in answers]})
+    return ServiceResponse({"ok": True, "users": [answer.record.get("user") for answer in answers]})
 
 
-node = Slack()
+node = SlackAction()

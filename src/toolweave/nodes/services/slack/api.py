@@ -5,7 +5,7 @@ import re
 from toolweave.errors import NotFound
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.action._http import Response
-from toolweave.nodes.services._client import Caller
+from toolweave.nodes.services._client import ServiceClient
 from toolweave.nodes.services._failures import http_failure, retry_after_s
 from toolweave.nodes.services._operation import Action
 from toolweave.nodes.services._service import Failure, Service
@@ -101,7 +101,7 @@ _CHANNELS = Action("GET", "/conversations.list", query="exclude_archived limit t
 _USERS = Action("GET", "/users.list", query="limit cursor")
 
 
-async def channel_id(slack: Caller, channel: str) -> str:
+async def channel_id(slack: ServiceClient, channel: str) -> str:
     """The id of a channel named `#general` or `general`, of a chat with `@ada`, or given as id.
 
     Raises:
@@ -130,7 +130,7 @@ async def channel_id(slack: Caller, channel: str) -> str:
     )
 
 
-async def user_id(slack: Caller, user: str) -> str:
+async def user_id(slack: ServiceClient, user: str) -> str:
     """The id of a person named `@ada`, or given as id.
 
     Raises:
@@ -151,7 +151,9 @@ async def user_id(slack: Caller, user: str) -> str:
     )
 
 
-async def _listed(slack: Caller, action: Action, key: str, page: JsonObject) -> list[JsonObject]:
+async def _listed(
+    slack: ServiceClient, action: Action, key: str, page: JsonObject
+) -> list[JsonObject]:
     found: list[JsonObject] = []
     cursor: Json = None
     for _ in range(MAX_PAGES):

@@ -2,7 +2,7 @@
 
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.nodes.tool._call import GUIDANCE, INPUTS, OUTPUTS, SERVER, available_tools
-from toolweave.nodes.tool._mcp_tool import Binding, BoundTool
+from toolweave.nodes.tool._mcp_tool import BoundTool, McpBinding
 
 TOOLS = (
     "slack_send_message",
@@ -20,7 +20,7 @@ TOOLS = (
 class SlackMcpTool(BoundTool):
     """Calls a tool of the registered Slack MCP server."""
 
-    binding = Binding(
+    binding = McpBinding(
         "slack",
         defaults={
             "default_channel": ("channel", "channel_id"),

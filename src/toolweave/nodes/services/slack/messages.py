@@ -13,8 +13,8 @@ from toolweave.nodes.human._buttons import (
     kept_credential,
 )
 from toolweave.nodes.human._question import Nudge, Port
-from toolweave.nodes.services._client import Answer, Caller, calling
-from toolweave.nodes.services._operation import Call
+from toolweave.nodes.services._client import ServiceClient, ServiceResponse, calling
+from toolweave.nodes.services._operation import ServiceCall
 from toolweave.nodes.services.slack.api import SLACK, channel_id
 from toolweave.workflow.question import Question
 
@@ -62,8 +62,8 @@ class SlackMessages:
         await _post(slack, {"channel": thread["channel"], "text": text, "thread_ts": thread["ts"]})
 
 
-async def _post(slack: Caller, body: JsonObject) -> Answer:
-    return await slack.send("chat.postMessage", Call("POST", "/chat.postMessage", body=body))
+async def _post(slack: ServiceClient, body: JsonObject) -> ServiceResponse:
+    return await slack.send("chat.postMessage", ServiceCall("POST", "/chat.postMessage", body=body))
 
 
 def _blocks(question: Question, text: str) -> list[Json]:

@@ -7,13 +7,13 @@ from toolweave.catalog.node import NodeContext
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.human._buttons import pressed
-from toolweave.nodes.human._incoming_reply import Heard
+from toolweave.nodes.human._incoming_reply import IncomingReply
 from toolweave.nodes.services._client import calling
-from toolweave.nodes.services._operation import Call
+from toolweave.nodes.services._operation import ServiceCall
 from toolweave.nodes.services.slack.api import SLACK
 
 
-def delivered(body: Json) -> Iterator[Heard]:
+def delivered(body: Json) -> Iterator[IncomingReply]:
     """What Slack posts: a form with a `payload`, or an event."""
     if not isinstance(body, dict):
         return
@@ -31,7 +31,7 @@ def delivered(body: Json) -> Iterator[Heard]:
             yield heard
 
 
-async def looked_up(context: NodeContext, thread: JsonObject) -> list[Heard]:
+async def looked_up(context: NodeContext, thread: JsonObject) -> list[IncomingReply]:
     """What was said below a question, or after it in its channel."""
     slack = await calling(context, SLACK, str(thread.get("credential") or ""))
     channel, ts = str(thread["channel"]), str(thread["ts"])
@@ -39,7 +39,7 @@ async def looked_up(context: NodeContext, thread: JsonObject) -> list[Heard]:
     path = "/conversations.replies" if in_thread else "/conversations.history"
     asked = (("ts", ts),) if in_thread else (("oldest", ts),)
     query = (("channel", channel), *asked, ("limit", "200"))
-    told = (await slack.send(path.strip("/"), Call("GET", path, query))).record
+    told = (await slack.send(path.strip("/"), ServiceCall("GET", path, query))).record
     messages = told.get("messages")
     found = messages if isinstance(messages, list) else []
     said = [_said(one, channel) for one in found if isinstance(one, dict) and one.get("ts") != ts]
@@ -50,10 +50,10 @@ async def say(context: NodeContext, thread: JsonObject, text: str) -> None:
     """Say something below a question."""
     slack = await calling(context, SLACK, str(thread.get("credential") or ""))
     body: JsonObject = {"channel": thread["channel"], "text": text, "thread_ts": thread["ts"]}
-    await slack.send("chat.postMessage", Call("POST", "/chat.postMessage", body=body))
+    await slack.send("chat.postMessage", ServiceCall("POST", "/chat.postMessage", body=body))
 
 
-def _pressed(payload: Json) -> Iterator[Heard]:
+def _pressed(payload: Json) -> Iterator[IncomingReply]:
     if not isinstance(payload, dict):
         return
     user, actions = payload.get("user"), payload.get("actions")
@@ -61,10 +61,10 @@ def _pressed(payload: Json) -> Iterator[Heard]:
     for action in actions if isinstance(actions, list) else []:
         if isinstance(action, dict) and (button := pressed(action.get("value"))) and who:
             key = f"{button.question}:{who}:{action.get('action_ts')}"
-            yield Heard("slack", key, who, button.reply, button.question)
+            yield IncomingReply("slack", key, who, button.reply, button.question)
 
 
-def _said(message: JsonObject, channel: str) -> Heard | None:
+def _said(message: JsonObject, channel: str) -> IncomingReply | None:
     """A message of a person; bots, ourselves among them, answer nothing."""
     who, text, ts = message.get("user"), message.get("text"), message.get("ts")
     if "bot_id" in message or "subtype" in message or not isinstance(who, str):
@@ -76,4 +76,4 @@ def _said(message: JsonObject, channel: str) -> Heard | None:
     if isinstance(below, str):
         place["ts"] = below
     is_loose = "ts" not in place
-    return Heard("slack", f"{channel}:{ts}", who, {"text": text}, None, place, is_loose)
+    return IncomingReply("slack", f"{channel}:{ts}", who, {"text": text}, None, place, is_loose)

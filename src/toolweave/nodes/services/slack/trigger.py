@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from toolweave.catalog.node import Given, Outcome
+from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.trigger._delivery import (
@@ -32,7 +32,7 @@ EVENTS = (
 )
 
 
-class Slack:
+class SlackTrigger:
     """Starts a run for each event of a workspace that passes the filters."""
 
     spec = NodeSpec(
@@ -142,7 +142,7 @@ class Slack:
         ),
     )
 
-    def compute(self, given: Given) -> Outcome:
+    def compute(self, given: NodeInput) -> Outcome:
         """The event."""
         workspace = given.text("workspace_id")
         known: JsonObject = {"trigger_message": f"Started by hand for workspace {workspace}"}
@@ -217,4 +217,4 @@ def _user(event: Json) -> str:
     return next((found for place in places if (found := text_at(event, place))), "")
 
 
-node = Slack()
+node = SlackTrigger()

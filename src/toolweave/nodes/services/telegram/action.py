@@ -6,7 +6,13 @@ from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.catalog.spec import Effect, Example, Field, NodeSpec
 from toolweave.json_text import JsonObject
 from toolweave.nodes.services._attachments import attached
-from toolweave.nodes.services._client import Answer, Caller, calling, metadata, waiting
+from toolweave.nodes.services._client import (
+    ServiceClient,
+    ServiceResponse,
+    calling,
+    metadata,
+    waiting,
+)
 from toolweave.nodes.services._operation import build, effect_in, missing
 from toolweave.nodes.services._overrides import patience, record, settings_of
 from toolweave.nodes.services.telegram.api import (
@@ -279,7 +285,7 @@ class TelegramAction:
         )
 
 
-async def _done(context: NodeContext, caller: Caller, settings: JsonObject) -> Outcome:
+async def _done(context: NodeContext, caller: ServiceClient, settings: JsonObject) -> Outcome:
     given = str(settings["action_type"])
     name = "send_poll" if given == "create_poll" else given
     values = values_of(settings, name)
@@ -300,7 +306,9 @@ async def _done(context: NodeContext, caller: Caller, settings: JsonObject) -> O
     )
 
 
-async def _do(context: NodeContext, caller: Caller, name: str, values: JsonObject) -> Answer:
+async def _do(
+    context: NodeContext, caller: ServiceClient, name: str, values: JsonObject
+) -> ServiceResponse:
     action = ACTIONS[name]
     if name in FILES:
         return await _send_media(context, caller, name, values)
@@ -317,8 +325,8 @@ async def _do(context: NodeContext, caller: Caller, name: str, values: JsonObjec
 
 
 async def _send_media(
-    context: NodeContext, caller: Caller, name: str, values: JsonObject
-) -> Answer:
+    context: NodeContext, caller: ServiceClient, name: str, values: JsonObject
+) -> ServiceResponse:
     media, field = media_of(values, name), FILES[name]
     call = build(name, ACTIONS[name], values)
     if is_elsewhere(media):

@@ -6,13 +6,13 @@ from typing import Protocol, cast
 
 import re2  # pyright: ignore[reportMissingTypeStubs] # it has none
 
-from toolweave.catalog.node import Given, NodeContext
+from toolweave.catalog.node import NodeContext, NodeInput
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.human._buttons import THANKS, addressed, carried, kept_credential
 from toolweave.nodes.human._question import Nudge, Port
 from toolweave.nodes.services._client import calling
-from toolweave.nodes.services._operation import Call
+from toolweave.nodes.services._operation import ServiceCall
 from toolweave.nodes.services.telegram.api import TELEGRAM
 from toolweave.workflow.question import Question
 
@@ -23,7 +23,7 @@ MAX_TEXT = 4_096
 class TelegramMessages:
     """Asks as one bot in one chat, as a node's settings say."""
 
-    given: Given
+    given: NodeInput
 
     async def ask(self, context: NodeContext, question: Question) -> JsonObject | None:
         """Send the question; where it stands."""
@@ -60,7 +60,7 @@ class TelegramMessages:
 
     async def _send(self, context: NodeContext, body: JsonObject) -> JsonObject:
         telegram = await calling(context, TELEGRAM, self.given.text("telegram_bot_token"))
-        answer = await telegram.send("sendMessage", Call("POST", "/sendMessage", body=body))
+        answer = await telegram.send("sendMessage", ServiceCall("POST", "/sendMessage", body=body))
         result = answer.record.get("result")
         return result if isinstance(result, dict) else {}
 
@@ -75,7 +75,7 @@ class TelegramMessages:
         return {"inline_keyboard": rows}
 
 
-def refusing(given: Given) -> Callable[[str], str | None]:
+def refusing(given: NodeInput) -> Callable[[str], str | None]:
     """Why words that somebody wrote do not count, by a node's settings.
 
     Raises:
@@ -99,7 +99,7 @@ def refusing(given: Given) -> Callable[[str], str | None]:
     return refuses
 
 
-def _labels(given: Given) -> list[str]:
+def _labels(given: NodeInput) -> list[str]:
     return [str(one) for one in given.listing("reply_keyboard_buttons")]
 
 

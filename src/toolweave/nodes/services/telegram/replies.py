@@ -3,15 +3,15 @@
 from toolweave.catalog.node import NodeContext
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.human._buttons import pressed
-from toolweave.nodes.human._incoming_reply import Heard
+from toolweave.nodes.human._incoming_reply import IncomingReply
 from toolweave.nodes.services._client import calling
-from toolweave.nodes.services._operation import Call
+from toolweave.nodes.services._operation import ServiceCall
 from toolweave.nodes.services.telegram.api import TELEGRAM
 
 KINDS = '["message","callback_query"]'
 
 
-def delivered(update: Json) -> Heard | None:
+def delivered(update: Json) -> IncomingReply | None:
     """What one update says, if it is for us."""
     if not isinstance(update, dict):
         return None
@@ -20,7 +20,9 @@ def delivered(update: Json) -> Heard | None:
     if isinstance(query, dict):
         button = pressed(query.get("data"))
         who = _who(query)
-        return Heard("telegram", key, who, button.reply, button.question) if button else None
+        return (
+            IncomingReply("telegram", key, who, button.reply, button.question) if button else None
+        )
     return _said(message, key) if isinstance(message, dict) else None
 
 
@@ -32,7 +34,7 @@ async def updates(
     query = (("timeout", "0"), ("allowed_updates", KINDS))
     if after is not None:
         query = (*query, ("offset", str(after + 1)))
-    told = (await telegram.send("getUpdates", Call("GET", "/getUpdates", query))).record
+    told = (await telegram.send("getUpdates", ServiceCall("GET", "/getUpdates", query))).record
     result = told.get("result")
     found = [one for one in result if isinstance(one, dict)] if isinstance(result, list) else []
     numbers = [number for one in found if isinstance(number := one.get("update_id"), int)]
@@ -46,7 +48,7 @@ async def heard_press(context: NodeContext, credential: str, update: JsonObject,
         telegram = await calling(context, TELEGRAM, credential)
         body: JsonObject = {"callback_query_id": query.get("id"), "text": text[:200]}
         path = "/answerCallbackQuery"
-        await telegram.send("answerCallbackQuery", Call("POST", path, body=body))
+        await telegram.send("answerCallbackQuery", ServiceCall("POST", path, body=body))
 
 
 async def say(context: NodeContext, thread: JsonObject, text: str) -> None:
@@ -54,10 +56,10 @@ async def say(context: NodeContext, thread: JsonObject, text: str) -> None:
     telegram = await calling(context, TELEGRAM, str(thread.get("credential") or ""))
     refers: JsonObject = {"message_id": thread["message"]}
     body: JsonObject = {"chat_id": thread["chat"], "text": text, "reply_parameters": refers}
-    await telegram.send("sendMessage", Call("POST", "/sendMessage", body=body))
+    await telegram.send("sendMessage", ServiceCall("POST", "/sendMessage", body=body))
 
 
-def _said(message: JsonObject, key: str) -> Heard | None:
+def _said(message: JsonObject, key: str) -> IncomingReply | None:
     chat, text, sender = message.get("chat"), message.get("text"), message.get("from")
     if not isinstance(chat, dict) or not isinstance(text, str):
         return None
@@ -68,7 +70,7 @@ def _said(message: JsonObject, key: str) -> Heard | None:
     if isinstance(below, dict):
         place["message"] = below.get("message_id")
     is_loose = "message" not in place
-    return Heard("telegram", key, _who(message), {"text": text}, None, place, is_loose)
+    return IncomingReply("telegram", key, _who(message), {"text": text}, None, place, is_loose)
 
 
 def _who(said: JsonObject) -> str:

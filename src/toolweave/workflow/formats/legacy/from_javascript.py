@@ -11,20 +11,20 @@ from typing import Literal
 from toolweave.cel.paths import quoted
 from toolweave.cel.tokens import RESERVED, is_name
 from toolweave.workflow.formats.legacy.javascript import (
-    Array,
+    ArrayLiteral,
     Arrow,
-    At,
     Binary,
-    Choice,
-    Dot,
+    Conditional,
+    Identifier,
+    Index,
     Invoke,
     Js,
-    Number,
-    Object,
-    Text,
+    NumberLiteral,
+    ObjectLiteral,
+    Property,
+    StringLiteral,
     Unary,
     Untranslatable,
-    Word,
 )
 
 Sort = Literal["bool", "text", "number", "decimal", "list", "any"]
@@ -95,7 +95,7 @@ _FUNCTIONS: dict[str, tuple[str, Sort]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Translated:
     """A piece of CEL: its text, how tightly it binds, and the sort of its value if known."""
 
     text: str
@@ -107,23 +107,23 @@ class Part:
         return self.text if self.level >= level else f"({self.text})"
 
 
-class Writer:
+class JavaScriptTranslator:
     """Writes one tree; `doubts` are the places where the meaning may differ."""
 
     def __init__(self) -> None:
         self.doubts: list[tuple[int, str]] = []
         self._bound: set[str] = set()
 
-    def written(self, tree: Js) -> Part:
+    def written(self, tree: Js) -> Translated:
         """The CEL for a tree.
 
         Raises:
             Untranslatable: some part of it has no counterpart.
         """
         match tree:
-            case Text() | Number() | Word():
+            case StringLiteral() | NumberLiteral() | Identifier():
                 return self._leaf(tree)
-            case Dot() | At():
+            case Property() | Index():
                 return self._member(tree)
             case Invoke():
                 return self._invoked(tree)
@@ -131,18 +131,18 @@ class Writer:
                 return self._unary(tree)
             case Binary():
                 return self._binary(tree)
-            case Choice():
+            case Conditional():
                 return self._choice(tree)
-            case Array() | Object():
+            case ArrayLiteral() | ObjectLiteral():
                 return self._collection(tree)
             case Arrow():
                 raise Untranslatable("a function cannot stand here", tree.at)
 
-    def condition(self, tree: Js) -> Part:
+    def condition(self, tree: Js) -> Translated:
         """The CEL for a tree that decides something."""
         return self._true(tree)
 
-    def _true(self, tree: Js) -> Part:
+    def _true(self, tree: Js) -> Translated:
         """A part that must be true or false, where JavaScript takes anything."""
         part = self.written(tree)
         if part.sort in ("text", "number", "decimal", "list"):
@@ -153,39 +153,39 @@ class Writer:
             self.doubts.append((tree.at, message))
         return part
 
-    def _leaf(self, tree: Text | Number | Word) -> Part:
+    def _leaf(self, tree: StringLiteral | NumberLiteral | Identifier) -> Translated:
         match tree:
-            case Text():
-                return Part(quoted(tree.value), sort="text")
-            case Number():
+            case StringLiteral():
+                return Translated(quoted(tree.value), sort="text")
+            case NumberLiteral():
                 is_whole = tree.written.isdigit() or "x" in tree.written.lower()
-                return Part(tree.written, sort="number" if is_whole else "decimal")
-            case Word():
+                return Translated(tree.written, sort="number" if is_whole else "decimal")
+            case Identifier():
                 return self._word(tree)
 
-    def _collection(self, tree: Array | Object) -> Part:
-        if isinstance(tree, Array):
+    def _collection(self, tree: ArrayLiteral | ObjectLiteral) -> Translated:
+        if isinstance(tree, ArrayLiteral):
             items = ", ".join(self.written(item).text for item in tree.items)
-            return Part(f"[{items}]", sort="list")
+            return Translated(f"[{items}]", sort="list")
         entries = (f"{quoted(key)}: {self.written(one).text}" for key, one in tree.entries)
-        return Part(f"{{{', '.join(entries)}}}")
+        return Translated(f"{{{', '.join(entries)}}}")
 
-    def _choice(self, tree: Choice) -> Part:
+    def _choice(self, tree: Conditional) -> Translated:
         condition = self._true(tree.condition)
         one, two = self.written(tree.one), self.written(tree.two)
         text = f"{condition.inside(_OR)} ? {one.inside(_OR)} : {two.inside(_CHOICE)}"
-        return Part(text, _CHOICE, one.sort if one.sort == two.sort else "any")
+        return Translated(text, _CHOICE, one.sort if one.sort == two.sort else "any")
 
-    def _word(self, word: Word) -> Part:
+    def _word(self, word: Identifier) -> Translated:
         match word.name:
             case "true" | "false":
-                return Part(word.name, sort="bool")
+                return Translated(word.name, sort="bool")
             case "null" | "undefined":
-                return Part("null")
+                return Translated("null")
             case name if name in self._bound:
-                return Part(name)
+                return Translated(name)
             case name if name in ROOTS:
-                return Part(ROOTS[name])
+                return Translated(ROOTS[name])
             case name if "$" in name:
                 message = f"{name} has to be filled in"
                 hint = "write a value in its place"
@@ -193,49 +193,49 @@ class Writer:
             case name if name in RESERVED:
                 raise Untranslatable(f"{name!r} is not expected here", word.at)
             case name:
-                return Part(name)
+                return Translated(name)
 
-    def _member(self, tree: Dot | At) -> Part:
-        if isinstance(tree, At):
+    def _member(self, tree: Property | Index) -> Translated:
+        if isinstance(tree, Index):
             index = self.written(tree.index)
             of = self.written(tree.of)
             key = tree.index
-            if isinstance(key, Text) and is_name(key.value):
-                return Part(f"{of.inside(_POSTFIX)}.{key.value}")
-            return Part(f"{of.inside(_POSTFIX)}[{index.text}]")
+            if isinstance(key, StringLiteral) and is_name(key.value):
+                return Translated(f"{of.inside(_POSTFIX)}.{key.value}")
+            return Translated(f"{of.inside(_POSTFIX)}[{index.text}]")
         if tree.key == "length":
-            return Part(f"size({self.written(tree.of).text})", sort="number")
+            return Translated(f"size({self.written(tree.of).text})", sort="number")
         if _is_optional(tree):
-            return Part(f"{self._optional(tree)}.orValue(null)")
+            return Translated(f"{self._optional(tree)}.orValue(null)")
         of = self.written(tree.of).inside(_POSTFIX)
-        return Part(f"{of}.{tree.key}" if is_name(tree.key) else f"{of}[{quoted(tree.key)}]")
+        return Translated(f"{of}.{tree.key}" if is_name(tree.key) else f"{of}[{quoted(tree.key)}]")
 
     def _optional(self, tree: Js) -> str:
         """A chain with `?.` in it, as far as it is one."""
-        if not isinstance(tree, Dot) or not _is_optional(tree):
+        if not isinstance(tree, Property) or not _is_optional(tree):
             return self.written(tree).inside(_POSTFIX)
         of = self._optional(tree.of)
         if is_name(tree.key):
             return f"{of}{'.?' if tree.is_optional else '.'}{tree.key}"
         return f"{of}[{'?' if tree.is_optional else ''}{quoted(tree.key)}]"
 
-    def _invoked(self, call: Invoke) -> Part:
+    def _invoked(self, call: Invoke) -> Translated:
         name = _dotted(call.of)
         if name in ("Math.max", "Math.min"):
             function = "math.greatest" if name == "Math.max" else "math.least"
             values = ", ".join(self.written(one).text for one in call.arguments)
-            return Part(f"{function}({values})", sort="number")
+            return Translated(f"{function}({values})", sort="number")
         if name in _FUNCTIONS and len(call.arguments) == 1:
             pattern, sort = _FUNCTIONS[name]
             value = self.written(call.arguments[0])
             inner = value.inside(_POSTFIX) if pattern.startswith("{0}") else value.text
             level = _RELATION if sort == "bool" else _POSTFIX
-            return Part(pattern.format(inner), level, sort)
-        if isinstance(call.of, Dot):
+            return Translated(pattern.format(inner), level, sort)
+        if isinstance(call.of, Property):
             return self._method(call, call.of)
         raise Untranslatable("this function has no counterpart", call.at)
 
-    def _method(self, call: Invoke, of: Dot) -> Part:
+    def _method(self, call: Invoke, of: Property) -> Translated:
         arguments = call.arguments
         if of.key in _LOOPS and len(arguments) == 1:
             return self._loop(of, arguments[0])
@@ -244,23 +244,23 @@ class Writer:
         values = [self.written(one).text for one in arguments]
         match of.key, values:
             case "toString", []:
-                return Part(f"string({receiver.text})", sort="text")
+                return Translated(f"string({receiver.text})", sort="text")
             case "toFixed", [digits] if digits.isdigit():
-                return Part(f"'%.{digits}f'.format([{receiver.text}])", sort="text")
+                return Translated(f"'%.{digits}f'.format([{receiver.text}])", sort="text")
             case "replace", [_, _]:
                 # JavaScript replaces the first only.
-                return Part(f"{inner}.replace({', '.join(values)}, 1)", sort="text")
-            case "get", [key] if isinstance(arguments[0], Text):
-                return Part(f"{inner}[?{key}].orValue(null)")
-            case "get", [key, default] if isinstance(arguments[0], Text):
-                return Part(f"{inner}[?{key}].orValue({default})")
+                return Translated(f"{inner}.replace({', '.join(values)}, 1)", sort="text")
+            case "get", [key] if isinstance(arguments[0], StringLiteral):
+                return Translated(f"{inner}[?{key}].orValue(null)")
+            case "get", [key, default] if isinstance(arguments[0], StringLiteral):
+                return Translated(f"{inner}[?{key}].orValue({default})")
             case key, _ if key in _METHODS:
                 method, sort = _METHODS[key]
-                return Part(f"{inner}.{method}({', '.join(values)})", sort=sort)
+                return Translated(f"{inner}.{method}({', '.join(values)})", sort=sort)
             case _:
                 raise Untranslatable(f".{of.key}() has no counterpart", of.at)
 
-    def _loop(self, of: Dot, body: Js) -> Part:
+    def _loop(self, of: Property, body: Js) -> Translated:
         if not isinstance(body, Arrow) or not is_name(body.parameter):
             message = f".{of.key}() takes a function of one parameter here"
             raise Untranslatable(message, of.at, f"write .{of.key}(x => …)")
@@ -270,83 +270,93 @@ class Writer:
         self._bound = {*outer, body.parameter}
         inner = self.written(body.body) if of.key == "map" else self._true(body.body)
         self._bound = outer
-        return Part(f"{receiver}.{name}({body.parameter}, {inner.text})", sort=sort)
+        return Translated(f"{receiver}.{name}({body.parameter}, {inner.text})", sort=sort)
 
-    def _unary(self, tree: Unary) -> Part:
+    def _unary(self, tree: Unary) -> Translated:
         match tree.sign:
             case "!":
-                return Part(f"!{self._true(tree.of).inside(_UNARY)}", _UNARY, "bool")
+                return Translated(f"!{self._true(tree.of).inside(_UNARY)}", _UNARY, "bool")
             case "-":
                 of = self.written(tree.of)
                 sort: Sort = "decimal" if of.sort == "decimal" else "number"
-                return Part(f"-{of.inside(_UNARY)}", _UNARY, sort)
+                return Translated(f"-{of.inside(_UNARY)}", _UNARY, sort)
             case "+":
                 return _decimal(self.written(tree.of))
             case _:
                 hint = "compare it: typeof x === 'string'"
                 raise Untranslatable("typeof can only be compared", tree.at, hint)
 
-    def _binary(self, tree: Binary) -> Part:
+    def _binary(self, tree: Binary) -> Translated:
         match tree.sign:
             case "&&" | "||" as sign:
                 level = _AND if sign == "&&" else _OR
                 one, two = self._true(tree.one), self._true(tree.two)
-                return Part(f"{one.inside(level)} {sign} {two.inside(level + 1)}", level, "bool")
+                return Translated(
+                    f"{one.inside(level)} {sign} {two.inside(level + 1)}", level, "bool"
+                )
             case "??":
                 return self._coalesced(tree)
             case "in":
                 one, two = self.written(tree.one), self.written(tree.two)
                 text = f"{one.inside(_SUM)} in {two.inside(_SUM)}"
-                return Part(text, _RELATION, "bool")
+                return Translated(text, _RELATION, "bool")
             case sign if sign in _RELATIONS:
                 return self._related(tree, _RELATIONS[sign])
             case _:
                 return self._calculated(tree)
 
-    def _related(self, tree: Binary, sign: str) -> Part:
+    def _related(self, tree: Binary, sign: str) -> Translated:
         for one, two in ((tree.one, tree.two), (tree.two, tree.one)):
             if isinstance(one, Unary) and one.sign == "typeof":
                 return self._kind(one, two, sign)
-            if sign in ("==", "!=") and isinstance(two, Word) and two.name in ("null", "undefined"):
+            if (
+                sign in ("==", "!=")
+                and isinstance(two, Identifier)
+                and two.name in ("null", "undefined")
+            ):
                 return self._nothing(one, two.name, tree.sign)
         first, second = self.written(tree.one), self.written(tree.two)
         text = f"{first.inside(_SUM)} {sign} {second.inside(_SUM)}"
-        return Part(text, _RELATION, "bool")
+        return Translated(text, _RELATION, "bool")
 
-    def _kind(self, asked: Unary, named: Js, sign: str) -> Part:
-        name = named.value if isinstance(named, Text) else ""
+    def _kind(self, asked: Unary, named: Js, sign: str) -> Translated:
+        name = named.value if isinstance(named, StringLiteral) else ""
         if name == "undefined":
             return self._nothing(asked.of, "undefined", f"{sign}=")
         if name not in _KINDS or sign not in ("==", "!="):
             raise Untranslatable("typeof can only be compared with a name of a type", asked.at)
         text = _KINDS[name].format(self.written(asked.of).text)
-        return Part(text, _RELATION, "bool") if sign == "==" else Part(f"!({text})", _UNARY, "bool")
+        return (
+            Translated(text, _RELATION, "bool")
+            if sign == "=="
+            else Translated(f"!({text})", _UNARY, "bool")
+        )
 
-    def _nothing(self, asked: Js, what: str, sign: str) -> Part:
+    def _nothing(self, asked: Js, what: str, sign: str) -> Translated:
         """Comparisons with null and undefined: missing, null, or either."""
         value = self.written(asked).inside(_SUM)
         is_equal = sign.startswith("=")
-        can_miss = isinstance(asked, Dot) and not _is_optional(asked) and is_name(asked.key)
+        can_miss = isinstance(asked, Property) and not _is_optional(asked) and is_name(asked.key)
         if not can_miss or (what == "null" and len(sign) == 3):
-            return Part(f"{value} {'==' if is_equal else '!='} null", _RELATION, "bool")
+            return Translated(f"{value} {'==' if is_equal else '!='} null", _RELATION, "bool")
         if what == "undefined" and len(sign) == 3:
-            return Part(f"{'!' if is_equal else ''}has({value})", _UNARY, "bool")
+            return Translated(f"{'!' if is_equal else ''}has({value})", _UNARY, "bool")
         if is_equal:
-            return Part(f"!has({value}) || {value} == null", _OR, "bool")
-        return Part(f"has({value}) && {value} != null", _AND, "bool")
+            return Translated(f"!has({value}) || {value} == null", _OR, "bool")
+        return Translated(f"has({value}) && {value} != null", _AND, "bool")
 
-    def _coalesced(self, tree: Binary) -> Part:
+    def _coalesced(self, tree: Binary) -> Translated:
         one, two = self.written(tree.one), self.written(tree.two)
         there = self._nothing(tree.one, "null", "!=")
         text = f"{there.inside(_OR)} ? {one.inside(_OR)} : {two.inside(_CHOICE)}"
-        return Part(text, _CHOICE, one.sort if one.sort == two.sort else "any")
+        return Translated(text, _CHOICE, one.sort if one.sort == two.sort else "any")
 
-    def _calculated(self, tree: Binary) -> Part:
+    def _calculated(self, tree: Binary) -> Translated:
         """JavaScript has one kind of number, and adds anything to a text."""
         one, two = self.written(tree.one), self.written(tree.two)
         level = _SUM if tree.sign in "+-" else _PRODUCT
         sorts = {one.sort, two.sort}
-        convert: Callable[[Part], Part] = _as_is
+        convert: Callable[[Translated], Translated] = _as_is
         if tree.sign == "%":
             convert = _whole
         elif tree.sign != "+" or (sorts & {"number", "decimal"} and "text" not in sorts):
@@ -355,31 +365,31 @@ class Writer:
             convert = _text
         first, second = convert(one), convert(two)
         text = f"{first.inside(level)} {tree.sign} {second.inside(level + 1)}"
-        return Part(text, level, first.sort if first.sort == second.sort else "any")
+        return Translated(text, level, first.sort if first.sort == second.sort else "any")
 
 
-def _as_is(part: Part) -> Part:
+def _as_is(part: Translated) -> Translated:
     return part
 
 
-def _text(part: Part) -> Part:
-    return part if part.sort == "text" else Part(f"string({part.text})", sort="text")
+def _text(part: Translated) -> Translated:
+    return part if part.sort == "text" else Translated(f"string({part.text})", sort="text")
 
 
-def _whole(part: Part) -> Part:
+def _whole(part: Translated) -> Translated:
     is_whole = part.sort == "number" and part.text.isdigit()
-    return part if is_whole else Part(f"int({part.text})", sort="number")
+    return part if is_whole else Translated(f"int({part.text})", sort="number")
 
 
-def _decimal(part: Part) -> Part:
+def _decimal(part: Translated) -> Translated:
     if part.sort == "decimal":
         return part
     text = f"{part.text}.0" if part.text.isdigit() else f"double({part.text})"
-    return Part(text, sort="decimal")
+    return Translated(text, sort="decimal")
 
 
 def _is_optional(tree: Js) -> bool:
-    while isinstance(tree, Dot):
+    while isinstance(tree, Property):
         if tree.is_optional:
             return True
         tree = tree.of
@@ -389,9 +399,9 @@ def _is_optional(tree: Js) -> bool:
 def _dotted(tree: Js) -> str:
     """`Math.max` for a plain name or a member of one."""
     match tree:
-        case Word():
+        case Identifier():
             return tree.name
-        case Dot(of=Word(name=name)):
+        case Property(of=Identifier(name=name)):
             return f"{name}.{tree.key}"
         case _:
             return ""

@@ -32,19 +32,19 @@ class Untranslatable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class StringLiteral:
     value: str
     at: int
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class NumberLiteral:
     written: str
     at: int
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class Identifier:
     """`true`, `false`, `null`, `undefined`, or a variable."""
 
     name: str
@@ -52,7 +52,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Dot:
+class Property:
     of: "Js"
     key: str
     is_optional: bool
@@ -60,7 +60,7 @@ class Dot:
 
 
 @dataclass(frozen=True, slots=True)
-class At:
+class Index:
     of: "Js"
     index: "Js"
     at: int
@@ -89,7 +89,7 @@ class Binary:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Conditional:
     condition: "Js"
     one: "Js"
     two: "Js"
@@ -97,13 +97,13 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Array:
+class ArrayLiteral:
     items: "tuple[Js, ...]"
     at: int
 
 
 @dataclass(frozen=True, slots=True)
-class Object:
+class ObjectLiteral:
     entries: "tuple[tuple[str, Js], ...]"
     at: int
 
@@ -116,7 +116,18 @@ class Arrow:
 
 
 Js: TypeAlias = (
-    Text | Number | Word | Dot | At | Invoke | Unary | Binary | Choice | Array | Object | Arrow
+    StringLiteral
+    | NumberLiteral
+    | Identifier
+    | Property
+    | Index
+    | Invoke
+    | Unary
+    | Binary
+    | Conditional
+    | ArrayLiteral
+    | ObjectLiteral
+    | Arrow
 )
 
 # How tightly each operator binds; the words of Python beside the signs.
@@ -207,26 +218,26 @@ class _Parser:
             message = shown if token.text else "the expression ends too early"
         return Untranslatable(message, token.at, hint)
 
-    def _choice(self, condition: Js) -> Choice:
+    def _choice(self, condition: Js) -> Conditional:
         at = self._take().at
         one = self.expression()
         self._expect(":")
-        return Choice(condition, one, self.expression(), at)
+        return Conditional(condition, one, self.expression(), at)
 
     def _prefix(self) -> Js:
         token = self._take()
         match token.kind, token.text:
             case "text", _:
-                return Text(_unescaped(token), token.at)
+                return StringLiteral(_unescaped(token), token.at)
             case "number", _:
-                return Number(token.text, token.at)
+                return NumberLiteral(token.text, token.at)
             case "template", _:
                 hint = "join texts with +"
                 raise Untranslatable("a template text cannot be translated", token.at, hint)
             case _, "(":
                 return self._group()
             case _, "[":
-                return Array(self._listed("]"), token.at)
+                return ArrayLiteral(self._listed("]"), token.at)
             case _, "{":
                 return self._object(token)
             case _, "!" | "-" | "+" | "not" | "typeof" as sign:
@@ -241,12 +252,12 @@ class _Parser:
         if self._token.text == "=>":
             at = self._take().at
             return Arrow(name, self.expression(), at)
-        return Word(name, token.at)
+        return Identifier(name, token.at)
 
     def _group(self) -> Js:
         inner = self.expression()
         self._expect(")")
-        if self._token.text == "=>" and isinstance(inner, Word):
+        if self._token.text == "=>" and isinstance(inner, Identifier):
             at = self._take().at
             return Arrow(inner.name, self.expression(), at)
         return inner
@@ -261,7 +272,7 @@ class _Parser:
         self._expect(close)
         return tuple(items)
 
-    def _object(self, opened: Token) -> Object:
+    def _object(self, opened: Token) -> ObjectLiteral:
         entries: list[tuple[str, Js]] = []
         while self._token.text != "}":
             key = self._take()
@@ -274,7 +285,7 @@ class _Parser:
                 break
             self._take()
         self._expect("}")
-        return Object(tuple(entries), opened.at)
+        return ObjectLiteral(tuple(entries), opened.at)
 
     def _postfix(self, found: Js) -> Js:
         while True:
@@ -286,18 +297,18 @@ class _Parser:
                 self._take()
                 index = self.expression()
                 self._expect("]")
-                found = At(found, index, token.at)
+                found = Index(found, index, token.at)
             elif token.text == "(":
                 self._take()
                 found = Invoke(found, self._listed(")"), token.at)
             else:
                 return found
 
-    def _member(self, of: Js, dot: Token) -> Dot:
+    def _member(self, of: Js, dot: Token) -> Property:
         key = self._take()
         if key.kind != "name":
             raise self._unexpected(key)
-        return Dot(of, key.text, dot.text == "?.", key.at)
+        return Property(of, key.text, dot.text == "?.", key.at)
 
 
 def _unescaped(token: Token) -> str:

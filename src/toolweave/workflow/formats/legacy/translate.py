@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from toolweave.cel.fault import Fault, fault_at
+from toolweave.cel.fault import SyntaxProblem, fault_at
 from toolweave.cel.language import compile_text
 from toolweave.cel.parser import MAX_CHARS
 from toolweave.cel.paths import Step, write_path
@@ -16,7 +16,7 @@ from toolweave.cel.templates import moved, read_template
 from toolweave.cel.tokens import tokens
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem, pointer
-from toolweave.workflow.formats.legacy.from_javascript import ROOTS, Writer
+from toolweave.workflow.formats.legacy.from_javascript import ROOTS, JavaScriptTranslator
 from toolweave.workflow.formats.legacy.from_python import mapping_in
 from toolweave.workflow.formats.legacy.javascript import Js, Untranslatable, read_javascript
 
@@ -40,7 +40,7 @@ class Translation:
 
     original: str
     text: str | None
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[SyntaxProblem, ...] = ()
 
     @property
     def is_changed(self) -> bool:
@@ -102,14 +102,14 @@ def translate_mapping(source: str) -> Translation:
     return Translation(source, None, (fault,))
 
 
-def _translated(text: str, write: Callable[[Writer, Js], str]) -> Translation:
+def _translated(text: str, write: Callable[[JavaScriptTranslator, Js], str]) -> Translation:
     if not _is_foreign(text):
         faults = compile_text(text).faults
         if not any(fault.severity == "error" for fault in faults):
             return Translation(text, text)
     if len(text) > MAX_CHARS:
         return _refused(text, 0, f"{len(text)} characters; at most {MAX_CHARS} are read")
-    writer = Writer()
+    writer = JavaScriptTranslator()
     try:
         found = write(writer, read_javascript(text))
     except Untranslatable as reason:
@@ -123,7 +123,7 @@ def _translated(text: str, write: Callable[[Writer, Js], str]) -> Translation:
     return Translation(text, found, tuple(doubts))
 
 
-def _errors(text: str) -> list[Fault]:
+def _errors(text: str) -> list[SyntaxProblem]:
     return [fault for fault in compile_text(text).faults if fault.severity == "error"]
 
 
