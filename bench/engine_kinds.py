@@ -7,11 +7,11 @@ from pathlib import Path
 
 from tests.engine.building import EchoTools, Kinds, catalog, workflow
 
+from toolweave.catalog.node_kind import NodeKind
 from toolweave.clock import SystemClock
 from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
-from toolweave.engine.steps import NodeKind
 from toolweave.json_text import Json
 from toolweave.nodes.action import set_fields
 from toolweave.nodes.flow import for_each

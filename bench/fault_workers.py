@@ -51,7 +51,7 @@ Fault = Callable[[Ground, Random], Awaitable[float | None]]
 
 
 @asynccontextmanager
-async def ground(
+async def home(
     address: str, folder: Path, hold_s: float, *, workers: int, away: bool = False, vice: str = ""
 ) -> AsyncGenerator[Ground]:
     """Workers on a database; with `away`, each seems to be on a machine of its own."""
@@ -208,7 +208,7 @@ def killed(kills: int, *, away: bool) -> Part:
         hold_s = HOLD_S if away and not vice else SHORT_HOLD_S
         with a_server() as server, tempfile.TemporaryDirectory(prefix="toolweave-") as name:
             address = server.new_database()
-            async with ground(
+            async with home(
                 address, Path(name), hold_s, workers=WORKERS, away=away, vice=vice
             ) as there:
                 return await ordeal(there, killing, 1 if vice else kills, dice)
@@ -226,9 +226,7 @@ def paused(times: int) -> Part:
     async def work(dice: Random, vice: str = "") -> Found:
         with a_server() as server, tempfile.TemporaryDirectory(prefix="toolweave-") as name:
             address = server.new_database()
-            async with ground(
-                address, Path(name), SHORT_HOLD_S, workers=WORKERS, vice=vice
-            ) as there:
+            async with home(address, Path(name), SHORT_HOLD_S, workers=WORKERS, vice=vice) as there:
                 return await ordeal(there, pausing, 10 if vice else times, dice)
 
     async def control(dice: Random) -> Found:
@@ -247,7 +245,7 @@ def beside(seconds: int) -> Part:
     async def work(dice: Random, vice: str = "") -> Found:
         with tempfile.TemporaryDirectory(prefix="toolweave-") as name:
             address = f"sqlite:///{Path(name, 'runs.db')}"
-            async with ground(address, Path(name), HOLD_S, workers=2, vice=vice) as there:
+            async with home(address, Path(name), HOLD_S, workers=2, vice=vice) as there:
                 fault = working if vice else killing
                 return await ordeal(there, fault, 3 if vice else seconds, dice)
 

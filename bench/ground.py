@@ -73,14 +73,14 @@ async def studio_with(home: Path, servers: dict[str, tuple[str, ...]]) -> AsyncG
     """Everything open over a fresh home, with these servers approved and their tools pinned."""
     settings = Settings(home=home, limits=Limits(calls_per_session=-1))
     async with (
-        open_home(settings, environ=os.environ, directory=home) as ground,
-        open_studio(ground) as studio,
+        open_home(settings, environ=os.environ, directory=home) as home,
+        open_studio(home) as studio,
     ):
         for name, (command, *args) in servers.items():
             definition = CommandServer(command=command, args=tuple(args))
-            await ground.registry.add(name, definition)
-            await ground.registry.approve(name, definition_hash(definition))
-            ground.lockfile.pin(name, await studio.gate.tools(name))
+            await home.registry.add(name, definition)
+            await home.registry.approve(name, definition_hash(definition))
+            home.lockfile.pin(name, await studio.gate.tools(name))
         yield studio
 
 
@@ -218,8 +218,8 @@ async def memory_row(size: Size) -> Row:
             before = memory().rss
             for name in names[1:]:
                 definition = CommandServer(command=SMALL[0], args=SMALL[1:])
-                await studio.ground.registry.add(name, definition)
-                await studio.ground.registry.approve(name, definition_hash(definition))
+                await studio.home.registry.add(name, definition)
+                await studio.home.registry.approve(name, definition_hash(definition))
                 await studio.gate.tools(name)
             ours = (memory().rss - before) / size.servers / 1024
     async with AsyncExitStack() as stack:

@@ -70,8 +70,8 @@ async def libraries(flows: int) -> None:
         }
         repo = Repo(Path(folder) / "repo", {**files, "templates/all.json": TEMPLATES})
         settings = Settings(home=Path(folder) / "home")
-        async with open_home(settings, environ=ENVIRON) as ground:
-            shelf = shelf_of(ground)
+        async with open_home(settings, environ=ENVIRON) as home:
+            shelf = shelf_of(home)
             began = perf_counter()
             await shelf.add("bench", str(repo.folder), ref="main", folder=repo.folder)
             listed = await shelf.flows("bench")
@@ -80,11 +80,11 @@ async def libraries(flows: int) -> None:
             found: list[float] = []
             for _ in range(10):
                 began = perf_counter()
-                await shelf_of(ground).flows("bench")
+                await shelf_of(home).flows("bench")
                 found.append(ms_since(began))
             line(f"list {flows} flows, cached", min(found), 300, "seed 003: 300 ms")
-            async with open_studio(ground) as studio, open_engine(studio) as engine:
-                runner = flow_runner(ground, engine, shelf)
+            async with open_studio(home) as studio, open_engine(studio) as engine:
+                runner = flow_runner(home, engine, shelf)
                 asked = FlowRequest("bench", "flow-1", inputs=GIVEN)
                 known = known_built_in()
                 await runner.execute(asked, known)

@@ -48,9 +48,9 @@ async def measure(model: ScriptedModel, home: Path, turns: int) -> list[tuple[st
     """Each line: its name, the median of ours and of the floor."""
     lines: list[tuple[str, float, float]] = []
     async with (
-        open_home(Settings(home=home)) as ground,
-        open_studio(ground) as studio,
-        open_resources(ground) as resources,
+        open_home(Settings(home=home)) as home,
+        open_studio(home) as studio,
+        open_resources(home) as resources,
         open_engine(studio) as engine,
         httpx2.AsyncClient(timeout=60) as bare,
     ):
@@ -58,7 +58,7 @@ async def measure(model: ScriptedModel, home: Path, turns: int) -> list[tuple[st
         assert isinstance(asking, HomeModelCaller)
         for provider in PROVIDERS:
             url = model.base_url(provider)
-            await models_of(ground).add(NewModel(provider, provider, "some-model", url, KEY))
+            await models_of(home).add(NewModel(provider, provider, "some-model", url, KEY))
             question = QUESTION.model_copy(update={"provider": provider})
             for streams in (False, True):
                 name = f"{provider}, {'streamed' if streams else 'plain'}"

@@ -74,17 +74,17 @@ async def medians(turns: int, first: Work, second: Work) -> tuple[float, float]:
 
 async def measure(workbench: Workbench, steps: int, turns: int) -> None:
     """One line."""
-    name, ground = f"bench{steps}", workbench.studio.ground
+    name, home = f"bench{steps}", workbench.studio.home
     workflow = read(document_of(name, steps)).workflow
-    await workbench.studio.workflows.save(workflow, over=None)
-    await publish(ground, await workbench.approved.known(), Wish(name))
+    await workbench.studio.home.workflows.save(workflow, over=None)
+    await publish(home, await workbench.approved.known(), Wish(name))
 
     async def rooms() -> Workbench:
         return workbench
 
-    catalog = LiveCatalog(ground)
+    catalog = LiveCatalog(home)
     desk = McpContext(rooms, workbench.published)
-    server = build_server(catalog, CountingToolbox(catalog, ground), Changes(), desk)
+    server = build_server(catalog, CountingToolbox(catalog, home), Changes(), desk)
     engine = workbench.engine
 
     async def in_process() -> None:
@@ -108,7 +108,7 @@ async def main(turns: int) -> None:
     sys.stdout.write(f"{'what':34}{'figure':>12}{'floor':>12}  ratio  target\n")
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(home=Path(folder))
-        async with open_home(settings) as ground, open_workbench(ground) as workbench:
+        async with open_home(settings) as home, open_workbench(home) as workbench:
             for steps in STEPS:
                 await measure(workbench, steps, turns)
 

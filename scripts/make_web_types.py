@@ -29,13 +29,13 @@ async def described(home: Path) -> dict[str, Any]:
     """The OpenAPI document of a service over a fresh home."""
     address = ListenAddress("127.0.0.1", 80)
     async with (
-        open_home(Settings(home=home), environ={}, directory=home) as ground,
-        open_app(ground, address, log=io.StringIO()) as app,
+        open_home(Settings(home=home), environ={}, directory=home) as home,
+        open_app(home, address, log=io.StringIO()) as app,
         httpx2.AsyncClient(
             transport=httpx2.ASGITransport(app), base_url="http://127.0.0.1:80"
         ) as client,
     ):
-        _, key = await ApiKeys(ground.database, ground.clock).create("types", ["tools:read"])
+        _, key = await ApiKeys(home.database, home.clock).create("types", ["tools:read"])
         headers = {"X-API-Key": key, "Host": "127.0.0.1:80"}
         return (await client.get(PATH, headers=headers)).raise_for_status().json()
 

@@ -16,8 +16,13 @@ from toolweave.servers.registry import Registry
 from toolweave.settings import Settings
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate
+from toolweave.storage.workflow_files import WorkflowFiles
+from toolweave.workflow.store import WorkflowStore
 
 DATABASE_NAME = "toolweave.db"
+# Folders of a home: named workflows, and files that nodes may use.
+WORKFLOWS = "workflows"
+FILES = "files"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,7 @@ class Home:
     registry: Registry
     pings: Pings
     lockfile: Lockfile
+    workflows: WorkflowStore
 
 
 @asynccontextmanager
@@ -59,7 +65,13 @@ async def open_home(
             registry=Registry(database, time),
             pings=Pings(database),
             lockfile=Lockfile(lockfile_path(settings, directory or Path.cwd())),
+            workflows=workflow_store(settings),
         )
+
+
+def workflow_store(settings: Settings) -> WorkflowStore:
+    """The named workflows of a home; no folder is created before the first is saved."""
+    return WorkflowStore(WorkflowFiles(settings.home / WORKFLOWS))
 
 
 def lockfile_path(settings: Settings, directory: Path) -> Path:

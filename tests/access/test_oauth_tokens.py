@@ -62,7 +62,7 @@ class Authorization(FakeService):
 class Place:
     """A home, a desk and an authorization server."""
 
-    ground: Home
+    home: Home
     desk: ServiceAccounts
     server: Authorization
     clock: FakeClock
@@ -108,21 +108,21 @@ async def place(folder: Path) -> AsyncGenerator[Place]:
     settings = Settings(home=folder, allow_private_http=True)
     async with (
         fake_service(kind=Authorization) as server,
-        open_home(settings, clock=clock, environ={}, directory=folder) as ground,
-        open_desk(ground) as desk,
+        open_home(settings, clock=clock, environ={}, directory=folder) as home,
+        open_desk(home) as desk,
     ):
         assert isinstance(server, Authorization)
-        yield Place(ground, desk, server, clock)
+        yield Place(home, desk, server, clock)
 
 
 async def test_a_sign_in_with_pkce_fills_the_vault_and_nothing_else(tmp_path: Path) -> None:
     async with place(tmp_path) as here:
         await here.sign_in()
-        assert await here.ground.vault.get("google") == "access-1-secret"
-        stored = StoredTokens.model_validate_json(await here.ground.vault.get(PREFIX + "google"))
+        assert await here.home.vault.get("google") == "access-1-secret"
+        stored = StoredTokens.model_validate_json(await here.home.vault.get(PREFIX + "google"))
         assert stored.refresh_token == "refresh-1-secret"
         assert "secret" not in repr(stored).replace("client_secret", "")
-        assert here.ground.masker.mask_text("access-1-secret refresh-1-secret") == "*** ***"
+        assert here.home.masker.mask_text("access-1-secret refresh-1-secret") == "*** ***"
         found = await here.desk.test("google")
         assert found.who == "primary · Ada's"
         assert here.server.heard[-1].headers["authorization"] == "Bearer access-1-secret"
@@ -152,7 +152,7 @@ async def test_a_token_is_renewed_before_it_ends_once_for_all_and_rotated(tmp_pa
         access = await here.desk.services.access(GOOGLE_CALENDAR, "${vault:google}")
         assert access.token == "${vault:google}"
         assert access.address == here.server.address
-        assert await here.ground.vault.get("google") == "access-3-secret"
+        assert await here.home.vault.get("google") == "access-3-secret"
 
 
 async def test_a_refused_token_is_renewed_though_its_time_is_not_over(tmp_path: Path) -> None:
@@ -191,10 +191,10 @@ async def test_another_process_that_was_quicker_is_believed(tmp_path: Path) -> N
             # While we ask with the old token, the other one's answer gets into the vault.
             assert url
             assert form
-            await here.ground.vault.put(PREFIX + "google", other.model_dump_json())
+            await here.home.vault.put(PREFIX + "google", other.model_dump_json())
             return 400, {"error": "invalid_grant"}
 
-        ours = OAuthTokens(here.ground.vault, post, masker=here.ground.masker, clock=here.clock)
+        ours = OAuthTokens(here.home.vault, post, masker=here.home.masker, clock=here.clock)
         assert await ours.fresh("google") == "other-access"
 
 
@@ -210,7 +210,7 @@ async def test_an_authorization_server_that_fails_is_not_a_lost_sign_in(tmp_path
             assert form
             return 502, None
 
-        broken = OAuthTokens(here.ground.vault, post, masker=here.ground.masker, clock=here.clock)
+        broken = OAuthTokens(here.home.vault, post, masker=here.home.masker, clock=here.clock)
         with pytest.raises(Unavailable):
             await broken.fresh("google")
         assert await here.tokens.fresh("google") == f"access-{good + 1}-secret"
@@ -219,10 +219,10 @@ async def test_an_authorization_server_that_fails_is_not_a_lost_sign_in(tmp_path
 async def test_a_refresh_token_of_a_node_is_renewed_and_its_successor_kept(tmp_path: Path) -> None:
     async with place(tmp_path) as here:
         await here.sign_in()
-        await here.ground.vault.put("my-refresh", "refresh-1-secret")
+        await here.home.vault.put("my-refresh", "refresh-1-secret")
         token = await here.desk.services.renew(GOOGLE_CALENDAR, "${vault:my-refresh}")
         assert token == "access-2-secret"
-        assert await here.ground.vault.get("my-refresh") == "refresh-2-secret"
+        assert await here.home.vault.get("my-refresh") == "refresh-2-secret"
         await here.desk.remove("google")
         with pytest.raises(Denied):
             await here.desk.services.renew(GOOGLE_CALENDAR, "${vault:my-refresh}")
@@ -232,7 +232,7 @@ async def test_what_was_removed_is_gone_altogether(tmp_path: Path) -> None:
     async with place(tmp_path) as here:
         await here.sign_in()
         await here.desk.remove("google")
-        assert await here.ground.vault.names() == []
+        assert await here.home.vault.names() == []
         with pytest.raises(NotFound):
             await here.tokens.fresh("google")
 

@@ -20,6 +20,7 @@ from tests.nodes.human.test_chats import CONFIGS, CONTENT, DISCORD, SCRIPT, SLAC
 
 from toolweave.access.mask import Masker
 from toolweave.access.secret_text import SecretTexts
+from toolweave.access.webhook_signatures import Arrival
 from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
@@ -35,7 +36,6 @@ from toolweave.resources.http import NodeHttpClient
 from toolweave.settings import Settings
 from toolweave.testing.clock import FakeClock
 from toolweave.testing.service import FakeService, Script, Told, fake_service
-from toolweave.triggers.verification import Arrival
 
 pytestmark = pytest.mark.anyio
 
@@ -54,7 +54,7 @@ FORM = "application/x-www-form-urlencoded"
 
 @dataclass
 class Desk:
-    ground: Home
+    home: Home
     engine: Engine
     replies: Replies
     posts: ReplyPosts
@@ -92,20 +92,20 @@ async def desk(folder: Path, script: Script | None = None) -> AsyncGenerator[Des
     clock = FakeClock()
     async with (
         fake_service({**SCRIPT, **(script or {})}) as service,
-        open_home(Settings(home=folder), clock=clock, environ={}, directory=folder) as ground,
+        open_home(Settings(home=folder), clock=clock, environ={}, directory=folder) as home,
     ):
         for name, value in HOOKS.items():
-            await ground.vault.put(name, value)
-        secrets = SecretTexts(ground.vault, Masker())
+            await home.vault.put(name, value)
+        secrets = SecretTexts(home.vault, Masker())
         http = NodeHttpClient(secrets, allow_private=True)
         resources: dict[str, object] = {"http": http, "services": Here(service.address)}
         services = EngineServices(EchoTools(), clock, resources)
-        journal = Journal(ground.database, clock)
-        engine = Engine(ground.database, journal, NodeRegistry(), services=services)
+        journal = Journal(home.database, clock)
+        engine = Engine(home.database, journal, NodeRegistry(), services=services)
         try:
             async with engine.running():
-                replies = Replies(ground, engine, tools=EchoTools(), resources=resources)
-                yield Desk(ground, engine, replies, ReplyPosts(replies, secrets), service, clock)
+                replies = Replies(home, engine, tools=EchoTools(), resources=resources)
+                yield Desk(home, engine, replies, ReplyPosts(replies, secrets), service, clock)
         finally:
             await http.aclose()
 

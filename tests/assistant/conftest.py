@@ -37,7 +37,7 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-async def ground(tmp_path: Path, clock: FakeClock) -> AsyncGenerator[Home]:
+async def home(tmp_path: Path, clock: FakeClock) -> AsyncGenerator[Home]:
     environ = {VARIABLE: base64.b64encode(bytes(32)).decode()}
     async with open_home(
         Settings(home=tmp_path / "home"), clock=clock, environ=environ, directory=tmp_path
@@ -46,13 +46,13 @@ async def ground(tmp_path: Path, clock: FakeClock) -> AsyncGenerator[Home]:
 
 
 @pytest.fixture
-async def configure(ground: Home, model: ScriptedModel) -> AsyncGenerator[Configure]:
-    async with open_asking(ground) as asking:
+async def configure(home: Home, model: ScriptedModel) -> AsyncGenerator[Configure]:
+    async with open_asking(home) as asking:
 
         async def make(provider: str, base_url: str | None = None) -> HomeModelCaller:
             where = base_url or model.base_url(provider)
             new = NewModel("scripted", provider, "some-model", where, KEY)
-            await models_of(ground).add(new)
+            await models_of(home).add(new)
             return asking
 
         yield make

@@ -108,6 +108,6 @@ async def a_desk(home: Path, *, provider: str = "anthropic", **limits: Any) -> A
         async with a_studio(home / "home", **limits) as studio:
             await pinned(studio, SERVER, server.definition)
             url = model.base_url(provider)
-            await models_of(studio.ground).add(NewModel("m", provider, "some-model", url, KEY))
+            await models_of(studio.home).add(NewModel("m", provider, "some-model", url, KEY))
             async with open_engine(studio) as engine:
                 yield Desk(studio, engine, model, server)

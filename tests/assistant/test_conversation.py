@@ -52,18 +52,20 @@ class Told:
 
 
 async def talk_at(desk: Desk, scope: str = "chat:1", bound_to: str | None = None) -> Conversation:
-    caller = AskingOnDemand(desk.studio.ground)
-    return await begin_conversation(desk.studio, caller, scope=scope, bound_to=bound_to)
+    caller = AskingOnDemand(desk.studio.home)
+    return await begin_conversation(
+        desk.studio.home, desk.studio.gate, caller, scope=scope, bound_to=bound_to
+    )
 
 
 @pytest.mark.requirement(
     "002:AIToolContext.tools", "002:AIToolContext.inputSchema", "002:AIToolContext.enabledServers"
 )
 async def test_the_context_has_every_tool_with_a_valid_schema(desk: Desk) -> None:
-    shown: Any = (await tool_context(desk.studio, "chat:1")).as_json()
+    shown: Any = (await tool_context(desk.studio.home, desk.studio.gate, "chat:1")).as_json()
     assert shown["enabledServers"] == [SERVER]
     assert len(shown["tools"]) == len(await desk.studio.gate.tools(SERVER))
-    (server,) = await desk.studio.ground.registry.list()
+    (server,) = await desk.studio.home.registry.list()
     for tool in shown["tools"]:
         assert (tool["serverId"], tool["serverName"]) == (server.id, SERVER)
         assert tool["description"]
@@ -72,30 +74,32 @@ async def test_the_context_has_every_tool_with_a_valid_schema(desk: Desk) -> Non
 
 @pytest.mark.requirement("002:AIToolContext.tools.enabled-only", "002:way.ai.context")
 async def test_only_enabled_servers_are_in_it_and_a_binding_leaves_one(desk: Desk) -> None:
-    ground = desk.studio.ground
-    other = ScriptedServer(ground.settings.home / "other", a_tool("delete_all"))
-    await ground.registry.add("other", other.definition)
-    names = {one.tool.name for one in (await tool_context(desk.studio, "x")).tools}
+    home = desk.studio.home
+    other = ScriptedServer(home.settings.home / "other", a_tool("delete_all"))
+    await home.registry.add("other", other.definition)
+    names = {
+        one.tool.name for one in (await tool_context(desk.studio.home, desk.studio.gate, "x")).tools
+    }
     assert "delete_all" not in names
     with pytest.raises(NotFound):
-        await tool_context(desk.studio, "x", "other")
-    await ground.registry.remove("other")
+        await tool_context(desk.studio.home, desk.studio.gate, "x", "other")
+    await home.registry.remove("other")
 
 
 @pytest.mark.requirement("002:AIToolContext.sectionBinding")
 async def test_a_bound_conversation_has_only_that_server_s_tools(desk: Desk) -> None:
-    ground = desk.studio.ground
-    other = ScriptedServer(ground.settings.home / "second", a_tool("second_tool"))
+    home = desk.studio.home
+    other = ScriptedServer(home.settings.home / "second", a_tool("second_tool"))
     await pinned(desk.studio, "second", other.definition)
-    both = await tool_context(desk.studio, "x")
+    both = await tool_context(desk.studio.home, desk.studio.gate, "x")
     assert set(both.enabled_servers) == {SERVER, "second"}
-    bound = await tool_context(desk.studio, "x", "second")
+    bound = await tool_context(desk.studio.home, desk.studio.gate, "x", "second")
     assert [one.tool.name for one in bound.tools] == ["second_tool"]
     assert bound.section_binding == "second"
     with pytest.raises(Denied) as caught:
         await bound.execute(SERVER, "echo", {"text": "x"})
     assert caught.value.code == "TOOL_NOT_OFFERED"
-    await ground.registry.remove("second")
+    await home.registry.remove("second")
 
 
 @pytest.mark.requirement(
@@ -129,7 +133,7 @@ async def test_a_model_uses_tools_and_answers_with_what_they_gave(desk: Desk) ->
 
 @pytest.mark.requirement("002:way.ai.limits")
 async def test_a_model_s_calls_count_against_its_conversation(desk: Desk) -> None:
-    limit = desk.studio.ground.settings.limits.calls_per_session
+    limit = desk.studio.home.settings.limits.calls_per_session
     talk, told = await talk_at(desk, "chat:counted"), Told()
     many = [calls(ECHO, {"text": "x"})] * (limit + 1)
     desk.model.answers(together(*many), says("Enough."))
@@ -156,8 +160,8 @@ async def test_refusals_and_unknown_tools_are_told_to_the_model(desk: Desk) -> N
 
 async def test_a_model_that_never_ends_is_stopped_and_can_be_asked_again(desk: Desk) -> None:
     desk.model.answers(calls(ECHO, {"text": "again"}))
-    context = await tool_context(desk.studio, "chat:endless")
-    talk = Conversation(context, AskingOnDemand(desk.studio.ground), limits=ChatLimits(steps=3))
+    context = await tool_context(desk.studio.home, desk.studio.gate, "chat:endless")
+    talk = Conversation(context, AskingOnDemand(desk.studio.home), limits=ChatLimits(steps=3))
     with pytest.raises(Limited) as caught:
         await talk.answer("Go.", Told())
     assert caught.value.code == "AGENT_LIMIT_REACHED"
@@ -187,8 +191,8 @@ async def test_words_in_a_result_change_neither_tools_nor_instructions(desk: Des
     desk.server.on_call("recall", [{"result": {"content": [{"type": "text", "text": evil}]}}])
     desk.model.answers(calls(f"{SERVER}__recall", {"key": "k"}), says("A strange note."))
     talk = await talk_at(desk)
-    servers = await desk.studio.ground.registry.list()
+    servers = await desk.studio.home.registry.list()
     await talk.answer("Recall k.", Told())
     first, second = desk.model.heard[-2].body, desk.model.heard[-1].body
     assert (first["tools"], first["system"]) == (second["tools"], second["system"])
-    assert await desk.studio.ground.registry.list() == servers
+    assert await desk.studio.home.registry.list() == servers

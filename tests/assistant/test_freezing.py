@@ -44,7 +44,7 @@ async def frozen(desk: Desk, data: dict[str, Any], *turns: Turn) -> LockedWorkfl
     ended = await desk.run(data)
     graph = workflow({"s": "start", "n": ("mcp", data), "e": "end"}, ["s > n", "n > e"])
     loaded = read(convert(graph, "toolweave"))
-    return await freeze_node(desk.studio.ground, ended.run, "n", loaded)
+    return await freeze_node(desk.studio.home, ended.run, "n", loaded)
 
 
 async def test_filled_parameters_become_fixed_values(desk: Desk) -> None:
@@ -113,7 +113,7 @@ async def test_what_was_never_chosen_cannot_be_frozen(desk: Desk) -> None:
     graph = workflow({"s": "start", "n": ("mcp", node("Add it.", "add"))}, ["s > n"])
     loaded = read(convert(graph, "toolweave"))
     with pytest.raises(Conflict) as failed:
-        await freeze_node(desk.studio.ground, ended.run, "n", loaded)
+        await freeze_node(desk.studio.home, ended.run, "n", loaded)
     assert failed.value.code == "STEP_NOT_REACHED"
     with pytest.raises(NotFound):
-        await freeze_node(desk.studio.ground, ended.run, "nobody", loaded)
+        await freeze_node(desk.studio.home, ended.run, "nobody", loaded)

@@ -40,8 +40,8 @@ ASKING: JsonObject = {
 async def asked(home: Path, document: JsonObject = ASKING) -> None:
     """Leave a run that waits: for its reviewer, unless it is another one."""
     async with (
-        open_home(Settings(home=home), environ={}, directory=home) as ground,
-        open_studio(ground) as studio,
+        open_home(Settings(home=home), environ={}, directory=home) as opened,
+        open_studio(opened) as studio,
         open_engine(studio) as engine,
     ):
         run = await engine.start(read(document).workflow, {})

@@ -5,9 +5,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from toolweave.app.studio import workflow_store
 from toolweave.authoring.environment import known_offline
-from toolweave.home import open_home
+from toolweave.home import open_home, workflow_store
 from toolweave.publishing.service import Wish, publish
 from toolweave.settings import Settings
 from toolweave.workflow.formats.load import read
@@ -33,13 +32,13 @@ class Fixture:
 
 async def publish_all(home: Path) -> None:
     """Publish every fixture in a home."""
-    async with open_home(Settings(home=home), environ={}) as ground:
-        store, known = workflow_store(ground.settings), await known_offline(ground)
+    async with open_home(Settings(home=home), environ={}) as opened:
+        store, known = workflow_store(opened.settings), await known_offline(opened)
         for fixture in FIXTURES:
             workflow = read(fixture.document).workflow
             await store.save(workflow, over=None)
             wish = Wish(workflow.name, tool=workflow.name, **fixture.more)
-            await publish(ground, known, wish)
+            await publish(opened, known, wish)
 
 
 def chain(name: str, *nodes: Document, **more: Any) -> Document:

@@ -60,18 +60,18 @@ class Flows:
 
 
 @pytest.fixture
-async def ground(tmp_path: Path) -> AsyncGenerator[Home]:
+async def home(tmp_path: Path) -> AsyncGenerator[Home]:
     settings = Settings(home=tmp_path / "home", limits=Limits(concurrent_calls=3))
-    async with open_home(settings, clock=FakeClock(), environ={}, directory=tmp_path) as ground:
+    async with open_home(settings, clock=FakeClock(), environ={}, directory=tmp_path) as home:
         for name in ("demo", "other"):
-            await ground.registry.add(name, CommandServer(command="nothing"))
-        await ground.registry.enable("other")
-        yield ground
+            await home.registry.add(name, CommandServer(command="nothing"))
+        await home.registry.enable("other")
+        yield home
 
 
 @pytest.fixture
-def desk(ground: Home) -> DocumentService:
-    return desk_of(ground)
+def desk(home: Home) -> DocumentService:
+    return desk_of(home)
 
 
 @pytest.fixture
@@ -232,9 +232,9 @@ async def test_workflows_run_too_and_a_missing_one_is_told(
 
 
 async def test_secrets_are_hidden_in_what_is_written(
-    desk: DocumentService, ground: Home, notes: Path
+    desk: DocumentService, home: Home, notes: Path
 ) -> None:
-    ground.masker.learn(["hunter2-very-secret"])
+    home.masker.learn(["hunter2-very-secret"])
 
     async def leak(call: ToolCall) -> ToolResult:
         if call.tool == "fails":

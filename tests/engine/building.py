@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 
 from toolweave.catalog.node import Iteration, NodeContext, NodeInput, Outcome, Wait
-from toolweave.engine.steps import NodeKind
+from toolweave.catalog.node_kind import NodeKind
 from toolweave.errors import Limited, ToolweaveError, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.flow import if_

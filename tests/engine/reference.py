@@ -14,7 +14,7 @@ from hypothesis.strategies import DrawFn
 from tests.engine.building import Each
 
 from toolweave.catalog.node import NodeContext, NodeInput, Outcome
-from toolweave.engine.steps import NodeKind
+from toolweave.catalog.node_kind import NodeKind
 from toolweave.errors import Invalid, Unavailable
 from toolweave.json_text import Json
 from toolweave.workflow.formats.load import read

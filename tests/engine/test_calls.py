@@ -9,6 +9,7 @@ import anyio
 import pytest
 from tests.engine.building import Behaviour, EchoTools, Kinds, catalog, waits, workflow
 
+from toolweave.catalog.node_kind import NodeKind
 from toolweave.engine.called_runs import BY_CALLER, once_key
 from toolweave.engine.context import EngineServices
 from toolweave.engine.decide import decide
@@ -26,7 +27,6 @@ from toolweave.engine.journal_rows import written
 from toolweave.engine.plan import make_plan
 from toolweave.engine.retention import Retention, prune
 from toolweave.engine.state import RunState
-from toolweave.engine.steps import NodeKind
 from toolweave.engine.subworkflows import SubWorkflows
 from toolweave.nodes.flow import stop, subworkflow
 from toolweave.storage.database import Database

@@ -15,6 +15,7 @@ import pytest
 from tests.engine.building import Behaviour, EchoTools, Kinds, catalog, waits, workflow
 
 from toolweave.catalog.node import NodeContext, Outcome, Wait
+from toolweave.catalog.node_kind import NodeKind
 from toolweave.engine.context import EngineServices
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
@@ -22,7 +23,6 @@ from toolweave.engine.events import FINAL, Choice
 from toolweave.engine.journal import Journal, Lease
 from toolweave.engine.journal_rows import JournalChange, Written
 from toolweave.engine.lease_owner import HOLD_S
-from toolweave.engine.steps import NodeKind
 from toolweave.errors import Unavailable
 from toolweave.json_text import Json
 from toolweave.nodes.flow import delay

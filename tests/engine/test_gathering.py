@@ -8,13 +8,13 @@ import pytest
 from tests.engine.building import Behaviour, EchoTools, Kinds, catalog, gives, waits, workflow
 
 from toolweave.catalog.node import NodeContext, Outcome
+from toolweave.catalog.node_kind import NodeKind
 from toolweave.clock import timestamp
 from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import StepWaiting
 from toolweave.engine.execution_report import records
 from toolweave.engine.journal import Journal
-from toolweave.engine.steps import NodeKind
 from toolweave.nodes.flow import merge
 from toolweave.storage.database import Database
 from toolweave.testing.clock import FakeClock

@@ -9,13 +9,13 @@ import pytest
 from tests.engine.building import EchoTools, workflow
 
 from toolweave.catalog.node import NodeInput, Outcome
+from toolweave.catalog.node_kind import NodeKind
 from toolweave.clock import SystemClock
 from toolweave.engine.context import EngineServices
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
 from toolweave.engine.pure_steps import LARGE, is_large
-from toolweave.engine.steps import NodeKind
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
 from toolweave.nodes.action import parse

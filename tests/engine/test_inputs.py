@@ -10,11 +10,11 @@ from tests.engine.triggers.hosting import hosting, node, trigger
 from tests.engine.triggers.hosting import workflow as drawn
 
 from toolweave import json_text
+from toolweave.access.webhook_signatures import Arrival
 from toolweave.engine.events import Finished
 from toolweave.engine.execution_report import execution
 from toolweave.errors import Invalid
 from toolweave.json_text import JsonObject
-from toolweave.triggers.verification import Arrival
 from toolweave.workflow.formats.load import read
 from toolweave.workflow.model import Workflow
 
@@ -82,7 +82,7 @@ async def test_a_delivery_that_does_not_fit_is_a_failed_run_and_not_lost(tmp_pat
         "properties": {"body": {"type": "object", "required": ["order"]}},
     }
     async with hosting(tmp_path / "home") as host:
-        await host.studio.workflows.save(read(document).workflow, over=None)
+        await host.studio.home.workflows.save(read(document).workflow, over=None)
         await host.triggers.switches.enable("Hook")
 
         async def delivered(body: bytes) -> str:

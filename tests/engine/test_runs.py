@@ -20,6 +20,7 @@ from tests.engine.building import (
 from tests.engine.conftest import Opened
 
 from toolweave.catalog.node import NodeInput, Outcome
+from toolweave.catalog.node_kind import NodeKind
 from toolweave.engine.context import EngineServices
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
@@ -27,7 +28,6 @@ from toolweave.engine.events import PureStepsDone, StepFailed, StepStarted
 from toolweave.engine.journal import Journal
 from toolweave.engine.journal_rows import written
 from toolweave.engine.lease_owner import HOLD_S
-from toolweave.engine.steps import NodeKind
 from toolweave.errors import Conflict, Invalid, NotFound
 from toolweave.json_text import Json
 from toolweave.storage.database import Database

@@ -7,13 +7,13 @@ import pytest
 from tests.engine.building import Behaviour, EchoTools, Kinds, gives, waits, workflow
 
 from toolweave.catalog.node import NodeContext, Outcome
+from toolweave.catalog.node_kind import NodeKind
 from toolweave.cli.run_display import Display, timeline
 from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import StepCancelled, StepFailed
 from toolweave.engine.execution_report import execution, records
 from toolweave.engine.journal import Journal
-from toolweave.engine.steps import NodeKind
 from toolweave.nodes.flow import stop
 from toolweave.storage.database import Database
 from toolweave.testing.clock import FakeClock

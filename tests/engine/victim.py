@@ -22,13 +22,13 @@ import anyio
 from tests.engine.building import EchoTools, workflow
 
 from toolweave.catalog.node import NodeContext, Outcome
+from toolweave.catalog.node_kind import NodeKind
 from toolweave.clock import SystemClock
 from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL
 from toolweave.engine.journal import Journal, Lease
 from toolweave.engine.journal_rows import JournalChange, Written
-from toolweave.engine.steps import NodeKind
 from toolweave.nodes.prompt import end, start
 from toolweave.storage.database import Database, Row, Statement, Values, open_database
 from toolweave.storage.migrations import migrate

@@ -69,7 +69,7 @@ async def beside_a_good_one(
 
 async def tools_or_reason(studio: Studio) -> dict[str, Tool] | Outcome:
     """List and approve the hostile server's tools, or say why that cannot be done."""
-    limits = studio.ground.settings.limits
+    limits = studio.home.settings.limits
     try:
         # The handshake and then the list may each take all their time.
         with anyio.fail_after(2 * limits.connect_deadline_s + GRACE_S):
@@ -82,7 +82,7 @@ async def tools_or_reason(studio: Studio) -> dict[str, Tool] | Outcome:
 async def call(studio: Studio, tool: str = TRIGGER, **arguments: str) -> Outcome:
     """Call the hostile server; it must be over by the deadline and three seconds."""
     try:
-        with anyio.fail_after(studio.ground.settings.limits.call_deadline_s + GRACE_S):
+        with anyio.fail_after(studio.home.settings.limits.call_deadline_s + GRACE_S):
             result = await studio.gate.call(ToolCall(HOSTILE, tool, {**arguments}))
     except ToolweaveError as error:
         return _outcome(error)

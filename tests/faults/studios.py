@@ -37,8 +37,8 @@ async def studio_in(
         limits=replace(Limits(calls_per_session=-1), **limits),
     )
     async with (
-        open_home(settings, environ={}, directory=home) as ground,
-        open_studio(ground, keeps_trying=keeps_trying) as studio,
+        open_home(settings, environ={}, directory=home) as opened,
+        open_studio(opened, keeps_trying=keeps_trying) as studio,
     ):
         yield studio
 
@@ -51,13 +51,13 @@ def command_of(vice: Vice, *extra: str) -> CommandServer:
 
 async def approve(studio: Studio, name: str, definition: Definition) -> None:
     """Register a server and approve its definition."""
-    await studio.ground.registry.add(name, definition)
-    await studio.ground.registry.approve(name, definition_hash(definition))
+    await studio.home.registry.add(name, definition)
+    await studio.home.registry.approve(name, definition_hash(definition))
 
 
 async def pin(studio: Studio, name: str) -> None:
     """Approve what the server lists now."""
-    studio.ground.lockfile.pin(name, await studio.gate.tools(name))
+    studio.home.lockfile.pin(name, await studio.gate.tools(name))
 
 
 async def add_good(studio: Studio, name: str = GOOD) -> None:

@@ -24,15 +24,15 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-async def ground(tmp_path: Path, clock: FakeClock) -> AsyncGenerator[Home]:
+async def home(tmp_path: Path, clock: FakeClock) -> AsyncGenerator[Home]:
     settings = Settings(home=tmp_path / "home")
-    async with open_home(settings, clock=clock, environ=ENVIRON) as ground:
-        yield ground
+    async with open_home(settings, clock=clock, environ=ENVIRON) as home:
+        yield home
 
 
 @pytest.fixture
-def shelf(ground: Home) -> LibraryStore:
-    return shelf_of(ground)
+def shelf(home: Home) -> LibraryStore:
+    return shelf_of(home)
 
 
 @pytest.fixture

@@ -28,9 +28,9 @@ POSITION = "Position TechCorp in AI."
 
 
 @pytest.fixture
-async def runner(ground: Home, team: LibraryStore) -> AsyncGenerator[FlowRunner]:
-    async with open_studio(ground) as studio, open_engine(studio) as engine:
-        yield flow_runner(ground, engine, team)
+async def runner(home: Home, team: LibraryStore) -> AsyncGenerator[FlowRunner]:
+    async with open_studio(home) as studio, open_engine(studio) as engine:
+        yield flow_runner(home, engine, team)
 
 
 async def ran(
@@ -271,14 +271,14 @@ async def test_a_run_keeps_the_texts_it_began_with_and_asks_no_remote(
 
 @pytest.mark.requirement("003:FlowNode.template.run")
 async def test_with_a_model_a_template_gives_its_answer_and_says_so(
-    ground: Home, team: LibraryStore
+    home: Home, team: LibraryStore
 ) -> None:
     with ScriptedModel().running() as model:
         model.on("Position TechCorp", says("Be first."))
         model.on("Be first.", says("Buy posters."))
         new = NewModel("scripted", "anthropic", "some-model", model.base_url("anthropic"), KEY)
-        await models_of(ground).add(new)
-        allowed = replace(ground, settings=replace(ground.settings, allow_private_http=True))
+        await models_of(home).add(new)
+        allowed = replace(home, settings=replace(home.settings, allow_private_http=True))
         async with open_studio(allowed) as studio, open_engine(studio) as engine:
             told: Any = await flow_runner(allowed, engine, team).execute(
                 FlowRequest("team", "Marketing_Strategy", inputs=GIVEN), KNOWN

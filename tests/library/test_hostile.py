@@ -40,7 +40,7 @@ async def test_links_submodules_and_deep_files_are_left_out(
 
 
 async def test_a_large_file_is_never_brought_and_hides_no_other(
-    shelf: LibraryStore, ground: Home, tmp_path: Path
+    shelf: LibraryStore, home: Home, tmp_path: Path
 ) -> None:
     large = os.urandom(MAX_FILE_BYTES + 1)
     repo = Repo(tmp_path / "large")
@@ -49,12 +49,12 @@ async def test_a_large_file_is_never_brought_and_hides_no_other(
     listed = await shelf.flows("large")
     assert [one.name for one in listed.flows] == ["Marketing_Strategy"]
     assert [one.path for one in listed.skipped] == ["flows/large.json"]
-    kept = ground.settings.home / "library" / "large.git"
+    kept = home.settings.home / "library" / "large.git"
     assert sum(file.stat().st_size for file in kept.rglob("*") if file.is_file()) < MAX_FILE_BYTES
 
 
 async def test_hooks_and_settings_of_a_repository_do_nothing(
-    shelf: LibraryStore, ground: Home, tmp_path: Path
+    shelf: LibraryStore, home: Home, tmp_path: Path
 ) -> None:
     mark = tmp_path / "ran"
     repo = Repo(tmp_path / "evil")
@@ -73,7 +73,7 @@ async def test_hooks_and_settings_of_a_repository_do_nothing(
     await shelf.add("evil", str(repo.folder), ref=None, folder=tmp_path)
     await shelf.flows("evil")
     assert not mark.exists()
-    assert not (ground.settings.home / "library" / "evil.git" / "hooks").exists()
+    assert not (home.settings.home / "library" / "evil.git" / "hooks").exists()
 
 
 @pytest.mark.parametrize(
@@ -152,9 +152,9 @@ async def test_a_repository_that_grows_without_end_is_stopped(
 
 
 async def test_what_a_killed_git_left_behind_stops_nobody(
-    team: LibraryStore, ground: Home, repo: Repo
+    team: LibraryStore, home: Home, repo: Repo
 ) -> None:
-    (ground.settings.home / "library" / "team.git" / "shallow.lock").write_bytes(b"")
+    (home.settings.home / "library" / "team.git" / "shallow.lock").write_bytes(b"")
     repo.commit({"flows/New.json": {**MARKETING, "metadata": {"name": "New"}}})
     await team.refresh("team")
     assert len((await team.flows("team")).flows) == 2

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 async def desk(tmp_path: Path) -> AsyncGenerator[Desk]:
     repo = Repo(tmp_path / "repo")
     async with desk_in(tmp_path / "home") as desk:
-        await shelf_of(desk.ground).add("team", str(repo.folder), ref=None, folder=tmp_path)
+        await shelf_of(desk.home).add("team", str(repo.folder), ref=None, folder=tmp_path)
         yield desk
 
 

@@ -16,8 +16,8 @@ from toolweave.testing.clock import FakeClock
 pytestmark = pytest.mark.anyio
 
 
-async def keys(ground: Home) -> set[str]:
-    rows = await ground.database.rows("SELECT entry FROM library_entries")
+async def keys(home: Home) -> set[str]:
+    rows = await home.database.rows("SELECT entry FROM library_entries")
     return {str(row[0]) for row in rows}
 
 
@@ -25,7 +25,7 @@ async def keys(ground: Home) -> set[str]:
     "003:Flow.storage", "003:cache.flow-list", "003:cache.flow", "003:cache.template"
 )
 async def test_flows_and_templates_are_kept_under_the_keys_of_the_seed(
-    team: LibraryStore, ground: Home
+    team: LibraryStore, home: Home
 ) -> None:
     assert [one.name for one in (await team.flows("team")).flows] == ["Marketing_Strategy"]
     assert (await team.flow("team", "Marketing_Strategy")).document == MARKETING
@@ -34,21 +34,21 @@ async def test_flows_and_templates_are_kept_under_the_keys_of_the_seed(
         "flows:list:main",
         "flow:Marketing_Strategy:main",
         "template:Campaign:main",
-    } <= await keys(ground)
+    } <= await keys(home)
 
 
 @pytest.mark.requirement("003:performance.list-metadata")
-async def test_a_list_holds_metadata_and_no_contents(team: LibraryStore, ground: Home) -> None:
+async def test_a_list_holds_metadata_and_no_contents(team: LibraryStore, home: Home) -> None:
     (entry,) = (await team.flows("team")).flows
     assert (entry.version, entry.description, entry.node_count) == (
         "1.0.0",
         "The flow Marketing_Strategy",
         4,
     )
-    row = await ground.database.row("SELECT value FROM library_entries")
+    row = await home.database.row("SELECT value FROM library_entries")
     assert row is not None
     assert "selectedTemplateId" not in str(row[0])
-    assert await keys(ground) == {"flows:list:main"}
+    assert await keys(home) == {"flows:list:main"}
 
 
 @pytest.mark.requirement("003:cache.ttl", "003:performance.list-cached", "003:cache.reuse")
@@ -107,13 +107,13 @@ async def test_many_who_ask_at_once_cause_one_question(
 
 
 async def test_without_the_remote_the_old_is_served_and_said_to_be_old(
-    team: LibraryStore, ground: Home, repo: Repo, clock: FakeClock, tmp_path: Path
+    team: LibraryStore, home: Home, repo: Repo, clock: FakeClock, tmp_path: Path
 ) -> None:
     await team.flows("team")
     await team.templates("team")
     repo.folder.rename(tmp_path / "gone")
     await clock.advance(16 * 60)
-    after_restart = shelf_of(ground)
+    after_restart = shelf_of(home)
     listed = await after_restart.flows("team")
     assert [one.name for one in listed.flows] == ["Marketing_Strategy"]
     assert "did not answer" in (listed.at.stale or "")
@@ -128,14 +128,14 @@ async def test_without_the_remote_the_old_is_served_and_said_to_be_old(
 
 @pytest.mark.requirement("003:GITHUB_ERROR")
 async def test_a_remote_that_is_no_repository_is_an_error_and_leaves_nothing(
-    shelf: LibraryStore, ground: Home, tmp_path: Path
+    shelf: LibraryStore, home: Home, tmp_path: Path
 ) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(Unavailable) as failed:
         await shelf.add("x", "empty", ref=None, folder=tmp_path)
     assert failed.value.code == "GITHUB_ERROR"
     assert await shelf.list() == ()
-    assert not (ground.settings.home / "library" / "x.git").exists()
+    assert not (home.settings.home / "library" / "x.git").exists()
 
 
 async def test_refs_are_branches_tags_and_commits(team: LibraryStore, repo: Repo) -> None:
@@ -153,7 +153,7 @@ async def test_refs_are_branches_tags_and_commits(team: LibraryStore, repo: Repo
 
 
 async def test_a_library_is_added_once_and_gone_when_removed(
-    team: LibraryStore, ground: Home, repo: Repo
+    team: LibraryStore, home: Home, repo: Repo
 ) -> None:
     with pytest.raises(Conflict) as taken:
         await team.add("team", str(repo.folder), ref=None, folder=repo.folder)
@@ -161,8 +161,8 @@ async def test_a_library_is_added_once_and_gone_when_removed(
     await team.flows("team")
     await team.remove("team")
     assert await team.list() == ()
-    assert await keys(ground) == set()
-    assert not (ground.settings.home / "library" / "team.git").exists()
+    assert await keys(home) == set()
+    assert not (home.settings.home / "library" / "team.git").exists()
     with pytest.raises(NotFound) as missing:
         await team.flows("team")
     assert missing.value.code == "LIBRARY_NOT_FOUND"

@@ -27,13 +27,13 @@ def definition(name: str) -> dict[str, Any]:
 @asynccontextmanager
 async def ground_of(home: Path) -> AsyncGenerator[Home]:
     """The rooms of `home`, as a second process opens them."""
-    async with open_home(Settings(home=home), environ={}, directory=home) as ground:
-        yield ground
+    async with open_home(Settings(home=home), environ={}, directory=home) as opened:
+        yield opened
 
 
-async def approve(ground: Home, name: str, *tools: dict[str, Any]) -> None:
+async def approve(opened: Home, name: str, *tools: dict[str, Any]) -> None:
     """Register `name`, approve it, and pin its tools."""
     command = CommandServer(command="no-such-program")
-    await ground.registry.add(name, command)
-    await ground.registry.approve(name, definition_hash(command))
-    ground.lockfile.pin(name, [read_tool(name, tool) for tool in tools])
+    await opened.registry.add(name, command)
+    await opened.registry.approve(name, definition_hash(command))
+    opened.lockfile.pin(name, [read_tool(name, tool) for tool in tools])

@@ -55,8 +55,8 @@ async def test_an_approved_server_is_announced_and_its_tools_are_nodes(door: Doo
         if door.mode == "auto":
             tasks.start_soon(listen, client, heard, stack)
             await anyio.sleep(0.3)  # until the subscription is acknowledged
-        async with ground_of(door.home) as ground:
-            await approve(ground, name, definition("up/side:down"))
+        async with ground_of(door.home) as home:
+            await approve(home, name, definition("up/side:down"))
             with anyio.fail_after(20):
                 await changed.wait()
 
@@ -75,7 +75,7 @@ async def test_an_approved_server_is_announced_and_its_tools_are_nodes(door: Doo
             typed = {"name": "subtype", "value": f"mcp:{name}"}
             assert (await client.complete(ref, typed)).completion.values == [subtype]
             again = heard.changed
-            await ground.registry.disable(name)
+            await home.registry.disable(name)
             if door.mode == "legacy":
                 with anyio.fail_after(20):
                     await again.wait()

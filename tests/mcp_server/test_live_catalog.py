@@ -21,27 +21,27 @@ def live_in(catalog: LiveCatalog) -> list[str]:
 
 
 async def test_only_approved_tools_of_enabled_servers_are_there(tmp_path: Path) -> None:
-    async with ground_of(tmp_path) as ground:
-        catalog = LiveCatalog(ground)
+    async with ground_of(tmp_path) as home:
+        catalog = LiveCatalog(home)
         assert await catalog.refresh() is False
-        await approve(ground, "one", definition("a"), definition("b"))
+        await approve(home, "one", definition("a"), definition("b"))
         assert await catalog.refresh() is True
         assert await catalog.refresh() is False
         assert live_in(catalog) == ["MCP:one/a", "MCP:one/b"]
-        await ground.registry.disable("one")
+        await home.registry.disable("one")
         assert await catalog.refresh() is True
         assert live_in(catalog) == []
-        await ground.registry.enable("one")
-        ground.lockfile.unpin("one")
+        await home.registry.enable("one")
+        home.lockfile.unpin("one")
         assert await catalog.refresh() is False
         assert live_in(catalog) == []
 
 
 async def test_a_tool_that_cannot_be_called_hides_no_other(tmp_path: Path) -> None:
-    async with ground_of(tmp_path) as ground:
+    async with ground_of(tmp_path) as home:
         broken = {"name": "broken", "inputSchema": {"type": 5}}
-        await approve(ground, "one", broken, definition("good"))
-        catalog = LiveCatalog(ground)
+        await approve(home, "one", broken, definition("good"))
+        catalog = LiveCatalog(home)
         await catalog.refresh()
         assert live_in(catalog) == ["MCP:one/good"]
 
@@ -55,19 +55,19 @@ async def test_without_a_ground_the_built_in_nodes_are_there() -> None:
 async def test_a_broken_lockfile_is_logged_once_and_what_was_known_stays(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with ground_of(tmp_path) as ground:
-        catalog = LiveCatalog(ground)
-        await approve(ground, "one", definition("a"))
+    async with ground_of(tmp_path) as home:
+        catalog = LiveCatalog(home)
+        await approve(home, "one", definition("a"))
         await catalog.refresh()
-        whole = await anyio.Path(ground.lockfile.path).read_bytes()
-        await anyio.Path(ground.lockfile.path).write_bytes(b"{")
+        whole = await anyio.Path(home.lockfile.path).read_bytes()
+        await anyio.Path(home.lockfile.path).write_bytes(b"{")
         with caplog.at_level(logging.ERROR):
             assert [await catalog.refresh() for _ in range(5)] == [False] * 5
         assert [record.message for record in caplog.records] == ["catalog not refreshed"]
         assert live_in(catalog) == ["MCP:one/a"]
-        await anyio.Path(ground.lockfile.path).write_bytes(whole)
+        await anyio.Path(home.lockfile.path).write_bytes(whole)
         assert await catalog.refresh() is False
-        await approve(ground, "two", definition("b"))
+        await approve(home, "two", definition("b"))
         assert await catalog.refresh() is True
         assert live_in(catalog) == ["MCP:one/a", "MCP:two/b"]
 
@@ -75,9 +75,9 @@ async def test_a_broken_lockfile_is_logged_once_and_what_was_known_stays(
 async def test_a_failure_while_reading_is_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with ground_of(tmp_path) as ground:
-        catalog = LiveCatalog(ground)
-        await approve(ground, "one", definition("a"))
+    async with ground_of(tmp_path) as home:
+        catalog = LiveCatalog(home)
+        await approve(home, "one", definition("a"))
 
         def broken(*_: object) -> None:
             raise Unavailable("STORAGE_BROKEN", "no")
@@ -89,15 +89,15 @@ async def test_a_failure_while_reading_is_tried_again(
         assert live_in(catalog) == ["MCP:one/a"]
 
 
-async def asked_in(ground: Home) -> dict[str, int]:
-    return await UsageCounts(ground.database, ground.clock).counts()
+async def asked_in(home: Home) -> dict[str, int]:
+    return await UsageCounts(home.database, home.clock).counts()
 
 
 @pytest.mark.requirement("004:future.usage-analytics")
 async def test_questions_are_counted_per_node_and_saved_at_the_end(tmp_path: Path) -> None:
-    async with ground_of(tmp_path) as ground:
-        catalog = LiveCatalog(ground)
-        toolbox = CountingToolbox(catalog, ground)
+    async with ground_of(tmp_path) as home:
+        catalog = LiveCatalog(home)
+        toolbox = CountingToolbox(catalog, home)
         known: list[Json] = [
             {"node_type": "FLOW", "subtype": "IF"},
             {"node_type": "flow", "subtype": "loop"},
@@ -110,6 +110,6 @@ async def test_questions_are_counted_per_node_and_saved_at_the_end(tmp_path: Pat
             toolbox.call("get_node_details", {"nodes": known[:1]})
             toolbox.call("get_node_details", {"nodes": []})
             toolbox.call("search_nodes", {"query": "slack"})
-            assert await asked_in(ground) == {}
+            assert await asked_in(home) == {}
             tasks.cancel_scope.cancel()
-        assert await asked_in(ground) == {"FLOW.IF": 2, "FLOW.LOOP": 1}
+        assert await asked_in(home) == {"FLOW.IF": 2, "FLOW.LOOP": 1}

@@ -41,16 +41,16 @@ def wide(name: str) -> dict[str, Any]:
 
 @asynccontextmanager
 async def box_of(home: Path, tools: list[dict[str, Any]]) -> AsyncGenerator[Home]:
-    async with ground_of(home) as ground:
-        await approve(ground, "box", *tools)
-        yield ground
+    async with ground_of(home) as opened:
+        await approve(opened, "box", *tools)
+        yield opened
 
 
 async def test_the_resource_of_all_types_leaves_nothing_out(tmp_path: Path) -> None:
-    async with box_of(tmp_path, [definition(name) for name in THOUSAND]) as ground:
-        catalog = LiveCatalog(ground)
+    async with box_of(tmp_path, [definition(name) for name in THOUSAND]) as opened:
+        catalog = LiveCatalog(opened)
         await catalog.refresh()
-        server = build_server(catalog, CountingToolbox(catalog, ground), Changes())
+        server = build_server(catalog, CountingToolbox(catalog, opened), Changes())
         async with Client(server) as client:
             for uri in (resources.TYPES, resources.PREFIX + "TOOL"):
                 (content,) = (await client.read_resource(uri)).contents
@@ -61,8 +61,8 @@ async def test_the_resource_of_all_types_leaves_nothing_out(tmp_path: Path) -> N
 
 
 async def test_pages_of_resources_together_have_every_tool_once(tmp_path: Path) -> None:
-    async with box_of(tmp_path, [definition(name) for name in THOUSAND]) as ground:
-        catalog = LiveCatalog(ground)
+    async with box_of(tmp_path, [definition(name) for name in THOUSAND]) as opened:
+        catalog = LiveCatalog(opened)
         await catalog.refresh()
     found: list[str] = []
     cursor: str | None = None
@@ -96,8 +96,8 @@ async def test_the_command_lists_every_type_and_nothing_that_is_none(tmp_path: P
 
 
 async def test_the_tool_that_states_a_budget_still_keeps_to_it(tmp_path: Path) -> None:
-    async with box_of(tmp_path, [definition(name) for name in THOUSAND]) as ground:
-        catalog = LiveCatalog(ground)
+    async with box_of(tmp_path, [definition(name) for name in THOUSAND]) as opened:
+        catalog = LiveCatalog(opened)
         await catalog.refresh()
     toolbox = ToolService(lambda: catalog.knowledge)
     for arguments in ({}, {"max_tokens": 300}, {"max_tokens": 300}):
@@ -107,13 +107,13 @@ async def test_the_tool_that_states_a_budget_still_keeps_to_it(tmp_path: Path) -
 
 
 async def test_tools_that_are_as_they_were_are_not_read_again(tmp_path: Path) -> None:
-    async with box_of(tmp_path, [definition(name) for name in THOUSAND[:3]]) as ground:
-        catalog = LiveCatalog(ground)
+    async with box_of(tmp_path, [definition(name) for name in THOUSAND[:3]]) as opened:
+        catalog = LiveCatalog(opened)
         await catalog.refresh()
         before = [catalog.knowledge.catalog.get("TOOL", name) for name in NAMES[:3]]
         changed = {**definition(THOUSAND[1]), "description": "Does something else."}
         tools = [definition(THOUSAND[0]), changed, definition("more")]
-        ground.lockfile.pin("box", [read_tool("box", tool) for tool in tools])
+        opened.lockfile.pin("box", [read_tool("box", tool) for tool in tools])
         assert await catalog.refresh() is True
         now = catalog.knowledge.catalog
         assert now.get("TOOL", NAMES[0]) is before[0]
@@ -125,8 +125,8 @@ async def test_tools_that_are_as_they_were_are_not_read_again(tmp_path: Path) ->
 @pytest.mark.skipif(sys.platform != "linux", reason="measures with /proc")
 async def test_the_loop_goes_on_while_thousands_of_tools_are_read(tmp_path: Path) -> None:
     tools = [wide(f"tool_{number:04}") for number in range(600)]
-    async with box_of(tmp_path, tools), ground_of(tmp_path) as ground:
-        catalog = LiveCatalog(ground)
+    async with box_of(tmp_path, tools), ground_of(tmp_path) as opened:
+        catalog = LiveCatalog(opened)
         with anyio.fail_after(60):
             async with measured() as cost:
                 assert await catalog.refresh() is True

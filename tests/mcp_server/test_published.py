@@ -11,8 +11,8 @@ from mcp.client.context import ClientRequestContext
 from mcp_server.approving import ground_of
 from mcp_server.doors import Door
 from publishing.drawing import asking, counting
-from toolweave.app.studio import workflow_store
 from toolweave.authoring.environment import known_built_in
+from toolweave.home import workflow_store
 from toolweave.publishing.service import Wish, publish, unpublish
 from toolweave.workflow.formats.load import read
 
@@ -47,11 +47,11 @@ async def test_a_workflow_published_elsewhere_is_called_here(door: Door) -> None
     async with door.client(heard, elicitation_callback=red, cache=None) as client:
         before = {tool.name for tool in (await client.list_tools()).tools}
         assert ask not in before
-        async with ground_of(door.home) as ground:
+        async with ground_of(door.home) as home:
             for document in documents:
                 workflow = read(document).workflow
-                await workflow_store(ground.settings).save(workflow, over=None)
-                await publish(ground, known_built_in(), Wish(workflow.name))
+                await workflow_store(home.settings).save(workflow, over=None)
+                await publish(home, known_built_in(), Wish(workflow.name))
             with anyio.fail_after(60):
                 if door.mode == "legacy":
                     await heard.changed.wait()
@@ -59,7 +59,7 @@ async def test_a_workflow_published_elsewhere_is_called_here(door: Door) -> None
                 counted = await client.call_tool(count, {}, progress_callback=progressed)
             names = {tool.name for tool in (await client.list_tools()).tools}
             for document in documents:
-                await unpublish(ground, document["name"])
+                await unpublish(home, document["name"])
             left = {tool.name for tool in (await client.list_tools()).tools}
     assert answered.structured_content["answer"] == "Red"
     assert counted.is_error is False

@@ -36,10 +36,10 @@ async def test_an_example_gives_what_it_says(ref: str, example: Example, tmp_pat
     clock = FakeClock()
     graph = alone(ref, example.configurations, example.input_params)
     async with (
-        open_home(Settings(home=tmp_path), clock=clock, environ={}, directory=tmp_path) as ground,
-        open_resources(ground) as resources,
-        open_stores(ground.database, tmp_path, SecretTexts(ground.vault, ground.masker)) as stores,
-        an_engine(ground.database, clock, {"stores": stores, **resources}) as engine,
+        open_home(Settings(home=tmp_path), clock=clock, environ={}, directory=tmp_path) as home,
+        open_resources(home) as resources,
+        open_stores(home.database, tmp_path, SecretTexts(home.vault, home.masker)) as stores,
+        an_engine(home.database, clock, {"stores": stores, **resources}) as engine,
     ):
         # What came in is what templates name `data`.
         run = await engine.start(graph, example.input_params.get("data", example.input_params))

@@ -30,7 +30,7 @@ MODES: tuple[Mode, ...] = ("legacy", "auto")
 class Desk:
     """What a test needs: the rooms, and clients."""
 
-    ground: Home
+    home: Home
     workbench: Workbench
     published: Published
     server: Server[Any]
@@ -38,14 +38,14 @@ class Desk:
     async def publish(self, document: dict[str, Any], **more: Any) -> Publication:
         """Save a workflow and publish it."""
         workflow = read(document).workflow
-        await self.workbench.studio.workflows.save(workflow, over=None)
+        await self.workbench.studio.home.workflows.save(workflow, over=None)
         published = await self.publish_again(workflow.name, **more)
         return published
 
     async def publish_again(self, name: str, **more: Any) -> Publication:
         """Publish what is stored."""
         known = await self.workbench.approved.known()
-        published = await publish(self.ground, known, Wish(name, **more))
+        published = await publish(self.home, known, Wish(name, **more))
         self.published.nudge()
         return published
 
@@ -58,15 +58,15 @@ class Desk:
 async def desk_in(home: Path, patience: WaitLimits | None = None) -> AsyncGenerator[Desk]:
     """Everything but the wire."""
     settings = Settings(home=home)
-    async with open_home(settings, environ={}) as ground, open_workbench(ground) as workbench:
+    async with open_home(settings, environ={}) as opened, open_workbench(opened) as workbench:
 
         async def rooms() -> Workbench:
             return workbench
 
-        catalog, changes = LiveCatalog(ground), Changes()
-        toolbox, published = CountingToolbox(catalog, ground), workbench.published
+        catalog, changes = LiveCatalog(opened), Changes()
+        toolbox, published = CountingToolbox(catalog, opened), workbench.published
         desk = desk_of(rooms, published, None, patience or WaitLimits())
         server = build_server(catalog, toolbox, changes, desk)
         async with background() as tasks:
             tasks.start_soon(published.follow, changes.tools_changed)
-            yield Desk(ground, workbench, published, server)
+            yield Desk(opened, workbench, published, server)

@@ -37,7 +37,7 @@ async def test_a_published_workflow_is_a_tool_with_schemas(desk: Desk, mode: Mod
         wrong = await client.call_tool("say_hello", {})
         assert wrong.is_error is True
         assert wrong.structured_content["problems"][0]["pointer"] == "/who"
-        await unpublish(desk.ground, "Say hello")
+        await unpublish(desk.home, "Say hello")
         with pytest.raises(MCPError, match="no tool 'say_hello'"):
             await client.call_tool("say_hello", {"who": "Ada"})
         assert "say_hello" not in {one.name for one in (await client.list_tools()).tools}

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_the_porch_lists_what_the_server_lists(desk: Desk) -> None:
-    home = desk.ground.settings.home
+    home = desk.home.settings.home
     assert listed_copy(home) == []
     await desk.publish(greeting())
     porch = EarlyResponder(lambda: listed_copy(home))
@@ -31,15 +31,15 @@ async def test_the_porch_lists_what_the_server_lists(desk: Desk) -> None:
     assert answer["result"]["tools"] == listed
     assert porch.listed is not None
     assert [tool["name"] for tool in porch.listed] == ["greet"]
-    await unpublish(desk.ground, "greet")
+    await unpublish(desk.home, "greet")
     assert listed_copy(home) == []
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[5]", "nonsense", "[" * 500])
 async def test_a_damaged_copy_is_no_copy(desk: Desk, text: str) -> None:
-    path = anyio.Path(desk.ground.settings.home) / FILE
+    path = anyio.Path(desk.home.settings.home) / FILE
     await path.write_text(text)
-    assert listed_copy(desk.ground.settings.home) == []
+    assert listed_copy(desk.home.settings.home) == []
 
 
 async def test_rooms_are_opened_once_for_all_who_ask_and_again_after_a_failure() -> None:

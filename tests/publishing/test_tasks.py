@@ -105,7 +105,7 @@ async def test_without_tasks_a_long_run_gives_its_id_and_goes_on(hasty: Desk, mo
 
 async def test_a_hundred_published_tools_are_called_at_once(desk: Desk) -> None:
     made = await desk.publish(greeting("greet 0"))
-    table = PublishedStore(desk.ground.database)
+    table = PublishedStore(desk.home.database)
     for number in range(1, 100):
         slug = f"greet-{number}"
         await table.put(replace(made, tool=f"greet_{number}", slug=slug, workflow=slug))
@@ -140,7 +140,7 @@ async def test_clients_of_the_older_era_are_told_of_new_and_old_tools(desk: Desk
     heard = Heard()
     async with desk.client("legacy", message_handler=heard) as client:
         await client.list_tools()
-        for change in (desk.publish(greeting()), unpublish(desk.ground, "greet")):
+        for change in (desk.publish(greeting()), unpublish(desk.home, "greet")):
             heard.changed = anyio.Event()
             await change
             with anyio.fail_after(30):

@@ -48,7 +48,7 @@ class House:
 
     app: ASGIApp
     client: httpx2.AsyncClient
-    ground: Home
+    home: Home
     keys: ApiKeys
     clock: MovedClock
     logged: io.StringIO = field(repr=False)
@@ -60,7 +60,7 @@ class House:
 
     def service_token(self) -> dict[str, str]:
         """The header of a program of this machine."""
-        path = self.ground.settings.home / SERVICE_TOKEN
+        path = self.home.settings.home / SERVICE_TOKEN
         return {"X-Service-Token": path.read_text(encoding="ascii").strip()}
 
     async def invoke(
@@ -92,11 +92,11 @@ async def house_in(
     )
     address = ListenAddress(host, 8765, also=(HOST,))
     async with (
-        open_home(settings, clock=clock, environ={}, directory=home) as ground,
-        open_app(ground, address, log=logged) as app,
+        open_home(settings, clock=clock, environ={}, directory=home) as opened,
+        open_app(opened, address, log=logged) as app,
         httpx2.AsyncClient(
             transport=httpx2.ASGITransport(app, client=(peer, 50_000)), base_url=BASE
         ) as client,
     ):
-        keys = ApiKeys(ground.database, clock)
-        yield House(app, client, ground, keys, clock, logged)
+        keys = ApiKeys(opened.database, clock)
+        yield House(app, client, opened, keys, clock, logged)

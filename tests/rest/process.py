@@ -45,8 +45,8 @@ def key_in(home: Path, *scopes: str, name: str = "test") -> str:
     """A key made in this process, as `toolweave keys create` makes one."""
 
     async def make() -> str:
-        async with open_home(Settings(home=home), environ={}, directory=home) as ground:
-            _, text = await ApiKeys(ground.database, SystemClock()).create(name, list(scopes))
+        async with open_home(Settings(home=home), environ={}, directory=home) as opened:
+            _, text = await ApiKeys(opened.database, SystemClock()).create(name, list(scopes))
             return text
 
     # In a thread, because the test may run on an event loop itself.

@@ -28,7 +28,7 @@ def model() -> Generator[ScriptedModel]:
 
 
 async def use(house: House, model: ScriptedModel) -> None:
-    models = models_of(house.ground)
+    models = models_of(house.home)
     for one in await models.list():
         await models.remove(one.name)
     await models.add(NewModel("m", "compatible", "x", model.base_url("compatible")))
@@ -43,9 +43,9 @@ async def test_an_answer_is_streamed_with_its_calls_and_goes_on(
 ) -> None:
     await use(house, model)
     server = ScriptedServer(tmp_path / "s", a_tool("copy"))
-    async with open_studio(house.ground) as studio:
+    async with open_studio(house.home) as studio:
         await approved(studio, "mine", server.definition)
-        house.ground.lockfile.pin("mine", await studio.gate.tools("mine"))
+        house.home.lockfile.pin("mine", await studio.gate.tools("mine"))
     key = await house.key("tools:execute")
     model.answers(calls("mine__copy", {"text": "hi"}), says("It says hi."))
     said = await house.client.post("/api/v1/chat", json={"message": "Copy hi."}, headers=key)
@@ -64,7 +64,7 @@ async def test_an_answer_is_streamed_with_its_calls_and_goes_on(
     assert foreign.json()["error"]["code"] == "CHAT_UNKNOWN"
     gone = await house.client.delete(f"/api/v1/chat/{told[0]['id']}", headers=key)
     assert gone.status_code == 204
-    await house.ground.registry.remove("mine")
+    await house.home.registry.remove("mine")
 
 
 async def test_an_answer_can_be_stopped_and_there_is_one_at_a_time(
@@ -95,7 +95,7 @@ async def test_an_answer_can_be_stopped_and_there_is_one_at_a_time(
 
 
 async def test_an_error_is_an_event_of_its_own(house: House) -> None:
-    models = models_of(house.ground)
+    models = models_of(house.home)
     for one in await models.list():
         await models.remove(one.name)
     key = await house.key("tools:execute")

@@ -126,8 +126,8 @@ async def test_an_invocation_costs_a_small_multiple_of_a_bare_route(house: House
 
 @pytest.mark.requirement("004:performance.health")
 async def test_health_costs_the_same_with_a_thousand_live_tools(tmp_path: Path) -> None:
-    async with ground_of(tmp_path / "many") as ground:
-        await approve(ground, "box", *(definition(f"tool_{number}") for number in range(1_000)))
+    async with ground_of(tmp_path / "many") as home:
+        await approve(home, "box", *(definition(f"tool_{number}") for number in range(1_000)))
     async with (
         house_in(tmp_path / "few", rate_per_s=1e6, burst=10**6) as few,
         house_in(tmp_path / "many", rate_per_s=1e6, burst=10**6) as many,

@@ -112,7 +112,7 @@ async def test_what_needs_no_mending_comes_back_as_it_was(house: House) -> None:
     "000:switch.detailed-to-full.snapshot",
 )
 async def test_a_mode_is_switched_and_switched_back_without_loss(house: House) -> None:
-    await approve(house.ground, "box", definition("echo"))
+    await approve(house.home, "box", definition("echo"))
     document = asking_mcp()
     document["nodes"][1]["data"]["parameterValues"] = {"text": "hi"}
     words = "say hello to everybody who is in the room"
@@ -132,12 +132,12 @@ async def test_a_mode_is_switched_and_switched_back_without_loss(house: House) -
 
 
 async def test_a_tool_that_is_approved_meanwhile_is_known_at_once(house: House) -> None:
-    await approve(house.ground, "shed", definition("dig"))
+    await approve(house.home, "shed", definition("dig"))
     body = {"document": asking_mcp("shed", "dig"), "node": "call", "mode": "detailed"}
     refused = await post(house, "mode", {**body, "tool": "plant"})
     assert code(refused) == (422, "MCP_TOOL_NOT_FOUND")
     tools = [read_tool("shed", definition(name)) for name in ("dig", "plant")]
-    house.ground.lockfile.pin("shed", tools)
+    house.home.lockfile.pin("shed", tools)
     data = (await post(house, "mode", {**body, "tool": "plant"})).json()["document"]["nodes"][1]
     assert data["data"]["toolName"] == "plant"
 

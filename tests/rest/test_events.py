@@ -36,20 +36,20 @@ async def test_every_change_is_told_by_its_topic(house: House) -> None:
         body = {"document": greeting("told")}
         await house.client.put("/api/v1/workflows/told", json=body, headers=key)
         saved = await until(heard, "workflows")
-        file = house.ground.settings.home / "workflows" / "told.json"
+        file = house.home.settings.home / "workflows" / "told.json"
         file.write_text(file.read_text(encoding="utf-8") + " ", encoding="utf-8")
         assert await until(heard, "workflows") not in {saved, versions["workflows"]}
         await house.client.post("/api/v1/runs", json={"workflow": "told"}, headers=key)
         assert await until(heard, "runs") != versions["runs"]
         await house.client.put("/api/v1/published/told", json={}, headers=key)
         assert await until(heard, "published") != versions["published"]
-        await house.ground.registry.add("heard-of", CommandServer(command="none"))
+        await house.home.registry.add("heard-of", CommandServer(command="none"))
         assert await until(heard, "servers") != versions["servers"]
     async with listening(house, key) as again:
         _, now = await again.receive()
         assert now["servers"] != versions["servers"]
         assert now["triggers"] == versions["triggers"]
-    await house.ground.registry.remove("heard-of")
+    await house.home.registry.remove("heard-of")
 
 
 async def test_a_question_is_told_as_soon_as_it_is_asked(house: House) -> None:
@@ -88,10 +88,10 @@ async def test_a_revoked_key_hears_no_more(house: House) -> None:
         (mine,) = [one for one in await house.keys.list() if len(one.scopes) == 1]
         await house.keys.revoke(mine.id)
         house.clock.seconds += 2
-        await house.ground.registry.add("unheard-of", CommandServer(command="none"))
+        await house.home.registry.add("unheard-of", CommandServer(command="none"))
         with pytest.raises(anyio.EndOfStream):
             await until(heard, "servers")
-    await house.ground.registry.remove("unheard-of")
+    await house.home.registry.remove("unheard-of")
 
 
 class Counted(ChangeFeed):
@@ -108,8 +108,8 @@ async def test_while_nobody_listens_nothing_is_looked_at(tmp_path: Path) -> None
     clock, ending = FakeClock(), False
     settings = Settings(home=tmp_path)
     async with (
-        open_home(settings, clock=clock, environ={}, directory=tmp_path) as ground,
-        open_workbench(ground) as workbench,
+        open_home(settings, clock=clock, environ={}, directory=tmp_path) as home,
+        open_workbench(home) as workbench,
     ):
         topics = Counted(workbench, is_ending=lambda: ending)
         async with topics.running():
@@ -117,7 +117,7 @@ async def test_while_nobody_listens_nothing_is_looked_at(tmp_path: Path) -> None
             assert topics.looks == 0
             with topics.listening(), anyio.fail_after(30):
                 known = await topics.now()
-                await ground.registry.add("new", CommandServer(command="none"))
+                await home.registry.add("new", CommandServer(command="none"))
                 fresh: Mapping[str, str] | None = None
                 async with anyio.create_task_group() as tasks:
 
@@ -157,8 +157,8 @@ async def test_what_is_written_to_a_run_in_the_pause_is_told_after_it(tmp_path: 
     clock = FakeClock()
     settings = Settings(home=tmp_path)
     async with (
-        open_home(settings, clock=clock, environ={}, directory=tmp_path) as ground,
-        open_workbench(ground) as workbench,
+        open_home(settings, clock=clock, environ={}, directory=tmp_path) as home,
+        open_workbench(home) as workbench,
     ):
         topics, news = ChangeFeed(workbench), workbench.engine.journal.news
         async with topics.running():

@@ -69,9 +69,9 @@ async def test_an_address_that_cannot_be_used_is_the_callers_fault(house: House,
 
 
 async def test_documents_of_the_allowed_folders_are_checked_run_and_cleared(house: House) -> None:
-    ground = house.ground
-    await ground.registry.add("demo", CommandServer(command="nothing"))
-    files = write_document(ground.settings.home / "files")
+    home = house.home
+    await home.registry.add("demo", CommandServer(command="nothing"))
+    files = write_document(home.settings.home / "files")
     _, listed = await ask(house, "GET", "documents")
     assert listed["documents"] == [str(files)]
     _, looked = await ask(house, "POST", "documents/check", {"path": "notes.md"})
@@ -97,7 +97,7 @@ async def test_documents_of_the_allowed_folders_are_checked_run_and_cleared(hous
     [("/etc/passwd", 403), ("../../x.md", 403), ("nothing.md", 404), ("a\x00b", 422)],
 )
 async def test_other_files_are_out_of_reach(house: House, path: str, status: int) -> None:
-    write_document(house.ground.settings.home / "files")
+    write_document(house.home.settings.home / "files")
     for way in ("check", "run", "clear"):
         assert (await ask(house, "POST", f"documents/{way}", {"path": path}))[0] == status
 

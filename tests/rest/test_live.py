@@ -21,7 +21,7 @@ EDIT, RUNS = "/api/v1/edit", "/api/v1/runs"
 async def live(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[House]:
     home = tmp_path_factory.mktemp("live") / "home"
     async with house_in(home, rate_per_s=1e6, burst=10**6) as house:
-        async with open_studio(house.ground) as studio:
+        async with open_studio(house.home) as studio:
             await pinned(
                 studio, "demo", CommandServer(command=sys.executable, args=("-c", RUN_STDIO))
             )

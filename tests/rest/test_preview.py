@@ -173,7 +173,7 @@ async def test_an_edited_workflow_sees_what_it_would_be_given_now(
 
 async def test_secrets_are_hidden_and_large_values_are_cut(house: House) -> None:
     large = drawn("large", node("one", "prompt", {"prompt": "{{who}}"}))
-    house.ground.masker.learn(["kept-in-the-vault"])
+    house.home.masker.learn(["kept-in-the-vault"])
     inputs = {"who": "kept-in-the-vault" + "x" * 300_000, "api_token": "hunter2-hunter2"}
     run = await started(house, {"document": large, "inputs": inputs})
     await run_until(house, run, "success")
@@ -231,7 +231,7 @@ async def test_names_of_a_tool_are_those_of_its_output_schema(house: House) -> N
             }
         },
     }
-    await approve(house.ground, "shelf", {**definition("list"), "outputSchema": schema})
+    await approve(house.home, "shelf", {**definition("list"), "outputSchema": schema})
     data: dict[str, Any] = {
         "serverId": "shelf",
         "toolName": "list",

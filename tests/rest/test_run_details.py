@@ -55,7 +55,7 @@ async def test_the_sample_is_made_once_with_a_server_that_is_ours_alone(house: H
         first = await house.client.post("/api/v1/samples", headers=admin)
         again = await house.client.post("/api/v1/samples", headers=admin)
     assert first.json() == again.json() == {"workflow": "what-to-wear", "server": "demo"}
-    server = await house.ground.registry.get("demo")
+    server = await house.home.registry.get("demo")
     assert server.is_approved
     assert server.enabled
     kept = (await house.client.get("/api/v1/workflows/what-to-wear", headers=admin)).json()

@@ -132,7 +132,7 @@ async def test_a_server_is_switched_and_forgotten(house: House, server: Scripted
     assert (await house.client.delete(f"{SERVERS}/{identity}", headers=key)).status_code == 204
     gone = await house.client.get(f"{SERVERS}/{identity}", headers=key)
     assert (gone.status_code, gone.json()["error"]["code"]) == (404, "MCP_SERVER_NOT_FOUND")
-    assert house.ground.lockfile.pins("mine") == {}
+    assert house.home.lockfile.pins("mine") == {}
 
 
 async def test_servers_of_other_clients_are_found_and_taken_over(

@@ -19,7 +19,7 @@ async def test_a_credential_goes_in_and_never_comes_out(house: House) -> None:
     listed = (await house.client.get(SERVICES, headers=admin)).json()
     assert [one["name"] for one in listed["services"]] == ["work"]
     assert {"slack", "github", "google", "telegram"} <= set(listed["kinds"])
-    assert await house.ground.vault.get("work") == TOKEN
+    assert await house.home.vault.get("work") == TOKEN
     removed = await house.client.delete(f"{SERVICES}/work", headers=admin)
     assert removed.status_code == 204
     gone = await house.client.delete(f"{SERVICES}/work", headers=admin)

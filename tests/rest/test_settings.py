@@ -42,8 +42,8 @@ async def test_every_setting_is_told_with_where_it_comes_from(house: House) -> N
 async def lines(home: Path, environ: Mapping[str, str]) -> dict[str, SettingLine]:
     settings = from_environment({"TOOLWEAVE_HOME": str(home), **environ})
     plain = Settings(home=home, keep_runs=settings.keep_runs, file_roots=settings.file_roots)
-    async with open_home(plain, environ={"TOOLWEAVE_HOME": str(home), **environ}) as ground:
-        return {one.variable.removeprefix("TOOLWEAVE_"): one for one in setting_lines(ground)}
+    async with open_home(plain, environ={"TOOLWEAVE_HOME": str(home), **environ}) as opened:
+        return {one.variable.removeprefix("TOOLWEAVE_"): one for one in setting_lines(opened)}
 
 
 async def test_no_secret_is_among_the_settings(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ async def test_a_secret_goes_in_and_never_comes_out(house: House) -> None:
     listed = await house.client.get("/api/v1/secrets", headers=admin)
     assert kept.json() == {"name": "mine"}
     assert "mine" in listed.json()["names"]
-    assert await house.ground.vault.get("mine") == SECRET
+    assert await house.home.vault.get("mine") == SECRET
     assert (await house.client.get(path, headers=admin)).status_code == 405
     assert (await house.client.delete(path, headers=admin)).status_code == 204
     gone = await house.client.delete(path, headers=admin)
@@ -98,7 +98,7 @@ async def test_a_secret_goes_in_and_never_comes_out(house: House) -> None:
 async def test_the_doctor_says_what_is_missing_and_what_to_do(house: House) -> None:
     answer = await house.client.get("/api/v1/doctor", headers=await house.key("admin"))
     found = {one["what"]: one for one in answer.json()["findings"]}
-    assert found["home"]["details"] == str(house.ground.settings.home)
+    assert found["home"]["details"] == str(house.home.settings.home)
     assert found["models"]["state"] == "note"
     assert "Manage" in found["models"]["remedy"]
 
@@ -106,14 +106,14 @@ async def test_the_doctor_says_what_is_missing_and_what_to_do(house: House) -> N
 async def test_a_servers_checks_calls_and_log_are_told(house: House, tmp_path: Path) -> None:
     admin = await house.key("admin")
     server = ScriptedServer(tmp_path, a_tool("peek"))
-    registry = house.ground.registry
+    registry = house.home.registry
     added = await registry.add("watched", server.definition)
     now = house.clock.now()
     for at, ms in enumerate((12.5, 8.0)):
         health = Health(state="connected", latency_ms=ms, tool_count=1)
-        await house.ground.pings.save(added.id, now - timedelta(days=1, seconds=9 - at), health)
+        await house.home.pings.save(added.id, now - timedelta(days=1, seconds=9 - at), health)
     broken = Health(state="error", reason="it went away")
-    await house.ground.pings.save(added.id, now - timedelta(days=1), broken)
+    await house.home.pings.save(added.id, now - timedelta(days=1), broken)
     path = f"/api/v1/servers/{added.id}"
     told = (await house.client.get(f"{path}/health?limit=3", headers=admin)).json()
     assert [(one["ok"], one["latencyMs"], one["reason"]) for one in told["checks"]] == [
@@ -131,8 +131,8 @@ async def test_a_person_signs_in_to_a_server_from_the_page(house: House) -> None
     admin = await house.key("admin")
     with protected_server() as known:
         definition = HttpServer(url=known.url, oauth=True)
-        added = await house.ground.registry.add("web", definition)
-        await house.ground.registry.approve("web", definition_hash(definition))
+        added = await house.home.registry.add("web", definition)
+        await house.home.registry.approve("web", definition_hash(definition))
         listed = (await house.client.get("/api/v1/servers", headers=admin)).json()["servers"]
         assert [one["signIn"] for one in listed if one["id"] == added.id] == [True]
         path = f"/api/v1/servers/{added.id}/sign-in"

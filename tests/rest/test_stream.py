@@ -142,8 +142,8 @@ async def test_the_service_stops_while_a_run_is_followed_and_the_run_waits_for_i
 
 async def test_a_run_that_was_cut_off_goes_on_when_the_service_opens(tmp_path: Path) -> None:
     async with (
-        ground_of(tmp_path) as ground,
-        open_studio(ground) as studio,
+        ground_of(tmp_path) as home,
+        open_studio(home) as studio,
         open_engine(studio) as engine,
     ):
         run = await engine.start(read(greeting()).workflow, {"who": "Ada"})
@@ -160,8 +160,8 @@ async def test_a_step_that_may_have_happened_waits_for_a_decision(
     tmp_path: Path, choice: str, status: str
 ) -> None:
     async with (
-        ground_of(tmp_path) as ground,
-        open_studio(ground) as studio,
+        ground_of(tmp_path) as home,
+        open_studio(home) as studio,
         open_engine(studio) as engine,
     ):
         run = await engine.start(read(asking_mcp()).workflow, {})

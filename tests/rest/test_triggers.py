@@ -120,7 +120,7 @@ async def test_what_is_not_there_is_said(
 
 
 async def test_a_hooks_secret_is_never_shown(house: House, driver: Driver) -> None:
-    await house.ground.vault.put("hook-secret", "pl4nted-hook-secret")
+    await house.home.vault.put("hook-secret", "pl4nted-hook-secret")
     secret = {"authentication": "signature", "auth_token": "${vault:hook-secret}"}
     await driver.store("signed", **secret)
     await driver.do("signed", "enable")

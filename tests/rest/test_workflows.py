@@ -12,7 +12,7 @@ from tests.workflow.sample_files import FOLDER, JSON_FILES, dialect_of, text_of
 from rest.house import house_in
 from toolweave import json_text
 from toolweave.access.keys import ApiKeys
-from toolweave.app.studio import WORKFLOWS
+from toolweave.home import WORKFLOWS
 from toolweave.json_text import Json, JsonObject
 from toolweave.workflow.formats.format import FORMAT_NAMES
 

@@ -157,7 +157,7 @@ async def passing(clock: MovedClock) -> None:
 
 async def planted(house: House, service: Gossip, model: ScriptedModel, folder: Path) -> None:
     """Put the secrets where people put them."""
-    vault, registry = house.ground.vault, house.ground.registry
+    vault, registry = house.home.vault, house.home.registry
     for name, secret in SECRETS.items():
         await vault.put(name, secret)
     admin = await house.key("admin")

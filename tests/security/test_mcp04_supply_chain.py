@@ -150,7 +150,7 @@ async def test_two_hundred_hostile_imports_start_nothing_and_write_nowhere_else(
             await doors.bring_in(document)
         for text in files:
             await doors.bring_in_text(text)
-        assert list(await house.ground.registry.list()) == []
+        assert list(await house.home.registry.list()) == []
         assert others(tmp_path) == before
     paths = {PurePosixPath(path) for path in exported}
     assert len(exported) > len(documents) / 2

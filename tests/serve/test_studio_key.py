@@ -19,8 +19,8 @@ pytestmark = pytest.mark.anyio
 @pytest.fixture
 async def keys(tmp_path: Path) -> AsyncGenerator[ApiKeys]:
     settings = Settings(home=tmp_path)
-    async with open_home(settings, environ={}, directory=tmp_path) as ground:
-        yield ApiKeys(ground.database, ground.clock)
+    async with open_home(settings, environ={}, directory=tmp_path) as home:
+        yield ApiKeys(home.database, home.clock)
 
 
 async def test_it_is_made_once_for_the_user_alone(keys: ApiKeys, tmp_path: Path) -> None:

@@ -40,22 +40,22 @@ async def a_studio(
         retry=Retry(waits_s),
     )
     async with (
-        open_home(settings, clock=clock, environ={**ENVIRON, **environ}, directory=home) as ground,
-        open_studio(ground, keeps_trying=keeps_trying) as studio,
+        open_home(settings, clock=clock, environ={**ENVIRON, **environ}, directory=home) as opened,
+        open_studio(opened, keeps_trying=keeps_trying) as studio,
     ):
         yield studio
 
 
 async def approved(studio: Studio, name: str, definition: Definition) -> Server:
     """Register a server and approve it, which enables it."""
-    await studio.ground.registry.add(name, definition)
-    return await studio.ground.registry.approve(name, definition_hash(definition))
+    await studio.home.registry.add(name, definition)
+    return await studio.home.registry.approve(name, definition_hash(definition))
 
 
 async def pinned(studio: Studio, name: str, definition: Definition) -> Server:
     """Register, approve, connect, and approve the tools it lists."""
     server = await approved(studio, name, definition)
-    studio.ground.lockfile.pin(name, await studio.gate.tools(name))
+    studio.home.lockfile.pin(name, await studio.gate.tools(name))
     return server
 
 

@@ -31,7 +31,7 @@ async def studio(tmp_path: Path, clock: FakeClock) -> AsyncGenerator[Studio]:
 
 async def replaced(studio: Studio, other: ScriptedServer) -> Server:
     """The server of this name removed, another one registered and approved in its place."""
-    await studio.ground.registry.remove(NAME)
+    await studio.home.registry.remove(NAME)
     return await approved(studio, NAME, other.definition)
 
 
@@ -55,11 +55,11 @@ async def test_what_may_not_run_is_refused_and_not_started(
     studio: Studio, tmp_path: Path, state: str
 ) -> None:
     scripted = ScriptedServer(tmp_path / "server")
-    server = await studio.ground.registry.add(NAME, scripted.definition)
+    server = await studio.home.registry.add(NAME, scripted.definition)
     if state == "disabled":
-        await studio.ground.registry.remove(NAME)
+        await studio.home.registry.remove(NAME)
         await approved(studio, NAME, scripted.definition)
-        server = await studio.ground.registry.disable(NAME)
+        server = await studio.home.registry.disable(NAME)
     with pytest.raises(Denied) as caught:
         await studio.connections.use(server)
     assert caught.value.code == {"unapproved": "SERVER_NOT_APPROVED"}.get(state, "SERVER_DISABLED")
@@ -99,10 +99,10 @@ async def test_a_stale_view_of_a_server_does_not_bring_the_old_definition_back(
     await studio.connections.use(server)
     # Approved once, and kept by somebody who did not look since.
     assert (await studio.connections.use(stale)).tools.keys() == {"new"}
-    await studio.ground.registry.disable(NAME)
+    await studio.home.registry.disable(NAME)
     with pytest.raises(Denied):
         await studio.connections.use(stale)
-    await studio.ground.registry.remove(NAME)
+    await studio.home.registry.remove(NAME)
     with pytest.raises(NotFound):
         await studio.connections.use(stale)
     assert old.processes == []
@@ -131,7 +131,7 @@ async def test_following_connects_what_is_enabled_and_leaves_what_is_removed(
             await eventually(
                 lambda server=server: studio.connections.health(server).state == "connected"
             )
-        await studio.ground.registry.remove("one")
+        await studio.home.registry.remove("one")
         await clock.advance(1)
         await eventually(lambda: not psutil.pid_exists(scripted["one"].processes[0]))
         assert studio.connections.health(servers["two"]).state == "connected"
@@ -158,13 +158,13 @@ async def test_following_outlives_a_database_that_does_not_answer(
 ) -> None:
     scripted = ScriptedServer(tmp_path / "server")
     server = await approved(studio, NAME, scripted.definition)
-    database = TiredDatabase(studio.ground.database)
+    database = TiredDatabase(studio.home.database)
     connections = Connections(
         Registry(database, clock),
-        studio.opener,
-        studio.ground.pings,
+        studio.transports,
+        studio.home.pings,
         clock=clock,
-        settings=studio.ground.settings,
+        settings=studio.home.settings,
         keeps_trying=True,
     )
     async with connections.running(), background() as tasks:
@@ -201,7 +201,7 @@ async def test_a_server_that_cannot_start_hinders_no_other(tmp_path: Path) -> No
         assert "echo" in (await studio.connections.use(good)).tools
 
         async def is_told() -> bool:
-            listed = await studio.ground.registry.list()
+            listed = await studio.home.registry.list()
             told = [(server.name, bool(server.last_failure)) for server in listed]
             return told == [("bad", True), ("good", False)]
 

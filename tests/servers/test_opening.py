@@ -40,7 +40,7 @@ async def studio(tmp_path: Path) -> AsyncGenerator[Studio]:
 
 
 async def expanded(studio: Studio, definition: Definition, name: str = "server") -> Any:
-    return await studio.opener.expanded(await approved(studio, name, definition))
+    return await studio.transports.expanded(await approved(studio, name, definition))
 
 
 @pytest.mark.requirement(
@@ -75,12 +75,12 @@ def test_an_external_server_needs_a_web_address(fields: dict[str, str]) -> None:
 
 @pytest.mark.requirement("002:MCPServerConfig.transition.enabled")
 async def test_an_unapproved_server_is_never_opened(studio: Studio) -> None:
-    server = await studio.ground.registry.add("server", CommandServer(command=sys.executable))
+    server = await studio.home.registry.add("server", CommandServer(command=sys.executable))
     with pytest.raises(Denied) as caught:
-        await studio.opener.open(server, DisconnectReason("server"))
+        await studio.transports.open(server, DisconnectReason("server"))
     assert caught.value.code == "SERVER_NOT_APPROVED"
     assert "is not approved" in caught.value.message
-    enabled = await studio.ground.registry.enable("server")
+    enabled = await studio.home.registry.enable("server")
     with pytest.raises(Denied):
         await studio.connections.use(enabled)
 
@@ -104,13 +104,13 @@ async def test_an_approval_ends_with_any_change_of_the_definition(
     server = await approved(studio, "server", CommandServer(command=sys.executable))
     changed = server.model_copy(update={"definition": server.definition.model_copy(update=change)})
     with pytest.raises(Denied) as caught:
-        await studio.opener.open(changed, DisconnectReason("server"))
+        await studio.transports.open(changed, DisconnectReason("server"))
     assert caught.value.code == "SERVER_NOT_APPROVED"
     assert "was changed since it was approved" in caught.value.message
 
 
 async def test_every_text_of_a_definition_is_filled_in(studio: Studio) -> None:
-    await studio.ground.vault.put("TOKEN", SECRET)
+    await studio.home.vault.put("TOKEN", SECRET)
     ready = await expanded(
         studio,
         CommandServer(
@@ -130,7 +130,7 @@ async def test_every_text_of_a_definition_is_filled_in(studio: Studio) -> None:
 async def test_addresses_and_headers_are_filled_in(
     studio: Studio, kind: type[HttpServer] | type[SseServer]
 ) -> None:
-    await studio.ground.vault.put("TOKEN", SECRET)
+    await studio.home.vault.put("TOKEN", SECRET)
     ready = await expanded(
         studio,
         kind(url="https://${HOST}/mcp", headers={"Authorization": "Bearer ${vault:TOKEN}"}),
@@ -140,7 +140,7 @@ async def test_addresses_and_headers_are_filled_in(
 
 
 async def test_what_was_filled_in_is_not_looked_at_again(studio: Studio) -> None:
-    await studio.ground.vault.put("TOKEN", "${HOST} ${vault:TOKEN} ${input:x}")
+    await studio.home.vault.put("TOKEN", "${HOST} ${vault:TOKEN} ${input:x}")
     ready = await expanded(studio, CommandServer(command="a", args=("${vault:TOKEN}",)))
     assert ready.args == ("${HOST} ${vault:TOKEN} ${input:x}",)
 
@@ -161,7 +161,7 @@ async def test_a_missing_secret_stops_the_start_and_is_named(studio: Studio) -> 
         studio, "server", CommandServer(command=sys.executable, env={"A": "${vault:GONE}"})
     )
     with pytest.raises(Invalid) as caught:
-        await studio.opener.open(server, DisconnectReason("server"))
+        await studio.transports.open(server, DisconnectReason("server"))
     assert caught.value.code == "SERVER_SECRET_MISSING"
     assert [problem.pointer for problem in caught.value.problems] == ["/env~1A"]
     assert "'GONE'" in caught.value.problems[0].message
@@ -175,9 +175,9 @@ async def test_an_input_nobody_gave_stops_the_start_and_says_where_it_belongs(
         await expanded(studio, definition, "my-server")
     assert caught.value.code == "SERVER_SECRET_MISSING"
     assert "'input:my-server:token'" in caught.value.problems[0].message
-    await studio.ground.vault.put("input:my-server:token", SECRET)
-    server = await studio.ground.registry.get("my-server")
-    ready = await studio.opener.expanded(server)
+    await studio.home.vault.put("input:my-server:token", SECRET)
+    server = await studio.home.registry.get("my-server")
+    ready = await studio.transports.expanded(server)
     assert isinstance(ready, CommandServer)
     assert ready.env == {"A": SECRET}
 
@@ -190,26 +190,26 @@ async def test_no_server_gets_the_input_of_another(studio: Studio) -> None:
         server = Server.model_construct(name=name, definition=definition)
         (template,) = [text for place, text in templates_of(server).items() if place == "args/0"]
         place = template.removeprefix("${vault:").removesuffix("}")
-        await studio.ground.vault.put(place, name)  # a name the vault can hold
+        await studio.home.vault.put(place, name)  # a name the vault can hold
         places.add(place)
     assert len(places) == len(names)
     assert "input:a-b:token" in places
 
 
 async def test_secrets_that_were_filled_in_are_masked_from_then_on(studio: Studio) -> None:
-    await studio.ground.vault.put("TOKEN", SECRET)
+    await studio.home.vault.put("TOKEN", SECRET)
     text = f"{SECRET} and env-api-key"
-    assert studio.ground.masker.mask_text(text) == text
+    assert studio.home.masker.mask_text(text) == text
     await expanded(
         studio, CommandServer(command="a", env={"A": "${vault:TOKEN}", "B": "x-${API_KEY}"})
     )
-    assert studio.ground.masker.mask_text(text) == "*** and ***"
+    assert studio.home.masker.mask_text(text) == "*** and ***"
 
 
 async def test_web_servers_are_reached_by_either_transport_with_their_headers(
     studio: Studio,
 ) -> None:
-    await studio.ground.vault.put("TOKEN", SECRET)
+    await studio.home.vault.put("TOKEN", SECRET)
     headers = {"Authorization": "Bearer ${vault:TOKEN}"}
     seen: list[dict[str, str]] = []
     with listening() as (bound, origin), running(tools_app(seen), bound):
@@ -221,7 +221,7 @@ async def test_web_servers_are_reached_by_either_transport_with_their_headers(
             result = await studio.gate.call(ToolCall(name, "add", {"a": 1, "b": 2}))
             assert result.text == "3"
             studio.connections.drop(name)
-            server = await studio.ground.registry.get(name)
+            server = await studio.home.registry.get(name)
             await eventually(
                 lambda server=server: studio.connections.health(server).state == "disconnected"
             )
@@ -231,7 +231,7 @@ async def test_web_servers_are_reached_by_either_transport_with_their_headers(
 async def test_a_program_that_is_not_there_is_told_before_anything_starts(studio: Studio) -> None:
     server = await approved(studio, "server", CommandServer(command="no-such-program-anywhere"))
     with pytest.raises(Unavailable) as caught:
-        await studio.opener.open(server, DisconnectReason("server"))
+        await studio.transports.open(server, DisconnectReason("server"))
     assert caught.value.code == "SERVER_COMMAND_NOT_FOUND"
 
 
@@ -246,14 +246,14 @@ async def test_a_runner_this_machine_lacks_is_told(
             studio, "server", CommandServer(command=sys.executable, runner="bubblewrap")
         )
         with pytest.raises(Unavailable) as caught:
-            await studio.opener.launch(server)
+            await studio.transports.launch(server)
     assert caught.value.code == "RUNNER_MISSING"
     assert "'server'" in caught.value.message
 
 
 async def test_the_launch_is_exactly_what_was_approved(studio: Studio) -> None:
     definition = CommandServer(command=sys.executable, args=("-V",), env={"A": "${HOST}"})
-    launch = await studio.opener.launch(await approved(studio, "server", definition))
+    launch = await studio.transports.launch(await approved(studio, "server", definition))
     assert launch.argv == (sys.executable, "-V")
     assert launch.env["A"] == "example.com"
     assert launch.container is None

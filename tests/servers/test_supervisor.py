@@ -56,7 +56,7 @@ async def followed(
 
 
 async def refreshed(studio: Studio) -> Server:
-    return {server.name: server for server in await studio.ground.registry.list()}[NAME]
+    return {server.name: server for server in await studio.home.registry.list()}[NAME]
 
 
 def health(studio: Studio, server: Server) -> Health:
@@ -93,7 +93,7 @@ async def test_a_server_goes_from_disconnected_over_connecting_to_connected(
         assert found.last_ping_at is not None
         assert found.protocol_version == "2025-06-18"
         await eventually(lambda: _has_connected(studio))
-        last = await studio.ground.pings.last(server.id)
+        last = await studio.home.pings.last(server.id)
         assert (last.state, last.tool_count) == ("connected", 2)
     # Another start knows nothing before it has asked.
     async with a_studio(tmp_path) as studio:
@@ -112,12 +112,12 @@ async def test_watching_begins_with_every_enabled_server_and_enabling_one_connec
     scripted = ScriptedServer(tmp_path / "server")
     async with followed(tmp_path, clock, scripted.definition) as (studio, server):
         await eventually(lambda: health(studio, server).state == "connected")
-        await studio.ground.registry.disable(NAME)
+        await studio.home.registry.disable(NAME)
         await clock.advance(1)
         await eventually(lambda: health(studio, server).state == "disconnected")
         (first,) = scripted.processes
         await eventually(lambda: not psutil.pid_exists(first))
-        await studio.ground.registry.enable(NAME)
+        await studio.home.registry.enable(NAME)
         await clock.until_asleep(1)
         await clock.advance(1)
         await eventually(lambda: health(studio, server).state == "connected")
@@ -130,8 +130,8 @@ async def test_an_unapproved_server_is_not_started_however_enabled(
     scripted = ScriptedServer(tmp_path / "server")
     other = ScriptedServer(tmp_path / "other")
     async with followed(tmp_path, clock, scripted.definition) as (studio, server):
-        await studio.ground.registry.add("other", other.definition)
-        await studio.ground.registry.enable("other")
+        await studio.home.registry.add("other", other.definition)
+        await studio.home.registry.enable("other")
         await eventually(lambda: health(studio, server).state == "connected")
         for _ in range(3):
             await clock.advance(1)
@@ -238,7 +238,7 @@ async def test_after_tries_at_1_5_and_15_seconds_a_server_is_disabled_and_the_pe
         assert (found.state, found.consecutive_failures) == ("error", 3)
         assert found.auto_disabled_at == disabled_at
         assert not found.retry.is_retrying
-        (notice,) = await studio.ground.registry.notices()
+        (notice,) = await studio.home.registry.notices()
         assert notice[1:3] == ("server_auto_disabled", NAME)
         assert "closed the connection" in notice[3]
         # It stays known, and nothing is tried any more.
@@ -267,7 +267,7 @@ async def test_a_server_enabled_again_is_tried_again_with_all_its_tries(
         await eventually(lambda: _retries(studio, server) == 1)
         await clock.advance(1)
         await eventually(lambda: _is_auto_disabled(studio))
-        again = await studio.ground.registry.enable(NAME)
+        again = await studio.home.registry.enable(NAME)
         assert (again.failure_count, again.auto_disabled) == (0, False)
         await clock.advance(1)
         await eventually(lambda: _retries(studio, server) == 1)
@@ -450,7 +450,7 @@ async def test_a_removed_server_is_left_at_the_next_occasion(
         server = await approved(studio, NAME, scripted.definition)
         await studio.connections.use(server)
         await eventually(lambda: _has_connected(studio))
-        await studio.ground.registry.remove(NAME)
+        await studio.home.registry.remove(NAME)
         os.kill(scripted.processes[0], signal.SIGKILL)
         await eventually(lambda: health(studio, server).state == "error")
         await eventually(lambda: clock.sleeping == ())
@@ -466,9 +466,9 @@ async def test_secrets_in_last_words_are_masked_wherever_they_are_kept(
     scripted.on_call("echo", [warns(f"bad token {secret}"), exits()])
     definition = scripted.definition.model_copy(update={"env": {"T": "${vault:TOKEN}"}})
     async with a_studio(tmp_path, clock=clock, keeps_trying=True, waits_s=()) as studio:
-        await studio.ground.vault.put("TOKEN", secret)
+        await studio.home.vault.put("TOKEN", secret)
         server = await approved(studio, NAME, definition)
-        studio.ground.lockfile.pin(NAME, await studio.gate.tools(NAME))
+        studio.home.lockfile.pin(NAME, await studio.gate.tools(NAME))
         with pytest.raises(Unavailable) as caught:
             await studio.gate.call(ToolCall(NAME, "echo", {}))
         await eventually(lambda: _is_auto_disabled(studio))
@@ -476,8 +476,8 @@ async def test_secrets_in_last_words_are_masked_wherever_they_are_kept(
             caught.value.message,
             health(studio, server).reason,
             (await refreshed(studio)).last_failure,
-            (await studio.ground.registry.notices())[0][3],
-            (await studio.ground.pings.last(server.id)).reason,
+            (await studio.home.registry.notices())[0][3],
+            (await studio.home.pings.last(server.id)).reason,
             (await studio.gate.history.recent())[0][-1],
         ]
         assert all("bad token ***" in str(text) for text in kept), kept
@@ -491,7 +491,7 @@ async def test_an_http_server_that_went_away_between_calls_is_noticed_by_the_nex
     async with a_studio(tmp_path, clock=clock, keeps_trying=True) as studio:
         with http_server(GOOD_HTTP) as url:
             server = await approved(studio, NAME, HttpServer(url=url))
-            studio.ground.lockfile.pin(NAME, await studio.gate.tools(NAME))
+            studio.home.lockfile.pin(NAME, await studio.gate.tools(NAME))
             with anyio.fail_after(10):
                 await clock.until_asleep(30)
         assert health(studio, server).state == "connected"
@@ -506,7 +506,7 @@ async def test_a_call_that_finds_an_http_server_gone_has_it_checked_at_once(
     async with a_studio(tmp_path, clock=clock, keeps_trying=True) as studio:
         with http_server(GOOD_HTTP) as url:
             server = await approved(studio, NAME, HttpServer(url=url))
-            studio.ground.lockfile.pin(NAME, await studio.gate.tools(NAME))
+            studio.home.lockfile.pin(NAME, await studio.gate.tools(NAME))
         with pytest.raises(Unavailable):
             await studio.gate.call(ToolCall(NAME, "echo", {"text": "hi"}))
         await eventually(lambda: _retries(studio, server) == 1)

@@ -127,10 +127,10 @@ async def test_a_tool_that_changed_in_any_way_is_refused_until_the_change_is_acc
     assert await works(studio, "other")
     # What `servers approve --changes` shows and does.
     tools = await studio.gate.tools(NAME)
-    (drift,) = studio.ground.lockfile.drift(NAME, tools)
+    (drift,) = studio.home.lockfile.drift(NAME, tools)
     assert (drift.tool, drift.kind) == ("copy", kind.replace(" ", "_"))
-    studio.ground.lockfile.pin(NAME, tools)
-    assert studio.ground.lockfile.drift(NAME, tools) == []
+    studio.home.lockfile.pin(NAME, tools)
+    assert studio.home.lockfile.drift(NAME, tools) == []
     arguments: dict[str, Any] = {"text": 7} if pull == "other type" else {"text": "hi", "mode": "a"}
     await studio.gate.call(ToolCall(NAME, "copy", arguments))
     assert len(scripted.heard("tools/call")) == before + 2
@@ -172,7 +172,7 @@ async def test_a_new_tool_is_refused_and_a_vanished_one_is_not_found(
     gone = await refusal(studio, "copy")
     assert isinstance(gone, NotFound)
     assert gone.code == "MCP_TOOL_NOT_FOUND"
-    drift = studio.ground.lockfile.drift(NAME, await studio.gate.tools(NAME))
+    drift = studio.home.lockfile.drift(NAME, await studio.gate.tools(NAME))
     assert [(one.tool, one.kind) for one in drift] == [("copy", "removed"), ("copy2", "added")]
 
 
@@ -240,7 +240,7 @@ async def test_an_approval_taken_back_while_a_call_waits_its_turn_counts(
             tasks.start_soon(wait_for_turn)
             await eventually(lambda: len(studio.gate.history.open_calls) == 2)
             await anyio.wait_all_tasks_blocked()
-            studio.ground.lockfile.unpin(NAME)
+            studio.home.lockfile.unpin(NAME)
             studio.gate.cancel(first.id)
     assert errors == ["TOOL_CHANGED"]
 
@@ -249,7 +249,7 @@ async def test_nothing_is_approved_without_a_lockfile_or_with_a_broken_one(
     studio: Studio, scripted: ScriptedServer
 ) -> None:
     await pinned(studio, NAME, scripted.definition)
-    lockfile = studio.ground.lockfile.path
+    lockfile = studio.home.lockfile.path
     lockfile.unlink()
     assert (await refusal(studio)).code == "TOOL_CHANGED"
     lockfile.write_text("{", encoding="utf-8")
@@ -272,16 +272,16 @@ async def test_pins_of_one_server_are_none_of_another(
 async def test_a_call_goes_only_to_an_enabled_and_approved_server(
     studio: Studio, scripted: ScriptedServer
 ) -> None:
-    await studio.ground.registry.add(NAME, scripted.definition)
-    await studio.ground.registry.enable(NAME)
+    await studio.home.registry.add(NAME, scripted.definition)
+    await studio.home.registry.enable(NAME)
     assert (await refusal(studio)).code == "SERVER_NOT_APPROVED"
     assert scripted.processes == []
-    await studio.ground.registry.approve(NAME, definition_hash(scripted.definition))
-    studio.ground.lockfile.pin(NAME, await studio.gate.tools(NAME))
+    await studio.home.registry.approve(NAME, definition_hash(scripted.definition))
+    studio.home.lockfile.pin(NAME, await studio.gate.tools(NAME))
     assert await works(studio)
-    await studio.ground.registry.disable(NAME)
+    await studio.home.registry.disable(NAME)
     assert (await refusal(studio)).code == "SERVER_DISABLED"  # at once, connected as it still is
-    await studio.ground.registry.enable(NAME)
+    await studio.home.registry.enable(NAME)
     assert await works(studio)
 
 
@@ -290,10 +290,10 @@ async def test_a_changed_definition_needs_another_approval(
 ) -> None:
     await pinned(studio, NAME, scripted.definition)
     other = scripted.definition.model_copy(update={"args": (*scripted.definition.args, "--evil")})
-    await studio.ground.database.execute(
+    await studio.home.database.execute(
         "UPDATE servers SET definition = ? WHERE name = ?", other.model_dump_json(), NAME
     )
-    await studio.ground.registry.list()
+    await studio.home.registry.list()
     error = await refusal(studio)
     assert error.code == "SERVER_NOT_APPROVED"
     assert "was changed since it was approved" in error.message

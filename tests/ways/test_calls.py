@@ -559,7 +559,7 @@ async def test_a_repeatable_call_waits_for_a_server_that_is_being_brought_back(
     async with ready(tmp_path, scripted, clock=clock, keeps_trying=True) as studio:
         scripted.on_call("echo", [exits()], [says("back")])
         assert (await refusal(studio, a_call())).code == "MCP_SERVER_DISCONNECTED"
-        server = await studio.ground.registry.get(NAME)
+        server = await studio.home.registry.get(NAME)
         await eventually(lambda: studio.connections.health(server).retry.is_retrying)
         # While it is down a call fails at once, unless it may be tried again.
         assert (await refusal(studio, a_call())).code == "MCP_SERVER_DISCONNECTED"
@@ -679,7 +679,7 @@ async def test_secrets_are_masked_in_errors_and_in_the_record(
         [says(f"bad token {secret}", isError=True)],
     )
     async with a_studio(tmp_path / "home") as studio:
-        await studio.ground.vault.put("TOKEN", secret)
+        await studio.home.vault.put("TOKEN", secret)
         await pinned(studio, NAME, definition)
         error = await refusal(studio, a_call())
         assert "bad token ***" in error.message

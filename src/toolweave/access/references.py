@@ -144,3 +144,10 @@ def _credentials(value: str) -> set[str]:
     """A sensitive value, and the part of it that follows `Bearer` or the like."""
     scheme = _SCHEME.fullmatch(value)
     return {value, scheme[1]} if scheme else {value}
+
+
+def name_in(token: str) -> str | None:
+    """The name in a text that is one reference to the vault and nothing else."""
+    found = references(token)
+    is_one = len(found) == 1 and found[0].text == token.strip() and token.startswith("${vault:")
+    return found[0].name if is_one else None

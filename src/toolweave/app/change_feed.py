@@ -36,13 +36,13 @@ class ChangeFeed:
     """The versions of all topics; one look serves all who listen."""
 
     def __init__(self, workbench: Workbench, *, is_ending: Callable[[], bool] = _goes_on) -> None:
-        ground = workbench.studio.ground
-        self._ground = ground
-        self._store = workbench.studio.workflows
+        home = workbench.studio.home
+        self._home = home
+        self._store = workbench.studio.home.workflows
         self._news = workbench.engine.journal.news
-        self._questions = Questions(ground.database)
-        self._publications = PublishedStore(ground.database)
-        self._activations = Activations(ground.database, ground.clock)
+        self._questions = Questions(home.database)
+        self._publications = PublishedStore(home.database)
+        self._activations = Activations(home.database, home.clock)
         self._is_ending = is_ending
         self._is_over = False
         # Runs are counted, by a count that another process does not have.
@@ -104,7 +104,7 @@ class ChangeFeed:
                 self._end()
                 return
             await self._look()
-            await self._ground.clock.sleep(LOOK_EVERY_S)
+            await self._home.clock.sleep(LOOK_EVERY_S)
 
     async def _count_runs(self) -> None:
         news = self._news.any()
@@ -115,7 +115,7 @@ class ChangeFeed:
             self._runs += 1
             if self._listeners:
                 await self._look()
-            await self._ground.clock.sleep(PAUSE_S)
+            await self._home.clock.sleep(PAUSE_S)
 
     async def _look(self) -> dict[str, str]:
         try:
@@ -128,10 +128,10 @@ class ChangeFeed:
         return self._versions
 
     async def _read(self) -> dict[str, str]:
-        registry = self._ground.registry
+        registry = self._home.registry
         return {
             "servers": _version(await registry.stamp()),
-            "tools": _version(await registry.tools_stamp(), self._ground.lockfile.stamp()),
+            "tools": _version(await registry.tools_stamp(), self._home.lockfile.stamp()),
             "workflows": _version(await self._store.stamp()),
             "runs": f"{self._boot}.{self._runs}",
             "inbox": _version(await self._questions.stamp()),

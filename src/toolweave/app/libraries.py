@@ -10,16 +10,16 @@ from toolweave.library.store import LibraryStore
 LIBRARY = "library"
 
 
-def shelf_of(ground: Home) -> LibraryStore:
+def shelf_of(home: Home) -> LibraryStore:
     """The libraries; nothing is asked or made before one is used."""
-    git = Git(ground.environ, deadline_s=ground.settings.library_deadline_s)
-    return LibraryStore(ground.database, ground.clock, git, ground.settings.home / LIBRARY)
+    git = Git(home.environ, deadline_s=home.settings.library_deadline_s)
+    return LibraryStore(home.database, home.clock, git, home.settings.home / LIBRARY)
 
 
-def flow_runner(ground: Home, engine: Engine, shelf: LibraryStore | None = None) -> FlowRunner:
+def flow_runner(home: Home, engine: Engine, shelf: LibraryStore | None = None) -> FlowRunner:
     """Runs flows of the libraries."""
 
     async def has_model() -> bool:
-        return bool(await models_of(ground).list())
+        return bool(await models_of(home).list())
 
-    return FlowRunner(shelf or shelf_of(ground), engine, ground.clock, has_model=has_model)
+    return FlowRunner(shelf or shelf_of(home), engine, home.clock, has_model=has_model)

@@ -10,8 +10,6 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 import anyio
 import anyio.to_thread
 
-from toolweave import nodes
-from toolweave.catalog.index import Catalog
 from toolweave.catalog.knowledge import Knowledge
 from toolweave.catalog.live import spec_of
 from toolweave.catalog.spec import NodeSpec
@@ -20,6 +18,7 @@ from toolweave.catalog.usage import UsageCounts
 from toolweave.errors import ToolweaveError
 from toolweave.home import Home
 from toolweave.json_text import JsonObject
+from toolweave.nodes.registry import built_in_catalog
 from toolweave.servers.lockfile import Pin
 from toolweave.tools.read_tool import read_tool
 
@@ -31,20 +30,15 @@ SAVE_EVERY_S = 5.0
 Pins = Mapping[str, Mapping[str, Pin]]
 
 
-def built_in() -> Catalog:
-    """The nodes of this package."""
-    return Catalog(node.spec for node in nodes.discover())
-
-
 class LiveCatalog:
     """Answers from `knowledge`, which is replaced when a server or its tools change.
 
     Without a ground, or when it cannot be read, the built-in nodes are there all the same.
     """
 
-    def __init__(self, ground: Home | None) -> None:
-        self._ground = ground
-        self._built_in = built_in()
+    def __init__(self, home: Home | None) -> None:
+        self._home = home
+        self._built_in = built_in_catalog()
         self._seen: Mapping[str, Mapping[str, str]] = {}
         self._specs: dict[tuple[str, str, str], NodeSpec | None] = {}
         self._is_failing = False
@@ -56,10 +50,10 @@ class LiveCatalog:
         A failure is logged once, not every two seconds until somebody mends it. Without `prepare`
         the first search builds its index itself.
         """
-        if self._ground is None:
+        if self._home is None:
             return False
         try:
-            changed = await self._take(await _pins(self._ground), prepare)
+            changed = await self._take(await _pins(self._home), prepare)
         except (ToolweaveError, OSError):
             if not self._is_failing:
                 logger.exception("catalog not refreshed")
@@ -70,8 +64,8 @@ class LiveCatalog:
 
     async def follow(self, on_change: Callable[[], Awaitable[None]]) -> None:
         """Keep up until cancelled, telling `on_change` each time."""
-        while self._ground is not None:
-            await self._ground.clock.sleep(LOOK_EVERY_S)
+        while self._home is not None:
+            await self._home.clock.sleep(LOOK_EVERY_S)
             if await self.refresh():
                 await on_change()
 
@@ -107,10 +101,10 @@ class LiveCatalog:
 class CountingToolbox(ToolService):
     """Notes which nodes were asked for; over a ground they are saved, without one forgotten."""
 
-    def __init__(self, catalog: LiveCatalog, ground: Home | None) -> None:
+    def __init__(self, catalog: LiveCatalog, home: Home | None) -> None:
         super().__init__(lambda: catalog.knowledge)
-        self._clock = ground.clock if ground else None
-        self._usage = UsageCounts(ground.database, ground.clock) if ground else None
+        self._clock = home.clock if home else None
+        self._usage = UsageCounts(home.database, home.clock) if home else None
 
     def call(self, name: str, arguments: JsonObject) -> JsonObject:
         """The result of one call, counted."""
@@ -151,13 +145,13 @@ def _spec_of(server: str, pin: Pin) -> NodeSpec | None:
     return spec_of(tool) if tool.is_usable else None
 
 
-async def _pins(ground: Home) -> Pins:
+async def _pins(home: Home) -> Pins:
     names = [
         server.name
-        for server in await ground.registry.list()
+        for server in await home.registry.list()
         if server.enabled and server.is_approved
     ]
     # In a thread, too: the file may have changed, and be large.
     return await anyio.to_thread.run_sync(
-        lambda: {name: ground.lockfile.pins(name) for name in names}
+        lambda: {name: home.lockfile.pins(name) for name in names}
     )

@@ -9,7 +9,7 @@ import anyio
 from toolweave.access.secret_text import SecretTexts
 from toolweave.assistant.home_models import open_asking
 from toolweave.credentials.services import vault_services
-from toolweave.home import Home
+from toolweave.home import FILES, Home
 from toolweave.nodes.model import MODEL
 from toolweave.nodes.services.mail.outgoing import MAILER
 from toolweave.resources.databases import SqlDatabases
@@ -20,23 +20,21 @@ from toolweave.resources.mailer import SmtpMailer
 from toolweave.resources.stores import open_stores
 from toolweave.servers.approved_tools import ApprovedTools
 
-FILES = "files"
-
 
 @asynccontextmanager
 async def open_resources(
-    ground: Home, *, allow_private: bool = False, file_roots: tuple[Path, ...] = ()
+    home: Home, *, allow_private: bool = False, file_roots: tuple[Path, ...] = ()
 ) -> AsyncGenerator[Mapping[str, object]]:
     """Every resource by its name; `file_roots` are folders beside the home's own."""
-    secrets = SecretTexts(ground.vault, ground.masker)
-    folders = AllowedFolders((ground.settings.home / FILES, *file_roots))
+    secrets = SecretTexts(home.vault, home.masker)
+    folders = AllowedFolders((home.settings.home / FILES, *file_roots))
     http = NodeHttpClient(secrets, allow_private=allow_private)
-    services = vault_services(ground, http)
+    services = vault_services(home, http)
     try:
         async with (
-            open_asking(ground) as asking,
+            open_asking(home) as asking,
             open_stores(
-                ground.database, ground.settings.home, secrets, allow_private=allow_private
+                home.database, home.settings.home, secrets, allow_private=allow_private
             ) as stores,
         ):
             yield {
@@ -45,10 +43,10 @@ async def open_resources(
                 "databases": SqlDatabases(folders, secrets, allow_private=allow_private),
                 "stores": stores,
                 "services": services,
-                MAILER: SmtpMailer(secrets, services, allow_private=allow_private),
+                MAILER: SmtpMailer(secrets, services.refresh, allow_private=allow_private),
                 MODEL: asking,
-                "shelf": ApprovedTools(ground),
-                **mail_resources(ground, http, secrets),
+                "shelf": ApprovedTools(home.registry, home.lockfile),
+                **mail_resources(home, http, secrets),
             }
     finally:
         with anyio.CancelScope(shield=True):

@@ -31,34 +31,34 @@ async def open_engine(
     studio: Studio, *, keeps_time: bool = False, on_progress: Listener | None = None
 ) -> AsyncGenerator[Engine]:
     """Join the engine to an open studio."""
-    ground, settings = studio.ground, studio.ground.settings
-    journal = Journal(ground.database, ground.clock)
+    home, settings = studio.home, studio.home.settings
+    journal = Journal(home.database, home.clock)
     async with open_resources(
-        ground, allow_private=settings.allow_private_http, file_roots=settings.file_roots
+        home, allow_private=settings.allow_private_http, file_roots=settings.file_roots
     ) as opened:
         resources: dict[str, object] = dict(opened)
-        services = EngineServices(studio.gate, ground.clock, resources, on_progress)
-        resources[COMMANDS] = CommandRunner(studio)
+        services = EngineServices(studio.gate, home.clock, resources, on_progress)
+        resources[COMMANDS] = CommandRunner(home, studio.transports)
         engine = Engine(
-            ground.database,
+            home.database,
             journal,
             NodeRegistry(),
             services=services,
             begins_as=AnswerSource(cast("ModelCaller", resources[MODEL])),
         )
-        resources["workflows"] = SubWorkflows(engine, studio.workflows)
+        resources["workflows"] = SubWorkflows(engine, studio.home.workflows)
         async with engine.running(keeps_time=keeps_time), background() as tasks:
             if keeps_time:
-                tasks.start_soon(_keep_pruning, ground)
+                tasks.start_soon(_keep_pruning, home)
             yield engine
 
 
-async def _keep_pruning(ground: Home) -> None:
-    settings = ground.settings
+async def _keep_pruning(home: Home) -> None:
+    settings = home.settings
     retention = Retention(settings.keep_days or None, settings.keep_runs or None)
     while True:
         try:
-            await prune(ground.database, retention, ground.clock.now())
+            await prune(home.database, retention, home.clock.now())
         except ToolweaveError:
             logger.exception("old runs are not pruned")
-        await ground.clock.sleep(PRUNE_EVERY_S)
+        await home.clock.sleep(PRUNE_EVERY_S)

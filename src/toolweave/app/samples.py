@@ -44,7 +44,7 @@ def _definition() -> CommandServer:
 
 async def _server(studio: Studio) -> Server:
     """Our server, approved and on, under the first name that is free or already its own."""
-    registry, ours = studio.ground.registry, _definition()
+    registry, ours = studio.home.registry, _definition()
     known = {server.name: server for server in await registry.list()}
     name = next(one for one in _names() if one not in known or known[one].definition == ours)
     if name not in known:
@@ -61,7 +61,7 @@ def _names() -> Iterator[str]:
 
 
 async def _pinned(studio: Studio, server: Server) -> None:
-    lockfile = studio.ground.lockfile
+    lockfile = studio.home.lockfile
     if await anyio.to_thread.run_sync(lockfile.pins, server.name):
         return
     tools = await studio.gate.tools(server.name)
@@ -77,9 +77,9 @@ async def _stored(studio: Studio, server: str) -> str:
     document = await anyio.to_thread.run_sync(_document, server)
     workflow = read_workflow(document).workflow
     try:
-        return (await studio.workflows.load(workflow.name)).name
+        return (await studio.home.workflows.load(workflow.name)).name
     except NotFound:
-        await studio.workflows.save(workflow, over=None)
+        await studio.home.workflows.save(workflow, over=None)
         return workflow.name
 
 

@@ -39,15 +39,15 @@ class SettingLine:
         }
 
 
-def setting_lines(ground: Home) -> list[SettingLine]:
+def setting_lines(home: Home) -> list[SettingLine]:
     """All of them, in the order of `docs/settings.md`."""
-    environ = ground.environ
-    now, default = _values(ground.settings), _values(from_environment({}))
+    environ = home.environ
+    now, default = _values(home.settings), _values(from_environment({}))
     try:
         asked = _values(from_environment(environ))
     except Invalid:  # it was right when the service began, and nobody reads it again
         asked = now
-    return [_line(name, environ, now, default, asked, ground) for name in WORDS]
+    return [_line(name, environ, now, default, asked, home) for name in WORDS]
 
 
 def _line(
@@ -56,7 +56,7 @@ def _line(
     now: Mapping[str, object],
     default: Mapping[str, object],
     asked: Mapping[str, object],
-    ground: Home,
+    home: Home,
 ) -> SettingLine:
     variable = PREFIX + name
     given = environ.get(variable)
@@ -70,15 +70,15 @@ def _line(
     elif name in _ADDRESSES and value:
         value = without_password(value)
     return SettingLine(
-        variable, WORDS[name], value or _usual(name, ground), _text(default.get(name)), source
+        variable, WORDS[name], value or _usual(name, home), _text(default.get(name)), source
     )
 
 
-def _usual(name: str, ground: Home) -> str | None:
+def _usual(name: str, home: Home) -> str | None:
     """What is used where nothing is said, and is not a number."""
     if name == "DATABASE":
-        return str(ground.settings.home / DATABASE_NAME)
-    return str(lockfile_path(ground.settings, Path.cwd())) if name == "LOCKFILE" else None
+        return str(home.settings.home / DATABASE_NAME)
+    return str(lockfile_path(home.settings, Path.cwd())) if name == "LOCKFILE" else None
 
 
 def _values(settings: Settings) -> dict[str, object]:

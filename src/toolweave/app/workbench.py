@@ -3,26 +3,21 @@
 Checking takes a while for a large workflow, so it is done in a thread: others wait for the loop.
 """
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
-import anyio
 import anyio.to_thread
 
-from toolweave.app.live_catalog import built_in
 from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import Studio, open_studio
-from toolweave.authoring.environment import known_home, known_live, node_in, tool_in
-from toolweave.catalog.live import specs_of
+from toolweave.authoring.environment import ToolKnowledge, known_live, node_in, tool_in
 from toolweave.engine.engine import Engine
 from toolweave.errors import Invalid, Unavailable
 from toolweave.home import Home
 from toolweave.json_text import JsonObject
 from toolweave.problems import Problem, how_many
 from toolweave.publishing.service import Published
-from toolweave.tools.read_tool import read_tool
-from toolweave.tools.tool import Tool
 from toolweave.workflow.checks.context import KnownEnvironment
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import convert, read
@@ -50,42 +45,6 @@ class ModeSwitch:
     mode: Mode
     description: str | None = None
     tool: str | None = None
-
-
-class ToolKnowledge:
-    """What is known without asking any server; tools that are as they were are not read again."""
-
-    def __init__(self, ground: Home) -> None:
-        self._ground = ground
-        self._tools: dict[tuple[str, str, str], Tool] = {}
-        self._catalog = built_in()
-        self._reading = anyio.Lock()
-
-    async def known(self) -> KnownEnvironment:
-        """The catalog with every approved tool, as of now."""
-        servers = await self._ground.registry.list()
-        names = [server.name for server in servers if server.is_approved]
-        home = await known_home(self._ground)
-        async with self._reading:
-            known = await anyio.to_thread.run_sync(self._read, names)
-        return replace(known, home=home)
-
-    def _read(self, names: Sequence[str]) -> KnownEnvironment:
-        pins = {
-            (server, tool, pin.hash): pin
-            for server in names
-            for tool, pin in self._ground.lockfile.pins(server).items()
-        }
-        if pins.keys() != self._tools.keys():
-            self._tools = {
-                key: self._tools.get(key) or read_tool(key[0], pin.definition)
-                for key, pin in pins.items()
-            }
-            self._catalog = built_in().with_specs(specs_of(self._tools.values()))
-        tools: dict[str, list[Tool]] = {name: [] for name in names}
-        for (server, _, _), tool in self._tools.items():
-            tools.setdefault(server, []).append(tool)
-        return KnownEnvironment(self._catalog, self._ground.clock.now(), pinned=tools.get)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +100,7 @@ class Workbench:
         changed = switch_mode(
             node,
             to.mode,
-            now=self.studio.ground.clock.now(),
+            now=self.studio.home.clock.now(),
             description=to.description,
             tool=tool_in(tools, server, to.tool) if to.tool is not None else None,
             available_tools=tools or None,
@@ -185,18 +144,18 @@ class Workbench:
         self, workflow: Workflow, *, live: bool
     ) -> tuple[KnownEnvironment, Mapping[str, str]]:
         if live:
-            return await known_live(self.studio, [workflow])
+            return await known_live(self.studio.home, self.studio.connections, [workflow])
         return await self.approved.known(), {}
 
 
 @asynccontextmanager
-async def open_workbench(ground: Home) -> AsyncGenerator[Workbench]:
+async def open_workbench(home: Home) -> AsyncGenerator[Workbench]:
     """Open the studio and its engine; runs that were cut off or are due go on."""
     async with (
-        open_studio(ground, keeps_trying=True) as studio,
+        open_studio(home, keeps_trying=True) as studio,
         open_engine(studio, keeps_time=True) as engine,
     ):
-        yield Workbench(studio, engine, ToolKnowledge(ground), Published(ground))
+        yield Workbench(studio, engine, ToolKnowledge(home), Published(home))
 
 
 def is_workflow(loaded: LoadedWorkflow) -> bool:

@@ -1,13 +1,16 @@
 """Conversations joined to the enabled servers, the gate and the models."""
 
-from toolweave.app.studio import Studio
 from toolweave.assistant.conversation import Conversation
 from toolweave.assistant.tool_context import EnabledServer, ToolContext, build_context
+from toolweave.home import Home
 from toolweave.nodes.model import ModelCaller
 from toolweave.servers.approved_tools import ApprovedTools
+from toolweave.servers.gate import Gate
 
 
-async def tool_context(studio: Studio, scope: str, bound_to: str | None = None) -> ToolContext:
+async def tool_context(
+    home: Home, gate: Gate, scope: str, bound_to: str | None = None
+) -> ToolContext:
     """What a model may use in a conversation: the enabled servers' tools, or one server's.
 
     Raises:
@@ -15,15 +18,16 @@ async def tool_context(studio: Studio, scope: str, bound_to: str | None = None) 
     """
     servers = [
         EnabledServer(server.id, server.name)
-        for server in await studio.ground.registry.list()
+        for server in await home.registry.list()
         if server.enabled and server.is_approved
     ]
-    shelf = ApprovedTools(studio.ground)
-    return await build_context(servers, shelf.tools, studio.gate, scope=scope, bound_to=bound_to)
+    shelf = ApprovedTools(home.registry, home.lockfile)
+    return await build_context(servers, shelf.tools, gate, scope=scope, bound_to=bound_to)
 
 
 async def begin_conversation(
-    studio: Studio,
+    home: Home,
+    gate: Gate,
     caller: ModelCaller,
     *,
     scope: str,
@@ -31,4 +35,4 @@ async def begin_conversation(
     model: str | None = None,
 ) -> Conversation:
     """A new conversation; its calls count against the session `scope`."""
-    return Conversation(await tool_context(studio, scope, bound_to), caller, model=model)
+    return Conversation(await tool_context(home, gate, scope, bound_to), caller, model=model)

@@ -12,35 +12,35 @@ from toolweave.home import Home
 from toolweave.nodes.model import ModelQuestion, ModelReply, TextListener
 
 
-def models_of(ground: Home) -> Models:
+def models_of(home: Home) -> Models:
     """Who can be asked on behalf of this home."""
-    return Models(ground.database, ground.vault, clock=ground.clock, environ=ground.environ)
+    return Models(home.database, home.vault, clock=home.clock, environ=home.environ)
 
 
 class AskingOnDemand:
     """A `ModelCaller` for whoever lives long and asks seldom: an answer ends its connections."""
 
-    def __init__(self, ground: Home) -> None:
-        self._ground = ground
+    def __init__(self, home: Home) -> None:
+        self._home = home
 
     async def ask(
         self, question: ModelQuestion, *, on_text: TextListener | None = None
     ) -> ModelReply:
         """One answer; see `ModelCaller`."""
-        async with open_asking(self._ground) as asking:
+        async with open_asking(self._home) as asking:
             return await asking.ask(question, on_text=on_text)
 
     async def configured(self, provider: str | None = None) -> bool:
         """Whether somebody can be asked."""
-        return await models_of(self._ground).find(provider) is not None
+        return await models_of(self._home).find(provider) is not None
 
 
 @asynccontextmanager
-async def open_asking(ground: Home) -> AsyncGenerator[HomeModelCaller]:
+async def open_asking(home: Home) -> AsyncGenerator[HomeModelCaller]:
     """Who asks them."""
-    web = ModelWeb(allow_private=ground.settings.allow_private_http)
+    web = ModelWeb(allow_private=home.settings.allow_private_http)
     try:
-        yield HomeModelCaller(models_of(ground), web, masker=ground.masker, clock=ground.clock)
+        yield HomeModelCaller(models_of(home), web, masker=home.masker, clock=home.clock)
     finally:
         with anyio.CancelScope(shield=True):
             await web.aclose()

@@ -1,1 +1,1 @@
-"""What a person or a model does to a workflow before it runs: check, repair, preview, lock choices."""
+"""Work on a workflow before it runs: check, repair, preview, switch modes, lock choices."""

@@ -4,16 +4,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import anyio
+import anyio.to_thread
 
-from toolweave.app.live_catalog import built_in
-from toolweave.app.studio import Studio
 from toolweave.assistant.models import Models
 from toolweave.catalog.live import specs_of
 from toolweave.clock import Clock, SystemClock
 from toolweave.errors import Invalid, NotFound, ToolweaveError
 from toolweave.home import Home
+from toolweave.nodes.registry import built_in_catalog
 from toolweave.problems import did_you_mean
 from toolweave.servers.commands import Commands
+from toolweave.servers.connections import Connections
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
 from toolweave.workflow.checks.context import KnownEnvironment, KnownHome
@@ -24,35 +25,33 @@ Tools = Mapping[str, Sequence[Tool]]
 
 def known_built_in(clock: Clock | None = None) -> KnownEnvironment:
     """Without a home directory: the nodes of this package only."""
-    return KnownEnvironment(built_in(), (clock or SystemClock()).now())
+    return KnownEnvironment(built_in_catalog(), (clock or SystemClock()).now())
 
 
-async def known_offline(ground: Home) -> KnownEnvironment:
+async def known_offline(home: Home) -> KnownEnvironment:
     """The catalog with every approved tool; no server is started."""
     tools: Tools = {
         server.name: [
             read_tool(server.name, pin.definition)
-            for pin in ground.lockfile.pins(server.name).values()
+            for pin in home.lockfile.pins(server.name).values()
         ]
-        for server in await ground.registry.list()
+        for server in await home.registry.list()
         if server.is_approved
     }
     specs = specs_of(tool for of_server in tools.values() for tool in of_server)
     return KnownEnvironment(
-        built_in().with_specs(specs),
-        ground.clock.now(),
+        built_in_catalog().with_specs(specs),
+        home.clock.now(),
         pinned=tools.get,
-        home=await known_home(ground),
+        home=await known_home(home),
     )
 
 
-async def known_home(ground: Home) -> KnownHome:
+async def known_home(home: Home) -> KnownHome:
     """What nodes can name: models, commands, servers."""
-    models = await Models(
-        ground.database, ground.vault, clock=ground.clock, environ=ground.environ
-    ).list()
-    commands = await Commands(ground.database, ground.clock).list()
-    servers = [server for server in await ground.registry.list() if server.is_approved]
+    models = await Models(home.database, home.vault, clock=home.clock, environ=home.environ).list()
+    commands = await Commands(home.database, home.clock).list()
+    servers = [server for server in await home.registry.list() if server.is_approved]
     return KnownHome(
         frozenset(name for model in models for name in (model.name, model.provider)),
         {command.name: command.is_approved for command in commands},
@@ -60,18 +59,54 @@ async def known_home(ground: Home) -> KnownHome:
     )
 
 
+class ToolKnowledge:
+    """What is known without asking any server; tools that are as they were are not read again."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._tools: dict[tuple[str, str, str], Tool] = {}
+        self._catalog = built_in_catalog()
+        self._reading = anyio.Lock()
+
+    async def known(self) -> KnownEnvironment:
+        """The catalog with every approved tool, as of now."""
+        servers = await self._home.registry.list()
+        names = [server.name for server in servers if server.is_approved]
+        home = await known_home(self._home)
+        async with self._reading:
+            known = await anyio.to_thread.run_sync(self._read, names)
+        return replace(known, home=home)
+
+    def _read(self, names: Sequence[str]) -> KnownEnvironment:
+        pins = {
+            (server, tool, pin.hash): pin
+            for server in names
+            for tool, pin in self._home.lockfile.pins(server).items()
+        }
+        if pins.keys() != self._tools.keys():
+            self._tools = {
+                key: self._tools.get(key) or read_tool(key[0], pin.definition)
+                for key, pin in pins.items()
+            }
+            self._catalog = built_in_catalog().with_specs(specs_of(self._tools.values()))
+        tools: dict[str, list[Tool]] = {name: [] for name in names}
+        for (server, _, _), tool in self._tools.items():
+            tools.setdefault(server, []).append(tool)
+        return KnownEnvironment(self._catalog, self._home.clock.now(), pinned=tools.get)
+
+
 async def known_live(
-    studio: Studio, workflows: Iterable[Workflow]
+    home: Home, connections: Connections, workflows: Iterable[Workflow]
 ) -> tuple[KnownEnvironment, dict[str, str]]:
     """The same with the servers that `workflows` name asked now; and why some did not answer."""
-    known = await known_offline(studio.ground)
+    known = await known_offline(home)
     found: dict[str, Sequence[Tool]] = {}
     reasons: dict[str, str] = {}
 
     async def ask(name: str) -> None:
         try:
-            server = await studio.ground.registry.get(name)
-            live = await studio.connections.use(server)
+            server = await home.registry.get(name)
+            live = await connections.use(server)
             found[name] = list(live.tools.values())
         except ToolweaveError as error:
             reasons[name] = error.message

@@ -30,7 +30,7 @@ class LockedWorkflow:
     problems: tuple[Problem, ...]
 
 
-async def freeze_node(ground: Home, run: str, node: str, loaded: LoadedWorkflow) -> LockedWorkflow:
+async def freeze_node(home: Home, run: str, node: str, loaded: LoadedWorkflow) -> LockedWorkflow:
     """Freeze a node of `loaded` to what was chosen for it in a run.
 
     Raises:
@@ -40,18 +40,18 @@ async def freeze_node(ground: Home, run: str, node: str, loaded: LoadedWorkflow)
     """
     workflow = loaded.workflow
     found = node_in(workflow, node)
-    record = await _record(ground, run, node)
-    known = await known_offline(ground)
+    record = await _record(home, run, node)
+    known = await known_offline(home)
     server = text_at(found.data, "serverId")
     tools = list((known.pinned(server) if known.pinned else None) or ())
     chosen = tuple(_chosen(record, tools))
     told = _told(record)
-    frozen = freeze(workflow, node, chosen, tools, now=ground.clock.now(), told=told)
+    frozen = freeze(workflow, node, chosen, tools, now=home.clock.now(), told=told)
     return LockedWorkflow(frozen, chosen, _checked(loaded, frozen, known))
 
 
-async def _record(ground: Home, run: str, node: str) -> StepRecord:
-    entries = await Journal(ground.database, ground.clock).read(run)
+async def _record(home: Home, run: str, node: str) -> StepRecord:
+    entries = await Journal(home.database, home.clock).read(run)
     # In a loop a node has one step for each turn; the last one that worked is meant.
     mine = [one for one in records(entries) if one.key.rpartition("/")[2] == node]
     done = [one for one in mine if one.status == "success" and one.parts]

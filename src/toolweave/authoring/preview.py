@@ -11,10 +11,11 @@ from datetime import datetime
 
 import anyio.to_thread
 
-from toolweave.app.workbench import Workbench
-from toolweave.authoring.environment import node_in
+from toolweave.access.mask import Masker
+from toolweave.authoring.environment import ToolKnowledge, node_in
 from toolweave.catalog.node import RunFacts
 from toolweave.cel.fault import SyntaxProblem
+from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL
 from toolweave.engine.journal import JournalEntry
 from toolweave.engine.plan import Plan, make_plan
@@ -87,9 +88,10 @@ class _Look:
 class Previews:
     """Looks at runs for whoever writes expressions."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
-        self._masker = workbench.studio.ground.masker
+    def __init__(self, engine: Engine, tools: ToolKnowledge, masker: Masker) -> None:
+        self._engine = engine
+        self._tools = tools
+        self._masker = masker
         self._kinds = NodeRegistry()
         # A run that is over stays as it is, and is asked about with every key that is pressed.
         self._kept: tuple[str, list[JournalEntry]] | None = None
@@ -116,9 +118,9 @@ class Previews:
 
     async def _look(self, workflow: Workflow, node: str, run: str | None) -> _Look:
         found = node_in(workflow, node)
-        known: KnownEnvironment = await self._workbench.approved.known()
+        known: KnownEnvironment = await self._tools.known()
         case = CheckContext(workflow, known)
-        engine = self._workbench.engine
+        engine = self._engine
         if run is not None:
             one = await engine.get(run)
         else:
@@ -133,7 +135,7 @@ class Previews:
     async def _entries(self, run: RunRecord) -> list[JournalEntry]:
         if self._kept is not None and self._kept[0] == run.id:
             return self._kept[1]
-        entries = await self._workbench.engine.journal.read(run.id)
+        entries = await self._engine.journal.read(run.id)
         if run.status in FINAL:
             self._kept = (run.id, entries)
         return entries

@@ -1,1 +1,1 @@
-"""The expression language: CEL, parsed, checked and evaluated within a budget. Usable on its own."""
+"""The expression language (CEL): parsed, checked and evaluated within a budget."""

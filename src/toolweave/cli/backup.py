@@ -7,10 +7,9 @@ from pathlib import Path
 
 import click
 
-from toolweave.app.studio import WORKFLOWS
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.errors import Conflict, Invalid, Unavailable
-from toolweave.home import DATABASE_NAME, lockfile_path
+from toolweave.home import DATABASE_NAME, WORKFLOWS, lockfile_path
 from toolweave.settings import Settings, from_environment
 from toolweave.storage.backup import copy_database
 

@@ -18,7 +18,7 @@ from toolweave.app.studio import Studio, open_studio
 from toolweave.cli.elicitation import ask_on_terminal
 from toolweave.cli.results import as_dict, print_result
 from toolweave.cli.sanitize import visible
-from toolweave.cli.session import ground, run
+from toolweave.cli.session import home, run
 from toolweave.cli.terminal import console, is_terminal, json_option, print_json, say
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import JsonObject, read
@@ -109,7 +109,7 @@ def call(
     """
 
     async def work() -> ToolResult:
-        async with ground() as rooms, open_studio(rooms) as studio:
+        async with home() as rooms, open_studio(rooms) as studio:
             arguments = await _with_pairs(studio, server, tool, given, pairs)
             request = ToolCall(
                 server=server, tool=tool, arguments=arguments, scope="cli", deadline_s=timeout
@@ -156,7 +156,7 @@ async def _let_it_hear(studio: Studio, server: str) -> None:
         anyio.move_on_after(GRACE_S),
         suppress(ToolweaveError),
     ):
-        live = await studio.connections.use(await studio.ground.registry.get(server))
+        live = await studio.connections.use(await studio.home.registry.get(server))
         await live.connection.ping()
 
 

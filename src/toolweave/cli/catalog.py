@@ -7,7 +7,7 @@ import click
 from toolweave.app.live_catalog import LiveCatalog
 from toolweave.catalog.knowledge import Knowledge
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.session import ground, run
+from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import JsonObject, write
@@ -99,7 +99,7 @@ def _knowledge() -> Knowledge:
 
     async def work() -> Knowledge:
         try:
-            async with ground() as rooms:
+            async with home() as rooms:
                 live = LiveCatalog(rooms)
                 await live.refresh(prepare=False)
                 return live.knowledge

@@ -14,7 +14,7 @@ from toolweave.assistant.home_models import open_asking
 from toolweave.cli.errors import show_error
 from toolweave.cli.prompts import read_line
 from toolweave.cli.sanitize import visible
-from toolweave.cli.session import ground, run
+from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, say
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import JsonObject, write
@@ -40,9 +40,14 @@ def chat(words: tuple[str, ...], server: str | None, model: str | None, as_json:
             raise click.UsageError("there is no message")
 
     async def work() -> int:
-        async with ground() as rooms, open_studio(rooms) as studio, open_asking(rooms) as asking:
+        async with home() as rooms, open_studio(rooms) as studio, open_asking(rooms) as asking:
             talk = await begin_conversation(
-                studio, asking, scope=f"chat:{uuid.uuid4()}", bound_to=server, model=model
+                studio.home,
+                studio.gate,
+                asking,
+                scope=f"chat:{uuid.uuid4()}",
+                bound_to=server,
+                model=model,
             )
             shown = _Shown(as_json=as_json)
             if message:

@@ -7,7 +7,7 @@ import click
 from toolweave.app.studio import open_studio
 from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.prompts import confirm
-from toolweave.cli.session import ground, run
+from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.json_text import Json, JsonObject
 from toolweave.resources.commands import launch_of
@@ -67,7 +67,7 @@ def add(
     )
 
     async def work() -> Registered:
-        async with ground() as rooms:
+        async with home() as rooms:
             return await Commands(rooms.database, rooms.clock).add(name, definition)
 
     added = run(work)
@@ -84,7 +84,7 @@ def list_commands(as_json: bool) -> None:
     """List the registered programs."""
 
     async def work() -> list[Registered]:
-        async with ground() as rooms:
+        async with home() as rooms:
             return await Commands(rooms.database, rooms.clock).list()
 
     found = run(work)
@@ -111,10 +111,10 @@ def approve(name: str, yes: bool, as_json: bool) -> int:
     """
 
     async def work() -> tuple[Registered, bool]:
-        async with ground() as rooms, open_studio(rooms) as studio:
+        async with home() as rooms, open_studio(rooms) as studio:
             registry = Commands(rooms.database, rooms.clock)
             found = await registry.get(name)
-            launch = await launch_of(studio, found)
+            launch = await launch_of(studio.transports, found)
             if not as_json:
                 shown = rooms.masker.mask_text(shlex.join(launch.argv))
                 say(f"Runs: {shown}")
@@ -143,7 +143,7 @@ def remove(name: str, as_json: bool) -> None:
     """Forget a program."""
 
     async def work() -> None:
-        async with ground() as rooms:
+        async with home() as rooms:
             await Commands(rooms.database, rooms.clock).remove(name)
 
     run(work)

@@ -5,7 +5,7 @@ import click
 from toolweave.app.samples import Sample, open_sample
 from toolweave.app.studio import open_studio
 from toolweave.cli.run import run_workflow
-from toolweave.cli.session import ground, run
+from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option
 
 
@@ -33,5 +33,5 @@ def demo(context: click.Context, city: str, as_json: bool) -> int:
 
 
 async def _prepare() -> Sample:
-    async with ground() as rooms, open_studio(rooms) as studio:
+    async with home() as rooms, open_studio(rooms) as studio:
         return await open_sample(studio)

@@ -12,7 +12,7 @@ from toolweave.app.lazy import Lazy
 from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.session import ground, run
+from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.documents.bindings import read_binding
 from toolweave.documents.block_runner import Planned
@@ -46,7 +46,7 @@ def check(files: tuple[Path, ...], as_json: bool) -> int:
     """List blocks, the servers they use and what is wrong; nothing is run."""
 
     async def work() -> list[DocumentReport]:
-        async with ground() as rooms:
+        async with home() as rooms:
             desk = desk_of(rooms)
             return [await desk.look(file) for file in files]
 
@@ -68,7 +68,7 @@ def run_documents(files: tuple[Path, ...], refresh: bool, watch: bool, as_json: 
     """Run the blocks of documents and write the results below them."""
 
     async def work() -> int:
-        async with ground() as rooms, background() as tasks:
+        async with home() as rooms, background() as tasks:
             stop = anyio.Event()
             tasks.start_soon(_interrupted, stop)
             return await _run_all(rooms, files, stop, refresh=refresh, watch=watch, json=as_json)
@@ -83,7 +83,7 @@ def clear(files: tuple[Path, ...], as_json: bool) -> None:
     """Take the results out of documents."""
 
     async def work() -> dict[str, int]:
-        async with ground() as rooms:
+        async with home() as rooms:
             desk = desk_of(rooms)
             return {str(file): await desk.clear(file) for file in files}
 
@@ -118,7 +118,7 @@ def bind(
     binding = read_binding({**given, "server": server, "inherit": not no_inherit})
 
     async def work() -> str:
-        async with ground() as rooms:
+        async with home() as rooms:
             return (await desk_of(rooms).bind(file, binding)).id
 
     id = run(work)
@@ -138,7 +138,7 @@ def unbind(file: Path, binding: str | None, as_json: bool) -> None:
     key = document_key(file)
 
     async def work() -> int:
-        async with ground() as rooms:
+        async with home() as rooms:
             return await desk_of(rooms).kept.remove(key, binding)
 
     count = run(work)
@@ -161,7 +161,7 @@ async def _run_all(
     async with open_studio(rooms) as studio, background() as tasks:
         engines = Lazy(lambda: open_engine(studio))
         tasks.start_soon(engines.serve)
-        workflows = StoredWorkflows(engines.get, studio.workflows)
+        workflows = StoredWorkflows(engines.get, studio.home.workflows)
 
         async def one(file: Path, again: bool) -> DocumentRunReport:
             ran = await desk.run(

@@ -5,7 +5,7 @@ import os
 import click
 
 from toolweave.app.doctor import DoctorFinding, examine_home, examine_machine
-from toolweave.cli.session import ground, run
+from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, print_table
 from toolweave.errors import ToolweaveError
 
@@ -29,7 +29,7 @@ _MARKS = {"ok": "ok", "note": "--", "fault": "!!"}
 async def _examine() -> list[DoctorFinding]:
     found = examine_machine(os.environ)
     try:
-        async with ground() as rooms:
+        async with home() as rooms:
             found += await examine_home(rooms)
     except ToolweaveError as error:
         details = f"{error.message}; {error.hint or error.code}"

@@ -2,12 +2,12 @@
 
 import click
 
-from toolweave.app.studio import workflow_store
 from toolweave.authoring.locked_choices import LockedWorkflow, freeze_node
-from toolweave.cli.session import ground, run
+from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.cli.workflow_files import read_file
 from toolweave.engine.run_table import RunTable
+from toolweave.home import workflow_store
 from toolweave.json_text import write
 from toolweave.workflow.formats.load import load
 
@@ -25,7 +25,7 @@ def freeze(run_id: str, node_id: str, file: str | None, as_json: bool) -> None:
     given = read_file(file) if file is not None else None
 
     async def work() -> tuple[LockedWorkflow, str]:
-        async with ground() as rooms:
+        async with home() as rooms:
             found = await RunTable(rooms.database).get(run_id)
             if given is not None:
                 loaded = load(given.data, name_hint=given.name)

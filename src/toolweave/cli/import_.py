@@ -5,11 +5,11 @@ from pathlib import Path
 
 import click
 
-from toolweave.app.studio import workflow_store
 from toolweave.cli.session import run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.cli.workflow_files import write_file
 from toolweave.export.reimport import ReimportedWorkflow, import_path
+from toolweave.home import workflow_store
 from toolweave.json_text import JsonObject
 from toolweave.settings import from_environment
 from toolweave.workflow.formats.load import convert, dump

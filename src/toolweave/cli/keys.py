@@ -5,7 +5,7 @@ import click
 from toolweave.access.key_service import create_key, key_as_json, revoke_key
 from toolweave.access.keys import SCOPES, ApiKey, ApiKeys
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.session import ground, run
+from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.home import Home
 
@@ -26,7 +26,7 @@ def create(name: str, scopes: tuple[str, ...], tools: tuple[str, ...], as_json: 
     """Create a key and print it, once."""
 
     async def work() -> tuple[ApiKey, str]:
-        async with ground() as rooms:
+        async with home() as rooms:
             return await create_key(_keys(rooms), name, list(scopes), tools)
 
     key, text = run(work)
@@ -43,7 +43,7 @@ def list_keys(as_json: bool) -> None:
     """List keys, without their secrets."""
 
     async def work() -> list[ApiKey]:
-        async with ground() as rooms:
+        async with home() as rooms:
             return await _keys(rooms).list()
 
     found = run(work)
@@ -74,7 +74,7 @@ def revoke(key: str, as_json: bool) -> None:
     """Revoke a key by its id or name."""
 
     async def work() -> None:
-        async with ground() as rooms:
+        async with home() as rooms:
             await revoke_key(_keys(rooms), key, is_sure=True)
 
     run(work)

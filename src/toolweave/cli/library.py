@@ -12,7 +12,7 @@ from toolweave.app.studio import open_studio
 from toolweave.authoring.environment import known_offline
 from toolweave.cli.inputs import read_inputs
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.session import ground, run
+from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.errors import NotFound
 from toolweave.json_text import JsonObject
@@ -38,7 +38,7 @@ def add(name: str, address: str, ref: str | None, as_json: bool) -> None:
     """Add a repository with `flows/` and `templates/` under a name."""
 
     async def work() -> tuple[Library, int, int, tuple[Skipped, ...]]:
-        async with ground() as rooms:
+        async with home() as rooms:
             shelf = shelf_of(rooms)
             added = await shelf.add(name, address, ref=ref, folder=Path.cwd())
             flows, templates = await shelf.flows(name), await shelf.templates(name)
@@ -61,7 +61,7 @@ def list_libraries(as_json: bool) -> None:
     """List the libraries."""
 
     async def work() -> tuple[Library, ...]:
-        async with ground() as rooms:
+        async with home() as rooms:
             return await shelf_of(rooms).list()
 
     found = run(work)
@@ -83,7 +83,7 @@ def show(name: str, flow: str | None, ref: str | None, as_json: bool) -> None:
     """Show a library's flows and templates, or one of them."""
 
     async def work() -> None:
-        async with ground() as rooms:
+        async with home() as rooms:
             shelf = shelf_of(rooms)
             if flow is None:
                 await _show_all(shelf, name, ref, as_json=as_json)
@@ -113,7 +113,7 @@ def run_flow(
 
     async def work() -> JsonObject:
         async with (
-            ground() as rooms,
+            home() as rooms,
             open_studio(rooms) as studio,
             open_engine(studio) as engine,
         ):
@@ -134,7 +134,7 @@ def refresh(name: str | None, as_json: bool) -> None:
     """Ask the repositories now whether anything is new."""
 
     async def work() -> dict[str, LibraryRevision]:
-        async with ground() as rooms:
+        async with home() as rooms:
             shelf = shelf_of(rooms)
             names = [name] if name else [one.name for one in await shelf.list()]
             return {one: await shelf.refresh(one) for one in names}
@@ -154,7 +154,7 @@ def remove(name: str, as_json: bool) -> None:
     """Forget a library and what was read of it."""
 
     async def work() -> None:
-        async with ground() as rooms:
+        async with home() as rooms:
             await shelf_of(rooms).remove(name)
 
     run(work)

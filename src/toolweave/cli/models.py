@@ -10,7 +10,7 @@ from toolweave.assistant.model_test import Trial, try_model
 from toolweave.assistant.models import Model, NewModel
 from toolweave.assistant.providers import discover
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.session import ground, run
+from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 
 NONE_YET = (
@@ -51,7 +51,7 @@ def add(
     new = NewModel(name, provider, model, base_url, _key(key_env) if wants_key else None)
 
     async def work() -> Model:
-        async with ground() as rooms:
+        async with home() as rooms:
             return await models_of(rooms).add(new)
 
     added = run(work)
@@ -80,7 +80,7 @@ def list_models(as_json: bool) -> None:
     """List the configured models, without their keys."""
 
     async def work() -> list[Model]:
-        async with ground() as rooms:
+        async with home() as rooms:
             return await models_of(rooms).list()
 
     found = run(work)
@@ -110,7 +110,7 @@ def test(name: str | None, as_json: bool) -> None:
     """Ask a model for one word, and tell how long it took and what it cost."""
 
     async def work() -> Trial:
-        async with ground() as rooms, open_asking(rooms) as asking:
+        async with home() as rooms, open_asking(rooms) as asking:
             return await try_model(asking, name)
 
     tried = run(work)
@@ -129,7 +129,7 @@ def default(name: str, as_json: bool) -> None:
     """Ask this model wherever no other is named."""
 
     async def work() -> Model:
-        async with ground() as rooms:
+        async with home() as rooms:
             return await models_of(rooms).make_default(name)
 
     model = run(work)
@@ -146,7 +146,7 @@ def remove(name: str, as_json: bool) -> None:
     """Forget a model and its key."""
 
     async def work() -> None:
-        async with ground() as rooms:
+        async with home() as rooms:
             await models_of(rooms).remove(name)
 
     run(work)

@@ -9,7 +9,7 @@ from toolweave.app.studio import open_studio
 from toolweave.authoring.environment import known_live, known_offline, node_in, tool_in
 from toolweave.cli.freeze import freeze
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.session import ground, run
+from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.cli.workflow_files import read_file
 from toolweave.clock import SystemClock
@@ -123,11 +123,11 @@ def _refuse_new_errors(before: Node, after: Node) -> None:
 
 def _tools(server: str, workflow: Workflow, *, live: bool) -> list[Tool]:
     async def work() -> KnownEnvironment:
-        async with ground() as rooms:
+        async with home() as rooms:
             if not live:
                 return await known_offline(rooms)
             async with open_studio(rooms) as studio:
-                known, reasons = await known_live(studio, [workflow])
+                known, reasons = await known_live(studio.home, studio.connections, [workflow])
         if server in reasons:
             raise NotFound("MCP_SERVER_NOT_FOUND", reasons[server])
         return known

@@ -5,12 +5,12 @@ from typing import cast, get_args
 
 import click
 
-from toolweave.app.studio import workflow_store
 from toolweave.app.workbench import require_workflow
 from toolweave.authoring.environment import known_offline
-from toolweave.cli.session import ground, run
+from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.cli.workflow_files import read_file
+from toolweave.home import workflow_store
 from toolweave.publishing.service import Wish, publish, unpublish
 from toolweave.publishing.store import IfLeft, Publication, PublishedStore, Tasks
 from toolweave.workflow.formats.load import load
@@ -51,7 +51,7 @@ def publish_workflow(
     wanted = cast("IfLeft | None", if_left), cast("Tasks | None", tasks)
 
     async def work() -> Publication:
-        async with ground() as rooms:
+        async with home() as rooms:
             stored = name
             if is_file:
                 stored = await _saved(workflow_store(rooms.settings), name, is_replacing=replace)
@@ -72,7 +72,7 @@ def unpublish_workflow(name: str, as_json: bool) -> None:
     """Take a tool back, by its name or its workflow's; runs go on."""
 
     async def work() -> Publication:
-        async with ground() as rooms:
+        async with home() as rooms:
             return await unpublish(rooms, name)
 
     removed = run(work)
@@ -88,7 +88,7 @@ def list_published(as_json: bool) -> None:
     """List what is published, and what has changed since."""
 
     async def work() -> tuple[list[Publication], dict[str, str]]:
-        async with ground() as rooms:
+        async with home() as rooms:
             found = await PublishedStore(rooms.database).list()
             stored = await workflow_store(rooms.settings).list()
             return found, {one.slug: one.revision for one in stored}

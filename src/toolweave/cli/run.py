@@ -18,7 +18,7 @@ from toolweave.app.studio import Studio, open_studio
 from toolweave.authoring.environment import known_offline
 from toolweave.cli.inputs import read_inputs, read_value
 from toolweave.cli.run_display import Display, find_run
-from toolweave.cli.session import ground, run
+from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option
 from toolweave.cli.workflow_files import STDIN, read_file
 from toolweave.engine.engine import Engine
@@ -71,7 +71,7 @@ def run_workflow(
 
     async def work() -> int:
         async with (
-            ground() as rooms,
+            home() as rooms,
             open_studio(rooms) as studio,
             open_engine(studio, on_progress=display.progress) as engine,
         ):
@@ -183,7 +183,7 @@ async def _read(file: str, studio: Studio) -> LoadedWorkflow:
         given = read_file(file)
         return load(given.data, name_hint=given.name)
     try:
-        return (await studio.workflows.load(file)).loaded
+        return (await studio.home.workflows.load(file)).loaded
     except NotFound as error:
         message = f"there is no file {file!r}, and no stored workflow of that name"
         raise NotFound(error.code, message, hint=error.hint) from None

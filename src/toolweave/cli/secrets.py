@@ -5,7 +5,7 @@ import sys
 import click
 
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.session import ground, run
+from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, say
 
 
@@ -27,7 +27,7 @@ def set_secret(name: str, as_json: bool) -> None:
         raise click.UsageError("the value is empty")
 
     async def work() -> None:
-        async with ground() as rooms:
+        async with home() as rooms:
             await rooms.vault.put(name, value)
 
     run(work)
@@ -43,7 +43,7 @@ def list_secrets(as_json: bool) -> None:
     """List the names of stored secrets."""
 
     async def work() -> list[str]:
-        async with ground() as rooms:
+        async with home() as rooms:
             return sorted(await rooms.vault.names())
 
     names = run(work)
@@ -62,7 +62,7 @@ def remove_secret(name: str, as_json: bool) -> None:
     """Delete a secret."""
 
     async def work() -> None:
-        async with ground() as rooms:
+        async with home() as rooms:
             await rooms.vault.delete(name)
 
     run(work)

@@ -9,7 +9,7 @@ import click
 
 from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.sanitize import visible
-from toolweave.cli.session import ground, run
+from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.credentials.accounts import Tested, client_of, kind_of, open_desk
 from toolweave.credentials.store import Credential
@@ -27,7 +27,7 @@ def list_services(as_json: bool) -> None:
     """List credentials, without their secrets."""
 
     async def work() -> list[Credential]:
-        async with ground() as rooms, open_desk(rooms) as desk:
+        async with home() as rooms, open_desk(rooms) as desk:
             return await desk.listed()
 
     found = run(work)
@@ -70,7 +70,7 @@ def add(
     secret = None if client_id is not None else _token(token_env)
 
     async def work() -> Credential:
-        async with ground() as rooms, open_desk(rooms) as desk:
+        async with home() as rooms, open_desk(rooms) as desk:
             if client_id is None or secret is not None:
                 return await desk.add(name, of_kind, secret or "", base_url=base_url)
             client = client_of(
@@ -98,7 +98,7 @@ def test(name: str, as_json: bool) -> None:
     """Make one harmless call and say whose credential it is."""
 
     async def work() -> Tested:
-        async with ground() as rooms, open_desk(rooms) as desk:
+        async with home() as rooms, open_desk(rooms) as desk:
             return await desk.test(name)
 
     found = run(work)
@@ -117,7 +117,7 @@ def remove(name: str, as_json: bool) -> None:
     """Forget a credential and its secret."""
 
     async def work() -> None:
-        async with ground() as rooms, open_desk(rooms) as desk:
+        async with home() as rooms, open_desk(rooms) as desk:
             await desk.remove(name)
 
     run(work)

@@ -24,6 +24,6 @@ def run(work: Callable[[], Awaitable[T]]) -> T:
     return anyio.run(work)
 
 
-def ground() -> AbstractAsyncContextManager[Home]:
+def home() -> AbstractAsyncContextManager[Home]:
     """The rooms of this home directory."""
     return open_home(from_environment())

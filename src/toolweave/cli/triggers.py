@@ -7,7 +7,7 @@ import click
 from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.session import ground, run
+from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.errors import Conflict
 from toolweave.triggers.activation import ActivationResult, Switches
@@ -36,7 +36,7 @@ def list_schedules(shows_all: bool, as_json: bool) -> None:
         return
 
     async def work() -> Sequence[ActivationResult]:
-        async with ground() as rooms:
+        async with home() as rooms:
             return await Switches(rooms).list()
 
     found = run(work)
@@ -59,7 +59,7 @@ def enable(name: str, node: str | None, as_json: bool) -> None:
     """
 
     async def work() -> Sequence[ActivationResult]:
-        async with ground() as rooms:
+        async with home() as rooms:
             return await Switches(rooms).enable(name, node)
 
     found = run(work)
@@ -77,7 +77,7 @@ def disable(name: str, as_json: bool) -> None:
     """Switch the triggers of a workflow off; runs under way go on."""
 
     async def work() -> None:
-        async with ground() as rooms:
+        async with home() as rooms:
             await Switches(rooms).disable(name)
 
     run(work)
@@ -98,7 +98,7 @@ def pause(name: str, node: str | None, as_json: bool) -> None:
     """
 
     async def work() -> Sequence[ActivationResult]:
-        async with ground() as rooms:
+        async with home() as rooms:
             return await Switches(rooms).pause(name, node)
 
     _tell(run(work), as_json)
@@ -112,7 +112,7 @@ def resume(name: str, node: str | None, as_json: bool) -> None:
     """Let paused triggers go on; what came up meanwhile is not made up for."""
 
     async def work() -> Sequence[ActivationResult]:
-        async with ground() as rooms:
+        async with home() as rooms:
             return await Switches(rooms).resume(name, node)
 
     _tell(run(work), as_json)
@@ -126,7 +126,7 @@ def run_now(name: str, node: str | None, as_json: bool) -> int:
     """Run a workflow at once, as if its trigger had fired."""
 
     async def work() -> tuple[str, str]:
-        async with ground() as rooms, open_studio(rooms) as studio, open_engine(studio) as engine:
+        async with home() as rooms, open_studio(rooms) as studio, open_engine(studio) as engine:
             workflow = await Switches(rooms).to_run(name, node)
             started = await engine.start(workflow, {}, trigger="manual")
             try:
@@ -146,7 +146,7 @@ def run_now(name: str, node: str | None, as_json: bool) -> int:
 
 def _list_all(as_json: bool) -> None:
     async def work() -> list[TriggerLine]:
-        async with ground() as rooms:
+        async with home() as rooms:
             return await trigger_lines(rooms)
 
     found = run(work)

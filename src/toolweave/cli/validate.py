@@ -10,7 +10,7 @@ import click
 
 from toolweave.app.studio import open_studio
 from toolweave.authoring.environment import known_built_in, known_live, known_offline
-from toolweave.cli.session import ground, run
+from toolweave.cli.session import home, run
 from toolweave.cli.terminal import Part, json_option, print_json, say
 from toolweave.cli.workflow_files import STDIN, WorkflowFile, read_file
 from toolweave.errors import ToolweaveError
@@ -60,11 +60,13 @@ def _examined(files: Sequence[WorkflowFile], *, live: bool) -> tuple[list[Report
 
     async def work() -> tuple[KnownEnvironment, dict[str, str]]:
         try:
-            async with ground() as rooms:
+            async with home() as rooms:
                 if not live:
                     return await known_offline(rooms), {}
                 async with open_studio(rooms) as studio:
-                    return await known_live(studio, [one.workflow for one in loaded])
+                    return await known_live(
+                        studio.home, studio.connections, [one.workflow for one in loaded]
+                    )
         except ToolweaveError as error:
             if live:
                 raise

@@ -32,8 +32,8 @@ async def _work(database: str | None) -> None:
     if database:
         settings = replace(settings, database=database)
     async with (
-        open_home(settings) as ground,
-        open_studio(ground) as studio,
+        open_home(settings) as home,
+        open_studio(home) as studio,
         open_engine(studio, keeps_time=True),
     ):
         with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:

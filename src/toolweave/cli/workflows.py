@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import click
 
-from toolweave.app.studio import workflow_store
 from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.session import run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.cli.workflow_files import read_file
 from toolweave.errors import Conflict, Invalid
+from toolweave.home import workflow_store
 from toolweave.settings import from_environment
 from toolweave.workflow.formats.format import FORMAT_NAMES, FormatName
 from toolweave.workflow.formats.load import dump, load

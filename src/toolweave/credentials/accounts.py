@@ -123,12 +123,12 @@ class ServiceAccounts:
 
 
 @asynccontextmanager
-async def open_desk(ground: Home) -> AsyncGenerator[ServiceAccounts]:
+async def open_desk(home: Home) -> AsyncGenerator[ServiceAccounts]:
     """The credentials of a home, with a client to test them."""
-    secrets = SecretTexts(ground.vault, ground.masker)
-    http = NodeHttpClient(secrets, allow_private=ground.settings.allow_private_http)
+    secrets = SecretTexts(home.vault, home.masker)
+    http = NodeHttpClient(secrets, allow_private=home.settings.allow_private_http)
     try:
-        yield ServiceAccounts(vault_services(ground, http), http)
+        yield ServiceAccounts(vault_services(home, http), http)
     finally:
         await http.aclose()
 

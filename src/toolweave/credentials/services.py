@@ -4,7 +4,7 @@ from urllib.parse import urlencode
 
 from toolweave import json_text
 from toolweave.access.mask import Masker
-from toolweave.access.references import references
+from toolweave.access.references import name_in
 from toolweave.access.secret_text import SecretTexts
 from toolweave.credentials.oauth_tokens import OAuthTokens, sign_in_needed
 from toolweave.credentials.store import Credential, Credentials, missing_credential
@@ -51,6 +51,12 @@ class VaultServices:
             raise missing_credential(name)
         return Access(service.address, f"${{vault:{name}}}")
 
+    async def refresh(self, name: str) -> None:
+        """Renew the OAuth token of a credential if it is about to expire."""
+        known = await self.credentials.find(name)
+        if known is not None and known.auth == "oauth":
+            await self.tokens.fresh(name)
+
     async def renew(self, service: Service, refresh_token: str) -> str:
         """A new access token for a refresh token that a node was given; see `Services`."""
         filled = await self._secrets.fill({"token": refresh_token})
@@ -77,9 +83,9 @@ class VaultServices:
         return Access(credential.base_url or service.address, f"${{vault:{credential.name}}}")
 
 
-def vault_services(ground: Home, http: NodeHttpClient) -> VaultServices:
+def vault_services(home: Home, http: NodeHttpClient) -> VaultServices:
     """The services of a home, asked through a client."""
-    secrets = SecretTexts(ground.vault, ground.masker)
+    secrets = SecretTexts(home.vault, home.masker)
 
     async def post(url: str, form: dict[str, str]) -> tuple[int, Json]:
         body = urlencode(form).encode()
@@ -93,13 +99,6 @@ def vault_services(ground: Home, http: NodeHttpClient) -> VaultServices:
         except Invalid:
             return answer.status, None
 
-    tokens = OAuthTokens(ground.vault, post, masker=ground.masker, clock=ground.clock)
-    credentials = Credentials(ground.vault)
-    return VaultServices(credentials, tokens, secrets=secrets, masker=ground.masker)
-
-
-def name_in(token: str) -> str | None:
-    """The name in a text that is one reference to the vault and nothing else."""
-    found = references(token)
-    is_one = len(found) == 1 and found[0].text == token.strip() and token.startswith("${vault:")
-    return found[0].name if is_one else None
+    tokens = OAuthTokens(home.vault, post, masker=home.masker, clock=home.clock)
+    credentials = Credentials(home.vault)
+    return VaultServices(credentials, tokens, secrets=secrets, masker=home.masker)

@@ -5,13 +5,12 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 
-from toolweave.app.node_resources import FILES
 from toolweave.documents.service import DocumentService
 from toolweave.documents.stored_bindings import StoredBindings
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL
 from toolweave.errors import Conflict, ToolweaveError
-from toolweave.home import Home
+from toolweave.home import FILES, Home
 from toolweave.json_text import Json, JsonObject
 from toolweave.resources.files import AllowedFolders
 from toolweave.workflow.store import WorkflowStore
@@ -23,22 +22,22 @@ MAX_LISTED = 1_000
 Engines = Callable[[], Awaitable[Engine]]
 
 
-def desk_of(ground: Home) -> DocumentService:
+def desk_of(home: Home) -> DocumentService:
     """What is needed to work on documents."""
     return DocumentService(
-        ground.registry,
-        ground.lockfile,
-        StoredBindings(ground.database, ground.clock),
-        masker=ground.masker,
-        limits=ground.settings.limits,
+        home.registry,
+        home.lockfile,
+        StoredBindings(home.database, home.clock),
+        masker=home.masker,
+        limits=home.settings.limits,
     )
 
 
 class DocumentFolders:
     """The folders that doors may work on documents in: the home's own, and those that are set."""
 
-    def __init__(self, ground: Home) -> None:
-        self._roots = (ground.settings.home / FILES, *ground.settings.file_roots)
+    def __init__(self, home: Home) -> None:
+        self._roots = (home.settings.home / FILES, *home.settings.file_roots)
         self._folders = AllowedFolders(self._roots)
 
     async def path(self, given: str) -> Path:

@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import Protocol
 
 from toolweave.catalog.node import OUTPUT_PORT
-from toolweave.engine.steps import Link, NodeKind, PlannedStep
+from toolweave.catalog.node_kind import NodeKind
+from toolweave.engine.steps import Link, PlannedStep
 from toolweave.errors import Invalid
 from toolweave.problems import Problem, pointer
 from toolweave.workflow.graph import Graph

@@ -60,12 +60,12 @@ class AuthoringTools:
         loaded = require_workflow(await _read(asked.arguments["workflow"]))
         revision = asked.arguments.get("revision")
         over = Revision(revision) if isinstance(revision, str) else None
-        await workbench.studio.workflows.save(loaded.workflow, over=over)
+        await workbench.studio.home.workflows.save(loaded.workflow, over=over)
         return await self._saved(workbench, loaded.workflow.name, asked)
 
     async def _patch(self, asked: ToolRequest) -> Answer:
         workbench = await self._desk.rooms()
-        stored = await workbench.studio.workflows.load(asked.text("name"))
+        stored = await workbench.studio.home.workflows.load(asked.text("name"))
         operations = asked.arguments["patch"]
         assert isinstance(operations, list)
         document = apply_patch(
@@ -73,7 +73,7 @@ class AuthoringTools:
             [operation for operation in operations if isinstance(operation, dict)],
         )
         loaded = require_workflow(await _read(document))
-        await workbench.studio.workflows.save(
+        await workbench.studio.home.workflows.save(
             loaded.workflow, over=Revision(asked.text("revision")), at=stored.name
         )
         return await self._saved(workbench, loaded.workflow.name, asked)
@@ -100,7 +100,7 @@ class AuthoringTools:
             # Such a key was given for what is published, not for what the file holds by now.
             return await _read(json_text.read(one.publication.document))
         if name:
-            return (await workbench.studio.workflows.load(name)).loaded
+            return (await workbench.studio.home.workflows.load(name)).loaded
         asked.caller.require("workflows:write")
         return require_workflow(await _read(given))
 
@@ -109,8 +109,8 @@ class AuthoringTools:
         wish = Wish(
             asked.text("name"), asked.text("tool") or None, asked.text("description") or None
         )
-        ground = workbench.studio.ground
-        made = await publish(ground, await workbench.approved.known(), wish)
+        home = workbench.studio.home
+        made = await publish(home, await workbench.approved.known(), wish)
         self._desk.published.nudge()
         shown: JsonObject = {"tool": made.tool, "workflow": made.workflow}
         return told({**shown, "revision": made.revision, "inputSchema": made.input_schema})
@@ -125,7 +125,7 @@ class AuthoringTools:
 
     async def _saved(self, workbench: Workbench, name: str, asked: ToolRequest) -> Answer:
         """What was saved, and what is wrong with it in places of the saved document."""
-        stored: Stored = await workbench.studio.workflows.load(name)
+        stored: Stored = await workbench.studio.home.workflows.load(name)
         report = (await workbench.examine(stored.loaded)).report
         frame: JsonObject = {
             "name": stored.name,

@@ -98,7 +98,7 @@ class LibraryTools:
         flow = AskedFlow(
             library, asked.text("flow"), _ref(asked), given, may_read=_may_read(asked.caller)
         )
-        runner = flow_runner(workbench.studio.ground, workbench.engine, shelf)
+        runner = flow_runner(workbench.studio.home, workbench.engine, shelf)
         execution = await runner.execute(flow, await workbench.approved.known())
         return told(execution, is_error=execution["status"] in ("failed", "partial"))
 
@@ -186,7 +186,7 @@ class Shelves:
     async def get(self) -> LibraryStore:
         """One for all calls, so that many who ask cause one question."""
         if self._shelf is None:
-            self._shelf = shelf_of((await self._desk.rooms()).studio.ground)
+            self._shelf = shelf_of((await self._desk.rooms()).studio.home)
         return self._shelf
 
 

@@ -50,18 +50,18 @@ def serve(entrance: Entrance) -> None:
 
 async def _serve(entrance: Entrance) -> None:
     async with AsyncExitStack() as stack:
-        ground = await _ground(stack)
-        catalog = LiveCatalog(ground)
+        home = await _home(stack)
+        catalog = LiveCatalog(home)
         await catalog.refresh()
-        toolbox = CountingToolbox(catalog, ground)
-        published = Published(ground)
+        toolbox = CountingToolbox(catalog, home)
+        published = Published(home)
         definitions = [one.publication.definition for one in await published.tools()]
         changes = Changes(is_stale=entrance.listed not in (None, definitions))
         # The engine is opened by the first call that needs it.
-        workbench = Lazy(lambda: _workbench(ground))
-        key = await anyio.to_thread.run_sync(seal_key, ground.settings.home) if ground else None
-        patience = WaitLimits.of(ground.settings) if ground else WaitLimits()
-        shelf = shelf_of(ground) if ground else None
+        workbench = Lazy(lambda: _workbench(home))
+        key = await anyio.to_thread.run_sync(seal_key, home.settings.home) if home else None
+        patience = WaitLimits.of(home.settings) if home else WaitLimits()
+        shelf = shelf_of(home) if home else None
         desk = McpContext(workbench.get, published, key, patience, shelf)
         server = build_server(catalog, toolbox, changes, desk)
         tasks = await stack.enter_async_context(background())
@@ -78,7 +78,7 @@ async def converse(entrance: Entrance, server: Server[Any], toolbox: ToolService
         await server.run(inbox, outbox, server.create_initialization_options())
 
 
-async def _ground(stack: AsyncExitStack) -> Home | None:
+async def _home(stack: AsyncExitStack) -> Home | None:
     """The home's rooms; without them the built-in nodes are served all the same."""
     try:
         return await stack.enter_async_context(open_home(from_environment()))
@@ -87,11 +87,11 @@ async def _ground(stack: AsyncExitStack) -> Home | None:
         return None
 
 
-def _workbench(ground: Home | None) -> AbstractAsyncContextManager[Workbench]:
-    if ground is None:
+def _workbench(home: Home | None) -> AbstractAsyncContextManager[Workbench]:
+    if home is None:
         hint = "`toolweave doctor` tells what is wrong with it"
         raise Unavailable("STORAGE_BROKEN", "the home cannot be opened", hint=hint)
-    return open_workbench(ground)
+    return open_workbench(home)
 
 
 @asynccontextmanager

@@ -1,12 +1,18 @@
 """The code of every node of a workflow: of the catalog, of the drawing tool, of live tools."""
 
 from toolweave import nodes
+from toolweave.catalog.index import Catalog
 from toolweave.catalog.node import Effectful, Looping, Pure
-from toolweave.engine.steps import NodeKind
+from toolweave.catalog.node_kind import NodeKind
 from toolweave.nodes.prompt.model_answer import ANSWERED_BY, MODEL, asked
 from toolweave.workflow.model import Node
 
 LIVE_TOOL = "TOOL.MCP:"
+
+
+def built_in_catalog() -> Catalog:
+    """The nodes of this package."""
+    return Catalog(node.spec for node in nodes.discover())
 
 
 class NodeRegistry:

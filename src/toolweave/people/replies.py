@@ -67,12 +67,12 @@ class Replies:
     """Takes in what people say."""
 
     def __init__(
-        self, ground: Home, engine: Engine, *, tools: ToolCaller, resources: Mapping[str, object]
+        self, home: Home, engine: Engine, *, tools: ToolCaller, resources: Mapping[str, object]
     ) -> None:
-        self.questions = Questions(ground.database)
-        self._ground = ground
+        self.questions = Questions(home.database)
+        self._home = home
         self._engine = engine
-        self._services = EngineServices(tools, ground.clock, resources)
+        self._services = EngineServices(tools, home.clock, resources)
         # By credential: up to which update a bot's messages were read.
         self._seen: dict[str, int | None] = {}
         # When to look into a channel again.
@@ -81,13 +81,13 @@ class Replies:
     @property
     def context(self) -> NodeContext:
         """What is needed to speak to a service, as nodes have it."""
-        facts = RunFacts("people", "people", self._ground.clock.now())
+        facts = RunFacts("people", "people", self._home.clock.now())
         given = NodeInput({"timeout": 30})
         return StepContext(given, facts, "people", 1, None, self._services)
 
     async def take(self, heard: IncomingReply) -> tuple[Taken, OpenQuestion | None]:
         """Give what somebody said to the run that asked; the same thing again changes nothing."""
-        since = timestamp(self._ground.clock.now() - REMEMBERED)
+        since = timestamp(self._home.clock.now() - REMEMBERED)
         known = {one.id: one for one in await self.questions.lately(heard.channel, since)}
         are_open = [one.question for one in known.values() if one.closed_at is None]
         meant = the_one(heard, are_open)
@@ -159,8 +159,8 @@ class Replies:
             await self.polite(found)
 
     async def _is_new(self, heard: IncomingReply) -> bool:
-        now = self._ground.clock.now()
-        added = await self._ground.database.execute(
+        now = self._home.clock.now()
+        added = await self._home.database.execute(
             "INSERT INTO heard (channel, message, at) VALUES (?, ?, ?) "
             "ON CONFLICT (channel, message) DO NOTHING",
             heard.channel,
@@ -171,8 +171,8 @@ class Replies:
 
     async def forget(self) -> None:
         """Drop what nobody will deliver again."""
-        before = timestamp(self._ground.clock.now() - FORGET_AFTER)
-        await self._ground.database.execute("DELETE FROM heard WHERE at < ?", before)
+        before = timestamp(self._home.clock.now() - FORGET_AFTER)
+        await self._home.database.execute("DELETE FROM heard WHERE at < ?", before)
 
     async def keep_looking(self, tasks: TaskGroup) -> None:
         """Look into every channel where something is open, each in its own time."""
@@ -184,10 +184,10 @@ class Replies:
                         tasks.start_soon(self._look_once, channel)
             except ToolweaveError as error:
                 logger.warning("questions cannot be read", extra={"code": error.code})
-            await self._ground.clock.sleep(LOOK_EVERY_S)
+            await self._home.clock.sleep(LOOK_EVERY_S)
 
     def _is_due(self, channel: Channel) -> bool:
-        return self._next.get(channel, 0.0) <= self._ground.clock.monotonic()
+        return self._next.get(channel, 0.0) <= self._home.clock.monotonic()
 
     async def _look_once(self, channel: Channel) -> None:
         try:
@@ -196,7 +196,7 @@ class Replies:
             logger.warning("replies cannot be read", extra={"code": error.code})
         finally:
             every_s = LOOK_FOR_MAIL_EVERY_S if channel in {"gmail", "outlook"} else 0.0
-            self._next[channel] = self._ground.clock.monotonic() + every_s
+            self._next[channel] = self._home.clock.monotonic() + every_s
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
@@ -208,16 +208,16 @@ class Replies:
 
 
 @asynccontextmanager
-async def open_replies(ground: Home, engine: Engine, tools: ToolCaller) -> AsyncGenerator[Replies]:
+async def open_replies(home: Home, engine: Engine, tools: ToolCaller) -> AsyncGenerator[Replies]:
     """Replies of a process that hosts them."""
-    secrets = SecretTexts(ground.vault, ground.masker)
-    http = NodeHttpClient(secrets, allow_private=ground.settings.allow_private_http)
+    secrets = SecretTexts(home.vault, home.masker)
+    http = NodeHttpClient(secrets, allow_private=home.settings.allow_private_http)
     resources: dict[str, object] = {
         "http": http,
-        "services": vault_services(ground, http),
-        **mail_resources(ground, http, secrets),
+        "services": vault_services(home, http),
+        **mail_resources(home, http, secrets),
     }
-    replies = Replies(ground, engine, tools=tools, resources=resources)
+    replies = Replies(home, engine, tools=tools, resources=resources)
     try:
         async with replies.running():
             yield replies

@@ -4,7 +4,9 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from toolweave.access import webhook_signatures as proving
 from toolweave.access.secret_text import SecretTexts
+from toolweave.access.webhook_signatures import Arrival, body_of
 from toolweave.errors import Denied, Invalid, NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.human._buttons import LATE
@@ -13,9 +15,6 @@ from toolweave.nodes.services.discord import replies as _discord_replies
 from toolweave.nodes.services.slack import replies as _slack_replies
 from toolweave.nodes.services.telegram import replies as _telegram_replies
 from toolweave.people.replies import Replies, Taken
-from toolweave.triggers import deliveries
-from toolweave.triggers import verification as proving
-from toolweave.triggers.verification import Arrival
 
 NOTED = "Noted, thank you."
 
@@ -56,7 +55,7 @@ class ReplyPosts:
             raise NotFound("HOOK_NOT_FOUND", f"no replies are taken at {channel[:40]!r}")
         if await self._reason(way, arrival) is not None:
             raise Denied("HOOK_DENIED", "the request does not prove where it comes from")
-        body = deliveries.body_of(arrival)
+        body = body_of(arrival)
         match channel:
             case "slack":
                 return await self._slack(body)

@@ -14,11 +14,10 @@ import anyio
 import anyio.to_thread
 
 from toolweave import json_text
-from toolweave.app.studio import workflow_store
 from toolweave.clock import timestamp
 from toolweave.engine.plan import NEVER_RUN
 from toolweave.errors import Invalid, ToolweaveError
-from toolweave.home import Home
+from toolweave.home import Home, workflow_store
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.registry import NodeRegistry
 from toolweave.problems import Problem
@@ -66,7 +65,7 @@ class Wish:
     tasks: Tasks | None = None
 
 
-async def publish(ground: Home, known: KnownEnvironment, wish: Wish) -> Publication:
+async def publish(home: Home, known: KnownEnvironment, wish: Wish) -> Publication:
     """Make a stored workflow a tool, as it is now; it is checked against what is `known`.
 
     Raises:
@@ -74,10 +73,10 @@ async def publish(ground: Home, known: KnownEnvironment, wish: Wish) -> Publicat
         Invalid: `WORKFLOW_INVALID` with everything that is wrong, `TOOL_NAME_INVALID`.
         Conflict: `TOOL_NAME_TAKEN`.
     """
-    stored = await workflow_store(ground.settings).load(wish.name)
+    stored = await workflow_store(home.settings).load(wish.name)
     await anyio.to_thread.run_sync(_require_valid, stored, known)
     made = await anyio.to_thread.run_sync(signature, stored.workflow, known)
-    publications = PublishedStore(ground.database)
+    publications = PublishedStore(home.database)
     before = await publications.of_workflow(stored.slug)
     tool = wish.tool or (before.tool if before else tool_name(stored.slug))
     check_tool_name(tool)
@@ -92,11 +91,11 @@ async def publish(ground: Home, known: KnownEnvironment, wish: Wish) -> Publicat
         output_schema=_with_handle(made.output) if _may_last(stored.workflow) else made.output,
         if_left=wish.if_left or (before.if_left if before else "cancel"),
         tasks=wish.tasks or (before.tasks if before else "auto"),
-        published_at=timestamp(ground.clock.now()),
+        published_at=timestamp(home.clock.now()),
     )
     _require_sound(one)
     await publications.put(one)
-    await keep_copy(ground)
+    await keep_copy(home)
     return one
 
 
@@ -133,28 +132,28 @@ def _tool_for(workflow: Workflow) -> str:
         return "workflow"  # it has no name yet
 
 
-async def unpublish(ground: Home, name: str) -> Publication:
+async def unpublish(home: Home, name: str) -> Publication:
     """Take a tool back, by its name or its workflow's.
 
     Raises:
         NotFound: `NOT_PUBLISHED`.
     """
-    removed = await PublishedStore(ground.database).remove(name)
-    await keep_copy(ground)
+    removed = await PublishedStore(home.database).remove(name)
+    await keep_copy(home)
     return removed
 
 
-async def keep_copy(ground: Home) -> None:
+async def keep_copy(home: Home) -> None:
     """Write the list anew where the first answer of `toolweave mcp` finds it.
 
     Where it cannot be written, clients are told of the right list a second later.
     """
     try:
-        found = await PublishedStore(ground.database).list()
+        found = await PublishedStore(home.database).list()
     except ToolweaveError:
         logger.exception("the copy of the published tools is not kept")
         return
-    await anyio.to_thread.run_sync(_keep, ground.settings.home / FILE, found)
+    await anyio.to_thread.run_sync(_keep, home.settings.home / FILE, found)
 
 
 def _keep(path: Path, found: Sequence[Publication]) -> None:
@@ -184,9 +183,9 @@ class PublishedTool:
 class Published:
     """What is published now; a look at the database tells whether that is still so."""
 
-    def __init__(self, ground: Home | None) -> None:
-        self._ground = ground
-        self._publications = PublishedStore(ground.database) if ground else None
+    def __init__(self, home: Home | None) -> None:
+        self._home = home
+        self._publications = PublishedStore(home.database) if home else None
         self._tools: dict[str, PublishedTool] = {}
         self._is_failing = False
         self._news = anyio.Event()
@@ -243,11 +242,11 @@ class Published:
     async def follow(self, on_change: Callable[[], Awaitable[None]]) -> None:
         """Keep up with other processes until cancelled, telling `on_change` each time."""
         told = await self._told()
-        while self._ground is not None:
+        while self._home is not None:
             self._news = anyio.Event()
             if (now := await self._told()) != told:
                 told = now
-                await keep_copy(self._ground)
+                await keep_copy(self._home)
                 await on_change()
             async with background() as tasks:
                 tasks.start_soon(self._sleep)
@@ -258,8 +257,8 @@ class Published:
         return [f"{one.publication.tool} {one.version}" for one in await self.tools()]
 
     async def _sleep(self) -> None:
-        assert self._ground is not None
-        await self._ground.clock.sleep(LOOK_EVERY_S)
+        assert self._home is not None
+        await self._home.clock.sleep(LOOK_EVERY_S)
         self._news.set()
 
     def _read(self, one: Publication) -> PublishedTool:

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 
-from toolweave.app.studio import Studio
+from toolweave.home import Home
 from toolweave.json_text import Json
 from toolweave.nodes.action._commands import CommandResult
 from toolweave.servers.command_run import CommandLimits, run_launch
 from toolweave.servers.commands import Commands, Registered, filled, refuse_unknown
 from toolweave.servers.definition import Server, ServerId
 from toolweave.servers.runners.runner import Launch
+from toolweave.servers.transport_factory import TransportFactory
 
 MAX_OUTPUT_BYTES = 1024 * 1024
 
@@ -16,9 +17,10 @@ MAX_OUTPUT_BYTES = 1024 * 1024
 class CommandRunner:
     """What `ACTION.RUN_COMMAND` finds as `commands`."""
 
-    def __init__(self, studio: Studio) -> None:
-        self._studio = studio
-        self._commands = Commands(studio.ground.database, studio.ground.clock)
+    def __init__(self, home: Home, transports: TransportFactory) -> None:
+        self._home = home
+        self._transports = transports
+        self._commands = Commands(home.database, home.clock)
 
     async def run(
         self, name: str, values: Mapping[str, Json], *, stdin: str | None, deadline_s: float
@@ -26,16 +28,16 @@ class CommandRunner:
         """Run an approved program; see `CommandCaller`."""
         command = await self._commands.approved(name)
         refuse_unknown(command, values)
-        launch = await launch_of(self._studio, command)
+        launch = await launch_of(self._transports, command)
         argv = _with_values(command, launch, values)
         data = None if stdin is None else stdin.encode()
         ran = await run_launch(
             Launch(argv, launch.env, launch.cwd),
             data,
-            self._studio.opener.guardian,
+            self._transports.guardian,
             CommandLimits(deadline_s, MAX_OUTPUT_BYTES),
         )
-        mask = self._studio.ground.masker.mask_text
+        mask = self._home.masker.mask_text
         return CommandResult(
             ran.exit_code,
             mask(ran.stdout.decode("utf-8", errors="replace")),
@@ -44,7 +46,7 @@ class CommandRunner:
         )
 
 
-async def launch_of(studio: Studio, command: Registered) -> Launch:
+async def launch_of(transports: TransportFactory, command: Registered) -> Launch:
     """The exact process, with its holes still open."""
     server = Server(
         id=ServerId(f"command:{command.name}"),
@@ -52,7 +54,7 @@ async def launch_of(studio: Studio, command: Registered) -> Launch:
         definition=command.definition,
         created_at=command.created_at,
     )
-    return await studio.opener.launch(server)
+    return await transports.launch(server)
 
 
 def _with_values(

@@ -204,10 +204,10 @@ def _told(body: bytes) -> JsonObject:
     return value if isinstance(value, dict) else {}
 
 
-def mail_resources(ground: Home, http: NodeHttpClient, secrets: SecretTexts) -> dict[str, object]:
+def mail_resources(home: Home, http: NodeHttpClient, secrets: SecretTexts) -> dict[str, object]:
     """What nodes that ask by mail need, by name."""
-    allow_private = ground.settings.allow_private_http
+    allow_private = home.settings.allow_private_http
     return {
         MAILBOXES: ImapMailboxes(secrets, allow_private=allow_private),
-        MAIL_TOKENS: GrantedTokens(secrets, http, masker=ground.masker, clock=ground.clock),
+        MAIL_TOKENS: GrantedTokens(secrets, http, masker=home.masker, clock=home.clock),
     }

@@ -7,7 +7,7 @@ import base64
 import smtplib
 import socket
 import ssl
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -15,8 +15,8 @@ import anyio
 import anyio.to_thread
 from anyio import CapacityLimiter
 
+from toolweave.access.references import name_in
 from toolweave.access.secret_text import FilledText, SecretTexts
-from toolweave.credentials.services import VaultServices, name_in
 from toolweave.errors import (
     Denied,
     Invalid,
@@ -49,20 +49,24 @@ class _Job:
     tls: ssl.SSLContext | None
 
 
+# Renews the OAuth token of a credential that is about to expire.
+RefreshToken = Callable[[str], Awaitable[None]]
+
+
 class SmtpMailer:
     """A `Mailer`; private addresses are refused unless `allow_private`."""
 
     def __init__(
         self,
         secrets: SecretTexts,
-        services: VaultServices | None = None,
+        refresh: RefreshToken | None = None,
         *,
         allow_private: bool = False,
         tls: ssl.SSLContext | None = None,
         resolve: Resolve | None = None,
     ) -> None:
         self._secrets = secrets
-        self._services = services
+        self._refresh = refresh
         self._allow = any_host(allow_private=allow_private)
         self._tls = tls
         self._resolve = resolve or resolve_name
@@ -98,11 +102,8 @@ class SmtpMailer:
 
     async def _renew(self, server: SmtpServer) -> None:
         name = name_in(server.password)
-        if not server.by_oauth or name is None or self._services is None:
-            return
-        known = await self._services.credentials.find(name)
-        if known is not None and known.auth == "oauth":
-            await self._services.tokens.fresh(name)
+        if server.by_oauth and name is not None and self._refresh is not None:
+            await self._refresh(name)
 
     async def _checked(self, server: SmtpServer) -> str:
         """An address of the server that may be connected to."""

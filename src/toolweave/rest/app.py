@@ -107,22 +107,22 @@ def create_api(
 
 def _resources(workbench: Workbench, doorkeeper: Doorkeeper) -> Iterator[APIRouter]:
     """The routes of every resource under `/api/v1`."""
-    studio, ground = workbench.studio, workbench.studio.ground
+    studio, home = workbench.studio, workbench.studio.home
     yield catalog_routes(workbench, doorkeeper)
-    yield workflow_routes(studio.workflows, doorkeeper)
+    yield workflow_routes(studio.home.workflows, doorkeeper)
     yield edit_routes(workbench, doorkeeper)
     yield preview_routes(workbench, doorkeeper)
     yield run_routes(workbench, doorkeeper)
-    yield service_routes(ground, doorkeeper)
+    yield service_routes(home, doorkeeper)
     yield run_detail_routes(workbench, doorkeeper)
     yield sample_routes(studio, doorkeeper)
     yield server_routes(studio, doorkeeper)
     yield server_detail_routes(studio, doorkeeper)
     yield key_routes(doorkeeper)
-    yield setting_routes(ground, doorkeeper)
+    yield setting_routes(home, doorkeeper)
     yield freeze_routes(workbench, doorkeeper)
     yield chat_routes(studio, doorkeeper)
-    yield model_routes(ground, doorkeeper)
+    yield model_routes(home, doorkeeper)
     yield inbox_routes(workbench, doorkeeper)
     yield signal_routes(workbench, doorkeeper)
     yield trigger_routes(workbench, doorkeeper)

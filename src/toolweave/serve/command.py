@@ -67,8 +67,8 @@ async def _serve(
         return any(server.should_exit for server in servers)
 
     async with (
-        open_home(settings) as ground,
-        open_app(ground, address, is_ending=is_ending) as app,
+        open_home(settings) as home,
+        open_app(home, address, is_ending=is_ending) as app,
     ):
         server = uvicorn.Server(
             uvicorn.Config(
@@ -81,13 +81,13 @@ async def _serve(
         )
         servers.append(server)
         _stop_by_signal(server)
-        key = await studio_key(ApiKeys(ground.database, ground.clock), settings.home)
+        key = await studio_key(ApiKeys(home.database, home.clock), settings.home)
         url = studio_url(address.browsable, key)
         _say(f"listening on {address.url} (REST at /api/v1, MCP at /mcp)")
         _say(f"studio: {url}")
         _say("keys: `toolweave keys create --scope tools:read --scope tools:execute`")
         with ExitStack() as until_stopped:
-            if opens_browser and may_open(ground.environ):
+            if opens_browser and may_open(home.environ):
                 leading = until_stopped.enter_context(leading_file(settings.home, url))
                 # Connections wait in the listener until the server takes them.
                 open_browser(leading or address.browsable)

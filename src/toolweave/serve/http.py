@@ -103,7 +103,7 @@ class ListenAddress:
 
 @asynccontextmanager
 async def open_app(
-    ground: Home,
+    home: Home,
     address: ListenAddress,
     *,
     log: TextIO | None = None,
@@ -113,20 +113,20 @@ async def open_app(
 
     Streams that never end by themselves end once `is_ending`.
     """
-    settings = ground.settings
-    rates = Rates(ground.clock, per_second=settings.rate_per_s, burst=settings.burst)
-    doorkeeper = Doorkeeper(ApiKeys(ground.database, ground.clock), rates)
-    catalog, changes = LiveCatalog(ground), Changes()
-    toolbox = CountingToolbox(catalog, ground)
+    settings = home.settings
+    rates = Rates(home.clock, per_second=settings.rate_per_s, burst=settings.burst)
+    doorkeeper = Doorkeeper(ApiKeys(home.database, home.clock), rates)
+    catalog, changes = LiveCatalog(home), Changes()
+    toolbox = CountingToolbox(catalog, home)
     token = None
     if address.is_loopback:
         token = await anyio.to_thread.run_sync(service_token, settings.home)
     with logged_to(log or sys.stderr):
         await catalog.refresh()
         async with (
-            open_workbench(ground) as workbench,
-            open_triggers(ground, workbench.engine) as triggers,
-            open_replies(ground, workbench.engine, workbench.studio.gate) as replies,
+            open_workbench(home) as workbench,
+            open_triggers(home, workbench.engine) as triggers,
+            open_replies(home, workbench.engine, workbench.studio.gate) as replies,
             _open_mcp(catalog, toolbox, changes, workbench) as mcp,
             _open_topics(workbench, is_ending) as topics,
             background() as tasks,
@@ -139,7 +139,7 @@ async def open_app(
                 doorkeeper,
                 workbench,
                 topics,
-                _hooks(ground, triggers, replies, rates),
+                _hooks(home, triggers, replies, rates),
                 hosts=address.hosts,
                 origins=address.origins,
                 service_token=token,
@@ -156,12 +156,12 @@ async def _open_topics(
         yield topics
 
 
-def _hooks(ground: Home, triggers: Triggers, replies: Replies, rates: Rates) -> APIRouter:
+def _hooks(home: Home, triggers: Triggers, replies: Replies, rates: Rates) -> APIRouter:
     """Where others deliver: replies of people first, then whatever starts workflows."""
-    posts = ReplyPosts(replies, SecretTexts(ground.vault, ground.masker))
+    posts = ReplyPosts(replies, SecretTexts(home.vault, home.masker))
     router = APIRouter()
-    router.include_router(reply_routes(posts, rates, ground.clock))
-    router.include_router(hook_routes(triggers, rates, ground.clock))
+    router.include_router(reply_routes(posts, rates, home.clock))
+    router.include_router(hook_routes(triggers, rates, home.clock))
     return router
 
 
@@ -174,10 +174,10 @@ async def _open_mcp(
     async def rooms() -> Workbench:
         return workbench
 
-    ground = workbench.studio.ground
-    key = await anyio.to_thread.run_sync(seal_key, ground.settings.home)
-    patience = WaitLimits.of(ground.settings)
-    desk = McpContext(rooms, workbench.published, key, patience, shelf_of(ground))
+    home = workbench.studio.home
+    key = await anyio.to_thread.run_sync(seal_key, home.settings.home)
+    patience = WaitLimits.of(home.settings)
+    desk = McpContext(rooms, workbench.published, key, patience, shelf_of(home))
     server = build_server(catalog, toolbox, changes, desk)
     server.streamable_http_app(
         max_sessions=MAX_SESSIONS,

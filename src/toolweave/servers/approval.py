@@ -4,8 +4,8 @@ import shlex
 from dataclasses import dataclass
 from typing import Any
 
+from toolweave.access.mask import Masker
 from toolweave.access.references import references
-from toolweave.app.studio import Studio
 from toolweave.servers.definition import (
     CommandServer,
     ContainerServer,
@@ -16,8 +16,9 @@ from toolweave.servers.definition import (
     runner_of,
     transport_of,
 )
-from toolweave.servers.lockfile import Drift
-from toolweave.servers.transport_factory import templates_of
+from toolweave.servers.gate import Gate
+from toolweave.servers.lockfile import Drift, Lockfile
+from toolweave.servers.transport_factory import TransportFactory, templates_of
 from toolweave.tools.tool import Tool
 from toolweave.tools.wire import write_wire
 
@@ -42,28 +43,27 @@ class ApprovedListing:
     is_first: bool
 
 
-async def tools_now(studio: Studio, name: str) -> ApprovedListing:
+async def tools_now(gate: Gate, name: str) -> ApprovedListing:
     """Ask an approved server for its tools.
 
     Raises:
         ToolweaveError: why it cannot be reached.
     """
-    lockfile = studio.ground.lockfile
-    tools = await studio.gate.tools(name)
-    live = await studio.connections.use(await studio.ground.registry.get(name))
+    lockfile = gate.lockfile
+    tools = await gate.tools(name)
+    live = await gate.connections.use(await gate.registry.get(name))
     is_first = not lockfile.pins(name)
     drift = [] if is_first else lockfile.drift(name, tools)
     return ApprovedListing(tools, live.connection.description, drift, is_first)
 
 
-def pin(studio: Studio, name: str, listed: ApprovedListing) -> None:
+def pin(lockfile: Lockfile, name: str, listed: ApprovedListing) -> None:
     """Hold a server to the tools it lists now."""
-    lockfile = studio.ground.lockfile
     if listed.is_first or listed.drift or listed.description != lockfile.description(name):
         lockfile.pin(name, listed.tools, description=listed.description)
 
 
-async def facts_of(studio: Studio, server: Server) -> list[Fact]:
+async def facts_of(transports: TransportFactory, server: Server) -> list[Fact]:
     """Everything that decides what runs; secrets are masked."""
     definition = server.definition
     asked = [item.text for text in templates_of(server).values() for item in references(text)]
@@ -73,9 +73,9 @@ async def facts_of(studio: Studio, server: Server) -> list[Fact]:
         Fact("server", "name", server.name, server.name),
         Fact("transport", "transport", transport, transport),
         *(
-            await _process(studio, server)
+            await _process(transports, server)
             if isinstance(definition, CommandServer | ContainerServer)
-            else _address(studio, definition)
+            else _address(transports.masker, definition)
         ),
         Fact("fills in", "fillsIn", asked, ", ".join(asked) or "nothing"),
         Fact("found in", "foundIn", server.found_in, server.found_in or "added by you"),
@@ -83,11 +83,11 @@ async def facts_of(studio: Studio, server: Server) -> list[Fact]:
     ]
 
 
-async def _process(studio: Studio, server: Server) -> list[Fact]:
+async def _process(transports: TransportFactory, server: Server) -> list[Fact]:
     definition = server.definition
     assert isinstance(definition, CommandServer | ContainerServer)
-    launch = await studio.opener.launch(server)
-    argv = list(studio.ground.masker.mask_argv(launch.argv))
+    launch = await transports.launch(server)
+    argv = list(transports.masker.mask_argv(launch.argv))
     numbered = "\n".join(f"[{index}] {part}" for index, part in enumerate(argv))
     runner = runner_of(definition)
     names = sorted(definition.env)
@@ -100,8 +100,8 @@ async def _process(studio: Studio, server: Server) -> list[Fact]:
     ]
 
 
-def _address(studio: Studio, definition: HttpServer | SseServer) -> list[Fact]:
-    address = studio.ground.masker.mask_text(definition.url)
+def _address(masker: Masker, definition: HttpServer | SseServer) -> list[Fact]:
+    address = masker.mask_text(definition.url)
     names = sorted(definition.headers)
     sign_in = "OAuth" if definition.oauth else None
     return [

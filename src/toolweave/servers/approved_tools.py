@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from toolweave.errors import Denied, Invalid, NotFound
-from toolweave.home import Home
 from toolweave.servers.definition import HttpServer, Server, SseServer
+from toolweave.servers.lockfile import Lockfile
+from toolweave.servers.registry import Registry
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
 
@@ -12,8 +13,9 @@ from toolweave.tools.tool import Tool
 class ApprovedTools:
     """The real `Shelf`; it starts no server."""
 
-    def __init__(self, ground: Home) -> None:
-        self._ground = ground
+    def __init__(self, registry: Registry, lockfile: Lockfile) -> None:
+        self._registry = registry
+        self._lockfile = lockfile
 
     async def tools(self, server: str) -> Sequence[Tool]:
         """The approved tools of a server.
@@ -22,15 +24,15 @@ class ApprovedTools:
             NotFound: `MCP_SERVER_NOT_FOUND`.
             Denied: `SERVER_NOT_APPROVED`.
         """
-        found = await self._ground.registry.get(server)
+        found = await self._registry.get(server)
         if not found.is_approved:
             raise Denied(
                 "SERVER_NOT_APPROVED",
                 f"server {server!r} is not approved",
                 hint=f"`toolweave servers approve {server}` shows it and approves it",
             )
-        await self._ground.lockfile.refresh()
-        pins = self._ground.lockfile.known_pins(server)
+        await self._lockfile.refresh()
+        pins = self._lockfile.known_pins(server)
         return [read_tool(server, pins[name].definition) for name in sorted(pins)]
 
     async def server_for(self, kind: str, named: str | None = None) -> str:
@@ -40,7 +42,7 @@ class ApprovedTools:
             NotFound: `MCP_SERVER_NOT_FOUND`.
             Invalid: `SERVER_AMBIGUOUS` where several are of the kind.
         """
-        approved = [one for one in await self._ground.registry.list() if one.is_approved]
+        approved = [one for one in await self._registry.list() if one.is_approved]
         if named:
             found = [one for one in approved if named == one.name or _is_at(one, named)]
         else:

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from toolweave.app.studio import Studio
 from toolweave.errors import ToolweaveError
+from toolweave.servers.connections import Connections
 from toolweave.servers.definition import Server
+from toolweave.servers.lockfile import Lockfile
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +34,14 @@ class ServerCheck:
         }
 
 
-async def check_server(studio: Studio, server: Server) -> ServerCheck:
+async def check_server(connections: Connections, lockfile: Lockfile, server: Server) -> ServerCheck:
     """Connect to it, or say why that cannot be done."""
     try:
-        live = await studio.connections.look(server)
+        live = await connections.look(server)
     except ToolweaveError as error:
         return ServerCheck(server.name, "failing", details=error.message, code=error.code)
-    health = studio.connections.health(server)
-    drift = studio.ground.lockfile.drift(server.name, live.tools.values())
+    health = connections.health(server)
+    drift = lockfile.drift(server.name, live.tools.values())
     details = f"{len(drift)} tools differ from what was approved" if drift else None
     return ServerCheck(
         server.name,

@@ -1,6 +1,6 @@
 """Programs that workflows may run by name: registered and approved by a person, like servers.
 
-A definition is a server's `CommandServer`. Its arguments may have holes, `{path}` or `{count:integer}`;
+A definition is a `CommandServer`. Its arguments may have holes, `{path}` or `{count:integer}`;
 what fills one stays within its argument, so nothing a workflow says becomes another argument.
 """
 

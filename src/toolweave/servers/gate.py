@@ -64,9 +64,9 @@ class Gate:
     ) -> None:
         self.limits = limits
         self.history = history
-        self._registry = registry
-        self._connections = connections
-        self._lockfile = lockfile
+        self.registry = registry
+        self.connections = connections
+        self.lockfile = lockfile
         self._masker = masker
         self._clock = clock
         self._settings = settings
@@ -128,7 +128,7 @@ class Gate:
 
     async def tools(self, server_name: str) -> tuple[Tool, ...]:
         """The tools a server lists now, sorted by name."""
-        live = await self._connections.use(await self._registry.get(server_name))
+        live = await self.connections.use(await self.registry.get(server_name))
         return tuple(sorted(live.tools.values(), key=lambda tool: tool.name))
 
     async def _attempts(
@@ -207,8 +207,8 @@ class Gate:
 
     async def _ready(self, call: ToolCall) -> Ready:
         """The connection and the tool, if the call may be made now."""
-        live = await self._connections.use(await self._registry.get(call.server))
-        await self._lockfile.refresh()
+        live = await self.connections.use(await self.registry.get(call.server))
+        await self.lockfile.refresh()
         return live, self._checked(call, live)
 
     def _checked(self, call: ToolCall, live: Live) -> Tool:
@@ -239,15 +239,15 @@ class Gate:
         return tool
 
     def _refuse_changed(self, server: str, tool: Tool) -> None:
-        pin = self._lockfile.known_pins(server).get(tool.name)
+        pin = self.lockfile.known_pins(server).get(tool.name)
         known_pin, known_tool = self._unchanged.get((server, tool.name), (None, None))
         if pin is not None and pin is known_pin and tool is known_tool:
             return
-        pin = self._lockfile.pins(server).get(tool.name)  # it may just have been approved
+        pin = self.lockfile.pins(server).get(tool.name)  # it may just have been approved
         if pin is not None and pin.hash == tool_hash(tool):
             self._unchanged[server, tool.name] = pin, tool
             return
-        changes = self._lockfile.drift(server, [tool])
+        changes = self.lockfile.drift(server, [tool])
         mine = next((change for change in changes if change.tool == tool.name), None)
         kind = mine.kind.replace("_", " ") if mine else "changed"
         what = f"changed since it was approved ({kind})" if pin else "was never approved"

@@ -42,11 +42,11 @@ class Pings:
     """The last pings of each server, for tables and sparklines."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self.database = database
 
     async def save(self, server: ServerId, at: datetime, health: Health) -> None:
         """Keep one ping, and forget those beyond the last thousand."""
-        async with self._database.transaction() as change:
+        async with self.database.transaction() as change:
             await change.execute(
                 "INSERT INTO health (server_id, at, ok, latency_ms, reason, tool_count) "
                 "VALUES (?, ?, ?, ?, ?, ?)",
@@ -69,7 +69,7 @@ class Pings:
         self, server: ServerId, limit: int
     ) -> list[tuple[str, bool, float | None, str | None]]:
         """When, whether it answered, how fast, and why not; oldest first."""
-        rows = await self._database.rows(
+        rows = await self.database.rows(
             "SELECT at, ok, latency_ms, reason FROM health WHERE server_id = ? "
             "ORDER BY at DESC LIMIT ?",
             server,
@@ -82,7 +82,7 @@ class Pings:
 
     async def last(self, server: ServerId) -> Health:
         """What the last ping told, by whichever process it was made."""
-        row = await self._database.row(
+        row = await self.database.row(
             "SELECT at, ok, latency_ms, reason, tool_count FROM health WHERE server_id = ? "
             "ORDER BY at DESC LIMIT 1",
             server,

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from toolweave.errors import Invalid
-from toolweave.home import Home
 from toolweave.servers.definition import definition_hash, transport_of
 from toolweave.servers.discovery.client import DiscoveredServer
 from toolweave.servers.discovery.locations import ClientLocations, Platform
 from toolweave.servers.discovery.search import Discovery
+from toolweave.servers.registry import Registry
 
 
 def places_of(environ: Mapping[str, str]) -> ClientLocations:
@@ -24,10 +24,10 @@ def places_of(environ: Mapping[str, str]) -> ClientLocations:
     )
 
 
-async def import_found(rooms: Home, found: DiscoveredServer) -> str:
+async def import_found(registry: Registry, found: DiscoveredServer) -> str:
     """Register one that was found; what came of it, in words."""
     assert found.definition is not None
-    taken = {server.name: server for server in await rooms.registry.list()}
+    taken = {server.name: server for server in await registry.list()}
     wanted = definition_hash(found.definition)
     names = _names_for(found)
     for name in names:
@@ -35,9 +35,7 @@ async def import_found(rooms: Home, found: DiscoveredServer) -> str:
             return f"already registered as {name}"
     free = next(name for name in names if name not in taken)
     try:
-        await rooms.registry.add(
-            free, found.definition, scope=found.scope, found_in=str(found.path)
-        )
+        await registry.add(free, found.definition, scope=found.scope, found_in=str(found.path))
     except Invalid as error:
         return f"not imported: {error.message}"
     return f"imported as {free}"

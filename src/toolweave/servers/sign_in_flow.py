@@ -1,12 +1,12 @@
 """Signing in to a server that uses OAuth: a person is shown a page, the tokens go to the vault."""
 
-from toolweave.app.studio import Studio
 from toolweave.errors import Invalid
+from toolweave.servers.connections import Connections
 from toolweave.servers.definition import HttpServer, Server, SseServer
 from toolweave.servers.oauth import sign_in_now
 from toolweave.servers.sign_in import Show, SignIn
 from toolweave.servers.summary import has_sign_in
-from toolweave.servers.transport_factory import refuse_unapproved
+from toolweave.servers.transport_factory import TransportFactory, refuse_unapproved
 
 
 def require_sign_in(server: Server) -> None:
@@ -25,22 +25,24 @@ def require_sign_in(server: Server) -> None:
     refuse_unapproved(server)
 
 
-async def sign_in_to(studio: Studio, server: Server, show: Show) -> int:
+async def sign_in_to(
+    connections: Connections, transports: TransportFactory, server: Server, show: Show
+) -> int:
     """Let a person sign in; how many tools the server has for them.
 
     Raises:
         ToolweaveError: why it did not come about.
     """
     require_sign_in(server)
-    ready = await studio.opener.expanded(server)
+    ready = await transports.expanded(server)
     assert isinstance(ready, HttpServer | SseServer)
     await sign_in_now(
         server.name,
         ready,
-        studio.ground.vault,
+        transports.vault,
         sign_in=SignIn(show),
         headers=ready.headers,
-        limits=studio.ground.settings.limits,
+        limits=transports.limits,
     )
-    studio.connections.drop(server.name)  # one that was made without the tokens
-    return len((await studio.connections.use(server)).tools)
+    connections.drop(server.name)  # one that was made without the tokens
+    return len((await connections.use(server)).tools)

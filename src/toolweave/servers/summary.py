@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolweave.clock import timestamp
-from toolweave.home import Home
 from toolweave.servers.definition import (
     Definition,
     HttpServer,
@@ -14,7 +13,8 @@ from toolweave.servers.definition import (
     runner_of,
     transport_of,
 )
-from toolweave.servers.health import Health
+from toolweave.servers.health import Health, Pings
+from toolweave.servers.lockfile import Lockfile
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,13 @@ class Line:
     description: str | None = None  # as it was when its tools were approved
 
 
-async def line_of(rooms: Home, server: Server) -> Line:
+async def line_of(pings: Pings, lockfile: Lockfile, server: Server) -> Line:
     """All that is known of a server now."""
     return Line(
         server,
-        await rooms.pings.last(server.id),
-        len(rooms.lockfile.pins(server.name)),
-        rooms.lockfile.description(server.name),
+        await pings.last(server.id),
+        len(lockfile.pins(server.name)),
+        lockfile.description(server.name),
     )
 
 

@@ -1,8 +1,8 @@
 """The one interface to a database: rows, row, execute, executemany, transaction.
 
 SQL is written once, with `?` for values and no literal `?`; a dialect provides connections
-(`DatabaseReader`, `DatabaseWriter`) and says how it differs (`SqlDialect`). Writes are exclusive on every dialect,
-across processes too, so a transaction may read, decide and write without losing a race.
+(`DatabaseReader`, `DatabaseWriter`) and says how it differs (`SqlDialect`). Writes are exclusive
+on every dialect, across processes too, so a transaction may read, decide and write safely.
 """
 
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mapping, Sequence

@@ -8,13 +8,11 @@ import anyio.to_thread
 
 from toolweave import json_text
 from toolweave.access.secret_text import SecretTexts
-from toolweave.app.node_resources import FILES
-from toolweave.app.studio import WORKFLOWS, workflow_store
 from toolweave.authoring.environment import known_offline
 from toolweave.clock import timestamp
 from toolweave.engine.plan import make_plan
 from toolweave.errors import Invalid, NotFound
-from toolweave.home import Home
+from toolweave.home import FILES, WORKFLOWS, Home, workflow_store
 from toolweave.json_text import JsonObject
 from toolweave.nodes.registry import NodeRegistry
 from toolweave.problems import how_many
@@ -65,14 +63,14 @@ class ActivationResult:
 class Switches:
     """Turns triggers on and off."""
 
-    def __init__(self, ground: Home, *, roots: Sequence[Path] = ()) -> None:
-        self._ground = ground
-        self._store = workflow_store(ground.settings)
-        self._files = WorkflowFiles(ground.settings.home / WORKFLOWS)
-        self._secrets = SecretTexts(ground.vault, ground.masker)
+    def __init__(self, home: Home, *, roots: Sequence[Path] = ()) -> None:
+        self._home = home
+        self._store = workflow_store(home.settings)
+        self._files = WorkflowFiles(home.settings.home / WORKFLOWS)
+        self._secrets = SecretTexts(home.vault, home.masker)
         self.kinds = NodeRegistry()
-        self.roots = (ground.settings.home / FILES, *roots)
-        self.activations = Activations(ground.database, ground.clock)
+        self.roots = (home.settings.home / FILES, *roots)
+        self.activations = Activations(home.database, home.clock)
 
     async def enable(self, name: str, node: str | None = None) -> Sequence[ActivationResult]:
         """Turn the triggers of a stored workflow on, as it is now; all of them, or one.
@@ -231,11 +229,11 @@ class Switches:
         Raises:
             Denied: `EMAIL_DENIED` for one at a private address.
         """
-        allow_private = self._ground.settings.allow_private_http
+        allow_private = self._home.settings.allow_private_http
         return await mail_address(host, port, allow_private=allow_private)
 
     async def _check(self, stored: Stored) -> None:
-        report = examine_loaded(stored.loaded, await known_offline(self._ground))
+        report = examine_loaded(stored.loaded, await known_offline(self._home))
         if not report.is_valid:
             errors = [problem for problem in report.problems if problem.severity == "error"]
             raise Invalid(
@@ -271,7 +269,7 @@ class Switches:
         if config is None:
             message = f"node {node!r} is of a kind that cannot be switched on: {ref!r}"
             raise Invalid("NODE_NOT_RUNNABLE", message)
-        seen: str | None = timestamp(self._ground.clock.now())
+        seen: str | None = timestamp(self._home.clock.now())
         if ref == schedules.REF:
             schedules.schedule_of(config)
         elif ref == watching.REF:
@@ -283,7 +281,7 @@ class Switches:
             await self.mail_address(mailbox.host, mailbox.port)
             seen = None
         elif ref == mail.REF and config.get("email_provider") in mail.BY_API:
-            address_of(config, allow_private=self._ground.settings.allow_private_http)
+            address_of(config, allow_private=self._home.settings.allow_private_http)
             seen = None
         elif ref in HOOKED:
             _check_hook(node, ref, config)
@@ -296,7 +294,7 @@ class Switches:
             return None
         try:
             schedule = schedules.schedule_of(active.config)
-            following = next_time(schedule, self._ground.clock.now())
+            following = next_time(schedule, self._home.clock.now())
         except Invalid:
             return None
         return timestamp(following) if following else None

@@ -3,16 +3,12 @@
 import hashlib
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
-from urllib.parse import parse_qsl
 
-from toolweave import json_text
+from toolweave.access import webhook_signatures as proving
+from toolweave.access.webhook_signatures import Arrival
 from toolweave.json_text import Json, JsonObject
-from toolweave.triggers import verification as proving
 from toolweave.triggers.active_triggers import ActiveTriggerSettings
-from toolweave.triggers.verification import Arrival
 
-MAX_DEPTH = 64
-MAX_FIELDS = 1_000
 WAIT_PARAMETER = "wait"
 
 # Paths that every trigger of a kind hears, as one app of theirs posts to one address.
@@ -67,30 +63,6 @@ def hears(active: ActiveTriggerSettings, path: str) -> bool:
         return row.path == path
     shared = FOR_ALL.get(row.ref)
     return shared is not None and path in {shared, f"{shared}/{row.workflow}/{row.node}"}
-
-
-def body_of(arrival: Arrival) -> Json:
-    """The body: JSON and forms parsed, everything else as text, nothing where it is empty.
-
-    Raises:
-        Invalid: `JSON_INVALID`.
-    """
-    kind = arrival.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if not arrival.body:
-        return None
-    if kind == "application/json" or kind.endswith("+json"):
-        return json_text.read(arrival.body, max_depth=MAX_DEPTH)
-    text = arrival.body.decode("utf-8", "replace")
-    if kind != "application/x-www-form-urlencoded":
-        return text
-    fields: JsonObject = {}
-    for name, value in parse_qsl(text, keep_blank_values=True)[:MAX_FIELDS]:
-        before = fields.get(name)
-        if name not in fields:
-            fields[name] = value
-        else:
-            fields[name] = [*before, value] if isinstance(before, list) else [before, value]
-    return fields
 
 
 def shown_headers(arrival: Arrival) -> dict[str, str]:

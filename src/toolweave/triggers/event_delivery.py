@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from toolweave.access.secret_text import SecretTexts
+from toolweave.access.webhook_signatures import Arrival, body_of
 from toolweave.clock import Clock, timestamp
 from toolweave.engine.engine import Engine
 from toolweave.engine.waiting_runs import MARK, Awaited, Awaiting, call_address, event_address
@@ -12,7 +13,6 @@ from toolweave.errors import Conflict, Denied, ToolweaveError
 from toolweave.json_text import Json
 from toolweave.nodes.flow._wait_state import holds
 from toolweave.triggers import deliveries
-from toolweave.triggers.verification import Arrival
 
 logger = logging.getLogger(__name__)
 
@@ -80,7 +80,7 @@ class CallingIn:
         proven = [one for one in meant if await self._is_proven(one, arrival)]
         if not proven:
             raise Denied("HOOK_DENIED", "the request does not prove where it comes from")
-        body = deliveries.body_of(arrival)
+        body = body_of(arrival)
         reply: Json = deliveries.shown_query(arrival, hides_token=True) if body is None else body
         handed = await self._hand(proven, "expected_payload", reply, Teller(None, "webhook"))
         if handed.runs:

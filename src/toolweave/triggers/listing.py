@@ -107,15 +107,15 @@ class TriggerLine:
         }
 
 
-async def trigger_lines(ground: Home) -> list[TriggerLine]:
+async def trigger_lines(home: Home) -> list[TriggerLine]:
     """All of them, by workflow; those of deleted workflows that were on come last."""
-    switches = Switches(ground)
+    switches = Switches(home)
     workflows = {one.slug: one for one in await switches.activations.workflows()}
     board = ActiveTriggers(switches.activations, switches.kinds, always(frozenset(workflows)))
     await board.refresh()
     stored = await switches.stored()
-    recent = await TriggerEvents(ground.database, ground.clock).recent()
-    lister = _Lister(switches, ground.clock.now(), workflows, recent)
+    recent = await TriggerEvents(home.database, home.clock).recent()
+    lister = _Lister(switches, home.clock.now(), workflows, recent)
     on = {(one.row.workflow, one.row.node): one for one in board.active}
     found: list[TriggerLine] = []
     for one in stored:

@@ -140,11 +140,11 @@ def address_of(config: JsonObject, *, allow_private: bool) -> str:
     return told.rstrip("/")
 
 
-def open_mail_apis(ground: Home, http: NodeHttpClient, secrets: SecretTexts) -> MailApis:
+def open_mail_apis(home: Home, http: NodeHttpClient, secrets: SecretTexts) -> MailApis:
     """The APIs of mail services, for the triggers of a home."""
-    tokens = GrantedTokens(secrets, http, masker=ground.masker, clock=ground.clock)
-    allow_private = ground.settings.allow_private_http
-    return MailApis(http, tokens, ground.clock, allow_private=allow_private)
+    tokens = GrantedTokens(secrets, http, masker=home.masker, clock=home.clock)
+    allow_private = home.settings.allow_private_http
+    return MailApis(http, tokens, home.clock, allow_private=allow_private)
 
 
 def _decoded(raw: str) -> bytes:

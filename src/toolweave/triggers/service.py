@@ -12,6 +12,7 @@ from pathlib import Path
 import anyio
 
 from toolweave.access.secret_text import SecretTexts
+from toolweave.access.webhook_signatures import Arrival, body_of
 from toolweave.clock import timestamp
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Finished
@@ -36,7 +37,6 @@ from toolweave.triggers.event_delivery import CallingIn
 from toolweave.triggers.mail_api import MailApis, open_mail_apis
 from toolweave.triggers.polling import PollingTrigger
 from toolweave.triggers.recent_events import Outcome, TriggerEvents
-from toolweave.triggers.verification import Arrival
 
 logger = logging.getLogger(__name__)
 
@@ -67,24 +67,24 @@ class Triggers:
 
     def __init__(
         self,
-        ground: Home,
+        home: Home,
         engine: Engine,
         *,
         roots: Sequence[Path] = (),
         slack_names: SlackNames | None = None,
         mail_apis: MailApis | None = None,
     ) -> None:
-        self.switches = Switches(ground, roots=roots)
-        secrets = SecretTexts(ground.vault, ground.masker)
-        self.calling_in = CallingIn(engine, secrets, ground.clock)
-        self._clock = ground.clock
+        self.switches = Switches(home, roots=roots)
+        secrets = SecretTexts(home.vault, home.masker)
+        self.calling_in = CallingIn(engine, secrets, home.clock)
+        self._clock = home.clock
         self._engine = engine
         self._slack_names = slack_names
         switches = self.switches
         self.board = ActiveTriggers(switches.activations, switches.kinds, switches.present)
-        self.firings = TriggerEvents(ground.database, ground.clock)
+        self.firings = TriggerEvents(home.database, home.clock)
         self.looking = PollingTrigger(
-            self.board, switches.activations, engine, ground.clock, self.firings
+            self.board, switches.activations, engine, home.clock, self.firings
         )
         self.schedules = schedules.Schedules(self.looking)
         self.watching = watching.Watching(self.looking, switches.roots)
@@ -96,7 +96,7 @@ class Triggers:
             mail_apis.new if mail_apis is not None else None,
         )
         self.failures = failures.Failures(
-            self.looking, ground.database, engine.journal, _accepts_failure
+            self.looking, home.database, engine.journal, _accepts_failure
         )
         self._refreshing = anyio.Lock()
         self._refreshed_at = -REFRESH_EVERY_S
@@ -139,7 +139,7 @@ class Triggers:
         proven = [active for active in meant if await self._is_proven(active, arrival)]
         if not proven:
             raise Denied("HOOK_DENIED", "the request does not prove where it comes from")
-        body = deliveries.body_of(arrival)
+        body = body_of(arrival)
         if (challenge := _challenge(proven, body)) is not None:
             return Delivered(challenge=challenge)
         outcomes = [await self._start(one, arrival, body) for one in await self._awake(proven)]
@@ -274,14 +274,14 @@ class Triggers:
 
 @asynccontextmanager
 async def open_triggers(
-    ground: Home, engine: Engine, *, roots: Sequence[Path] = ()
+    home: Home, engine: Engine, *, roots: Sequence[Path] = ()
 ) -> AsyncGenerator[Triggers]:
     """The triggers of a process that hosts them; the engine must keep time."""
-    secrets = SecretTexts(ground.vault, ground.masker)
-    http = NodeHttpClient(secrets, allow_private=ground.settings.allow_private_http)
-    names = SlackNames(http, ground.clock)
-    apis = open_mail_apis(ground, http, secrets)
-    triggers = Triggers(ground, engine, roots=roots, slack_names=names, mail_apis=apis)
+    secrets = SecretTexts(home.vault, home.masker)
+    http = NodeHttpClient(secrets, allow_private=home.settings.allow_private_http)
+    names = SlackNames(http, home.clock)
+    apis = open_mail_apis(home, http, secrets)
+    triggers = Triggers(home, engine, roots=roots, slack_names=names, mail_apis=apis)
     try:
         async with triggers.running():
             yield triggers

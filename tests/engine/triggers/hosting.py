@@ -26,7 +26,7 @@ from toolweave.workflow.formats.load import read
 class Host:
     """What a test needs."""
 
-    ground: Home
+    home: Home
     studio: Studio
     engine: Engine
     triggers: Triggers
@@ -35,9 +35,9 @@ class Host:
     async def store(self, name: str, *nodes: JsonObject, edges: Sequence[str] = ()) -> None:
         """Save a workflow; without edges each node leads to the next."""
         document = workflow(name, *nodes, edges=edges)
-        there = [one for one in await self.studio.workflows.list() if one.name == name]
+        there = [one for one in await self.studio.home.workflows.list() if one.name == name]
         over = there[0].revision if there else None
-        await self.studio.workflows.save(read(document).workflow, over=over)
+        await self.studio.home.workflows.save(read(document).workflow, over=over)
 
     async def enable(self, name: str, *nodes: JsonObject, edges: Sequence[str] = ()) -> None:
         """Save a workflow and switch it on."""
@@ -81,12 +81,12 @@ async def hosting(
         Settings(home=home, database=database, allow_private_http=allow_private),
     )
     async with (
-        open_home(settings, clock=time, environ={}, directory=home) as ground,
-        open_studio(ground) as studio,
+        open_home(settings, clock=time, environ={}, directory=home) as opened,
+        open_studio(opened) as studio,
         open_engine(studio) as engine,
     ):
-        triggers = Triggers(ground, engine)
-        host = Host(ground, studio, engine, triggers, time)
+        triggers = Triggers(opened, engine)
+        host = Host(opened, studio, engine, triggers, time)
         if is_running:
             async with triggers.running():
                 yield host

@@ -29,7 +29,7 @@ async def waiting(host: Host, inputs: JsonObject | None = None, **config: Any) -
     """A run that waits."""
     name = "Waits"
     await host.store(name, trigger("MANUAL"), catalog("w", "FLOW.WAIT", **config), node("end"))
-    stored = await host.studio.workflows.load(name)
+    stored = await host.studio.home.workflows.load(name)
     run = await host.engine.start(stored.workflow, inputs or {}, trigger="test")
     assert await host.engine.advance(run) == "waiting"
     return run
@@ -91,7 +91,7 @@ async def test_a_caller_proves_itself_where_that_is_required(
     served: Served, named: str | None
 ) -> None:
     more = {} if named is None else {"auth_token": named}
-    vault = served.host.ground.vault
+    vault = served.host.home.vault
     run = await waiting(served.host, **on_call(authentication_required=True, **more))
     assert (await served.post("/paid", json={})).status_code == 403
     await vault.put("own" if named else "wait-webhook-token", SECRET)

@@ -128,7 +128,7 @@ async def test_a_hook_that_was_switched_off_is_gone(served: Served) -> None:
 async def test_each_way_of_proof_lets_in_who_has_it(
     served: Served, way: str, good: dict[str, Any], bad: dict[str, Any] | None
 ) -> None:
-    await served.host.ground.vault.put("hook", SECRET)
+    await served.host.home.vault.put("hook", SECRET)
     more = {} if way == "none" else {"auth_token": "${vault:hook}"}
     await hook(served, authentication=way, **more)
     if bad is not None:
@@ -141,7 +141,7 @@ async def test_each_way_of_proof_lets_in_who_has_it(
 
 @pytest.mark.exercises("TRIGGER.WEBHOOK.authentication=signature")
 async def test_a_signed_request_counts_once_and_not_for_ever(served: Served) -> None:
-    await served.host.ground.vault.put("hook", SECRET)
+    await served.host.home.vault.put("hook", SECRET)
     await hook(served, authentication="signature", auth_token="${vault:hook}")
     body, moment = b'{"order": 7}', stamp(served)
     signed = signature(moment.encode() + b"." + body)
@@ -274,7 +274,7 @@ async def github(served: Served, secret: str = SECRET, **more: str) -> httpx2.Re
 @pytest.mark.exercises("TRIGGER.GITHUB.webhook_secret")
 @pytest.mark.requirement("004:run.TRIGGER.GITHUB")
 async def test_an_event_of_github_starts_every_workflow_it_concerns_once(served: Served) -> None:
-    await served.host.ground.vault.put("gh", SECRET)
+    await served.host.home.vault.put("gh", SECRET)
     for name, branches in (("Main", ["main"]), ("Any", []), ("Release", ["release/*"])):
         given: dict[str, Any] = {"repository": "acme/shop", "events": ["push"]}
         when = trigger("GITHUB", webhook_secret="${vault:gh}", branches=branches, **given)
@@ -307,11 +307,11 @@ async def test_slack_is_answered_its_challenge_and_its_retries_start_nothing(
 ) -> None:
     given: dict[str, Any] = {"workspace_id": "T024BE7LD", "events": ["message"]}
     when = trigger("SLACK", bot_token="${vault:bot}", **given)
-    await served.host.ground.vault.put("bot", "xoxb-1")
+    await served.host.home.vault.put("bot", "xoxb-1")
     await served.host.store("Chat", when, node("end"))
     with pytest.raises(NotFound):  # nothing can be proven without the secret of the app
         await served.host.triggers.switches.enable("Chat")
-    await served.host.ground.vault.put("slack-signing-secret", SECRET)
+    await served.host.home.vault.put("slack-signing-secret", SECRET)
     await served.host.triggers.switches.enable("Chat")
     challenge = await slack(served, {"type": "url_verification", "challenge": "abc"})
     assert (challenge.status_code, challenge.json()) == (200, {"challenge": "abc"})
@@ -331,7 +331,7 @@ async def test_slack_is_answered_its_challenge_and_its_retries_start_nothing(
 
 @pytest.mark.exercises("TRIGGER.EMAIL.email_provider=webhook")
 async def test_a_posted_mail_starts_one_run(served: Served) -> None:
-    await served.host.ground.vault.put("mail", SECRET)
+    await served.host.home.vault.put("mail", SECRET)
     when = trigger(
         "EMAIL",
         email_provider="webhook",

@@ -31,7 +31,7 @@ async def look_at_runs(host: Host) -> None:
 
 
 def inbox(host: Host) -> Path:
-    folder = host.ground.settings.home / "files" / "inbox"
+    folder = host.home.settings.home / "files" / "inbox"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
@@ -147,7 +147,7 @@ async def failing_run(host: Host, name: str = "Import") -> str:
     """A run that fails; the workflow stops with an error of its own."""
     stops = catalog("stop", "FLOW.STOP", outcome="error", message="no rows")
     await host.store(name, trigger("MANUAL"), stops)
-    stored = await host.studio.workflows.load(name)
+    stored = await host.studio.home.workflows.load(name)
     run = await host.engine.start(stored.workflow, {}, trigger="test")
     await host.engine.advance(run)
     return run

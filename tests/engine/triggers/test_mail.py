@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 @pytest.fixture
 async def host(tmp_path: Path) -> AsyncGenerator[Host]:
     async with hosting(tmp_path / "home") as opened:
-        await opened.ground.vault.put("mail", "pass word")
+        await opened.home.vault.put("mail", "pass word")
         yield opened
 
 
@@ -165,7 +165,7 @@ async def test_a_mail_server_at_a_private_address_is_refused_when_it_is_switched
     tmp_path: Path, mailbox: FakeMailbox, name: str
 ) -> None:
     async with hosting(tmp_path / "private", allow_private=False) as host:
-        await host.ground.vault.put("mail", "secret")
+        await host.home.vault.put("mail", "secret")
         watching = watch(mailbox)
         watching["data"]["configurations"]["server_config"]["host"] = name
         with pytest.raises(Denied) as refused:

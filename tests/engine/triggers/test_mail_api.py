@@ -29,11 +29,11 @@ async def watching(
 ) -> AsyncGenerator[tuple[Host, Triggers]]:
     """A host whose trigger reads mail through the fake service."""
     async with hosting(folder) as host:
-        await host.ground.vault.put("mail-token", SECRET)
-        secrets = SecretTexts(host.ground.vault, host.ground.masker)
+        await host.home.vault.put("mail-token", SECRET)
+        secrets = SecretTexts(host.home.vault, host.home.masker)
         http = NodeHttpClient(secrets, allow_private=True)
         try:
-            apis = open_mail_apis(host.ground, http, secrets)
+            apis = open_mail_apis(host.home, http, secrets)
             given = trigger(
                 "EMAIL",
                 email_provider=provider,
@@ -42,7 +42,7 @@ async def watching(
                 polling_interval=30,
             )
             await host.enable("Mail", given, node("end"))
-            yield host, Triggers(host.ground, host.engine, mail_apis=apis)
+            yield host, Triggers(host.home, host.engine, mail_apis=apis)
         finally:
             await http.aclose()
 

@@ -8,6 +8,7 @@ import pytest
 from tests.engine.triggers.hosting import Host, hosting, node, trigger
 from tests.storage.postgres import Postgres
 
+from toolweave.access.webhook_signatures import Arrival
 from toolweave.app.change_feed import TOPICS, ChangeFeed
 from toolweave.app.workbench import ToolKnowledge, Workbench
 from toolweave.errors import Denied, NotFound, Unavailable
@@ -16,7 +17,6 @@ from toolweave.triggers import file_watch as watching
 from toolweave.triggers import schedules
 from toolweave.triggers.listing import TriggerLine, trigger_lines
 from toolweave.triggers.recent_events import KEPT
-from toolweave.triggers.verification import Arrival
 
 pytestmark = pytest.mark.anyio
 
@@ -45,7 +45,7 @@ def delivery(**headers: str) -> Arrival:
 
 async def line(host: Host, identity: str) -> TriggerLine:
     await host.triggers.firings.save()
-    return next(one for one in await trigger_lines(host.ground) if one.node == identity)
+    return next(one for one in await trigger_lines(host.home) if one.node == identity)
 
 
 async def test_a_paused_hook_starts_nothing_after_a_restart_either(
@@ -85,7 +85,7 @@ async def test_times_of_the_pause_are_not_made_up_for(host: Host) -> None:
 
 
 async def test_files_of_the_pause_are_no_news(host: Host) -> None:
-    folder = host.ground.settings.home / "files" / "inbox"
+    folder = host.home.settings.home / "files" / "inbox"
     folder.mkdir(parents=True)
     await host.enable("Inbox", trigger("FILE_WATCH", path="inbox"), node("end"))
     await host.triggers.switches.pause("Inbox")
@@ -119,11 +119,11 @@ async def test_what_is_not_on_cannot_be_paused(host: Host, identity: str | None)
 
 
 async def test_a_trigger_that_cannot_work_any_more_stays_paused(host: Host) -> None:
-    await host.ground.vault.put("hook-token", "s3cret-of-the-hook")
+    await host.home.vault.put("hook-token", "s3cret-of-the-hook")
     token = {"authentication": "header_token", "auth_token": "${vault:hook-token}"}
     await host.enable("Orders", trigger("WEBHOOK", "hook", webhook_path="/o", **token), node("end"))
     await host.triggers.switches.pause("Orders")
-    await host.ground.vault.delete("hook-token")
+    await host.home.vault.delete("hook-token")
     with pytest.raises(NotFound):
         await host.triggers.switches.resume("Orders")
     shown = await line(host, "hook")
@@ -141,9 +141,9 @@ async def test_every_trigger_of_every_workflow_is_listed_with_what_is_wrong(host
     await host.enable("Report", berlin, HOOK, node("end"))
     await host.store("Report", berlin, node("end"))
     await host.enable("Gone", trigger("WORKFLOW_FAILED", "alarm"), node("end"))
-    stored = await host.studio.workflows.load("Gone")
-    await host.studio.workflows.delete("Gone", over=stored.revision)
-    found = {one.node: one for one in await trigger_lines(host.ground)}
+    stored = await host.studio.home.workflows.load("Gone")
+    await host.studio.home.workflows.delete("Gone", over=stored.revision)
+    found = {one.node: one for one in await trigger_lines(host.home)}
     assert {name: one.state for name, one in found.items()} == {
         "never": "off",
         "by-hand": "by hand",
@@ -162,7 +162,7 @@ async def test_every_trigger_of_every_workflow_is_listed_with_what_is_wrong(host
 
 
 async def test_the_last_deliveries_are_kept_with_their_runs_and_no_more(host: Host) -> None:
-    await host.ground.vault.put("t", "s3cret-token")
+    await host.home.vault.put("t", "s3cret-token")
     token = {"authentication": "header_token", "auth_token": "${vault:t}"}
     hook = trigger("WEBHOOK", "hook", webhook_path="/orders", **token)
     await host.enable("Orders", hook, node("end"))
@@ -187,9 +187,7 @@ async def test_postgres_keeps_pauses_deliveries_and_versions_as_well(
     tmp_path: Path, postgres: Postgres
 ) -> None:
     async with hosting(tmp_path / "home", database=postgres.new_database()) as host:
-        bench = Workbench(
-            host.studio, host.engine, ToolKnowledge(host.ground), Published(host.ground)
-        )
+        bench = Workbench(host.studio, host.engine, ToolKnowledge(host.home), Published(host.home))
         topics = ChangeFeed(bench)
         before = await topics.now()
         await host.enable("Orders", HOOK, node("end"))

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from toolweave.triggers import verification as proving
-from toolweave.triggers.verification import Arrival
+from toolweave.access import webhook_signatures as proving
+from toolweave.access.webhook_signatures import Arrival
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 STAMP = str(int(NOW.timestamp()))

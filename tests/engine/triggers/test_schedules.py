@@ -182,8 +182,8 @@ async def test_what_is_switched_off_or_deleted_starts_nothing(host: Host) -> Non
     for name in ("Off", "Gone"):
         await host.enable(name, trigger("CRON", cron_expression="*/10 * * * *"), node("end"))
     await host.triggers.switches.disable("Off")
-    gone = await host.studio.workflows.load("Gone")
-    await host.studio.workflows.delete("Gone", over=gone.revision)
+    gone = await host.studio.home.workflows.load("Gone")
+    await host.studio.home.workflows.delete("Gone", over=gone.revision)
     assert [(one.workflow, one.is_deleted) for one in await host.triggers.switches.list()] == [
         ("Gone", True)
     ]
@@ -234,7 +234,7 @@ async def test_two_workflows_cannot_have_the_same_path(host: Host) -> None:
 async def test_one_broken_schedule_does_not_stop_the_others(host: Host) -> None:
     for name in ("Bad", "Good"):
         await host.enable(name, trigger("CRON", cron_expression="*/10 * * * *"), node("end"))
-    await host.ground.database.execute(
+    await host.home.database.execute(
         "UPDATE active_workflows SET document = replace(document, '*/10 * * * *', '99 * * * *'), "
         "enabled_at = 'later' WHERE name = 'Bad'"
     )

@@ -15,11 +15,11 @@ import pytest
 from tests.engine.triggers.hosting import hosting, node, trigger
 
 from toolweave.access.secret_text import SecretTexts
+from toolweave.access.webhook_signatures import Arrival
 from toolweave.json_text import JsonObject
 from toolweave.nodes.services.slack.names import SlackNames
 from toolweave.resources.http import NodeHttpClient
 from toolweave.triggers.service import Triggers
-from toolweave.triggers.verification import Arrival
 
 pytestmark = pytest.mark.anyio
 
@@ -65,14 +65,12 @@ def slack_api() -> Generator[tuple[str, list[str]]]:
 
 async def test_channels_are_chosen_by_name_and_names_are_asked_for_once(tmp_path: Path) -> None:
     async with hosting(tmp_path / "home") as host:
-        await host.ground.vault.put("bot", TOKEN)
-        await host.ground.vault.put("slack-signing-secret", "a-secret")
-        http = NodeHttpClient(
-            SecretTexts(host.ground.vault, host.ground.masker), allow_private=True
-        )
+        await host.home.vault.put("bot", TOKEN)
+        await host.home.vault.put("slack-signing-secret", "a-secret")
+        http = NodeHttpClient(SecretTexts(host.home.vault, host.home.masker), allow_private=True)
         with slack_api() as (api, asked):
             names = SlackNames(http, host.clock, api=api)
-            triggers = Triggers(host.ground, host.engine, slack_names=names)
+            triggers = Triggers(host.home, host.engine, slack_names=names)
             for name, channel in (("Mine", "#support"), ("Other", "random")):
                 when = trigger(
                     "SLACK",
@@ -96,9 +94,7 @@ async def test_channels_are_chosen_by_name_and_names_are_asked_for_once(tmp_path
 
 async def test_a_name_that_cannot_be_had_is_empty(tmp_path: Path) -> None:
     async with hosting(tmp_path / "home") as host:
-        http = NodeHttpClient(
-            SecretTexts(host.ground.vault, host.ground.masker), allow_private=True
-        )
+        http = NodeHttpClient(SecretTexts(host.home.vault, host.home.masker), allow_private=True)
         with slack_api() as (api, asked):
             names = SlackNames(http, host.clock, api=api)
             assert await names.name("channel", "C1", TOKEN) == "support"

@@ -26,11 +26,11 @@ def action(subtype: str, inputs: JsonObject | None = None, **config: Json) -> tu
     return ("ACTION", data)
 
 
-async def finished(ground: Home, graph: Workflow, inputs: Json) -> Json:
-    async with open_resources(ground, allow_private=True) as resources:
-        services = EngineServices(EchoTools(), ground.clock, resources)
-        journal = Journal(ground.database, ground.clock)
-        engine = Engine(ground.database, journal, NodeRegistry(), services=services)
+async def finished(home: Home, graph: Workflow, inputs: Json) -> Json:
+    async with open_resources(home, allow_private=True) as resources:
+        services = EngineServices(EchoTools(), home.clock, resources)
+        journal = Journal(home.database, home.clock)
+        engine = Engine(home.database, journal, NodeRegistry(), services=services)
         async with engine.running():
             run = await engine.start(graph, inputs)
             with anyio.fail_after(30):
@@ -57,10 +57,10 @@ async def test_nodes_work_together_in_a_run(tmp_path: Path) -> None:
             },
             ["s > get", "get > save", "save > load", "load > parse", "parse > set", "set > e"],
         )
-        async with open_home(Settings(home=tmp_path), environ={}) as ground:
-            await ground.vault.put("token", "t-123456")
-            result = await finished(ground, graph, {"table": "prices"})
-            stored = await ground.database.rows("SELECT * FROM journal")
+        async with open_home(Settings(home=tmp_path), environ={}) as home:
+            await home.vault.put("token", "t-123456")
+            result = await finished(home, graph, {"table": "prices"})
+            stored = await home.database.rows("SELECT * FROM journal")
     assert result == [{"id": 1, "price": 10}, {"id": 2, "price": 60}]
     assert server.heads[0].startswith(b"GET /prices HTTP/1.1")
     assert b"Bearer t-123456" in server.heads[0]
@@ -70,7 +70,7 @@ async def test_nodes_work_together_in_a_run(tmp_path: Path) -> None:
 
 
 async def test_nothing_is_made_in_the_home_before_it_is_used(tmp_path: Path) -> None:
-    async with open_home(Settings(home=tmp_path), environ={}) as ground:
-        async with open_resources(ground) as resources:
+    async with open_home(Settings(home=tmp_path), environ={}) as home:
+        async with open_resources(home) as resources:
             assert set(resources) >= {"http", "files", "databases"}
         assert not (tmp_path / "files").exists()

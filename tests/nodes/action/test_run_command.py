@@ -27,7 +27,7 @@ SHOW = "import sys, json; json.dump(sys.argv[1:], sys.stdout); sys.stdout.write(
 @pytest.fixture
 async def rooms(tmp_path: Path) -> AsyncGenerator[tuple[Commands, Engine]]:
     async with a_studio(tmp_path / "home") as studio, open_engine(studio) as engine:
-        yield Commands(studio.ground.database, studio.ground.clock), engine
+        yield Commands(studio.home.database, studio.home.clock), engine
 
 
 def python(source: str, *args: str, **more: Any) -> CommandServer:

@@ -53,7 +53,7 @@ async def an_agency(
     """A studio with the model of a provider, and servers with these tools."""
     async with a_studio(folder / "home") as studio:
         new = NewModel("scripted", provider, "some-model", model.base_url(provider), KEY)
-        await models_of(studio.ground).add(new)
+        await models_of(studio.home).add(new)
         for name, tools in servers.items():
             scripted = ScriptedServer(folder / name, *(tools or [a_tool("echo")]))
             await pinned(studio, name, scripted.definition)

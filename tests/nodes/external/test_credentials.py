@@ -26,15 +26,15 @@ pytestmark = pytest.mark.anyio
 async def desk_in(home: Path) -> AsyncGenerator[tuple[Home, ServiceAccounts]]:
     settings = Settings(home=home, allow_private_http=True)
     async with (
-        open_home(settings, clock=FakeClock(), environ={}, directory=home) as ground,
-        open_desk(ground) as desk,
+        open_home(settings, clock=FakeClock(), environ={}, directory=home) as opened,
+        open_desk(opened) as desk,
     ):
-        yield ground, desk
+        yield opened, desk
 
 
 async def test_a_plain_secret_is_for_the_services_own_address(tmp_path: Path) -> None:
-    async with desk_in(tmp_path) as (ground, desk):
-        await ground.vault.put("slack-bot-token", "xoxb-1")
+    async with desk_in(tmp_path) as (opened, desk):
+        await opened.vault.put("slack-bot-token", "xoxb-1")
         found = await desk.services.access(SLACK, "${vault:slack-bot-token}")
         assert found.address == "https://slack.com/api"
         assert found.token == "${vault:slack-bot-token}"
@@ -60,10 +60,10 @@ async def test_a_node_without_a_token_field_uses_the_credential_of_the_kind(tmp_
 
 
 async def test_a_token_that_stands_in_a_workflow_is_masked_from_then_on(tmp_path: Path) -> None:
-    async with desk_in(tmp_path) as (ground, desk):
+    async with desk_in(tmp_path) as (opened, desk):
         found = await desk.services.access(SLACK, "xoxb-written-out-1")
         assert found.token == "xoxb-written-out-1"
-        assert ground.masker.mask_text("it is xoxb-written-out-1") == "it is ***"
+        assert opened.masker.mask_text("it is xoxb-written-out-1") == "it is ***"
 
 
 async def test_an_oauth_connection_is_preferred_where_a_node_says_so(tmp_path: Path) -> None:
@@ -108,8 +108,8 @@ async def test_each_kind_says_whose_credential_it_is(tmp_path: Path, kind: str) 
 
 @pytest.mark.parametrize("name", ["oauth:files", "oauth-tokens:google", "service:slack"])
 async def test_what_renews_a_sign_in_is_for_no_workflow(tmp_path: Path, name: str) -> None:
-    async with desk_in(tmp_path) as (ground, desk):
-        await ground.vault.put(name, "refresh-token-1")
+    async with desk_in(tmp_path) as (opened, desk):
+        await opened.vault.put(name, "refresh-token-1")
         with pytest.raises(NotFound) as caught:
             await desk.http.request(
                 "GET", "http://127.0.0.1:9/", headers={"authorization": f"Bearer ${{vault:{name}}}"}

@@ -97,7 +97,7 @@ class Gossip(FakeService):
 class Run:
     """A home where every credential is for the fake service."""
 
-    ground: Home
+    home: Home
     engine: Engine
     service: Gossip
     clock: FakeClock
@@ -114,16 +114,16 @@ async def opened(home: Path) -> AsyncGenerator[Run]:
     clock = FakeClock()
     async with (
         fake_service(kind=Gossip) as service,
-        open_home(Settings(home=home), clock=clock, environ={}, directory=home) as ground,
-        open_resources(ground, allow_private=True) as resources,
-        an_engine(ground.database, clock, resources) as engine,
+        open_home(Settings(home=home), clock=clock, environ={}, directory=home) as opened,
+        open_resources(opened, allow_private=True) as resources,
+        an_engine(opened.database, clock, resources) as engine,
     ):
         assert isinstance(service, Gossip)
-        credentials = Credentials(ground.vault)
+        credentials = Credentials(opened.vault)
         for kind, token in TOKENS.items():
             known = Credential(name=kind, kind=kind, base_url=service.address)
             await credentials.put(known, token)
-        yield Run(ground, engine, service, clock)
+        yield Run(opened, engine, service, clock)
 
 
 async def told_of(engine: Engine, run: str) -> str:
@@ -177,11 +177,11 @@ async def test_every_example_runs_as_it_stands(ref: str, tmp_path: Path) -> None
     (tmp_path / "files" / "out" / "sales.csv").write_bytes(b"a,b\n")
     async with opened(tmp_path) as here:
         kind = next(case.kind for case in CASES if case.ref == ref)
-        await here.ground.vault.put("discord-deploy-webhook", f"{here.service.address}/hook")
+        await here.home.vault.put("discord-deploy-webhook", f"{here.service.address}/hook")
         for example in spec.examples:
             for name in re.findall(r"\$\{vault:([a-z-]+token|[a-z-]+key)\}", str(example)):
                 known = Credential(name=name, kind=kind, base_url=here.service.address)
-                await Credentials(here.ground.vault).put(known, TOKENS[kind])
+                await Credentials(here.home.vault).put(known, TOKENS[kind])
             graph = alone(ref, example.configurations, example.input_params)
             with anyio.fail_after(30):
                 run = await here.engine.start(graph, {"ours": 1})
@@ -253,7 +253,7 @@ async def test_a_mail_is_sent_by_a_run_and_its_password_kept(tmp_path: Path) -> 
     async with opened(tmp_path) as here:
         with serving_smtp() as postbox:
             postbox.password = TOKENS["slack"]
-            await here.ground.vault.put("smtp", postbox.password)
+            await here.home.vault.put("smtp", postbox.password)
             config: JsonObject = {
                 "smtp_host": "127.0.0.1",
                 "smtp_port": postbox.port,

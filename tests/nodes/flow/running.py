@@ -9,10 +9,10 @@ from typing import Any
 from tests.engine.building import Behaviour, EchoTools, Scripted, workflow
 
 from toolweave.catalog.node import NodeInput, Outcome, Pure
+from toolweave.catalog.node_kind import NodeKind
 from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
-from toolweave.engine.steps import NodeKind
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes import discover
 from toolweave.nodes.registry import NodeRegistry

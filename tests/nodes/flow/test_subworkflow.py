@@ -8,14 +8,14 @@ import anyio
 import pytest
 from tests.engine.building import Behaviour, Kinds, fails, gives, workflow
 
-from toolweave.app.studio import WORKFLOWS
+from toolweave.catalog.node_kind import NodeKind
 from toolweave.clock import SystemClock
 from toolweave.engine.context import EngineServices
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
-from toolweave.engine.steps import NodeKind
 from toolweave.engine.subworkflows import MAX_DEPTH, SubWorkflows
+from toolweave.home import WORKFLOWS
 from toolweave.json_text import Json
 from toolweave.nodes.registry import NodeRegistry
 from toolweave.storage.database import open_database

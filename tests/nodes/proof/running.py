@@ -136,8 +136,8 @@ async def open_bench(home: Path) -> AsyncGenerator[Bench]:
     (files / "proof.txt").write_text("words of a file", encoding="utf-8")
     (files / "proof.bin").write_bytes("é".encode("latin-1"))
     async with (
-        open_home(Settings(home=home), clock=clock, environ={}, directory=home) as ground,
-        open_resources(ground) as resources,
-        an_engine(ground.database, clock, resources) as engine,
+        open_home(Settings(home=home), clock=clock, environ={}, directory=home) as opened,
+        open_resources(opened) as resources,
+        an_engine(opened.database, clock, resources) as engine,
     ):
         yield Bench(engine, clock)

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import pytest
 from tests.workflow.checks.building import node, whole
 
-from toolweave.app.live_catalog import built_in
 from toolweave.json_text import Json
+from toolweave.nodes.registry import built_in_catalog
 from toolweave.problems import Problem
 from toolweave.tools.read_tool import read_tool
 from toolweave.workflow.checks.context import CheckContext, KnownEnvironment, KnownHome
@@ -20,7 +20,7 @@ HOME = KnownHome(
     {"team": "https://mcp.example.com/slack/", "search": None},
 )
 KNOWN = KnownEnvironment(
-    built_in(),
+    built_in_catalog(),
     datetime(2026, 1, 1, tzinfo=UTC),
     pinned={"team": TOOLS, "search": []}.get,
     home=HOME,

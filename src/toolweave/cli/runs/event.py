@@ -8,7 +8,7 @@ from toolweave.access.secret_text import SecretTexts
 from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
 from toolweave.cli.runs.control import brought_forward, given_value
-from toolweave.cli.session import ground, run
+from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.triggers.event_delivery import CallingIn
 
@@ -24,7 +24,7 @@ def event(name: str, data: str, as_json: bool) -> None:
     """
 
     async def work() -> list[tuple[str, str]]:
-        async with ground() as rooms, open_studio(rooms) as studio, open_engine(studio) as engine:
+        async with home() as rooms, open_studio(rooms) as studio, open_engine(studio) as engine:
             secrets = SecretTexts(rooms.vault, rooms.masker)
             calling_in = CallingIn(engine, secrets, rooms.clock)
             told = await calling_in.event(

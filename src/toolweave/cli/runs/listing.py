@@ -5,7 +5,7 @@ import re
 import click
 
 from toolweave.cli.runs.shapes import as_dict
-from toolweave.cli.session import ground, run
+from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.engine.retention import Retention, prune
 from toolweave.engine.run_table import RunRecord, RunTable
@@ -29,7 +29,7 @@ def list_runs(status: str | None, workflow: str | None, limit: int, as_json: boo
     """List the newest runs."""
 
     async def work() -> list[RunRecord]:
-        async with ground() as rooms:
+        async with home() as rooms:
             rows = RunTable(rooms.database)
             return await rows.newest(status=status, workflow=workflow, limit=limit)
 
@@ -60,7 +60,7 @@ def prune_runs(age: str | None, keep: int | None, as_json: bool) -> None:
     """
 
     async def work() -> int:
-        async with ground() as rooms:
+        async with home() as rooms:
             settings = rooms.settings
             retention = Retention(_days(age) if age else None, keep)
             if age is None and keep is None:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from toolweave.cli.session import ground, run
+from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.errors import Conflict, Invalid
 from toolweave.home import Home
@@ -109,7 +109,7 @@ def add(ctx: click.Context, /, **given: Any) -> None:
     wanted = _wanted(ctx, given, ctx.obj or ())
 
     async def work() -> list[Server]:
-        async with ground() as rooms:
+        async with home() as rooms:
             return await _register(rooms, wanted)
 
     added = run(work)

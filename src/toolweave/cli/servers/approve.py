@@ -9,7 +9,7 @@ import click
 from toolweave.app.studio import Studio, open_studio
 from toolweave.cli.prompts import confirm
 from toolweave.cli.servers.approval_facts import show_drift, show_facts, show_tools
-from toolweave.cli.session import ground, run
+from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.errors import ToolweaveError
 from toolweave.servers.approval import ApprovedListing, drift_as_json, facts_of, pin, tools_now
@@ -47,7 +47,7 @@ def approve(name: str, yes: bool, changes: bool, as_json: bool) -> int:
     asking = ApprovalPrompt(yes, changes, as_json)
 
     async def work() -> bool:
-        async with ground() as rooms, open_studio(rooms) as studio:
+        async with home() as rooms, open_studio(rooms) as studio:
             server = await rooms.registry.get(name)
             return await _definition(studio, server, asking) and await _tools(studio, name, asking)
 
@@ -60,7 +60,7 @@ def approve(name: str, yes: bool, changes: bool, as_json: bool) -> int:
 async def _definition(studio: Studio, server: Server, asking: ApprovalPrompt) -> bool:
     if server.is_approved and not asking.as_json:
         return True
-    facts = await facts_of(studio, server)
+    facts = await facts_of(studio.transports, server)
     asking.report.update({fact.key: fact.value for fact in facts})
     if server.is_approved:
         return True
@@ -69,15 +69,15 @@ async def _definition(studio: Studio, server: Server, asking: ApprovalPrompt) ->
     if not await asking.agrees("Approve this server?"):
         _tell(asking, "Not approved.")
         return False
-    await studio.ground.registry.approve(server.name, definition_hash(server.definition))
+    await studio.home.registry.approve(server.name, definition_hash(server.definition))
     _tell(asking, f"Approved {server.name!r}.")
     return True
 
 
 async def _tools(studio: Studio, name: str, asking: ApprovalPrompt) -> bool:
-    path = str(studio.ground.lockfile.path)
+    path = str(studio.home.lockfile.path)
     try:
-        listed = await tools_now(studio, name)
+        listed = await tools_now(studio.gate, name)
     except ToolweaveError as error:
         asking.report["error"] = error.as_json()
         _tell(asking, f"It could not be reached to pin its tools: {error.message}", stderr=True)
@@ -88,7 +88,7 @@ async def _tools(studio: Studio, name: str, asking: ApprovalPrompt) -> bool:
     asking.report["tools"] = [tool.name for tool in listed.tools]
     if not await _accepts(name, listed.drift, asking):
         return False
-    pin(studio, name, listed)
+    pin(studio.home.lockfile, name, listed)
     asking.report["pinnedIn"] = path
     if not asking.as_json:
         _conclude(listed, path)

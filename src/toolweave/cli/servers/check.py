@@ -8,7 +8,7 @@ from rich.live import Live as LiveDisplay
 from rich.table import Table
 
 from toolweave.app.studio import Studio, open_studio
-from toolweave.cli.session import ground, run
+from toolweave.cli.session import home, run
 from toolweave.cli.terminal import (
     console,
     is_terminal,
@@ -34,7 +34,7 @@ def check(names: tuple[str, ...], as_json: bool) -> int:
     """
 
     async def work() -> list[ServerCheck]:
-        async with ground() as rooms, open_studio(rooms) as studio:
+        async with home() as rooms, open_studio(rooms) as studio:
             servers = (
                 [await rooms.registry.get(name) for name in names]
                 if names
@@ -66,7 +66,7 @@ async def _check_all(
     show(list(lines.values()))
 
     async def check_one(server: Server) -> None:
-        lines[server.name] = await check_server(studio, server)
+        lines[server.name] = await check_server(studio.connections, studio.home.lockfile, server)
         show(list(lines.values()))
 
     async with anyio.create_task_group() as tasks:

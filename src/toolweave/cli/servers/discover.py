@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from toolweave.cli.places import here
-from toolweave.cli.session import ground, run
+from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.servers.definition import transport_of
 from toolweave.servers.discovery.claude_cli import claude_mcp_list
@@ -85,8 +85,8 @@ def _details(found: DiscoveredServer, imported: str | None, statuses: dict[str, 
 
 async def _import(discovery: Discovery) -> dict[int, str]:
     done: dict[int, str] = {}
-    async with ground() as rooms:
+    async with home() as rooms:
         for index, found in enumerate(discovery.found):
             if found.definition is not None and not found.shadowed_by:
-                done[index] = await import_found(rooms, found)
+                done[index] = await import_found(rooms.registry, found)
     return done

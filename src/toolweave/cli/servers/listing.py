@@ -2,7 +2,7 @@
 
 import click
 
-from toolweave.cli.session import ground, run
+from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.servers.definition import transport_of
 from toolweave.servers.summary import Line, as_dict, details_of, line_of, state_of
@@ -23,8 +23,11 @@ def list_servers(as_json: bool) -> None:
     """List registered servers with state, latency, tool count and what is wrong."""
 
     async def work() -> list[Line]:
-        async with ground() as rooms:
-            return [await line_of(rooms, server) for server in await rooms.registry.list()]
+        async with home() as rooms:
+            return [
+                await line_of(rooms.pings, rooms.lockfile, server)
+                for server in await rooms.registry.list()
+            ]
 
     lines = run(work)
     if as_json:

@@ -7,7 +7,7 @@ import click
 
 from toolweave.app.studio import open_studio
 from toolweave.cli.sanitize import visible
-from toolweave.cli.session import ground, run
+from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.servers.sign_in_flow import sign_in_to
 
@@ -27,9 +27,9 @@ def sign_in(name: str, no_browser: bool, as_json: bool) -> None:
             webbrowser.open(url)
 
     async def work() -> int:
-        async with ground() as rooms, open_studio(rooms) as studio:
+        async with home() as rooms, open_studio(rooms) as studio:
             server = await rooms.registry.get(name)
-            return await sign_in_to(studio, server, show)
+            return await sign_in_to(studio.connections, studio.transports, server, show)
 
     count = run(work)
     if as_json:

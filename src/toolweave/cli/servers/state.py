@@ -4,7 +4,7 @@ import shlex
 
 import click
 
-from toolweave.cli.session import ground, run
+from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.servers.summary import Line, as_dict, line_of
 
@@ -16,8 +16,8 @@ def enable(name: str, as_json: bool) -> None:
     """Switch a server on; failures of the past are forgotten."""
 
     async def work() -> Line:
-        async with ground() as rooms:
-            return await line_of(rooms, await rooms.registry.enable(name))
+        async with home() as rooms:
+            return await line_of(rooms.pings, rooms.lockfile, await rooms.registry.enable(name))
 
     line = run(work)
     if as_json:
@@ -35,8 +35,8 @@ def disable(name: str, as_json: bool) -> None:
     """Switch a server off until somebody enables it."""
 
     async def work() -> Line:
-        async with ground() as rooms:
-            return await line_of(rooms, await rooms.registry.disable(name))
+        async with home() as rooms:
+            return await line_of(rooms.pings, rooms.lockfile, await rooms.registry.disable(name))
 
     line = run(work)
     if as_json:
@@ -52,7 +52,7 @@ def remove(name: str, as_json: bool) -> None:
     """Forget a server, its approval and its pinned tools."""
 
     async def work() -> None:
-        async with ground() as rooms:
+        async with home() as rooms:
             await rooms.registry.remove(name)
             rooms.lockfile.unpin(name)
 

@@ -4,7 +4,7 @@ import click
 
 from toolweave.app.studio import open_studio
 from toolweave.cli.sanitize import visible
-from toolweave.cli.session import ground, run
+from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.errors import NotFound
 from toolweave.json_text import write
@@ -25,7 +25,7 @@ def tools(name: str, only: str | None, as_json: bool) -> None:
     """List a server's tools with their parameters; `*` marks what is required."""
 
     async def work() -> tuple[tuple[Tool, ...], list[Drift], str | None]:
-        async with ground() as rooms, open_studio(rooms) as studio:
+        async with home() as rooms, open_studio(rooms) as studio:
             listed = await studio.gate.tools(name)
             live = await studio.connections.use(await rooms.registry.get(name))
             return listed, rooms.lockfile.drift(name, listed), live.connection.description

@@ -1,7 +1,7 @@
 """The frame of every node that asks people: ask, remind, take replies in, leave by one of four.
 
-A node says what it asks (`QuestionNode`); a `Messenger` carries it where people are. The question, each
-reminder and each reply are steps of the run's journal, so nothing is held while the run waits.
+A node says what it asks (`QuestionNode`); a `Messenger` carries it where people are. The question,
+each reminder and each reply are steps of the run's journal, so nothing is held while the run waits.
 """
 
 import logging

@@ -147,13 +147,20 @@ class _Answers:
 
     async def show_chat_tools(self, server: BoundTo = None) -> Response:
         """The tools a model may use in a chat: those of enabled servers, or of one server."""
-        return json_answer((await tool_context(self._studio, "rest", server)).as_json())
+        return json_answer(
+            (await tool_context(self._studio.home, self._studio.gate, "rest", server)).as_json()
+        )
 
     async def _begun(self, request: Request, body: Saying) -> _Chat:
         identity = str(uuid.uuid4())
-        caller = AskingOnDemand(self._studio.ground)
+        caller = AskingOnDemand(self._studio.home)
         talk = await begin_conversation(
-            self._studio, caller, scope=f"chat:{identity}", bound_to=body.server, model=body.model
+            self._studio.home,
+            self._studio.gate,
+            caller,
+            scope=f"chat:{identity}",
+            bound_to=body.server,
+            model=body.model,
         )
         chat = _Chat(identity, _owner(request), talk)
         self._make_room()

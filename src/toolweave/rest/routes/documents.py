@@ -103,9 +103,9 @@ class _Answers:
 
     def __init__(self, workbench: Workbench) -> None:
         self._workbench = workbench
-        ground = workbench.studio.ground
-        self._desk = desk_of(ground)
-        self._folders = DocumentFolders(ground)
+        home = workbench.studio.home
+        self._desk = desk_of(home)
+        self._folders = DocumentFolders(home)
 
     async def list_documents(self) -> Response:
         """List the Markdown files of the allowed folders."""
@@ -127,7 +127,7 @@ class _Answers:
             return self._workbench.engine
 
         studio = self._workbench.studio
-        workflows = StoredWorkflows(engine, studio.workflows)
+        workflows = StoredWorkflows(engine, studio.home.workflows)
         ran = await self._desk.run(path, studio.gate, workflows, refresh=body.refresh)
         return json_answer(ran.as_json())
 

@@ -49,8 +49,8 @@ def freeze_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
         if body.document is not None:
             loaded = require_workflow(read(cast("Json", body.document)))
         else:
-            loaded = (await workbench.studio.workflows.load(found.workflow)).loaded
-        frozen = await freeze_node(workbench.studio.ground, found.id, body.node, loaded)
+            loaded = (await workbench.studio.home.workflows.load(found.workflow)).loaded
+        frozen = await freeze_node(workbench.studio.home, found.id, body.node, loaded)
         return json_answer(
             {
                 "format": loaded.format,

@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from toolweave.access.webhook_signatures import Arrival
 from toolweave.clock import Clock
 from toolweave.engine.events import Finished
 from toolweave.errors import Invalid, Limited, ToolweaveError
@@ -21,7 +22,6 @@ from toolweave.rest.auth import Rates
 from toolweave.rest.json_response import json_answer
 from toolweave.triggers.deliveries import WAIT_PARAMETER
 from toolweave.triggers.service import Delivered, Triggers
-from toolweave.triggers.verification import Arrival
 
 PREFIX = "/hooks"
 LONGEST_WAIT_S = 30.0

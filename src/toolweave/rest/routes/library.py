@@ -140,8 +140,8 @@ class _Answers:
 
     def __init__(self, workbench: Workbench) -> None:
         self._workbench = workbench
-        self._shelf = shelf_of(workbench.studio.ground)
-        self._runner = flow_runner(workbench.studio.ground, workbench.engine, self._shelf)
+        self._shelf = shelf_of(workbench.studio.home)
+        self._runner = flow_runner(workbench.studio.home, workbench.engine, self._shelf)
 
     async def list_libraries(self) -> Response:
         """List the libraries."""
@@ -150,7 +150,7 @@ class _Answers:
     async def add_library(self, request: Request) -> Response:
         """Add a repository that answers."""
         body = await read_shape(request, LibraryRequest)
-        folder = self._workbench.studio.ground.settings.home
+        folder = self._workbench.studio.home.settings.home
         try:
             added = await self._shelf.add(body.name, body.url, ref=body.ref, folder=folder)
         except (Unavailable, TimedOut) as error:

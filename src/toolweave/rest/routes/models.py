@@ -65,9 +65,9 @@ class TrialShape(BaseModel):
 class _Answers:
     """The handlers."""
 
-    def __init__(self, ground: Home) -> None:
-        self._ground = ground
-        self._models = models_of(ground)
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._models = models_of(home)
 
     async def list_models(self) -> Response:
         """List the models that can be asked, without their keys."""
@@ -91,7 +91,7 @@ class _Answers:
     async def test_model(self, model: ModelName) -> Response:
         """Ask a model for one word."""
         await self._models.get(model)
-        async with open_asking(self._ground) as asking:
+        async with open_asking(self._home) as asking:
             return json_answer((await try_model(asking, model)).as_json())
 
 
@@ -105,9 +105,9 @@ _TEXTS = {
 }
 
 
-def model_routes(ground: Home, doorkeeper: Doorkeeper) -> APIRouter:
+def model_routes(home: Home, doorkeeper: Doorkeeper) -> APIRouter:
     """The endpoints; all of them want the scope `admin`."""
-    answers, gate = _Answers(ground), doorkeeper.wants("admin")
+    answers, gate = _Answers(home), doorkeeper.wants("admin")
     router = APIRouter(prefix="/api/v1/models", tags=["models"])
     one = "/{model}"
     # Any: what OpenAPI is told of each.

@@ -137,7 +137,9 @@ class _Answers:
 
     def __init__(self, workbench: Workbench) -> None:
         self._workbench = workbench
-        self._previews = Previews(workbench)
+        self._previews = Previews(
+            workbench.engine, workbench.approved, workbench.studio.home.masker
+        )
 
     async def preview_expression(self, request: Request) -> Response:
         """Work a text of a node out with the data of a run; the answer is 200 whatever it gives."""

@@ -59,7 +59,7 @@ class _Answers:
 
     def __init__(self, workbench: Workbench) -> None:
         self._workbench = workbench
-        self._ground = workbench.studio.ground
+        self._home = workbench.studio.home
 
     async def list_published(self, request: Request) -> Response:
         """List the published workflows that the key may use, by tool."""
@@ -72,13 +72,13 @@ class _Answers:
         """Make a stored workflow a tool, as it is now."""
         body = await read_shape(request, Publishing)
         wish = Wish(name, body.tool, body.description, body.if_left, body.tasks)
-        made = await publish(self._ground, await self._workbench.approved.known(), wish)
+        made = await publish(self._home, await self._workbench.approved.known(), wish)
         self._workbench.published.nudge()
         return json_answer(made.as_json())
 
     async def unpublish_workflow(self, name: Name) -> Response:
         """Take a tool back, by its name or its workflow's; runs go on."""
-        await unpublish(self._ground, name)
+        await unpublish(self._home, name)
         self._workbench.published.nudge()
         return Response(status_code=204)
 

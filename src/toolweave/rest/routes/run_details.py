@@ -75,7 +75,7 @@ class _Answers:
 
     def __init__(self, workbench: Workbench) -> None:
         self._engine = workbench.engine
-        self._masker = workbench.studio.ground.masker
+        self._masker = workbench.studio.home.masker
 
     async def show_run_workflow(self, run: RunId) -> Response:
         """The workflow that a run is of, as it was when the run began."""

@@ -268,7 +268,7 @@ class _Answers:
         if body.workflow is not None and key.tools is not None:
             return await self._published(key, body.workflow)
         if body.workflow is not None:
-            return (await self._workbench.studio.workflows.load(body.workflow)).loaded
+            return (await self._workbench.studio.home.workflows.load(body.workflow)).loaded
         return await self._sent(request, body.document)
 
     async def _sent(self, request: Request, document: dict[str, Any] | None) -> LoadedWorkflow:

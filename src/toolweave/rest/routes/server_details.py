@@ -67,7 +67,9 @@ class _SigningIn(EventStream):
             await self.send_event(send, SentEvent(1, "page", {"url": url}))
 
         try:
-            count = await sign_in_to(self._studio, self._server, show)
+            count = await sign_in_to(
+                self._studio.connections, self._studio.transports, self._server, show
+            )
         except ToolweaveError as error:
             told = {"code": error.code, "message": error.message, "hint": error.hint}
             await self.send_event(send, SentEvent(2, "failed", told))
@@ -84,7 +86,15 @@ class _Answers:
     async def show_server_health(self, server: ServerIdentity, limit: Limit = 60) -> Response:
         """How a server answered lately, what failed, and the last lines of its log."""
         found = await server_of(self._studio, server)
-        return json_answer(await health_of(self._studio, found, limit))
+        return json_answer(
+            await health_of(
+                self._studio.connections,
+                self._studio.home.pings,
+                self._studio.home.masker,
+                found,
+                limit=limit,
+            )
+        )
 
     async def sign_in_to_server(self, server: ServerIdentity) -> Response:
         """Sign in to a server that uses OAuth: events say which page to open, and how it went."""

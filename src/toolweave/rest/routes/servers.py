@@ -170,7 +170,7 @@ class _Answers:
 
     async def list_servers(self) -> Response:
         """List every registered server with its state and what is wrong."""
-        servers = await self._studio.ground.registry.list()
+        servers = await self._studio.home.registry.list()
         return json_answer({"servers": [await self._shown(server) for server in servers]})
 
     async def add_servers(self, request: Request) -> Response:
@@ -180,7 +180,7 @@ class _Answers:
         if not entries or any(problem.severity == "error" for problem in problems):
             message = "the definition cannot be used"
             raise Invalid("SERVER_DEFINITION_INVALID", message, problems=problems)
-        registry = self._studio.ground.registry
+        registry = self._studio.home.registry
         added = [
             await registry.add(name, anchored(definition, Path.cwd()))
             for name, definition in entries
@@ -197,7 +197,7 @@ class _Answers:
         names = (await read_shape(request, ServerImportRequest)).names
         discovery = await self._discovered()
         imported = {
-            index: await import_found(self._studio.ground, found)
+            index: await import_found(self._studio.home.registry, found)
             for index, found in enumerate(discovery.found)
             if found.definition is not None and not found.shadowed_by
             if names is None or found.name in names
@@ -209,27 +209,27 @@ class _Answers:
         found = await self._server(server)
         facts = [
             {"label": fact.label, "key": fact.key, "value": fact.value}
-            for fact in await facts_of(self._studio, found)
+            for fact in await facts_of(self._studio.transports, found)
         ]
         return json_answer({"server": await self._shown(found), "facts": facts})
 
     async def remove_server(self, server: ServerIdentity) -> Response:
         """Forget a server, its approval and its pinned tools."""
         found = await self._server(server)
-        await self._studio.ground.registry.remove(found.name)
+        await self._studio.home.registry.remove(found.name)
         self._studio.connections.drop(found.name)
-        self._studio.ground.lockfile.unpin(found.name)
+        self._studio.home.lockfile.unpin(found.name)
         return Response(status_code=204)
 
     async def approve_server(self, server: ServerIdentity, request: Request) -> Response:
         """Approve the definition of this hash, and hold the server to the tools it lists."""
         body = await read_shape(request, Approving)
         found = await self._server(server)
-        approved = await self._studio.ground.registry.approve(found.name, body.hash)
-        listed = await tools_now(self._studio, found.name)
+        approved = await self._studio.home.registry.approve(found.name, body.hash)
+        listed = await tools_now(self._studio.gate, found.name)
         is_kept_out = bool(listed.drift) and not body.accept_changes
         if not is_kept_out:
-            await anyio.to_thread.run_sync(pin, self._studio, found.name, listed)
+            await anyio.to_thread.run_sync(pin, self._studio.home.lockfile, found.name, listed)
         answer = {
             "server": await self._shown(approved),
             "pinned": 0 if is_kept_out else len(listed.tools),
@@ -240,12 +240,12 @@ class _Answers:
     async def enable_server(self, server: ServerIdentity) -> Response:
         """Switch a server on; failures of the past are forgotten."""
         found = await self._server(server)
-        return json_answer(await self._shown(await self._studio.ground.registry.enable(found.name)))
+        return json_answer(await self._shown(await self._studio.home.registry.enable(found.name)))
 
     async def disable_server(self, server: ServerIdentity) -> Response:
         """Switch a server off until somebody enables it."""
         found = await self._server(server)
-        disabled = await self._studio.ground.registry.disable(found.name)
+        disabled = await self._studio.home.registry.disable(found.name)
         self._studio.connections.drop(found.name)
         return json_answer(await self._shown(disabled))
 
@@ -254,12 +254,16 @@ class _Answers:
         found = await self._server(server)
         if self._studio.connections.health(found).retry.is_retrying:
             self._studio.connections.drop(found.name)  # and is tried now, not after its back-off
-        return json_answer((await check_server(self._studio, found)).as_json())
+        return json_answer(
+            (
+                await check_server(self._studio.connections, self._studio.home.lockfile, found)
+            ).as_json()
+        )
 
     async def list_server_tools(self, server: ServerIdentity) -> Response:
         """List what a server can do, with the parameter tree of each tool."""
         found = await self._server(server)
-        listed = await tools_now(self._studio, found.name)
+        listed = await tools_now(self._studio.gate, found.name)
         answer = {
             "description": listed.description,
             "tools": [tool_as_json(tool) for tool in listed.tools],
@@ -268,14 +272,14 @@ class _Answers:
         return json_answer(answer)
 
     async def _discovered(self) -> Discovery:
-        places = places_of(self._studio.ground.environ)
+        places = places_of(self._studio.home.environ)
         return await anyio.to_thread.run_sync(discover_all, places)
 
     async def _server(self, identity: str) -> Server:
         return await server_of(self._studio, identity)
 
     async def _shown(self, server: Server) -> dict[str, Any]:
-        return as_dict(await line_of(self._studio.ground, server))
+        return as_dict(await line_of(self._studio.home.pings, self._studio.home.lockfile, server))
 
 
 async def server_of(studio: Studio, identity: str) -> Server:
@@ -284,7 +288,7 @@ async def server_of(studio: Studio, identity: str) -> Server:
     Raises:
         NotFound: `MCP_SERVER_NOT_FOUND`.
     """
-    for server in await studio.ground.registry.list():
+    for server in await studio.home.registry.list():
         if identity in {server.id, server.name}:
             return server
     raise NotFound("MCP_SERVER_NOT_FOUND", f"there is no server {identity!r}")

@@ -70,12 +70,12 @@ class TestedShape(BaseModel):
 class _Answers:
     """The handlers."""
 
-    def __init__(self, ground: Home) -> None:
-        self._ground = ground
+    def __init__(self, home: Home) -> None:
+        self._home = home
 
     async def list_services(self) -> Response:
         """List credentials, without their secrets."""
-        async with open_desk(self._ground) as desk:
+        async with open_desk(self._home) as desk:
             found = [_shown(one) for one in await desk.listed()]
         return json_answer({"services": found, "kinds": [*KNOWN]})
 
@@ -83,27 +83,27 @@ class _Answers:
         """Keep a token, in place of what was there."""
         body = await read_shape(request, Storing)
         kind = kind_of(name, body.kind)
-        async with open_desk(self._ground) as desk:
+        async with open_desk(self._home) as desk:
             stored = await desk.add(name, kind, body.token, base_url=body.base_url)
         return json_answer(_shown(stored))
 
     async def test_service(self, service: Name) -> Response:
         """Make one harmless call and say whose credential it is."""
-        async with open_desk(self._ground) as desk:
+        async with open_desk(self._home) as desk:
             found = await desk.test(service)
         told = {"name": found.name, "kind": found.kind, "who": found.who, "address": found.address}
         return json_answer(told)
 
     async def remove_service(self, name: Name) -> Response:
         """Forget a credential and its secret."""
-        async with open_desk(self._ground) as desk:
+        async with open_desk(self._home) as desk:
             await desk.remove(name)
         return Response(status_code=204)
 
 
-def service_routes(ground: Home, doorkeeper: Doorkeeper) -> APIRouter:
+def service_routes(home: Home, doorkeeper: Doorkeeper) -> APIRouter:
     """The four endpoints; each needs `admin`."""
-    answers = _Answers(ground)
+    answers = _Answers(home)
     gate = doorkeeper.wants(SCOPE)
     router = APIRouter(prefix="/api/v1/services", tags=["services"])
     for method, path, answer, answered, reading in (

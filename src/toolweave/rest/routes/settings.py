@@ -86,43 +86,43 @@ class DoctorShape(BaseModel):
 class _Answers:
     """The handlers."""
 
-    def __init__(self, ground: Home) -> None:
-        self._ground = ground
+    def __init__(self, home: Home) -> None:
+        self._home = home
 
     async def list_settings(self) -> Response:
         """List every setting: its value, where that comes from, what it is for."""
-        lines = [one.as_json() for one in setting_lines(self._ground)]
-        home = str(self._ground.settings.home)
+        lines = [one.as_json() for one in setting_lines(self._home)]
+        home = str(self._home.settings.home)
         return json_answer({"version": toolweave.__version__, "home": home, "settings": lines})
 
     async def list_secrets(self) -> Response:
         """List the names of the secrets in the vault; no value ever comes back."""
-        return json_answer({"names": await self._ground.vault.names()})
+        return json_answer({"names": await self._home.vault.names()})
 
     async def store_secret(self, name: Name, request: Request) -> Response:
         """Keep a secret, in place of what was there."""
         body = await read_shape(request, Keeping)
-        await self._ground.vault.put(name, body.value)
+        await self._home.vault.put(name, body.value)
         return json_answer({"name": name})
 
     async def remove_secret(self, name: Name) -> Response:
         """Forget a secret; what refers to it fails until it is kept again."""
-        await self._ground.vault.delete(name)
+        await self._home.vault.delete(name)
         return Response(status_code=204)
 
     async def examine(self) -> Response:
         """Look at this machine and this home: what is there, what is missing, what to do."""
-        found = await anyio.to_thread.run_sync(examine_machine, self._ground.environ)
+        found = await anyio.to_thread.run_sync(examine_machine, self._home.environ)
         try:
-            found += await examine_home(self._ground)
+            found += await examine_home(self._home)
         except ToolweaveError as error:
             found.append(DoctorFinding("fault", "home", error.message, error.hint))
         return json_answer({"findings": [one.as_json() for one in found]})
 
 
-def setting_routes(ground: Home, doorkeeper: Doorkeeper) -> APIRouter:
+def setting_routes(home: Home, doorkeeper: Doorkeeper) -> APIRouter:
     """The five endpoints; each needs `admin`."""
-    answers = _Answers(ground)
+    answers = _Answers(home)
     router = APIRouter(tags=["settings"])
     kept = responses(KeptShape, *KEYED, *READING)
     gone = responses(None, 404, 422, *KEYED, status=204)

@@ -41,9 +41,9 @@ class _Answers:
     """The handler."""
 
     def __init__(self, workbench: Workbench) -> None:
-        ground = workbench.studio.ground
-        secrets = SecretTexts(ground.vault, ground.masker)
-        self._calling_in = CallingIn(workbench.engine, secrets, ground.clock)
+        home = workbench.studio.home
+        secrets = SecretTexts(home.vault, home.masker)
+        self._calling_in = CallingIn(workbench.engine, secrets, home.clock)
 
     async def send_signal(self, request: Request) -> Response:
         """Tell every run that waits for this event."""

@@ -88,29 +88,29 @@ class _Answers:
 
     def __init__(self, workbench: Workbench) -> None:
         self._workbench = workbench
-        self._ground = workbench.studio.ground
+        self._home = workbench.studio.home
 
     async def list_triggers(self) -> Response:
         """List every trigger of every stored workflow: on, paused or off, and what is wrong."""
-        found = await trigger_lines(self._ground)
+        found = await trigger_lines(self._home)
         return json_answer({"triggers": [one.as_json() for one in found]})
 
     async def enable_triggers(self, name: Name, request: Request) -> Response:
         """Switch the triggers of a workflow on, as it is stored now."""
-        return await self._changed(name, request, Switches(self._ground).enable)
+        return await self._changed(name, request, Switches(self._home).enable)
 
     async def disable_triggers(self, name: Name) -> Response:
         """Switch all triggers of a workflow off; runs under way go on."""
-        await Switches(self._ground).disable(name)
+        await Switches(self._home).disable(name)
         return await self._of(name)
 
     async def pause_triggers(self, name: Name, request: Request) -> Response:
         """Let triggers start nothing until they are resumed, whoever restarts what."""
-        return await self._changed(name, request, Switches(self._ground).pause)
+        return await self._changed(name, request, Switches(self._home).pause)
 
     async def resume_triggers(self, name: Name, request: Request) -> Response:
         """Let paused triggers go on; what came up meanwhile is not made up for."""
-        return await self._changed(name, request, Switches(self._ground).resume)
+        return await self._changed(name, request, Switches(self._home).resume)
 
     async def run_trigger(self, name: Name, request: Request) -> Response:
         """Start a run at once, as if the trigger had fired."""
@@ -119,7 +119,7 @@ class _Answers:
         if key.tools is not None:
             one = await self._workbench.published.of_workflow(name)
             key.require_tool(one.publication.tool if one else None)
-        workflow = await Switches(self._ground).to_run(name, body.node)
+        workflow = await Switches(self._home).to_run(name, body.node)
         run = await self._workbench.engine.start(workflow, {}, trigger="manual")
         return json_answer({"run": run}, 202, {"Location": f"/api/v1/runs/{run}"})
 
@@ -133,9 +133,7 @@ class _Answers:
         return await self._of(name)
 
     async def _of(self, name: str) -> Response:
-        found = [
-            one for one in await trigger_lines(self._ground) if name in {one.workflow, one.slug}
-        ]
+        found = [one for one in await trigger_lines(self._home) if name in {one.workflow, one.slug}]
         return json_answer({"triggers": [one.as_json() for one in found]})
 
 

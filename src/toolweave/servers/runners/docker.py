@@ -105,7 +105,7 @@ class DockerRunner:
             argv=(
                 *(docker, "run", "--rm", "--interactive", "--init", f"--name={container}"),
                 f"--label={SERVER_LABEL}={server_name}",
-                f"--label={OWNER_LABEL}={self._owner or Owner.this()}",
+                f"--label={OWNER_LABEL}={self._owner or ContainerOwner.this()}",
                 *_walls(definition),
                 *_variables(env),
                 *(definition.image, *definition.command),

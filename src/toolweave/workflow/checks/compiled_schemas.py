@@ -15,7 +15,7 @@ class CompiledSchemas:
 
     schema: JsonObject
     # What is left of it for values with templates under these names: a few, not all there could be.
-    _loosened: "dict[frozenset[str], Judge]" = field(
+    _loosened: "dict[frozenset[str], CompiledSchemas]" = field(
         default_factory=lambda: dict[frozenset[str], CompiledSchemas](), compare=False, repr=False
     )
 

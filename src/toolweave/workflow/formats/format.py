@@ -23,7 +23,7 @@ class SourceMap:
     root: str = ""
     nodes: tuple[str, ...] = ()
     edges: tuple[str, ...] = ()
-    subflows: "tuple[Places, ...]" = ()
+    subflows: "tuple[SourceMap, ...]" = ()
     in_header: Names = field(default_factory=dict[str, str])
     in_nodes: tuple[Names, ...] = ()
     in_edges: tuple[Names, ...] = ()

@@ -9,10 +9,16 @@ import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from urllib.parse import parse_qsl
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+from toolweave import json_text
+from toolweave.json_text import Json, JsonObject
+
+MAX_DEPTH = 64
+MAX_FIELDS = 1_000
 # How far the time in a signed request may be from ours.
 WINDOW_S = 300
 
@@ -160,3 +166,27 @@ def _differs(given: str, expected: str) -> str | None:
 def _same(given: str, expected: str) -> bool:
     # An empty secret proves nothing, whatever is given.
     return bool(expected) and hmac.compare_digest(given.encode(), expected.encode())
+
+
+def body_of(arrival: Arrival) -> Json:
+    """The body: JSON and forms parsed, everything else as text, nothing where it is empty.
+
+    Raises:
+        Invalid: `JSON_INVALID`.
+    """
+    kind = arrival.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if not arrival.body:
+        return None
+    if kind == "application/json" or kind.endswith("+json"):
+        return json_text.read(arrival.body, max_depth=MAX_DEPTH)
+    text = arrival.body.decode("utf-8", "replace")
+    if kind != "application/x-www-form-urlencoded":
+        return text
+    fields: JsonObject = {}
+    for name, value in parse_qsl(text, keep_blank_values=True)[:MAX_FIELDS]:
+        before = fields.get(name)
+        if name not in fields:
+            fields[name] = value
+        else:
+            fields[name] = [*before, value] if isinstance(before, list) else [before, value]
+    return fields
