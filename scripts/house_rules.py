@@ -45,7 +45,7 @@ ALLOWED = {
     "os.environ": {
         "servers/runners/plain.py": "what a started program inherits, by an allow-list of names",
         "settings.py": "settings are read here, once",
-        "app.py": "hands the environment down to the rooms",
+        "home.py": "hands the environment down to the rooms",
         "app/": "hands the environment down to the rooms",
         "cli/": "the door of the process; it hands the environment down",
     },

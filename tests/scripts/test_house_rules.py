@@ -113,7 +113,7 @@ def test_what_only_looks_like_it_is_fine(tmp_path: Path, source: str) -> None:
     assert _texts(tmp_path, source) == []
 
 
-@pytest.mark.parametrize("name", ["settings.py", "app.py", "home.py", "cli/main.py"])
+@pytest.mark.parametrize("name", ["settings.py", "home.py", "app/studio.py", "cli/main.py"])
 def test_the_environment_may_be_read_at_the_edge(tmp_path: Path, name: str) -> None:
     assert _texts(tmp_path, "import os\nhome = os.environ\n", name) == []
 

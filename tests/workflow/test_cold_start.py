@@ -16,7 +16,7 @@ import pytest
 def test_files_and_modes_do_without_it(module: str) -> None:
     script = (
         f"import sys; import toolweave.workflow.{module}; "
-        "print([name for name in sys.modules if '.expressions' in name])"
+        "print([name for name in sys.modules if '.cel' in name])"
     )
     found = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
@@ -27,7 +27,7 @@ def test_files_and_modes_do_without_it(module: str) -> None:
 def test_expressions_do_load_it() -> None:
     script = (
         "import sys; import toolweave.cel.language; "
-        "print(any('.expressions' in name for name in sys.modules))"
+        "print(any('.cel' in name for name in sys.modules))"
     )
     found = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True

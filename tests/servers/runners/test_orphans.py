@@ -21,12 +21,12 @@ pytestmark = pytest.mark.xdist_group("docker")
 
 OWNER = textwrap.dedent("""
     import subprocess, sys, anyio
-    from toolweave.servers.definition import Container
+    from toolweave.servers.definition import ContainerServer
     from toolweave.servers.guardian import Guardian
     from toolweave.servers.runners.docker import runner
 
     async def main():
-        definition = Container(image=sys.argv[1], command=("/bin/sleep", "600"), network=False)
+        definition = ContainerServer(image=sys.argv[1], command=("/bin/sleep", "600"), network=False)
         launch = runner.launch(definition, server_name="orphan", env={})
         async with Guardian() as guardian:
             await guardian.watch_container(launch.container)
