@@ -26,7 +26,8 @@ OWNER = textwrap.dedent("""
     from toolweave.servers.runners.docker import runner
 
     async def main():
-        definition = ContainerServer(image=sys.argv[1], command=("/bin/sleep", "600"), network=False)
+        sleep = ("/bin/sleep", "600")
+        definition = ContainerServer(image=sys.argv[1], command=sleep, network=False)
         launch = runner.launch(definition, server_name="orphan", env={})
         async with Guardian() as guardian:
             await guardian.watch_container(launch.container)
