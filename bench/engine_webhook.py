@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 import anyio
 import psutil
-from tests.engine.triggers.hosting import hosting, node, trigger
+from tests.triggers.hosting import hosting, node, trigger
 
 NODES = 50
 AT_ONCE = 8

@@ -11,7 +11,7 @@ from random import Random
 import anyio.to_thread
 import httpx2
 from bench.fault_rows import Found, Part, say
-from tests.engine.triggers.test_process import prepared, runs_of, serving
+from tests.triggers.test_process import prepared, runs_of, serving
 
 THREADS = 8
 BUSY = 429

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from tests.engine.building import workflow
 from tests.engine.conftest import Opened
-from tests.engine.triggers.hosting import hosting, node, trigger
-from tests.engine.triggers.hosting import workflow as drawn
+from tests.triggers.hosting import hosting, node, trigger
+from tests.triggers.hosting import workflow as drawn
 
 from toolweave import json_text
 from toolweave.access.webhook_signatures import Arrival

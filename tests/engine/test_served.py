@@ -9,8 +9,8 @@ from pathlib import Path
 import anyio
 from tests.cli.driving import DEADLINE_S, Commands
 from tests.engine.test_lost_lease import rows, wait_for
-from tests.engine.triggers.hosting import hosting, node, trigger
-from tests.engine.triggers.test_process import deliver, serving
+from tests.triggers.hosting import hosting, node, trigger
+from tests.triggers.test_process import deliver, serving
 
 from servers.runners.eventually import eventually
 from toolweave.testing.server import ScriptedServer, a_tool, never

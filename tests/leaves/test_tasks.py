@@ -43,3 +43,18 @@ async def test_a_cancelled_body_stays_cancelled() -> None:
             tasks.start_soon(anyio.sleep_forever)
             await anyio.sleep_forever()
     assert scope.cancelled_caught
+
+
+@pytest.mark.anyio
+async def test_a_task_that_fails_ends_the_body() -> None:
+    async def fail() -> None:
+        raise ZeroDivisionError
+
+    async def body() -> None:
+        async with background() as tasks:
+            tasks.start_soon(fail)
+            await anyio.sleep_forever()
+
+    with anyio.fail_after(5), pytest.raises(ExceptionGroup) as caught:
+        await body()
+    assert caught.group_contains(ZeroDivisionError)

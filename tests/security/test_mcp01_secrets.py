@@ -2,7 +2,7 @@
 
 Everyone who is given a secret gossips: the service repeats its headers, the tool its environment,
 the model its key, in good answers and in refusals. Deeper, part by part: `access/test_mask.py`,
-`access/test_vault.py`, `nodes/external/test_in_a_run.py`, `rest/test_models.py`.
+`access/test_vault.py`, `nodes/services/test_in_a_run.py`, `rest/test_models.py`.
 """
 
 import base64

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from tests.nodes.action.trying import web
-from tests.nodes.external.acting import SECRET, TOKEN, Here
 from tests.nodes.human.asking import People, answers, people, said
+from tests.nodes.services.acting import SECRET, TOKEN, Here
 
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.human._buttons import carried, pressed

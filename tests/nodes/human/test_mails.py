@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from tests.engine.building import EchoTools
-from tests.engine.triggers.imap_server import FakeMailbox, serving_imap
 from tests.nodes.action.trying import Secrets
-from tests.nodes.external.acting import SECRET, Here
-from tests.nodes.external.smtp_server import Postbox, serving_smtp
 from tests.nodes.human.asking import People, people, said
+from tests.nodes.services.acting import SECRET, Here
+from tests.nodes.services.smtp_server import Postbox, serving_smtp
+from tests.triggers.imap_server import FakeMailbox, serving_imap
 
 from toolweave.access.mask import Masker
 from toolweave.access.secret_text import SecretTexts

@@ -6,7 +6,7 @@ from pathlib import Path
 import anyio
 import pytest
 from tests.cli.driving import Commands
-from tests.engine.triggers.hosting import hosting, node, trigger
+from tests.triggers.hosting import hosting, node, trigger
 
 from toolweave.json_text import JsonObject
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from tests.nodes.action.trying import code_of
-from tests.nodes.external.acting import SECRET, bench
+from tests.nodes.services.acting import SECRET, bench
 
 from toolweave.catalog.node import Resumed, Wait
 from toolweave.errors import Denied, Invalid, Unavailable

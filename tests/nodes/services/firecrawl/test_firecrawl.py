@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 from tests.nodes.action.trying import checked, code_of
-from tests.nodes.external.acting import SECRET, TOKEN, Bench, bench
+from tests.nodes.services.acting import SECRET, TOKEN, Bench, bench
 
 from toolweave.catalog.node import Outcome, Resumed, Wait
 from toolweave.errors import Denied, Invalid, TimedOut, Unavailable

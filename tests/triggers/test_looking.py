@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
-from tests.engine.triggers.hosting import Host, catalog, hosting, node, trigger
+from tests.triggers.hosting import Host, catalog, hosting, node, trigger
 
 from toolweave.errors import Denied
 from toolweave.triggers import failed_runs as failures

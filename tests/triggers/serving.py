@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 from fastapi import FastAPI, Request
 from starlette.responses import Response
-from tests.engine.triggers.hosting import Host, hosting
+from tests.triggers.hosting import Host, hosting
 
 from toolweave.errors import ToolweaveError
 from toolweave.rest.auth import Rates

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tests.engine.triggers.hosting import Host, hosting, node, trigger
 from tests.storage.postgres import Postgres
+from tests.triggers.hosting import Host, hosting, node, trigger
 
 from toolweave.access.webhook_signatures import Arrival
 from toolweave.app.change_feed import TOPICS, ChangeFeed

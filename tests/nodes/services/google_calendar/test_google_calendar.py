@@ -2,7 +2,7 @@
 
 import pytest
 from tests.nodes.action.trying import code_of
-from tests.nodes.external.acting import SECRET, TOKEN, Here, bench
+from tests.nodes.services.acting import SECRET, TOKEN, Here, bench
 
 from toolweave.catalog.node import Wait
 from toolweave.errors import Denied, Invalid

@@ -8,8 +8,8 @@ from typing import Any
 
 import anyio
 import pytest
-from tests.engine.triggers.hosting import Host, catalog, node, trigger
-from tests.engine.triggers.serving import Served, serving
+from tests.triggers.hosting import Host, catalog, node, trigger
+from tests.triggers.serving import Served, serving
 
 from toolweave.json_text import Json, JsonObject
 from toolweave.people.inbox import Inbox

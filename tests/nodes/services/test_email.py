@@ -13,8 +13,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from tests.nodes.action.trying import Secrets, code_of
-from tests.nodes.external.acting import Bench, bench
-from tests.nodes.external.smtp_server import Postbox, serving_smtp
+from tests.nodes.services.acting import Bench, bench
+from tests.nodes.services.smtp_server import Postbox, serving_smtp
 
 from toolweave.access.mask import Masker
 from toolweave.access.secret_text import SecretTexts

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.nodes.action.trying import code_of
-from tests.nodes.external.acting import SECRET, TOKEN, bench
+from tests.nodes.services.acting import SECRET, TOKEN, bench
 
 from toolweave.catalog.node import Wait
 from toolweave.errors import Denied, Invalid, NotFound, ToolweaveError, Unavailable

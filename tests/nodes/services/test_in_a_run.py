@@ -10,8 +10,8 @@ from pathlib import Path
 
 import anyio
 import pytest
-from tests.nodes.external.smtp_server import serving_smtp
 from tests.nodes.flow.running import NODES, alone, an_engine, finish, outcome_of
+from tests.nodes.services.smtp_server import serving_smtp
 
 from toolweave import json_text
 from toolweave.app.node_resources import open_resources

@@ -10,8 +10,8 @@ from typing import Any
 import anyio
 import httpx2
 import pytest
-from tests.engine.triggers.hosting import node, trigger
-from tests.engine.triggers.serving import Served, serving
+from tests.triggers.hosting import node, trigger
+from tests.triggers.serving import Served, serving
 
 from toolweave.errors import Invalid, NotFound
 

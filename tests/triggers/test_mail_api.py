@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.engine.triggers.hosting import Host, hosting, node, trigger
-from tests.engine.triggers.test_mail import a_mail
+from tests.triggers.hosting import Host, hosting, node, trigger
+from tests.triggers.test_mail import a_mail
 
 from toolweave.access.secret_text import SecretTexts
 from toolweave.errors import Denied

@@ -14,9 +14,9 @@ import anyio
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tests.engine.building import EchoTools
-from tests.nodes.external.acting import SECRET, Here
 from tests.nodes.flow.running import alone
 from tests.nodes.human.test_chats import CONFIGS, CONTENT, DISCORD, SCRIPT, SLACK, TELEGRAM
+from tests.nodes.services.acting import SECRET, Here
 
 from toolweave.access.mask import Masker
 from toolweave.access.secret_text import SecretTexts

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import anyio
 import pytest
-from tests.engine.triggers.hosting import Host, hosting, node, trigger
 from tests.storage.postgres import Postgres
+from tests.triggers.hosting import Host, hosting, node, trigger
 
 from toolweave.errors import Conflict, Invalid, NotFound
 from toolweave.testing.clock import FakeClock

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from tests.nodes.action.trying import code_of
-from tests.nodes.external.acting import SECRET, TOKEN, bench
+from tests.nodes.services.acting import SECRET, TOKEN, bench
 
 from toolweave.catalog.node import Outcome, Resumed, Wait
 from toolweave.errors import Conflict, Denied, Invalid, NotFound, ToolweaveError, Unavailable

@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from tests.engine.triggers.hosting import hosting, node, trigger
+from tests.triggers.hosting import hosting, node, trigger
 
 from toolweave.access.secret_text import SecretTexts
 from toolweave.access.webhook_signatures import Arrival

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import anyio
 import httpx2
-from tests.engine.triggers.hosting import Host, catalog, hosting, node, trigger
+from tests.triggers.hosting import Host, catalog, hosting, node, trigger
 
 from toolweave.engine.run_table import RunRecord
 
@@ -21,7 +21,7 @@ PROGRAM = (
     *(sys.executable, "-m", "toolweave.cli.main", "serve"),
     *("--port", "0", "--no-browser"),
 )
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 
 Work = Callable[[Host], Awaitable[None]]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import anyio.to_thread
 import pytest
-from tests.engine.triggers.hosting import Host, hosting, node, trigger
-from tests.engine.triggers.imap_server import FakeMailbox, serving_imap
+from tests.triggers.hosting import Host, hosting, node, trigger
+from tests.triggers.imap_server import FakeMailbox, serving_imap
 
 from toolweave.errors import Denied
 from toolweave.triggers import imap as mail

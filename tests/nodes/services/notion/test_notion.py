@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import pytest
 from tests.nodes.action.trying import code_of
-from tests.nodes.external.acting import SECRET, TOKEN, Bench, bench
+from tests.nodes.services.acting import SECRET, TOKEN, Bench, bench
 
 from toolweave import json_text
 from toolweave.catalog.node import Outcome, Resumed, Wait
