@@ -2,7 +2,7 @@
 
 One line each, `path:line: fault: what is wrong`, and exit 1. Sizes and module names, bans on the
 syntax tree of `src`, tests that assert nothing, machine paths and registry hosts in any text file,
-and codes against `src/toolweave/codes.py`. Standard library only.
+and codes against `src/toolweave/codes/`. Standard library only.
 """
 
 import ast
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, TypeGuard
 
 PACKAGE = "src/toolweave/"
+CODES = PACKAGE + "codes/"
 PRODUCT = re.compile(r"src/.*\.py$|web/src/.*\.tsx?$")
 AIM_LINES = 400
 MAX_LINES = 600
@@ -344,20 +345,20 @@ def places(texts: Mapping[str, str]) -> Iterator[Finding]:
 
 def codes(sources: list[Source]) -> Iterator[Finding]:
     """Every code that is raised is listed, and every listed code is raised."""
-    table = PACKAGE + "codes.py"
-    listed = dict(chain.from_iterable(codes_listed(s.tree) for s in sources if s.path == table))
-    others = [source for source in sources if source.path != table]
+    tables = [source for source in sources if source.path.startswith(CODES)]
+    listed = {code: (s.path, line) for s in tables for code, line in codes_listed(s.tree)}
+    others = [source for source in sources if source not in tables]
     errors = error_classes(others)
     for source in others:
         for code, line in codes_raised(source.tree, errors):
             if not CODE.fullmatch(code):
                 yield Finding(source.path, line, f"the code {code!r} is not UPPER_SNAKE_CASE")
             elif code not in listed:
-                yield Finding(source.path, line, f"the code {code!r} is not in {table}")
+                yield Finding(source.path, line, f"the code {code!r} is not in {CODES}")
     used = {node.value for s in others for node in ast.walk(s.tree) if is_text(node)}
-    for code, line in listed.items():
+    for code, (path, line) in listed.items():
         if code not in used:
-            yield Finding(table, line, f"the code {code!r} is used nowhere")
+            yield Finding(path, line, f"the code {code!r} is used nowhere")
 
 
 def is_text(node: ast.AST | None) -> TypeGuard[ast.Constant]:
@@ -365,11 +366,16 @@ def is_text(node: ast.AST | None) -> TypeGuard[ast.Constant]:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
+def is_code(node: ast.AST | None) -> TypeGuard[ast.Constant]:
+    """Whether it is a string literal written like a code."""
+    return is_text(node) and CODE.fullmatch(str(node.value)) is not None
+
+
 def codes_listed(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    """The keys of the `CODES` table."""
+    """The keys of the tables of codes."""
     for node in tree.body:
         if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Dict):
-            for key in filter(is_text, node.value.keys):
+            for key in filter(is_code, node.value.keys):
                 yield str(key.value), key.lineno
 
 

@@ -1,6 +1,6 @@
 """Writes the reference pages: `python scripts/make_docs.py`, or `--check` to look for drift.
 
-Commands come from the command line itself, settings from `settings.py`, codes from `codes.py`,
+Commands come from the command line itself, settings from `settings.py`, codes from `codes/`,
 nodes from the catalog. A setting without words, or words without a setting, stop the making.
 """
 
@@ -14,10 +14,11 @@ from typing import Any, cast
 
 import click
 
-from toolweave import codes, nodes
+from toolweave import nodes
 from toolweave.catalog.index import Catalog
 from toolweave.catalog.serialise import serialise
 from toolweave.cli.main import cli
+from toolweave.codes.table import AREAS
 from toolweave.json_text import write
 from toolweave.settings import PREFIX, WORDS, from_environment
 
@@ -119,21 +120,16 @@ def _flat(value: dict[str, Any], at: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def codes_page() -> str:
-    """Every code, by the groups of its table."""
+    """Every code, grouped by area."""
     parts = [
         "# Codes",
         MADE,
-        "Every problem and every error carries one of these codes. The words around a code may "
-        "change from release to release; the code does not.",
+        "Every problem and every error carries one of these codes. Messages may change from "
+        "release to release; codes do not.",
     ]
-    rows: list[str] = []
-    for line in Path(str(codes.__file__)).read_text(encoding="utf-8").splitlines():
-        if heading := re.fullmatch(r"    # (.+)", line):
-            rows = ["| code | meaning |", "|---|---|"]
-            parts += [f"## {heading[1]}", ""]
-        elif entry := re.match(r'    "([A-Z0-9_]+)":', line):
-            rows.append(f"| `{entry[1]}` | {_cell(codes.CODES[entry[1]])} |")
-            parts[-1] = "\n".join(rows)
+    for area, codes in AREAS.items():
+        rows = (f"| `{code}` | {_cell(meaning)} |" for code, meaning in codes.items())
+        parts += [f"## {area}", "\n".join(["| code | meaning |", "|---|---|", *rows])]
     return _joined(parts)
 
 

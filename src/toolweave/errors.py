@@ -10,7 +10,7 @@ ToolweaveError
 ├── TimedOut      the deadline passed                                           (504)
 └── Cancelled     somebody asked for it to stop                                 (499)
 
-Codes are strings listed in `codes.py`; there is no class per code. Problems with a document
+Codes are strings listed in `codes`; there is no class per code. Problems with a document
 are data, not errors: see `problems.py`.
 """
 

@@ -13,7 +13,7 @@ Severity = Literal["error", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One fault: a code from `codes.py`, an RFC 6901 pointer, what was expected, what to do."""
+    """One fault: a code from `codes`, an RFC 6901 pointer, what was expected, what to do."""
 
     code: str
     pointer: str

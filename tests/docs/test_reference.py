@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from scripts.make_docs import pages, variables
 
-from toolweave.codes import CODES
+from toolweave.codes.table import CODES
 
 ROOT = Path(__file__).parents[2]
 MADE = pages()

@@ -238,7 +238,7 @@ def test_a_code_that_is_raised_and_not_listed_is_a_fault(tmp_path: Path) -> None
         tmp_path,
         {
             "src/toolweave/errors.py": ERRORS,
-            "src/toolweave/codes.py": 'CODES: dict[str, str] = {"KNOWN": "Known."}\n',
+            "src/toolweave/codes/all.py": 'ALL: dict[str, str] = {"KNOWN": "Known."}\n',
             "src/toolweave/a.py": (
                 "raise errors.Invalid('KNOWN', '')\n"
                 "raise Invalid('NEW_ONE' if x else 'KNOWN', '')\n"
@@ -250,8 +250,8 @@ def test_a_code_that_is_raised_and_not_listed_is_a_fault(tmp_path: Path) -> None
         },
     )
     assert [(finding.line, finding.text) for finding in found] == [
-        (2, "the code 'NEW_ONE' is not in src/toolweave/codes.py"),
-        (3, "the code 'NEW_TWO' is not in src/toolweave/codes.py"),
+        (2, "the code 'NEW_ONE' is not in src/toolweave/codes/"),
+        (3, "the code 'NEW_TWO' is not in src/toolweave/codes/"),
         (4, "the code 'not snake' is not UPPER_SNAKE_CASE"),
     ]
 
@@ -260,12 +260,12 @@ def test_a_code_that_is_listed_and_used_nowhere_is_a_fault(tmp_path: Path) -> No
     found = _findings(
         tmp_path,
         {
-            "src/toolweave/codes.py": 'CODES = {\n    "USED": "Used.",\n    "UNUSED": "Not."\n}\n',
+            "src/toolweave/codes/all.py": 'ALL = {\n    "USED": "Yes.",\n    "UNUSED": "No."\n}\n',
             "src/toolweave/a.py": "BY_STATUS = {404: 'USED'}\n",
         },
     )
     assert found == [
-        Finding("src/toolweave/codes.py", 3, "the code 'UNUSED' is used nowhere"),
+        Finding("src/toolweave/codes/all.py", 3, "the code 'UNUSED' is used nowhere"),
     ]
 
 

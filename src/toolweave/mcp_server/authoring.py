@@ -9,7 +9,7 @@ import anyio.to_thread
 from toolweave import json_text
 from toolweave.app.workbench import Workbench, require_workflow
 from toolweave.catalog.budget import fit_list
-from toolweave.codes import CODES
+from toolweave.codes.table import CODES
 from toolweave.errors import Invalid, NotFound
 from toolweave.json_text import Json, JsonObject
 from toolweave.mcp_server.context import McpContext

@@ -1,0 +1,43 @@
+"""Codes of secrets, API keys and credentials of external services."""
+
+SECRETS_AND_KEYS: dict[str, str] = {
+    "KEY_INVALID": "The API key is unknown or revoked.",
+    "KEY_IN_USE": "The studio's pages use this key; confirm to continue.",
+    "KEY_MISSING": "The request has no API key.",
+    "KEY_NAME_RESERVED": "The name is reserved for the studio's own key.",
+    "KEY_NAME_SHARED": "Several valid keys have this name; use the id.",
+    "KEY_NOT_FOUND": "No valid API key has this id or name.",
+    "SCOPE_MISSING": "The API key lacks a required scope.",
+    "SCOPE_UNKNOWN": "There is no scope with this name.",
+    "SECRET_DAMAGED": "A stored secret was modified or moved and cannot be trusted.",
+    "SECRET_NAME_INVALID": "The text is not a valid secret name.",
+    "SECRET_NOT_FOUND": "The vault has no secret with this name.",
+    "SECRET_VALUE_INVALID": "A secret must be valid text.",
+    "SERVICE_TOKEN_INVALID": "The service token of this machine is missing or wrong.",
+    "VARIABLE_UNSET": "A variable in ${…} is not set; the text is kept as written.",
+    "VAULT_KEY_EXPOSED": "Other users can read the vault's key file.",
+    "VAULT_KEY_MISSING": "The vault's key cannot be found or stored.",
+    "VAULT_KEY_WRONG": "The key is not the one that encrypted the vault.",
+}
+
+EXTERNAL_SERVICES: dict[str, str] = {
+    "DISCORD_CHANNEL_ELSEWHERE": "A Discord channel does not belong to the given server.",
+    "SERVICE_ADDRESS_INVALID": "Credentials may not be sent to this address.",
+    "SERVICE_ANSWER_INVALID": "A service's response is not JSON.",
+    "SERVICE_CONFLICT": "The action conflicts with the current state of the service.",
+    "SERVICE_CREDENTIAL_MISMATCH": "A credential belongs to another kind of service.",
+    "SERVICE_CREDENTIAL_MISSING": "No credential with this name is stored.",
+    "SERVICE_CREDENTIAL_REFUSED": "A service rejected the credential.",
+    "SERVICE_DENIED": "The credential is not permitted to perform the action.",
+    "SERVICE_FIELD_INVALID": "A field of an action has an invalid value.",
+    "SERVICE_FIELD_MISSING": "A required field of an action is missing.",
+    "SERVICE_JOB_TIMEOUT": "A service did not finish a job in time.",
+    "SERVICE_LIMITED": "A service is rate-limiting requests.",
+    "SERVICE_NOT_FOUND": "A service does not have the resource that the action names.",
+    "SERVICE_OPERATION_UNKNOWN": "An instruction names an unknown operation.",
+    "SERVICE_PLAN_UNFINISHED": "A model did not complete an instruction.",
+    "SERVICE_REFUSED": "A service refused the action; the message has its reason.",
+    "SERVICE_SIGN_IN_NEEDED": "A credential cannot be renewed; sign in again.",
+    "SERVICE_UNAVAILABLE": "A service failed or is unavailable.",
+    "SERVICE_UNKNOWN": "There is no such kind of service.",
+}
