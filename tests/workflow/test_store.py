@@ -12,7 +12,13 @@ from toolweave.errors import Conflict, Invalid, NotFound
 from toolweave.storage.workflow_files import WorkflowFiles
 from toolweave.workflow.formats.load import dump, read
 from toolweave.workflow.model import Workflow, WorkflowId
-from toolweave.workflow.store import Files, Revision, WorkflowChange, WorkflowStore, revision_of
+from toolweave.workflow.store import (
+    Revision,
+    WorkflowChange,
+    WorkflowFolder,
+    WorkflowStore,
+    revision_of,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -42,12 +48,12 @@ class MemoryFiles:
 
 
 @pytest.fixture(params=["memory", "folder"])
-def files(request: pytest.FixtureRequest, tmp_path: Path) -> Files:
+def files(request: pytest.FixtureRequest, tmp_path: Path) -> WorkflowFolder:
     return MemoryFiles() if request.param == "memory" else WorkflowFiles(tmp_path / "workflows")
 
 
 @pytest.fixture
-def store(files: Files) -> WorkflowStore:
+def store(files: WorkflowFolder) -> WorkflowStore:
     return WorkflowStore(files)
 
 
@@ -62,7 +68,9 @@ async def test_a_saved_workflow_is_loaded_by_its_name_or_its_slug(store: Workflo
         assert (stored.workflow, stored.revision) == (_named("My Flow"), revision)
 
 
-async def test_the_revision_is_the_hash_of_the_file(store: WorkflowStore, files: Files) -> None:
+async def test_the_revision_is_the_hash_of_the_file(
+    store: WorkflowStore, files: WorkflowFolder
+) -> None:
     revision = await store.save(_named("a"), over=None)
     assert await files.read("a.json") == dump(_named("a"), "toolweave").encode()
     assert revision == revision_of(dump(_named("a"), "toolweave").encode())
@@ -78,7 +86,7 @@ async def test_every_sample_is_stored_without_loss(store: WorkflowStore, name: s
 
 
 async def test_workflows_are_listed_by_name_and_strange_files_passed_over(
-    store: WorkflowStore, files: Files
+    store: WorkflowStore, files: WorkflowFolder
 ) -> None:
     for name in ("b", "a", "C"):
         await store.save(_named(name), over=None)
@@ -115,7 +123,9 @@ async def test_saving_over_a_file_that_is_gone_is_refused(store: WorkflowStore) 
     assert (caught.value.code, caught.value.facts["current"]) == ("WORKFLOW_CHANGED", None)
 
 
-async def test_a_persons_edit_is_not_overwritten(store: WorkflowStore, files: Files) -> None:
+async def test_a_persons_edit_is_not_overwritten(
+    store: WorkflowStore, files: WorkflowFolder
+) -> None:
     revision = await store.save(_named("a"), over=None)
     content = await files.read("a.json")
     await files.swap("a.json", content, b'{"name": "a", "nodes": []}')
@@ -145,7 +155,7 @@ async def test_another_name_of_the_same_slug_finds_nothing(store: WorkflowStore)
 
 
 async def test_a_name_that_is_a_path_stays_in_the_folder(
-    store: WorkflowStore, files: Files
+    store: WorkflowStore, files: WorkflowFolder
 ) -> None:
     await store.save(_named("../../etc/passwd"), over=None)
     assert await files.names() in (["etc-passwd.json"], [".lock", "etc-passwd.json"])
@@ -230,7 +240,7 @@ async def test_a_workflow_saved_under_another_name_moves_there(store: WorkflowSt
 
 
 async def test_what_happens_to_the_files_is_told_as_it_happens(
-    store: WorkflowStore, files: Files
+    store: WorkflowStore, files: WorkflowFolder
 ) -> None:
     there = await store.save(_named("there"), over=None)
     changes = store.changes(SystemClock())

@@ -24,7 +24,7 @@ ENDING = ".json"
 LOOK_EVERY_S = 0.25
 
 
-class Files(Protocol):
+class WorkflowFolder(Protocol):
     """A flat folder of small files; names are slugs with an ending."""
 
     async def names(self) -> list[str]:
@@ -77,7 +77,7 @@ class Stored:
 class WorkflowStore:
     """The named workflows in one folder."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: WorkflowFolder) -> None:
         self._files = files
 
     async def list(self) -> list[Stored]:

@@ -16,7 +16,7 @@ from toolweave.workflow.formats.legacy.javascript import (
     Binary,
     Conditional,
     Identifier,
-    Index,
+    IndexAccess,
     Invoke,
     Js,
     NumberLiteral,
@@ -123,7 +123,7 @@ class JavaScriptTranslator:
         match tree:
             case StringLiteral() | NumberLiteral() | Identifier():
                 return self._leaf(tree)
-            case Property() | Index():
+            case Property() | IndexAccess():
                 return self._member(tree)
             case Invoke():
                 return self._invoked(tree)
@@ -195,8 +195,8 @@ class JavaScriptTranslator:
             case name:
                 return Translated(name)
 
-    def _member(self, tree: Property | Index) -> Translated:
-        if isinstance(tree, Index):
+    def _member(self, tree: Property | IndexAccess) -> Translated:
+        if isinstance(tree, IndexAccess):
             index = self.written(tree.index)
             of = self.written(tree.of)
             key = tree.index

@@ -60,7 +60,7 @@ class Property:
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class IndexAccess:
     of: "Js"
     index: "Js"
     at: int
@@ -120,7 +120,7 @@ Js: TypeAlias = (
     | NumberLiteral
     | Identifier
     | Property
-    | Index
+    | IndexAccess
     | Invoke
     | Unary
     | Binary
@@ -297,7 +297,7 @@ class _Parser:
                 self._take()
                 index = self.expression()
                 self._expect("]")
-                found = Index(found, index, token.at)
+                found = IndexAccess(found, index, token.at)
             elif token.text == "(":
                 self._take()
                 found = Invoke(found, self._listed(")"), token.at)
