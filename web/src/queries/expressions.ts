@@ -2,12 +2,11 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { useStore } from "zustand";
 import type { Schemas } from "../api/client";
 import { client, unwrap } from "../api/client";
-import { currentWorkflow, documentStore } from "../state/document";
-import { isRunOver, runStore } from "../state/run";
-import type { Workflow } from "../model/workflow/workflow";
+import { isRunOver } from "../model/run/runState";
+import type { Editor } from "../state/editor";
+import { useDocument, useEditor, useRunState } from "../state/editorContext";
 
 export type Preview = Schemas["Previewed"];
 export type Names = Schemas["NamesShape"];
@@ -26,28 +25,29 @@ function stampOf(value: object | undefined): number {
 
 /** The run whose data is meant: the one on the canvas, else the latest the service has. */
 function useShownRun(): { run: string | null; stamp: string } {
-  const run = useStore(runStore, (state) => state.run?.id ?? null);
-  const stamp = useStore(runStore, (state) =>
+  const run = useRunState((state) => state.run?.id ?? null);
+  const stamp = useRunState((state) =>
     isRunOver(state.run) ? (state.run?.status ?? "") : `at ${state.run?.order.length}`,
   );
   return { run, stamp };
 }
 
 function useConnectionsStamp(): number {
-  return useStore(documentStore, (state) => stampOf(state.history?.present.connections));
+  return useDocument((state) => stampOf(state.history.present.connections));
 }
 
-function requestBody(node: string, run: string | null): Record<string, unknown> {
-  return { document: currentWorkflow() as Workflow, node, ...(run ? { run } : {}) };
+function requestBody(editor: Editor, node: string, run: string | null): Record<string, unknown> {
+  return { document: editor.document.workflow, node, ...(run ? { run } : {}) };
 }
 
 export function useNames(node: string) {
+  const editor = useEditor();
   const { run, stamp } = useShownRun();
   const drawn = useConnectionsStamp();
   return useQuery({
     queryKey: ["names", node, drawn, run, stamp],
     queryFn: ({ signal }) =>
-      unwrap(client.POST("/api/v1/edit/names", { body: requestBody(node, run) as never, signal })),
+      unwrap(client.POST("/api/v1/edit/names", { body: requestBody(editor, node, run) as never, signal })),
     placeholderData: (before) => before,
     staleTime: 30_000,
     retry: false,
@@ -65,10 +65,11 @@ export interface PreviewRequest {
 
 /** What a text gives, a moment after the last change of it; a question that is old is taken back. */
 export function usePreview({ node, field, text, seesNode, isOn }: PreviewRequest) {
+  const editor = useEditor();
   const { run, stamp } = useShownRun();
   const drawn = useConnectionsStamp();
-  const own = useStore(documentStore, (state) =>
-    seesNode ? stampOf(state.history?.present.nodes.find(({ id }) => id === node)?.data) : 0,
+  const own = useDocument((state) =>
+    seesNode ? stampOf(state.history.present.nodes.find(({ id }) => id === node)?.data) : 0,
   );
   const settled = useDebounced(text);
   const asked = useQuery({
@@ -76,7 +77,7 @@ export function usePreview({ node, field, text, seesNode, isOn }: PreviewRequest
     queryFn: ({ signal }) =>
       unwrap(
         client.POST("/api/v1/edit/preview", {
-          body: { ...requestBody(node, run), expression: settled, field } as never,
+          body: { ...requestBody(editor, node, run), expression: settled, field } as never,
           signal,
         }),
       ),

@@ -1,42 +1,43 @@
-/** The open workflow follows its file: one without edits is read again, one with edits is not touched. */
+/** Keeps the open workflow in step with its file: reloads it, or asks if it has unsaved edits. */
 
 import { useEffect } from "react";
 import { useStore } from "zustand";
 import { ApiError } from "../api/client";
-import { conflictStore } from "../state/conflict";
-import type { DocumentState } from "../state/document";
-import { documentStore, isDirty, markSaved, replaceWorkflow, undoEdit } from "../state/document";
-import { versionStore } from "../state/topicVersions";
+import type { Editor } from "../state/editor";
+import { useDocument, useEditor } from "../state/editorContext";
 import { notify } from "../state/notices";
-import { isSaving, whenSaved } from "./save";
+import { versionStore } from "../state/topicVersions";
+import { currentEditor } from "../state/workspace";
+import { whenSaved } from "./save";
 import type { StoredWorkflow } from "./workflows";
 import { loadWorkflow } from "./workflows";
 
-/** Revisions a person was asked about already, and left undecided. */
+/** Revisions the user was asked about and left undecided; they are not asked about again. */
 const askedRevisions = new Set<string>();
 
 export function useFileSync(): void {
+  const editor = useEditor();
   const version = useStore(versionStore, (state) => state.versions["workflows"]);
-  // Edits that come back may be those of a file that is another one by now.
-  const revision = useStore(documentStore, (state) => state.revision);
+  // A restored draft may be based on a revision that is outdated by now.
+  const revision = useDocument((state) => state.revision);
   useEffect(() => {
-    if (version) void syncFile();
-  }, [version, revision]);
-  // A question belongs to the workflow that was open.
-  useEffect(() => () => conflictStore.setState({ conflict: null }), []);
+    if (version) void syncFile(editor);
+  }, [editor, version, revision]);
+  // The question is not asked on another page.
+  useEffect(() => () => editor.setConflict(null), [editor]);
 }
 
-async function syncFile(): Promise<void> {
+async function syncFile(editor: Editor): Promise<void> {
   for (;;) {
-    await whenSaved();
-    const before = documentStore.getState();
-    if (!before.history || before.isReadOnly || before.storedAs === null || before.revision === null) return;
-    const stored = await loadCurrent(before.storedAs);
-    const now = documentStore.getState();
-    if (stored === "unknown" || now.storedAs !== before.storedAs || now.isReadOnly) return;
-    // Saved here meanwhile: what was read may be older than that.
-    if (isSaving() || now.revision !== before.revision) continue;
-    takeStored(now, stored);
+    await whenSaved(editor);
+    const { isReadOnly, storedAs, revision } = editor.document.store.getState();
+    if (isReadOnly || storedAs === null || revision === null) return;
+    const stored = await loadCurrent(storedAs);
+    const now = editor.document.store.getState();
+    if (stored === "unknown" || now.storedAs !== storedAs || currentEditor() !== editor) return;
+    // It was saved here in the meantime, so what was read may be older than that.
+    if (editor.activeSave !== null || now.revision !== revision) continue;
+    takeStored(editor, stored);
     return;
   }
 }
@@ -49,24 +50,24 @@ async function loadCurrent(name: string): Promise<StoredWorkflow | null | "unkno
   }
 }
 
-function takeStored(now: DocumentState, stored: StoredWorkflow | null): void {
-  const workflow = now.history!.present;
+function takeStored(editor: Editor, stored: StoredWorkflow | null): void {
+  const { document } = editor;
+  const { workflow, storedAs } = document;
   const revision = stored?.revision ?? null;
-  if (revision === now.revision) return;
-  if (stored && isSame(workflow, stored)) return markSaved(workflow, stored.name, stored.revision);
-  if (stored && !isDirty(now)) {
-    replaceWorkflow(stored.workflow);
-    markSaved(stored.workflow, stored.name, stored.revision);
+  if (revision === document.store.getState().revision) return;
+  if (stored && isSame(workflow, stored)) return document.markSaved(workflow, stored.name, stored.revision);
+  if (stored && !document.isDirty) {
+    document.replace(stored.workflow);
+    document.markSaved(stored.workflow, stored.name, stored.revision);
     return notify("Read again, as its file was changed elsewhere", {
-      action: { title: "Undo", run: undoEdit },
+      action: { title: "Undo", run: () => document.undo() },
     });
   }
-  const question = `${now.storedAs} ${revision}`;
+  const question = `${storedAs} ${revision}`;
   if (askedRevisions.has(question)) return;
   askedRevisions.add(question);
-  conflictStore.setState({
-    conflict: { name: workflow.name, mine: workflow, theirs: stored?.workflow ?? null, current: revision },
-  });
+  const theirs = stored?.workflow ?? null;
+  editor.setConflict({ name: workflow.name, mine: workflow, theirs, current: revision });
 }
 
 function isSame(mine: unknown, { workflow }: StoredWorkflow): boolean {

@@ -1,7 +1,7 @@
 /** What a model chose in a run, made part of the open workflow as one step that can be undone. */
 
 import { client, unwrap } from "../api/client";
-import { currentWorkflow, endGesture, replaceWorkflow } from "../state/document";
+import type { Editor } from "../state/editor";
 import type { Workflow } from "../model/workflow/workflow";
 
 export interface FrozenCall {
@@ -9,13 +9,12 @@ export interface FrozenCall {
   arguments: Record<string, unknown>;
 }
 
-export async function freezeModelCalls(run: string, node: string): Promise<FrozenCall[]> {
-  const workflow = currentWorkflow();
-  const body = { node, ...(workflow ? { document: workflow } : {}) };
+export async function freezeModelCalls(editor: Editor, run: string, node: string): Promise<FrozenCall[]> {
+  const body = { node, document: editor.document.workflow };
   const made = await unwrap(
     client.POST("/api/v1/runs/{run}/freeze", { params: { path: { run } }, body: body as never }),
   );
-  endGesture();
-  replaceWorkflow(made.document as unknown as Workflow);
+  editor.document.endGesture();
+  editor.document.replace(made.document as unknown as Workflow);
   return made.calls as unknown as FrozenCall[];
 }

@@ -1,10 +1,10 @@
 /** The open workflow as a tool: what it would be, whether it is one, and making it one. */
 
 import { useQuery } from "@tanstack/react-query";
-import { useStore } from "zustand";
 import type { Schemas } from "../api/client";
 import { client, unwrap } from "../api/client";
-import { documentStore, isDirty } from "../state/document";
+import { isDirty } from "../state/document";
+import { useDocument } from "../state/editorContext";
 import type { Workflow } from "../model/workflow/workflow";
 import { usePublished } from "./manage";
 
@@ -14,9 +14,9 @@ export type ToolDraft = Schemas["DraftShape"];
 /** The tool that the open workflow is, and whether the canvas has another version of it. */
 export function usePublication(): { publication: Publication | null; isBehind: boolean } {
   const { data: tools } = usePublished();
-  const storedAs = useStore(documentStore, (state) => state.storedAs);
-  const revision = useStore(documentStore, (state) => state.revision);
-  const dirty = useStore(documentStore, isDirty);
+  const storedAs = useDocument((state) => state.storedAs);
+  const revision = useDocument((state) => state.revision);
+  const dirty = useDocument(isDirty);
   const publication = tools?.find(({ workflow }) => workflow === storedAs) ?? null;
   return { publication, isBehind: publication !== null && (dirty || publication.revision !== revision) };
 }

@@ -4,7 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../api/client";
 import { client, unwrap } from "../api/client";
 import type { RunStatus } from "../model/run/runState";
-import type { Json, Workflow } from "../model/workflow/workflow";
+import type { Json, JsonObject, Workflow } from "../model/workflow/workflow";
+import type { Editor } from "../state/editor";
 
 export type RunSummary = Schemas["RunShape"];
 export type WholeRun = Schemas["WholeRun"];
@@ -93,4 +94,37 @@ export async function loadImage(run: string, step: string | null, at: string): P
   return (await unwrap(
     client.GET("/api/v1/runs/{run}/picture", { params, parseAs: "blob" }),
   )) as unknown as Blob;
+}
+
+/** Starts a run of the workflow as it is on the canvas, saved or not, and follows it. */
+export async function startRun(editor: Editor, workflow: Workflow, inputs: JsonObject): Promise<string> {
+  const body = { document: workflow as unknown as Record<string, unknown>, inputs };
+  const run = await unwrap(client.POST("/api/v1/runs", { body: body as never }));
+  editor.run.follow(run.id, run.workflow);
+  return run.id;
+}
+
+export async function cancelRun(id: string): Promise<void> {
+  await unwrap(client.POST("/api/v1/runs/{run}/cancel", { params: { path: { run: id } } }));
+}
+
+export interface Rerun {
+  /** The run that the results of earlier nodes are taken from. */
+  run: string;
+  node: string;
+  /** Replaces the original input of the node. */
+  input?: Json | undefined;
+  /** Replaces the workflow of the original run. */
+  workflow?: Workflow | undefined;
+}
+
+/** Runs again from a node and follows the new run. */
+export async function rerunFrom(editor: Editor, { run: id, node, input, workflow }: Rerun): Promise<string> {
+  const edit = input === undefined ? {} : { edit: [{ op: "replace" as const, path: "/data", value: input }] };
+  const body = { from: node, ...edit, ...(workflow ? { document: workflow } : {}) };
+  const run = await unwrap(
+    client.POST("/api/v1/runs/{run}/fork", { params: { path: { run: id } }, body: body as never }),
+  );
+  editor.run.follow(run.id, run.workflow);
+  return run.id;
 }

@@ -1,76 +1,69 @@
-/** Saves the open workflow over the revision it was read at; a conflict waits for a person. */
+/** Saves a workflow over the revision it was read at; a conflict waits for the user's decision. */
 
 import { ApiError } from "../api/client";
-import { conflictStore } from "../state/conflict";
-import { currentWorkflow, documentStore, isDirty, markSaved } from "../state/document";
+import type { Workflow } from "../model/workflow/workflow";
 import { dropDraft } from "../state/drafts";
+import type { Editor } from "../state/editor";
 import { notify, notifyError } from "../state/notices";
 import { navigate } from "../state/route";
-import type { Workflow } from "../model/workflow/workflow";
+import { currentEditor } from "../state/workspace";
 import { findInvalidValues } from "./validation";
 import { saveWorkflow } from "./workflows";
 
-let activeSave: Promise<unknown> | null = null;
-
-/** Whether a save is under way, which changes the file by itself. */
-export function isSaving(): boolean {
-  return activeSave !== null;
+export async function whenSaved(editor: Editor): Promise<void> {
+  while (editor.activeSave) await editor.activeSave;
 }
 
-export async function whenSaved(): Promise<void> {
-  while (activeSave) await activeSave;
+export interface SaveOptions {
+  onSaved?(): void;
+  /** The revision to overwrite, if it is not the one that was read. */
+  over?: string | null;
 }
 
-/** Whether it is saved now. `over` is a revision that was looked at, other than the one read. */
-export async function save(onSaved: () => void = () => {}, over?: string | null): Promise<boolean> {
-  await whenSaved();
-  const mine = saveIfValid(onSaved, over).finally(() => (activeSave = null));
-  activeSave = mine;
-  return mine;
+/** Resolves to whether the workflow was saved. */
+export async function save(editor: Editor, options: SaveOptions = {}): Promise<boolean> {
+  await whenSaved(editor);
+  const saving = saveIfValid(editor, options).finally(() => (editor.activeSave = null));
+  editor.activeSave = saving;
+  return saving;
 }
 
-/** Saves unless a value is wrong; then says which, and saves it only if that is wanted all the same. */
-async function saveIfValid(onSaved: () => void, over?: string | null): Promise<boolean> {
-  const workflow = currentWorkflow();
-  const [first, ...more] = workflow ? await findInvalidValues(workflow) : [];
-  if (!first) return saveNow(onSaved, over);
+/** Saves unless a value is invalid; then reports it, and saves only if the user wants to anyway. */
+async function saveIfValid(editor: Editor, options: SaveOptions): Promise<boolean> {
+  const [first, ...more] = await findInvalidValues(editor.document.workflow);
+  if (!first) return saveNow(editor, options);
   const others = more.length ? `, and ${more.length} more` : "";
   notify(`Not saved: ${first.message}${others}`, {
     tone: "bad",
     hint: first.hint ?? null,
-    action: { title: "Save anyway", run: () => void saveNow(onSaved, over) },
+    action: { title: "Save anyway", run: () => void saveNow(editor, options) },
   });
   return false;
 }
 
-async function saveNow(onSaved: () => void, over?: string | null): Promise<boolean> {
-  const { history, storedAs, revision } = documentStore.getState();
-  if (!history) return false;
+async function saveNow(editor: Editor, { onSaved, over }: SaveOptions): Promise<boolean> {
+  const { history, storedAs, revision } = editor.document.store.getState();
   const workflow = history.present;
   try {
-    const stored = await saveWorkflow(
-      workflow,
-      storedAs ?? workflow.name,
-      over === undefined ? revision : over,
-    );
+    const name = storedAs ?? workflow.name;
+    const stored = await saveWorkflow(workflow, name, over === undefined ? revision : over);
     dropDraft(storedAs);
-    markSaved(workflow, stored.name, stored.revision);
-    onSaved();
-    if (stored.name !== storedAs) navigate("w", stored.name);
+    editor.document.markSaved(workflow, stored.name, stored.revision);
+    onSaved?.();
+    if (stored.name !== storedAs && currentEditor() === editor) navigate("w", stored.name);
     notify("Saved", { tone: "good" });
     return true;
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 409)) notifyError(error, "Not saved");
     else if (error.code === "WORKFLOW_CHANGED") {
       const { theirs, current } = error.facts as { theirs?: Workflow | null; current?: string | null };
-      conflictStore.setState({
-        conflict: { name: workflow.name, mine: workflow, theirs: theirs ?? null, current: current ?? null },
+      editor.setConflict({
+        name: workflow.name,
+        mine: workflow,
+        theirs: theirs ?? null,
+        current: current ?? null,
       });
     } else notify(error.message, { tone: "bad", hint: error.hint });
     return false;
   }
-}
-
-export function hasUnsaved(): boolean {
-  return isDirty(documentStore.getState());
 }

@@ -3,35 +3,37 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { client, unwrap } from "../api/client";
+import { useDocument, useEditor } from "../state/editorContext";
 import type { ToolStatus } from "../state/problems";
 import { nodeAtPointer } from "../model/workflow/problems";
-import { problemStore } from "../state/problems";
 import type { Workflow, WorkflowNode } from "../model/workflow/workflow";
 import { asText } from "../model/workflow/workflow";
 
 const REFETCH_MS = 20_000;
 
 /** Asked when a node gets another tool, and now and then; values that are typed change nothing here. */
-export function useToolStatuses(workflow: Workflow | null): void {
-  const nodes = workflow?.nodes.filter(({ type }) => type === "mcp") ?? [];
+export function useToolStatuses(): void {
+  const editor = useEditor();
+  const workflow = useDocument((state) => state.history.present);
+  const nodes = workflow.nodes.filter(({ type }) => type === "mcp");
   const signature = nodes.map(toolSignature).join("\n");
   const document = useMemo(
-    () => (workflow ? { ...workflow, nodes, connections: [] } : null),
+    () => ({ ...workflow, nodes, connections: [] }),
     // eslint-disable-next-line react-hooks/exhaustive-deps -- the signature stands for the nodes
-    [signature, workflow?.id],
+    [signature, workflow.id],
   );
   const { data: found } = useQuery({
     // Whatever changes servers asks for this again as well.
     queryKey: ["servers", "standing", signature],
-    queryFn: () => loadToolStatuses(document!),
+    queryFn: () => loadToolStatuses(document),
     enabled: nodes.length > 0,
     refetchInterval: REFETCH_MS,
     retry: false,
   });
   useEffect(() => {
-    problemStore.setState({ toolStatuses: (nodes.length > 0 && found) || {} });
+    editor.problems.store.setState({ toolStatuses: (nodes.length > 0 && found) || {} });
     // eslint-disable-next-line react-hooks/exhaustive-deps -- the signature stands for the nodes
-  }, [found, signature]);
+  }, [editor, found, signature]);
 }
 
 /** Spelt once for each node: an edit of another one costs nothing here. */

@@ -3,7 +3,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { client, unwrap } from "../api/client";
 import { changeNode } from "../model/workflow/edits";
-import { edit, endGesture } from "../state/document";
+import type { Editor } from "../state/editor";
 import type { Mode } from "../model/form/modes";
 import type { Workflow } from "../model/workflow/workflow";
 import { nodeById } from "../model/workflow/workflow";
@@ -38,15 +38,15 @@ export interface ModeChange {
 
 /** Switches a node as one undoable step; values of the mode it leaves are kept in it. */
 export async function switchMode(
-  workflow: Workflow,
+  editor: Editor,
   id: string,
   { mode, tool, live = false }: ModeChange,
 ): Promise<void> {
-  const document = workflow as unknown as Record<string, unknown>;
+  const document = editor.document.workflow as unknown as Record<string, unknown>;
   const body = { document, node: id, mode, live, ...(tool ? { tool } : {}) };
   const made = await unwrap(client.POST("/api/v1/edit/mode", { body: body as never }));
   const switched = nodeById(made.document as unknown as Workflow, id);
   if (!switched) return;
-  endGesture();
-  edit((now) => changeNode(now, id, (node) => ({ ...node, data: switched.data })));
+  editor.document.endGesture();
+  editor.document.edit((now) => changeNode(now, id, (node) => ({ ...node, data: switched.data })));
 }

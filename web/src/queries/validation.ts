@@ -5,7 +5,8 @@ import { useStore } from "zustand";
 import { ApiError, client, unwrap, type Problem } from "../api/client";
 import { connectionStore } from "../state/connection";
 import { isInvalidValue } from "../model/form/problems";
-import { clearProblems, problemStore, setProblems } from "../state/problems";
+import type { Editor } from "../state/editor";
+import { useDocument, useEditor } from "../state/editorContext";
 import type { Workflow } from "../model/workflow/workflow";
 
 const VALIDATION_DELAY_MS = 350;
@@ -13,18 +14,16 @@ const VALIDATION_DELAY_MS = 350;
 let lastDurationMs = 0;
 let pendingCheck: Promise<void> = Promise.resolve();
 
-export function useValidation(workflow: Workflow | null): void {
+export function useValidation(): void {
+  const editor = useEditor();
+  const workflow = useDocument((state) => state.history.present);
   const link = useStore(connectionStore, (state) => state.link);
   useEffect(() => {
-    if (!workflow) {
-      clearProblems();
-      return;
-    }
     let isOld = false;
     const timer = setTimeout(
       () => {
         // One at a time: checks of edits that are past would only keep the service busy.
-        pendingCheck = pendingCheck.then(() => (isOld ? undefined : validate(workflow, () => isOld)));
+        pendingCheck = pendingCheck.then(() => (isOld ? undefined : validate(editor, workflow, () => isOld)));
       },
       VALIDATION_DELAY_MS + Math.min(lastDurationMs, 10 * VALIDATION_DELAY_MS),
     );
@@ -32,20 +31,20 @@ export function useValidation(workflow: Workflow | null): void {
       isOld = true;
       clearTimeout(timer);
     };
-  }, [workflow, link]);
+  }, [editor, workflow, link]);
 }
 
-async function validate(workflow: Workflow, isOld: () => boolean): Promise<void> {
-  problemStore.setState({ isChecking: true });
+async function validate(editor: Editor, workflow: Workflow, isOld: () => boolean): Promise<void> {
+  editor.problems.store.setState({ isChecking: true });
   const began = performance.now();
   try {
     const body = { document: workflow as unknown as Record<string, unknown> };
     const found = await unwrap(client.POST("/api/v1/edit/validate", { body: body as never }));
-    if (!isOld()) setProblems(workflow, found.problems as Problem[]);
+    if (!isOld()) editor.problems.set(workflow, found.problems as Problem[]);
   } catch (error) {
     // What was said last stands; that nobody answers is said elsewhere.
     const fault = error instanceof ApiError && !error.isUnreachable ? error.message : null;
-    if (!isOld()) problemStore.setState({ isChecking: false, fault });
+    if (!isOld()) editor.problems.store.setState({ isChecking: false, fault });
   }
   lastDurationMs = performance.now() - began;
 }

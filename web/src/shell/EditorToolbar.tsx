@@ -2,20 +2,21 @@
 
 import { useStore } from "zustand";
 import { runCommand } from "../state/commands";
-import { documentStore, edit, endGesture, isDirty } from "../state/document";
-import { problemStore } from "../state/problems";
-import { isRunOver, runStore } from "../state/run";
 import { setPanels, panelStore } from "../state/panels";
 import type { Workflow } from "../model/workflow/workflow";
+import { isRunOver } from "../model/run/runState";
+import { isDirty } from "../state/document";
 import { usePublication } from "../queries/publication";
+import { useDocument, useEditor, useProblems, useRunState } from "../state/editorContext";
 import { Badge } from "../ui/Badge";
 import { Button, IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { Menu } from "../ui/Menu";
 
 export function EditorToolbar({ workflow }: { workflow: Workflow }) {
-  const dirty = useStore(documentStore, isDirty);
-  const isReadOnly = useStore(documentStore, (state) => state.isReadOnly);
+  const editor = useEditor();
+  const dirty = useDocument(isDirty);
+  const isReadOnly = useDocument((state) => state.isReadOnly);
   return (
     <div className="editor__bar" role="group" aria-label="Workflow" data-stop="bar">
       {!isReadOnly && <PaletteButton />}
@@ -27,8 +28,10 @@ export function EditorToolbar({ workflow }: { workflow: Workflow }) {
           aria-label="Name of the workflow"
           value={workflow.name}
           size={Math.max(workflow.name.length, 6)}
-          onChange={(event) => edit((now) => ({ ...now, name: event.target.value }), "workflow-name")}
-          onBlur={endGesture}
+          onChange={(event) =>
+            editor.document.edit((now) => ({ ...now, name: event.target.value }), "workflow-name")
+          }
+          onBlur={() => editor.document.endGesture()}
         />
       )}
       {isReadOnly ? (
@@ -67,8 +70,8 @@ function PaletteButton() {
 }
 
 function EditButtons({ dirty }: { dirty: boolean }) {
-  const canUndo = useStore(documentStore, (state) => (state.history?.past.length ?? 0) > 0);
-  const canRedo = useStore(documentStore, (state) => (state.history?.future.length ?? 0) > 0);
+  const canUndo = useDocument((state) => state.history.past.length > 0);
+  const canRedo = useDocument((state) => state.history.future.length > 0);
   return (
     <>
       <span className="editor__divider" />
@@ -104,10 +107,10 @@ function EditButtons({ dirty }: { dirty: boolean }) {
 }
 
 function Problems() {
-  const all = useStore(problemStore, (state) => state.all);
+  const all = useProblems((state) => state.all);
   const side = useStore(panelStore, (state) => state.side);
   const errors = all.filter((problem) => problem.severity === "error").length;
-  const fault = useStore(problemStore, (state) => state.fault);
+  const fault = useProblems((state) => state.fault);
   if (fault) {
     return (
       <Badge tone="warn" title={fault}>
@@ -205,7 +208,7 @@ function PublishButton() {
 }
 
 function RunButtons() {
-  const isRunning = useStore(runStore, (state) => !isRunOver(state.run));
+  const isRunning = useRunState((state) => !isRunOver(state.run));
   return (
     <>
       <PublishButton />

@@ -13,27 +13,27 @@ import { PublishDialog } from "../features/publish/PublishDialog";
 import { InputsDialog } from "../features/runs/InputsDialog";
 import { RunPanel } from "../features/runs/RunPanel";
 import { ServersDialog } from "../features/servers/ServersDialog";
-import { documentStore } from "../state/document";
-import { runStore } from "../state/run";
 import { setPanels, panelStore } from "../state/panels";
 import type { Workflow } from "../model/workflow/workflow";
 import { nodeById } from "../model/workflow/workflow";
 import { useEntries, useSpecs } from "../queries/catalog";
+import { useDocument, useEditor, useRunState } from "../state/editorContext";
 import { EditorToolbar } from "./EditorToolbar";
 import { ShortcutsDialog } from "./ShortcutsDialog";
 import type { EditorDialog } from "./useEditorCommands";
 import { applyFixes, startAndShowRun } from "./useEditorCommands";
 
-interface Props {
-  workflow: Workflow;
+export interface EditorViewProps {
   openDialog: EditorDialog;
-  setOpenDialog(what: EditorDialog): void;
+  setOpenDialog(dialog: EditorDialog): void;
 }
 
-export function EditorView({ workflow, openDialog, setOpenDialog }: Props) {
-  const isReadOnly = useStore(documentStore, (state) => state.isReadOnly);
+export function EditorView({ openDialog, setOpenDialog }: EditorViewProps) {
+  const editor = useEditor();
+  const workflow = useDocument((state) => state.history.present);
+  const isReadOnly = useDocument((state) => state.isReadOnly);
   const { hasPalette, overlay } = useStore(panelStore);
-  const hasRun = useStore(runStore, (state) => state.run !== null);
+  const hasRun = useRunState((state) => state.run !== null);
   const { entries } = useEntries();
   const specs = useSpecs();
   return (
@@ -74,7 +74,7 @@ export function EditorView({ workflow, openDialog, setOpenDialog }: Props) {
         <InputsDialog
           workflow={workflow}
           onClose={() => setOpenDialog(null)}
-          onRun={(inputs) => (setOpenDialog(null), void startAndShowRun(workflow, inputs))}
+          onRun={(inputs) => (setOpenDialog(null), void startAndShowRun(editor, inputs))}
         />
       )}
       {openDialog === "publish" && <PublishDialog workflow={workflow} onClose={() => setOpenDialog(null)} />}
@@ -84,8 +84,9 @@ export function EditorView({ workflow, openDialog, setOpenDialog }: Props) {
 }
 
 function SidePanel({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: boolean }) {
+  const editor = useEditor();
   const side = useStore(panelStore, (state) => state.side);
-  const selection = useStore(documentStore, (state) => state.selection);
+  const selection = useDocument((state) => state.selection);
   const selectedNode = selection.size === 1 ? nodeById(workflow, [...selection][0]!) : undefined;
   if (side === "json") {
     return (
@@ -97,7 +98,7 @@ function SidePanel({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: b
   if (side === "problems") {
     return (
       <aside className="editor__side" aria-label="Problems" data-panel data-stop="side">
-        <ProblemList workflow={workflow} onMend={() => void applyFixes(workflow)} />
+        <ProblemList workflow={workflow} onMend={() => void applyFixes(editor)} />
       </aside>
     );
   }

@@ -2,7 +2,7 @@
 
 import type { ReactNode } from "react";
 import { Component } from "react";
-import { saveDraft } from "../state/drafts";
+import { saveOpenDraft } from "../state/workspace";
 import { Button } from "../ui/Button";
 import { EmptyState } from "../ui/EmptyState";
 
@@ -20,7 +20,7 @@ export class ErrorBoundary extends Component<Props, { fault: Error | null }> {
   }
 
   override componentDidCatch(): void {
-    saveDraft();
+    saveOpenDraft();
   }
 
   override componentDidUpdate(before: Props): void {

@@ -1,9 +1,9 @@
 /** A workflow that cannot be opened: why, and what can be done about it. */
 
 import type { ApiError } from "../api/client";
-import { openDocument } from "../state/document";
 import { readDraft } from "../state/drafts";
 import { safeText } from "../model/text/untrusted";
+import { currentRun, openEditor } from "../state/workspace";
 import { Button } from "../ui/Button";
 import { EmptyState } from "../ui/EmptyState";
 import { Untrusted } from "../ui/Untrusted";
@@ -19,7 +19,10 @@ export function OpenFailure({ name, fault, onAgain }: Props) {
   const hint = "hint" in fault ? fault.hint : null;
   const openDraft = () => {
     if (draft)
-      openDocument({ workflow: draft.workflow, storedAs: name, revision: draft.revision, isUnsaved: true });
+      openEditor(
+        { workflow: draft.workflow, storedAs: name, revision: draft.revision, isUnsaved: true },
+        currentRun() ?? undefined,
+      );
   };
   return (
     <EmptyState title={`${safeText(name).text} cannot be opened`} isPage>

@@ -1,32 +1,32 @@
-/** One run on the workflow as it was when the run began: to look at, and to run again from. */
+/** One run with the workflow as it was when the run started: to look at, and to run again from. */
 
 import { useEffect, useState } from "react";
 import { useStore } from "zustand";
-import { documentStore, openDocument } from "../state/document";
-import { saveDraft } from "../state/drafts";
-import { clearProblems } from "../state/problems";
-import { runStore, watchRun } from "../state/run";
 import { loadRunWorkflow } from "../queries/runs";
+import { EditorContext } from "../state/editorContext";
+import { currentRun, openEditor, saveOpenDraft, workspaceStore } from "../state/workspace";
 import { EmptyState } from "../ui/EmptyState";
 import { EditorView } from "./EditorView";
 import { useEditorCommands } from "./useEditorCommands";
 
 export function RunPage({ id }: { id: string }) {
-  const { openDialog, setOpenDialog } = useEditorCommands();
+  const editor = useStore(workspaceStore, (state) => state.editor);
+  const dialogs = useEditorCommands(editor);
   const [fault, setFault] = useState<string | null>(null);
-  const workflow = useStore(documentStore, (state) =>
-    state.isReadOnly ? (state.history?.present ?? null) : null,
-  );
   useEffect(() => {
+    let isLeft = false;
     setFault(null);
     loadRunWorkflow(id)
-      .then((pinned) => {
-        saveDraft();
-        clearProblems();
-        openDocument({ workflow: pinned, isReadOnly: true });
-        if (runStore.getState().run?.id !== id) watchRun(id, pinned.name);
+      .then((workflow) => {
+        if (isLeft) return;
+        saveOpenDraft();
+        const opened = openEditor({ workflow, isReadOnly: true }, currentRun() ?? undefined);
+        if (opened.run.id !== id) opened.run.follow(id, workflow.name);
       })
-      .catch((error: Error) => setFault(error.message));
+      .catch((error: Error) => isLeft || setFault(error.message));
+    return () => {
+      isLeft = true;
+    };
   }, [id]);
   if (fault) {
     return (
@@ -36,9 +36,10 @@ export function RunPage({ id }: { id: string }) {
       </EmptyState>
     );
   }
-  return workflow ? (
-    <EditorView workflow={workflow} openDialog={openDialog} setOpenDialog={setOpenDialog} />
-  ) : (
-    <EmptyState title="Opening…" isPage />
+  if (!editor?.document.isReadOnly) return <EmptyState title="Opening…" isPage />;
+  return (
+    <EditorContext key={editor.id} value={editor}>
+      <EditorView {...dialogs} />
+    </EditorContext>
   );
 }

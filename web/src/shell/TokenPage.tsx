@@ -3,7 +3,7 @@
 import type { FormEvent } from "react";
 import { useState } from "react";
 import { storeToken } from "../api/token";
-import { hasUnsaved } from "../queries/save";
+import { hasUnsavedEdits } from "../state/workspace";
 import { Button } from "../ui/Button";
 import { Field } from "../ui/Field";
 
@@ -29,7 +29,7 @@ export function TokenPage({ isWrong, onToken }: { isWrong: boolean; onToken(): v
           paste the key; it is in the file <code>studio.key</code> of Toolweave&rsquo;s home directory, and{" "}
           <code>toolweave keys create --scope admin</code> makes another.
         </p>
-        {hasUnsaved() && (
+        {hasUnsavedEdits() && (
           <p>What you have not saved stays in this tab, and is there again when the key is right.</p>
         )}
         <Field label="Key" note="The whole address will do as well.">

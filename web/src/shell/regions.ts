@@ -1,6 +1,6 @@
 /** The parts of the page that F6 goes through, and where the focus goes when a part is entered. */
 
-import { canvasActions } from "../state/panels";
+import { currentEditor } from "../state/workspace";
 
 const FOCUSABLE = [
   "a[href]",
@@ -32,7 +32,7 @@ export function focusRegion(name: string): void {
 }
 
 function focusIn(stop: HTMLElement): void {
-  if (stop.dataset["stop"] === "canvas") canvasActions()?.focus();
+  if (stop.dataset["stop"] === "canvas") currentEditor()?.canvas?.focus();
   else firstFocusable(stop)?.focus();
 }
 

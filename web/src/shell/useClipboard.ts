@@ -3,7 +3,7 @@
 import { useEffect } from "react";
 import { readStored, writeStored } from "../api/storage";
 import { serializeSnippet, parseSnippet } from "../model/workflow/clipboardFormat";
-import { currentWorkflow, documentStore } from "../state/document";
+import type { Editor } from "../state/editor";
 import { copyNodes } from "../model/workflow/edits";
 import { insertSnippet } from "../state/insertSnippet";
 import { notify } from "../state/notices";
@@ -13,69 +13,69 @@ import { removeSelection } from "../state/selection";
 const STORAGE_KEY = "toolweave.copied";
 const NO_NODES = "There are no nodes in the clipboard";
 
-const selection = () => documentStore.getState().selection;
-
-function selectedText(): string | null {
-  const workflow = currentWorkflow();
-  return workflow && selection().size > 0 ? serializeSnippet(copyNodes(workflow, selection())) : null;
+function selectedText({ document: { workflow, selection } }: Editor): string | null {
+  return selection.size > 0 ? serializeSnippet(copyNodes(workflow, selection)) : null;
 }
 
-export function copyCommand(): void {
-  const text = selectedText();
+export function copySelection(editor: Editor): void {
+  const text = selectedText(editor);
   if (!text) return;
   writeStored("localStorage", STORAGE_KEY, text);
-  // Refused without a secure address; what was stored is pasted then.
+  // Browsers refuse this on an insecure address; then the stored text is pasted.
   void navigator.clipboard?.writeText(text).catch(() => undefined);
 }
 
-export function pasteCommand(): void {
-  const piece = parseSnippet(readStored("localStorage", STORAGE_KEY) ?? "");
-  if (piece) insertSnippet(piece);
+export function pasteLastCopy(editor: Editor): void {
+  pasteText(editor, readStored("localStorage", STORAGE_KEY) ?? "");
+}
+
+export function duplicateSelection(editor: Editor): void {
+  const { workflow, selection } = editor.document;
+  insertSnippet(editor, copyNodes(workflow, selection));
+}
+
+function pasteText(editor: Editor, text: string): void {
+  const snippet = parseSnippet(text);
+  if (snippet) insertSnippet(editor, snippet);
   else notify(NO_NODES);
 }
 
-export function duplicateCommand(): void {
-  const workflow = currentWorkflow();
-  if (workflow) insertSnippet(copyNodes(workflow, selection()));
-}
-
-/** Whether the event is meant for the canvas: not for a field, nor for text that is marked on the page. */
+/** Whether a clipboard event is for the canvas: not for a field, and not for text selected on the page. */
 function isForCanvas(event: ClipboardEvent): boolean {
   const target = event.target as HTMLElement;
   if (event.defaultPrevented || document.querySelector("dialog[open]")) return false;
   if (target.closest?.("input, textarea, select, [contenteditable='true']")) return false;
-  return (
-    (event.type === "paste" || document.getSelection()?.isCollapsed !== false) && currentWorkflow() !== null
-  );
+  return event.type === "paste" || document.getSelection()?.isCollapsed !== false;
 }
 
-function onCopy(event: ClipboardEvent): void {
-  const { isReadOnly } = documentStore.getState();
-  const text = isForCanvas(event) ? selectedText() : null;
-  if (!text || (event.type === "cut" && isReadOnly)) return;
+function onCopy(editor: Editor, event: ClipboardEvent): void {
+  const text = isForCanvas(event) ? selectedText(editor) : null;
+  if (!text || (event.type === "cut" && editor.document.isReadOnly)) return;
   event.clipboardData?.setData("text/plain", text);
   event.preventDefault();
   writeStored("localStorage", STORAGE_KEY, text);
-  if (event.type === "cut") removeSelection();
+  if (event.type === "cut") removeSelection(editor);
 }
 
-function onPaste(event: ClipboardEvent): void {
-  if (!isForCanvas(event) || documentStore.getState().isReadOnly) return;
-  const piece = parseSnippet(event.clipboardData?.getData("text/plain") ?? "");
+function onPaste(editor: Editor, event: ClipboardEvent): void {
+  if (!isForCanvas(event) || editor.document.isReadOnly) return;
   event.preventDefault();
-  if (piece) insertSnippet(piece);
-  else notify(NO_NODES);
+  pasteText(editor, event.clipboardData?.getData("text/plain") ?? "");
 }
 
-export function useClipboard(): void {
+/** Handles the clipboard events of the browser while an editor is open. */
+export function useClipboard(editor: Editor | null): void {
   useEffect(() => {
-    document.addEventListener("copy", onCopy);
-    document.addEventListener("cut", onCopy);
-    document.addEventListener("paste", onPaste);
+    if (!editor) return;
+    const copy = (event: ClipboardEvent) => onCopy(editor, event);
+    const paste = (event: ClipboardEvent) => onPaste(editor, event);
+    document.addEventListener("copy", copy);
+    document.addEventListener("cut", copy);
+    document.addEventListener("paste", paste);
     return () => {
-      document.removeEventListener("copy", onCopy);
-      document.removeEventListener("cut", onCopy);
-      document.removeEventListener("paste", onPaste);
+      document.removeEventListener("copy", copy);
+      document.removeEventListener("cut", copy);
+      document.removeEventListener("paste", paste);
     };
-  }, []);
+  }, [editor]);
 }

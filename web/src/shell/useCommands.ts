@@ -4,77 +4,74 @@ import { useEffect } from "react";
 import { announce } from "../state/announcements";
 import type { Command } from "../state/commands";
 import { registerCommands } from "../state/commands";
-import { currentWorkflow, documentStore, edit, redoEdit, select, undoEdit } from "../state/document";
+import type { Editor } from "../state/editor";
 import { groupNodes, moveNodes, ungroupNodes } from "../model/workflow/edits";
-import { setPanels, panelStore, canvasActions } from "../state/panels";
+import { panelStore, setPanels } from "../state/panels";
 import { tidyWorkflow } from "../state/tidy";
 import type { Direction } from "../model/workflow/navigation";
 import { neighbour } from "../model/workflow/navigation";
 import type { Workflow } from "../model/workflow/workflow";
 import { selectAndFocus, removeSelection } from "../state/selection";
-import { copyCommand, duplicateCommand, pasteCommand, useClipboard } from "./useClipboard";
+import { copySelection, duplicateSelection, pasteLastCopy, useClipboard } from "./useClipboard";
 import { focusRegion, isInPanel, focusNextRegion } from "./regions";
 
 const NUDGE_PX = 10;
 
-export function useCommands(own: readonly Command[]): void {
-  useEffect(() => registerCommands([...COMMANDS, ...own]), [own]);
-  useClipboard();
+/** Registers the commands of an editor, and those that work without one. */
+export function useCommands(editor: Editor | null, own: readonly Command[]): void {
+  useEffect(
+    () => registerCommands(editor ? [...editorCommands(editor), ...own] : REGION_COMMANDS),
+    [editor, own],
+  );
+  useClipboard(editor);
 }
 
-const selection = () => documentStore.getState().selection;
-const isReadOnly = () => documentStore.getState().isReadOnly;
-const hasNothingToEdit = () => selection().size === 0 || isReadOnly();
-
-/** To a neighbour; `grows` keeps what was selected before. */
-function moveSelection(direction: Direction, grows = false): void {
-  const workflow = currentWorkflow();
-  const to = workflow && neighbour(workflow, [...selection()].at(-1) ?? null, direction);
-  if (to) selectAndFocus(to, grows ? [...[...selection()].filter((id) => id !== to), to] : [to]);
+/** Selects a neighbour of the selected node; `extend` keeps what was selected before. */
+function moveSelection(editor: Editor, direction: Direction, extend = false): void {
+  const { workflow, selection } = editor.document;
+  const to = neighbour(workflow, [...selection].at(-1) ?? null, direction);
+  if (to) selectAndFocus(editor, to, extend ? [...[...selection].filter((id) => id !== to), to] : [to]);
 }
 
-/** To the fields of the selected node. */
 function focusInspector(): void {
   setPanels({ side: "inspector" });
   requestAnimationFrame(() => focusRegion("side"));
 }
 
-function focusCanvas(): void {
-  canvasActions()?.focus([...selection()].at(-1));
-}
-
-/** Undoes or does again; the focus on the canvas goes where that happened. */
-function undoOrRedo(change: () => void, words: string): void {
-  const wasThere = document.activeElement?.closest(".canvas") != null;
+/** Undo or redo; if the focus was on the canvas, it moves to what changed. */
+function undoOrRedo(editor: Editor, change: () => void, message: string): void {
+  const wasOnCanvas = document.activeElement?.closest(".canvas") != null;
   change();
-  const [at] = [...selection()].slice(-1);
-  if (wasThere && at) canvasActions()?.focus(at);
-  announce(words);
+  const changed = [...editor.document.selection].at(-1);
+  if (wasOnCanvas && changed) editor.canvas?.focus(changed);
+  announce(message);
 }
 
-function nudge(x: number, y: number): void {
-  const ids = selection();
+function nudge(editor: Editor, x: number, y: number): void {
+  const ids = editor.document.selection;
   const shifted = (workflow: Workflow) =>
     new Map(
       workflow.nodes
         .filter((node) => ids.has(node.id))
         .map(({ id, position }) => [id, { x: (position?.x ?? 0) + x, y: (position?.y ?? 0) + y }]),
     );
-  edit((workflow) => moveNodes(workflow, shifted(workflow)), `nudge-${[...ids].join(" ")}`);
+  editor.document.edit((workflow) => moveNodes(workflow, shifted(workflow)), `nudge-${[...ids].join(" ")}`);
 }
 
-function groupSelection(): void {
-  const made = groupNodes(currentWorkflow()!, selection(), canvasActions()?.sizes());
-  edit(() => made.workflow);
-  if (!made.id) return;
-  selectAndFocus(made.id);
+function groupSelection(editor: Editor): void {
+  const { workflow, selection } = editor.document;
+  const grouped = groupNodes(workflow, selection, editor.canvas?.sizes());
+  editor.document.replace(grouped.workflow);
+  if (!grouped.id) return;
+  selectAndFocus(editor, grouped.id);
   announce("Grouped");
 }
 
-function ungroupSelection(): void {
-  const within = currentWorkflow()!.nodes.find(({ parentId }) => parentId && selection().has(parentId));
-  edit((workflow) => ungroupNodes(workflow, selection()));
-  if (within) selectAndFocus(within.id);
+function ungroupSelection(editor: Editor): void {
+  const { workflow, selection } = editor.document;
+  const member = workflow.nodes.find(({ parentId }) => parentId && selection.has(parentId));
+  editor.document.edit((current) => ungroupNodes(current, selection));
+  if (member) selectAndFocus(editor, member.id);
 }
 
 const DIRECTIONS: readonly { direction: Direction; title: string; key: string; x: number; y: number }[] = [
@@ -84,51 +81,8 @@ const DIRECTIONS: readonly { direction: Direction; title: string; key: string; x
   { direction: "down", title: "To the node below", key: "arrowdown", x: 0, y: 1 },
 ];
 
-const COMMANDS: readonly Command[] = [
-  {
-    id: "add",
-    title: "Add a node or a tool",
-    keys: "a /",
-    isDisabled: isReadOnly,
-    run: () => setPanels({ overlay: "add" }),
-  },
-  {
-    id: "commands",
-    title: "Find a command, node or tool",
-    keys: "mod+k",
-    inFields: true,
-    run: () => setPanels({ overlay: "commands" }),
-  },
-  {
-    id: "connect",
-    title: "Connect to…",
-    keys: "c",
-    isDisabled: () => isReadOnly() || selection().size !== 1,
-    run: () => setPanels({ overlay: "connect" }),
-  },
-  {
-    id: "disconnect",
-    title: "Take a connection away…",
-    keys: "shift+c",
-    isDisabled: () => isReadOnly() || selection().size !== 1,
-    run: () => setPanels({ overlay: "disconnect" }),
-  },
-  {
-    id: "configure",
-    title: "Set what the node does",
-    keys: "enter",
-    at: "node",
-    isDisabled: () => selection().size !== 1,
-    run: focusInspector,
-  },
-  {
-    id: "back",
-    title: "From a panel back to the canvas",
-    keys: "escape",
-    inFields: true,
-    isDisabled: () => !isInPanel(),
-    run: focusCanvas,
-  },
+/** Commands that need no open workflow. */
+const REGION_COMMANDS: readonly Command[] = [
   {
     id: "next-part",
     title: "To the next part of the page",
@@ -143,116 +97,198 @@ const COMMANDS: readonly Command[] = [
     inFields: true,
     run: () => focusNextRegion(-1),
   },
-  { id: "undo", title: "Undo", keys: "mod+z", run: () => undoOrRedo(undoEdit, "Undone") },
-  { id: "redo", title: "Redo", keys: "mod+shift+z mod+y", run: () => undoOrRedo(redoEdit, "Done again") },
-  {
-    id: "copy",
-    title: "Copy",
-    keys: "mod+c",
-    at: "canvas",
-    isNative: true,
-    isDisabled: () => selection().size === 0,
-    run: copyCommand,
-  },
-  {
-    id: "cut",
-    title: "Cut",
-    keys: "mod+x",
-    at: "canvas",
-    isNative: true,
-    isDisabled: hasNothingToEdit,
-    run: () => (copyCommand(), removeSelection()),
-  },
-  {
-    id: "paste",
-    title: "Paste",
-    keys: "mod+v",
-    at: "canvas",
-    isNative: true,
-    isDisabled: isReadOnly,
-    run: pasteCommand,
-  },
-  { id: "duplicate", title: "Duplicate", keys: "mod+d", isDisabled: hasNothingToEdit, run: duplicateCommand },
-  {
-    id: "delete",
-    title: "Delete",
-    keys: "delete backspace",
-    at: "canvas",
-    isDisabled: hasNothingToEdit,
-    run: () => removeSelection(),
-  },
-  {
-    id: "delete-all",
-    title: "Delete a group and what is in it",
-    keys: "shift+delete",
-    at: "canvas",
-    isDisabled: hasNothingToEdit,
-    run: () => removeSelection(true),
-  },
-  {
-    id: "find",
-    title: "Find a node of this workflow…",
-    keys: "mod+f",
-    inFields: true,
-    run: () => setPanels({ overlay: "find" }),
-  },
-  {
-    id: "all",
-    title: "Select all",
-    keys: "mod+a",
-    at: "canvas",
-    run: () => select((currentWorkflow()?.nodes ?? []).map(({ id }) => id)),
-  },
-  { id: "none", title: "Select nothing", keys: "escape", at: "canvas", run: () => select([]) },
-  { id: "group", title: "Group", keys: "mod+g", isDisabled: hasNothingToEdit, run: groupSelection },
-  {
-    id: "ungroup",
-    title: "Ungroup",
-    keys: "mod+shift+g",
-    isDisabled: hasNothingToEdit,
-    run: ungroupSelection,
-  },
-  { id: "tidy", title: "Tidy the canvas", keys: "mod+shift+l", isDisabled: isReadOnly, run: tidyWorkflow },
-  { id: "fit", title: "Show all", keys: "1", run: () => canvasActions()?.fit() },
-  {
-    id: "json",
-    title: "JSON beside the canvas",
-    keys: "j",
-    run: () => setPanels({ side: panelStore.getState().side === "json" ? "inspector" : "json" }),
-  },
-  {
-    id: "inspector",
-    title: "Inspector",
-    keys: "i",
-    run: () => setPanels({ side: panelStore.getState().side === "inspector" ? null : "inspector" }),
-  },
-  {
-    id: "palette",
-    title: "Palette",
-    keys: "p",
-    run: () => setPanels({ hasPalette: !panelStore.getState().hasPalette }),
-  },
-  { id: "keys", title: "Keys", keys: "?", run: () => setPanels({ overlay: "keys" }) },
-  ...DIRECTIONS.map(({ direction, title, key }) => ({
-    id: direction,
-    title,
-    keys: key,
-    at: "canvas" as const,
-    run: () => moveSelection(direction),
-  })),
-  ...DIRECTIONS.map(({ direction, title, key }) => ({
-    id: `and-${direction}`,
-    title: `${title}, and select it too`,
-    keys: `mod+${key}`,
-    at: "canvas" as const,
-    run: () => moveSelection(direction, true),
-  })),
-  ...DIRECTIONS.map(({ direction, key, x, y }) => ({
-    id: `move-${direction}`,
-    title: `Move ${direction}`,
-    keys: `shift+${key}`,
-    at: "canvas" as const,
-    isDisabled: hasNothingToEdit,
-    run: () => nudge(x * NUDGE_PX, y * NUDGE_PX),
-  })),
 ];
+
+function editorCommands(editor: Editor): readonly Command[] {
+  const { document } = editor;
+  const isReadOnly = () => document.isReadOnly;
+  const hasNothingToEdit = () => document.selection.size === 0 || document.isReadOnly;
+  const canConnect = () => document.selection.size === 1 && !document.isReadOnly;
+  return [
+    {
+      id: "add",
+      title: "Add a node or a tool",
+      keys: "a /",
+      isDisabled: isReadOnly,
+      run: () => setPanels({ overlay: "add" }),
+    },
+    {
+      id: "commands",
+      title: "Find a command, node or tool",
+      keys: "mod+k",
+      inFields: true,
+      run: () => setPanels({ overlay: "commands" }),
+    },
+    {
+      id: "connect",
+      title: "Connect to…",
+      keys: "c",
+      isDisabled: () => !canConnect(),
+      run: () => setPanels({ overlay: "connect" }),
+    },
+    {
+      id: "disconnect",
+      title: "Take a connection away…",
+      keys: "shift+c",
+      isDisabled: () => !canConnect(),
+      run: () => setPanels({ overlay: "disconnect" }),
+    },
+    {
+      id: "configure",
+      title: "Set what the node does",
+      keys: "enter",
+      at: "node",
+      isDisabled: () => document.selection.size !== 1,
+      run: focusInspector,
+    },
+    {
+      id: "back",
+      title: "From a panel back to the canvas",
+      keys: "escape",
+      inFields: true,
+      isDisabled: () => !isInPanel(),
+      run: () => editor.canvas?.focus([...document.selection].at(-1)),
+    },
+    ...REGION_COMMANDS,
+    {
+      id: "undo",
+      title: "Undo",
+      keys: "mod+z",
+      run: () => undoOrRedo(editor, () => document.undo(), "Undone"),
+    },
+    {
+      id: "redo",
+      title: "Redo",
+      keys: "mod+shift+z mod+y",
+      run: () => undoOrRedo(editor, () => document.redo(), "Done again"),
+    },
+    {
+      id: "copy",
+      title: "Copy",
+      keys: "mod+c",
+      at: "canvas",
+      isNative: true,
+      isDisabled: () => document.selection.size === 0,
+      run: () => copySelection(editor),
+    },
+    {
+      id: "cut",
+      title: "Cut",
+      keys: "mod+x",
+      at: "canvas",
+      isNative: true,
+      isDisabled: hasNothingToEdit,
+      run: () => (copySelection(editor), removeSelection(editor)),
+    },
+    {
+      id: "paste",
+      title: "Paste",
+      keys: "mod+v",
+      at: "canvas",
+      isNative: true,
+      isDisabled: isReadOnly,
+      run: () => pasteLastCopy(editor),
+    },
+    {
+      id: "duplicate",
+      title: "Duplicate",
+      keys: "mod+d",
+      isDisabled: hasNothingToEdit,
+      run: () => duplicateSelection(editor),
+    },
+    {
+      id: "delete",
+      title: "Delete",
+      keys: "delete backspace",
+      at: "canvas",
+      isDisabled: hasNothingToEdit,
+      run: () => removeSelection(editor),
+    },
+    {
+      id: "delete-all",
+      title: "Delete a group and what is in it",
+      keys: "shift+delete",
+      at: "canvas",
+      isDisabled: hasNothingToEdit,
+      run: () => removeSelection(editor, true),
+    },
+    {
+      id: "find",
+      title: "Find a node of this workflow…",
+      keys: "mod+f",
+      inFields: true,
+      run: () => setPanels({ overlay: "find" }),
+    },
+    {
+      id: "all",
+      title: "Select all",
+      keys: "mod+a",
+      at: "canvas",
+      run: () => document.select(document.workflow.nodes.map(({ id }) => id)),
+    },
+    { id: "none", title: "Select nothing", keys: "escape", at: "canvas", run: () => document.select([]) },
+    {
+      id: "group",
+      title: "Group",
+      keys: "mod+g",
+      isDisabled: hasNothingToEdit,
+      run: () => groupSelection(editor),
+    },
+    {
+      id: "ungroup",
+      title: "Ungroup",
+      keys: "mod+shift+g",
+      isDisabled: hasNothingToEdit,
+      run: () => ungroupSelection(editor),
+    },
+    {
+      id: "tidy",
+      title: "Tidy the canvas",
+      keys: "mod+shift+l",
+      isDisabled: isReadOnly,
+      run: () => tidyWorkflow(editor),
+    },
+    { id: "fit", title: "Show all", keys: "1", run: () => editor.canvas?.fit() },
+    {
+      id: "json",
+      title: "JSON beside the canvas",
+      keys: "j",
+      run: () => setPanels({ side: panelStore.getState().side === "json" ? "inspector" : "json" }),
+    },
+    {
+      id: "inspector",
+      title: "Inspector",
+      keys: "i",
+      run: () => setPanels({ side: panelStore.getState().side === "inspector" ? null : "inspector" }),
+    },
+    {
+      id: "palette",
+      title: "Palette",
+      keys: "p",
+      run: () => setPanels({ hasPalette: !panelStore.getState().hasPalette }),
+    },
+    { id: "keys", title: "Keys", keys: "?", run: () => setPanels({ overlay: "keys" }) },
+    ...DIRECTIONS.map(({ direction, title, key }) => ({
+      id: direction,
+      title,
+      keys: key,
+      at: "canvas" as const,
+      run: () => moveSelection(editor, direction),
+    })),
+    ...DIRECTIONS.map(({ direction, title, key }) => ({
+      id: `and-${direction}`,
+      title: `${title}, and select it too`,
+      keys: `mod+${key}`,
+      at: "canvas" as const,
+      run: () => moveSelection(editor, direction, true),
+    })),
+    ...DIRECTIONS.map(({ direction, key, x, y }) => ({
+      id: `move-${direction}`,
+      title: `Move ${direction}`,
+      keys: `shift+${key}`,
+      at: "canvas" as const,
+      isDisabled: hasNothingToEdit,
+      run: () => nudge(editor, x * NUDGE_PX, y * NUDGE_PX),
+    })),
+  ];
+}

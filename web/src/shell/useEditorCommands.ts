@@ -4,11 +4,12 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { client, unwrap } from "../api/client";
 import type { Command } from "../state/commands";
-import { currentWorkflow, documentStore, replaceWorkflow } from "../state/document";
+import type { Editor } from "../state/editor";
 import { hasRequiredInputs } from "../model/run/inputs";
 import { initialInputs, rememberInputs } from "../state/lastInputs";
 import { notify, notifyError } from "../state/notices";
-import { cancelRun, isRunOver, runStore, startRun } from "../state/run";
+import { isRunOver } from "../model/run/runState";
+import { cancelRun, startRun } from "../queries/runs";
 import { setPanels } from "../state/panels";
 import type { JsonObject, Workflow } from "../model/workflow/workflow";
 import { save } from "../queries/save";
@@ -17,13 +18,18 @@ import { useCommands } from "./useCommands";
 
 export type EditorDialog = "inputs" | "export" | "publish" | null;
 
-export function useEditorCommands(): { openDialog: EditorDialog; setOpenDialog(what: EditorDialog): void } {
+export function useEditorCommands(editor: Editor | null): {
+  openDialog: EditorDialog;
+  setOpenDialog(dialog: EditorDialog): void;
+} {
   const [openDialog, setOpenDialog] = useState<EditorDialog>(null);
   const queries = useQueryClient();
-  const commands = useMemo<Command[]>(() => {
-    const isReadOnly = () => documentStore.getState().isReadOnly;
-    const isBusy = () => isReadOnly() || !isRunOver(runStore.getState().run);
-    const saved = () => void queries.invalidateQueries({ queryKey: WORKFLOWS });
+  const commands = useMemo<readonly Command[]>(() => {
+    if (!editor) return [];
+    const isReadOnly = () => editor.document.isReadOnly;
+    const isRunning = () => !isRunOver(editor.run.store.getState().run);
+    const isBusy = () => isReadOnly() || isRunning();
+    const onSaved = () => void queries.invalidateQueries({ queryKey: WORKFLOWS });
     return [
       {
         id: "run",
@@ -31,7 +37,7 @@ export function useEditorCommands(): { openDialog: EditorDialog; setOpenDialog(w
         keys: "mod+enter",
         inFields: true,
         isDisabled: isBusy,
-        run: () => runOrAskForInputs(() => setOpenDialog("inputs")),
+        run: () => runOrAskForInputs(editor, () => setOpenDialog("inputs")),
       },
       {
         id: "inputs",
@@ -43,8 +49,8 @@ export function useEditorCommands(): { openDialog: EditorDialog; setOpenDialog(w
       {
         id: "cancel",
         title: "Cancel the run",
-        isDisabled: () => isRunOver(runStore.getState().run),
-        run: () => void cancel(),
+        isDisabled: () => !isRunning(),
+        run: () => void cancel(editor),
       },
       {
         id: "save",
@@ -52,7 +58,7 @@ export function useEditorCommands(): { openDialog: EditorDialog; setOpenDialog(w
         keys: "mod+s",
         inFields: true,
         isDisabled: isReadOnly,
-        run: () => void save(saved),
+        run: () => void save(editor, { onSaved }),
       },
       { id: "export", title: "Export…", keys: "mod+e", run: () => setOpenDialog("export") },
       {
@@ -70,44 +76,44 @@ export function useEditorCommands(): { openDialog: EditorDialog; setOpenDialog(w
         run: () => setPanels({ overlay: "servers" }),
       },
     ];
-  }, [queries]);
-  useCommands(commands);
+  }, [editor, queries]);
+  useCommands(editor, commands);
   return { openDialog, setOpenDialog };
 }
 
-export function runOrAskForInputs(askFor: () => void): void {
-  const workflow = currentWorkflow();
-  if (!workflow) return;
+export function runOrAskForInputs(editor: Editor, askForInputs: () => void): void {
+  const { workflow } = editor.document;
   const inputs = initialInputs(workflow);
-  if (hasRequiredInputs(workflow, inputs)) void startAndShowRun(workflow, inputs);
-  else askFor();
+  if (hasRequiredInputs(workflow, inputs)) void startAndShowRun(editor, inputs);
+  else askForInputs();
 }
 
-export async function startAndShowRun(workflow: Workflow, inputs: JsonObject): Promise<void> {
+export async function startAndShowRun(editor: Editor, inputs: JsonObject): Promise<void> {
+  const { workflow } = editor.document;
   rememberInputs(workflow, inputs);
   setPanels({ hasRunPanel: true });
   try {
-    await startRun(workflow, inputs);
+    await startRun(editor, workflow, inputs);
   } catch (error) {
     notifyError(error, "Not run");
   }
 }
 
-async function cancel(): Promise<void> {
-  const { run: now } = runStore.getState();
+async function cancel(editor: Editor): Promise<void> {
+  const { id } = editor.run;
   try {
-    if (now) await cancelRun(now.id);
+    if (id) await cancelRun(id);
   } catch (error) {
     notifyError(error, "Not cancelled");
   }
 }
 
-/** Mends everything that can be mended, as one step that can be undone. */
-export async function applyFixes(workflow: Workflow): Promise<void> {
+/** Applies every fix that the problems offer, as one step that can be undone. */
+export async function applyFixes(editor: Editor): Promise<void> {
   try {
-    const document = workflow as unknown as Record<string, unknown>;
+    const document = editor.document.workflow as unknown as Record<string, unknown>;
     const fixed = await unwrap(client.POST("/api/v1/edit/fix", { body: { document } as never }));
-    replaceWorkflow(fixed.document as unknown as Workflow);
+    editor.document.replace(fixed.document as unknown as Workflow);
     notify(`Mended ${fixed.mended.length} of ${fixed.mended.length + fixed.problems.length}`, {
       tone: "good",
     });

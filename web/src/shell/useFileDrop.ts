@@ -1,12 +1,10 @@
 /** A workflow's file dropped on the page: on the canvas its nodes come in, elsewhere it is opened. */
 
 import { useEffect, useState } from "react";
-import { documentStore } from "../state/document";
-import { openNewWorkflow } from "../state/drafts";
 import { insertSnippet } from "../state/insertSnippet";
 import { notify, notifyError } from "../state/notices";
 import { navigate } from "../state/route";
-import { canvasActions } from "../state/panels";
+import { currentEditor, openNewWorkflow } from "../state/workspace";
 import { importFile } from "../queries/formats";
 
 function hasFiles(event: DragEvent): boolean {
@@ -14,22 +12,22 @@ function hasFiles(event: DragEvent): boolean {
 }
 
 function isOnCanvas(event: DragEvent): boolean {
-  const { history, isReadOnly } = documentStore.getState();
-  return history !== null && !isReadOnly && (event.target as HTMLElement).closest?.(".canvas") !== null;
+  const editor = currentEditor();
+  if (!editor || editor.document.isReadOnly) return false;
+  return (event.target as HTMLElement).closest?.(".canvas") !== null;
 }
 
 async function openDroppedFile(event: DragEvent): Promise<void> {
   const files = [...(event.dataTransfer?.files ?? [])];
   const [file] = files;
   if (!file) return;
-  const place = isOnCanvas(event)
-    ? (canvasActions()?.positionAt(event.clientX, event.clientY) ?? null)
-    : null;
+  const editor = isOnCanvas(event) ? currentEditor() : null;
+  const position = editor?.canvas?.positionAt(event.clientX, event.clientY);
   try {
     const workflow = await importFile(file);
-    if (place) insertSnippet(workflow, place);
+    if (editor && position) insertSnippet(editor, workflow, position);
     else {
-      if (openNewWorkflow(workflow).hasLeft) notify("Undo brings back the new workflow you had not saved");
+      if (openNewWorkflow(workflow).hadDraft) notify("Undo brings back the new workflow you had not saved");
       navigate("new");
     }
     if (files.length > 1) notify(`Only ${file.name} was taken; drop the others one by one`);

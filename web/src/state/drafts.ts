@@ -1,11 +1,10 @@
-/** Unsaved edits outlive the page: kept in the browser until they are saved or thrown away. */
+/** Unsaved edits in the browser's storage: they outlive the page until they are saved or discarded. */
 
-import { removeStored, readStored, writeStored } from "../api/storage";
-import type { DocumentState } from "./document";
-import { documentStore, isDirty, openDocument, replaceWorkflow } from "./document";
-import { notify } from "./notices";
+import { readStored, removeStored, writeStored } from "../api/storage";
 import type { Workflow } from "../model/workflow/workflow";
-import { newWorkflow } from "../model/workflow/workflow";
+import type { WorkflowDocument } from "./document";
+import { isDirty } from "./document";
+import { notify } from "./notices";
 
 const STORAGE_PREFIX = "toolweave.draft.";
 const SAVE_DELAY_MS = 300;
@@ -15,9 +14,9 @@ export interface Draft {
   revision: string | null;
 }
 
-/** By key, what this tab wrote or read; another text there is another tab's. */
+/** What this tab wrote or read, by key; any other text under a key is from another tab. */
 const ownDrafts = new Map<string, string>();
-/** Whether edits would be gone with the page. */
+/** True if edits would be lost with the page. */
 let isStorageFailing = false;
 
 function storageKey(storedAs: string | null): string {
@@ -40,57 +39,57 @@ export function readDraft(storedAs: string | null): Draft | null {
 
 export function dropDraft(storedAs: string | null): void {
   const key = storageKey(storedAs);
-  if (ownDrafts.has(key) && readStored("localStorage", key) === ownDrafts.get(key))
+  if (ownDrafts.has(key) && readStored("localStorage", key) === ownDrafts.get(key)) {
     removeStored("localStorage", key);
+  }
   ownDrafts.delete(key);
 }
 
-/** Writes down what is unsaved now; nothing when all is saved. */
-export function saveDraft(state: DocumentState = documentStore.getState()): void {
-  if (!state.history || state.isReadOnly) return;
+/** Stores the unsaved edits of a document; drops its draft when there are none. */
+export function saveDraft(document: WorkflowDocument): void {
+  const state = document.store.getState();
+  if (state.isReadOnly) return;
   const isUntouched = state.storedAs === null && state.history.past.length === 0;
   if (!isDirty(state) || isUntouched) return dropDraft(state.storedAs);
   const key = storageKey(state.storedAs);
-  const text = JSON.stringify({ workflow: state.history.present, revision: state.revision } satisfies Draft);
+  const draft: Draft = { workflow: state.history.present, revision: state.revision };
+  const text = JSON.stringify(draft);
   if (text === ownDrafts.get(key)) return;
   ownDrafts.set(key, text);
-  const isKept = writeStored("localStorage", key, text);
-  if (!isKept && !isStorageFailing)
+  const isStored = writeStored("localStorage", key, text);
+  if (!isStored && !isStorageFailing) {
     notify("This browser keeps no drafts: its storage is full or blocked", {
       tone: "bad",
       hint: "save before you close or reload the page",
     });
-  isStorageFailing = !isKept;
+  }
+  isStorageFailing = !isStored;
 }
 
-/** Opens a workflow that is not stored yet: a given one, or what was left unsaved, or an empty one. */
-export function openNewWorkflow(workflow: Workflow | null): { hasLeft: boolean } {
-  saveDraft();
-  const previousDraft = readDraft(null)?.workflow ?? null;
-  openDocument({ workflow: newWorkflow("untitled"), draft: previousDraft });
-  // What was left stays one undo away from the given one.
-  if (workflow) replaceWorkflow(workflow);
-  return { hasLeft: previousDraft !== null };
-}
-
-/** Keeps the draft up to date a moment after each edit, and when the page is left. */
-export function autosaveDrafts(): () => void {
+/** Saves the draft shortly after each edit, and when the page is left. */
+export function autosaveDraft(document: WorkflowDocument): () => void {
   let timer = 0;
+  const save = () => {
+    window.clearTimeout(timer);
+    timer = 0;
+    saveDraft(document);
+  };
   const scheduleSave = () => {
     window.clearTimeout(timer);
-    timer = window.setTimeout(() => saveDraft(), SAVE_DELAY_MS);
+    timer = window.setTimeout(save, SAVE_DELAY_MS);
   };
-  const saveNow = () => saveDraft();
   const confirmLeaving = (event: BeforeUnloadEvent) => {
-    saveDraft();
-    if (isStorageFailing && isDirty(documentStore.getState())) event.preventDefault();
+    save();
+    if (isStorageFailing && document.isDirty) event.preventDefault();
   };
-  const stop = documentStore.subscribe(scheduleSave);
-  window.addEventListener("pagehide", saveNow);
+  scheduleSave();
+  const unsubscribe = document.store.subscribe(scheduleSave);
+  window.addEventListener("pagehide", save);
   window.addEventListener("beforeunload", confirmLeaving);
   return () => {
-    stop();
-    window.removeEventListener("pagehide", saveNow);
+    unsubscribe();
+    if (timer) save();
+    window.removeEventListener("pagehide", save);
     window.removeEventListener("beforeunload", confirmLeaving);
   };
 }

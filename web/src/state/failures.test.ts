@@ -1,8 +1,9 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { updateClock, serviceNow } from "../api/clock";
 import { followStream } from "../api/eventStream";
-import { currentWorkflow, documentStore, edit, undoEdit } from "./document";
-import { dropDraft, saveDraft, openNewWorkflow, readDraft } from "./drafts";
+import { WorkflowDocument } from "./document";
+import { dropDraft, readDraft, saveDraft } from "./drafts";
+import { openNewWorkflow } from "./workspace";
 import { inferParameters } from "../model/form/parameters";
 import { parseRoute } from "./route";
 import { safeText } from "../model/text/untrusted";
@@ -61,22 +62,25 @@ function stored(): Storage {
 
 test("an import leaves the new workflow that was not saved one undo away", () => {
   vi.stubGlobal("window", { localStorage: stored() });
-  openNewWorkflow(null);
-  edit((workflow) => ({ ...workflow, name: "mine" }));
-  const { hasLeft } = openNewWorkflow({ ...newWorkflow("brought"), name: "brought" });
-  expect([hasLeft, currentWorkflow()?.name]).toEqual([true, "brought"]);
-  undoEdit();
-  expect(currentWorkflow()?.name).toBe("mine");
-  saveDraft();
+  openNewWorkflow(null).editor.document.edit((workflow) => ({ ...workflow, name: "mine" }));
+  const { editor, hadDraft } = openNewWorkflow({ ...newWorkflow("imported"), name: "imported" });
+  expect([hadDraft, editor.document.workflow.name]).toEqual([true, "imported"]);
+  editor.document.undo();
+  expect(editor.document.workflow.name).toBe("mine");
+  saveDraft(editor.document);
   expect(readDraft(null)?.workflow.name).toBe("mine");
 });
+
+function edited(storedAs: string, name: string): WorkflowDocument {
+  const document = new WorkflowDocument({ workflow: newWorkflow(storedAs), storedAs, revision: "1" });
+  document.edit((workflow) => ({ ...workflow, name }));
+  return document;
+}
 
 test("a draft that another tab wrote is not dropped by saving here", () => {
   const localStorage = stored();
   vi.stubGlobal("window", { localStorage });
-  documentStore.setState({ storedAs: "both" });
-  edit((workflow) => ({ ...workflow, name: "here" }));
-  saveDraft();
+  saveDraft(edited("both", "here"));
   localStorage.setItem(
     "toolweave.draft.both",
     JSON.stringify({ workflow: newWorkflow("there"), revision: null }),
@@ -89,9 +93,7 @@ test("a draft that another tab wrote is not dropped by saving here", () => {
 
 test("a store that is blocked keeps drafts as long as the page", () => {
   vi.stubGlobal("window", {});
-  documentStore.setState({ storedAs: "blocked" });
-  edit((workflow) => ({ ...workflow, name: "only here" }));
-  saveDraft();
+  saveDraft(edited("blocked", "only here"));
   expect(readDraft("blocked")?.workflow.name).toBe("only here");
 });
 

@@ -1,19 +1,20 @@
-/** Puts nodes from elsewhere into the open workflow, as one step: pasted, duplicated, or of a file. */
+/** Inserts nodes that were pasted, duplicated or read from a file, as one step that can be undone. */
 
-import { announce } from "./announcements";
-import { currentWorkflow, edit } from "./document";
-import { pasteOffset, offsetTo } from "../model/layout/placement";
+import { offsetTo, pasteOffset } from "../model/layout/placement";
 import type { Snippet } from "../model/workflow/edits";
 import { pasteSnippet } from "../model/workflow/edits";
-import { selectAndFocus } from "./selection";
 import type { Position } from "../model/workflow/workflow";
+import { announce } from "./announcements";
+import type { Editor } from "./editor";
+import { selectAndFocus } from "./selection";
 
-/** Beside what stands there already, or with its upper left corner at a place. */
-export function insertSnippet(piece: Snippet, at?: Position): void {
-  const workflow = currentWorkflow();
-  if (!workflow || piece.nodes.length === 0) return;
-  const made = pasteSnippet(workflow, piece, at ? offsetTo(piece, at) : pasteOffset(workflow, piece));
-  edit(() => made.workflow);
-  selectAndFocus(made.ids[0], made.ids);
-  announce(made.ids.length === 1 ? "Pasted 1 node" : `Pasted ${made.ids.length} nodes`);
+/** Inserts next to the existing nodes, or with the upper left corner at a position. */
+export function insertSnippet(editor: Editor, snippet: Snippet, at?: Position): void {
+  if (snippet.nodes.length === 0) return;
+  const { workflow } = editor.document;
+  const offset = at ? offsetTo(snippet, at) : pasteOffset(workflow, snippet);
+  const { workflow: pasted, ids } = pasteSnippet(workflow, snippet, offset);
+  editor.document.replace(pasted);
+  selectAndFocus(editor, ids[0], ids);
+  announce(ids.length === 1 ? "Pasted 1 node" : `Pasted ${ids.length} nodes`);
 }

@@ -1,8 +1,6 @@
-/** How the editor is arranged, and what the canvas can do for others: its middle, fitting, finding. */
+/** How the editor is arranged: which panels and overlays are open. The same for every workflow. */
 
 import { createStore } from "zustand/vanilla";
-import type { NodeSizes } from "../model/layout/geometry";
-import type { Position } from "../model/workflow/workflow";
 
 export type SidePanel = "inspector" | "json" | "problems" | null;
 
@@ -14,7 +12,7 @@ export interface PanelState {
   overlay: "add" | "commands" | "connect" | "disconnect" | "find" | "files" | "keys" | "servers" | null;
 }
 
-/** Narrower than this a palette leaves no room for the canvas; its key and its button show it. */
+/** In a narrower window the palette is hidden at first; its key and its button show it. */
 const MIN_WIDTH_FOR_PALETTE = 1_000;
 
 export const panelStore = createStore<PanelState>(() => ({
@@ -24,32 +22,6 @@ export const panelStore = createStore<PanelState>(() => ({
   overlay: null,
 }));
 
-export function setPanels(view: Partial<PanelState>): void {
-  panelStore.setState(view);
-}
-
-export interface CanvasActions {
-  center(): Position;
-  /** The place on the canvas under a point of the page. */
-  positionAt(x: number, y: number): Position;
-  /** How large each node is drawn. */
-  sizes(): NodeSizes;
-  fit(): void;
-  /** Shows what is shown when a workflow is opened: all of it, or where it begins. */
-  showInitialView(): void;
-  /** Brings a node into view, if it is not; `isClose` so that it can be read. */
-  reveal(nodeId: string, isClose?: boolean): void;
-  /** Takes the focus to a node, or to the canvas itself. */
-  focus(nodeId?: string): void;
-}
-
-let canvas: CanvasActions | null = null;
-
-/** The canvas that is on the page makes itself known. */
-export function setCanvas(actions: CanvasActions | null): void {
-  canvas = actions;
-}
-
-export function canvasActions(): CanvasActions | null {
-  return canvas;
+export function setPanels(panels: Partial<PanelState>): void {
+  panelStore.setState(panels);
 }

@@ -1,5 +1,6 @@
-/** What is wrong with the open workflow, by node, as the service last said. */
+/** The validation problems of one workflow, by node, as the service last reported them. */
 
+import type { StoreApi } from "zustand/vanilla";
 import { createStore } from "zustand/vanilla";
 import type { Problem } from "../api/client";
 import { nodeAtPointer } from "../model/workflow/problems";
@@ -8,14 +9,14 @@ import type { Workflow } from "../model/workflow/workflow";
 export interface ProblemState {
   all: readonly Problem[];
   byNode: Readonly<Record<string, readonly Problem[]>>;
-  /** How MCP nodes stand with their server, where it was asked. */
+  /** Whether the tool of each MCP node matches what its server offers, as far as it was checked. */
   toolStatuses: Readonly<Record<string, ToolStatus>>;
   isChecking: boolean;
-  /** Why nothing can be said about the workflow as it is now. */
+  /** Why the current workflow could not be validated. */
   fault: string | null;
 }
 
-/** Seed 001's valid, missing or invalid, and why it is not better. */
+/** `valid`, `missing` or `invalid`, and the reason. */
 export interface ToolStatus {
   status: string;
   why: string;
@@ -23,36 +24,42 @@ export interface ToolStatus {
 
 const NO_PROBLEMS: ProblemState = { all: [], byNode: {}, toolStatuses: {}, isChecking: false, fault: null };
 
-export const problemStore = createStore<ProblemState>(() => NO_PROBLEMS);
+export class WorkflowProblems {
+  readonly store: StoreApi<ProblemState> = createStore(() => NO_PROBLEMS);
 
-export function clearProblems(): void {
-  problemStore.setState(NO_PROBLEMS);
-}
-
-/** Takes the problems of a workflow; pointers are those of the workflow that was checked. */
-export function setProblems(workflow: Workflow, problems: readonly Problem[]): void {
-  const byNode: Record<string, Problem[]> = {};
-  for (const problem of problems) {
-    const id = nodeAtPointer(workflow, problem.pointer);
-    if (id !== null) (byNode[id] ??= []).push(problem);
+  /** Sets the problems of a workflow; their pointers refer to the version that was validated. */
+  set(workflow: Workflow, problems: readonly Problem[]): void {
+    const byNode: Record<string, Problem[]> = {};
+    for (const problem of problems) {
+      const id = nodeAtPointer(workflow, problem.pointer);
+      if (id !== null) (byNode[id] ??= []).push(problem);
+    }
+    const known = this.store.getState().byNode;
+    this.store.setState({
+      all: problems,
+      byNode: reuseUnchanged(known, byNode),
+      isChecking: false,
+      fault: null,
+    });
   }
-  problemStore.setState({ all: problems, byNode: reuseUnchanged(byNode), isChecking: false, fault: null });
 }
 
-/** A node whose problems did not change keeps its list, so that nothing is drawn again. */
-function reuseUnchanged(found: Record<string, Problem[]>): Record<string, readonly Problem[]> {
-  const before = problemStore.getState().byNode;
+/** A node whose problems are the same keeps its list, so that it is not rendered again. */
+function reuseUnchanged(
+  known: ProblemState["byNode"],
+  found: Record<string, Problem[]>,
+): ProblemState["byNode"] {
   return Object.fromEntries(
     Object.entries(found).map(([id, list]) => {
-      const old = before[id];
+      const old = known[id];
       return [id, old && hasSameProblems(old, list) ? old : list];
     }),
   );
 }
 
-function hasSameProblems(one: readonly Problem[], other: readonly Problem[]): boolean {
+function hasSameProblems(a: readonly Problem[], b: readonly Problem[]): boolean {
   return (
-    one.length === other.length &&
-    one.every((problem, at) => problem.code === other[at]!.code && problem.message === other[at]!.message)
+    a.length === b.length &&
+    a.every((problem, index) => problem.code === b[index]!.code && problem.message === b[index]!.message)
   );
 }

@@ -1,25 +1,27 @@
-/** What is selected, and where the focus goes with it. */
+/** Changes of the selection that move the focus along with it. */
 
-import { announce } from "./announcements";
-import { currentWorkflow, documentStore, edit, select } from "./document";
 import { removeItems, withGroupContents } from "../model/workflow/edits";
-import { canvasActions } from "./panels";
 import { nodeAfterRemoval } from "../model/workflow/navigation";
+import { announce } from "./announcements";
+import type { Editor } from "./editor";
 
-/** What stands in a group stays, unless it shall go with it. */
-export function removeSelection(isWhole = false): void {
-  const gone = isWhole
-    ? withGroupContents(currentWorkflow()!, documentStore.getState().selection)
-    : documentStore.getState().selection;
-  const next = nodeAfterRemoval(currentWorkflow()!, gone);
-  edit((workflow) => removeItems(workflow, gone));
-  selectAndFocus(next);
-  announce(gone.size === 1 ? "Deleted" : `Deleted ${gone.size}`);
+/** Removes what is selected; the contents of a group stay unless `withContents` is set. */
+export function removeSelection(editor: Editor, withContents = false): void {
+  const { workflow, selection } = editor.document;
+  const removed = withContents ? withGroupContents(workflow, selection) : selection;
+  const next = nodeAfterRemoval(workflow, removed);
+  editor.document.edit((current) => removeItems(current, removed));
+  selectAndFocus(editor, next);
+  announce(removed.size === 1 ? "Deleted" : `Deleted ${removed.size}`);
 }
 
-/** Selects, and takes the focus there; without a node to the canvas itself. */
-export function selectAndFocus(id: string | null | undefined, all: Iterable<string> = id ? [id] : []): void {
-  select(all);
-  if (id) canvasActions()?.reveal(id);
-  canvasActions()?.focus(id ?? undefined);
+/** Selects nodes and moves the focus to one of them; without a node, to the canvas itself. */
+export function selectAndFocus(
+  editor: Editor,
+  id: string | null | undefined,
+  all: Iterable<string> = id ? [id] : [],
+): void {
+  editor.document.select(all);
+  if (id) editor.canvas?.reveal(id);
+  editor.canvas?.focus(id ?? undefined);
 }

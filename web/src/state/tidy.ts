@@ -1,32 +1,31 @@
-/** Tidies the open workflow, in a worker: the page stays usable however many nodes there are. */
+/** Lays out the nodes of a workflow in a worker, so that the page stays responsive with many nodes. */
 
-import { currentWorkflow, edit } from "./document";
 import type { LayoutResult } from "../model/layout/autoLayout";
+import { applyLayout, layoutRequest } from "../model/layout/layoutRequest";
+import type { Editor } from "./editor";
 import { notify } from "./notices";
-import { layoutRequest, applyLayout } from "../model/layout/layoutRequest";
-import { canvasActions } from "./panels";
 
-let activeWorker: Worker | null = null;
+const activeWorkers = new WeakMap<Editor, Worker>();
 
-/** Lays out the workflow as it is now; a second call while one is at work replaces it. */
-export function tidyWorkflow(): void {
-  const workflow = currentWorkflow();
-  if (!workflow || workflow.nodes.length === 0) return;
-  activeWorker?.terminate();
+/** Lays out the current workflow; a second call while the first one is running replaces it. */
+export function tidyWorkflow(editor: Editor): void {
+  const { workflow } = editor.document;
+  if (workflow.nodes.length === 0) return;
+  activeWorkers.get(editor)?.terminate();
   const worker = new Worker(new URL("../model/layout/layout.worker.ts", import.meta.url), { type: "module" });
-  activeWorker = worker;
-  const done = () => {
+  activeWorkers.set(editor, worker);
+  const stop = () => {
     worker.terminate();
-    if (activeWorker === worker) activeWorker = null;
+    if (activeWorkers.get(editor) === worker) activeWorkers.delete(editor);
   };
   worker.onmessage = (message: MessageEvent<LayoutResult>) => {
-    done();
-    edit((now) => applyLayout(now, message.data));
-    requestAnimationFrame(() => canvasActions()?.showInitialView());
+    stop();
+    editor.document.edit((current) => applyLayout(current, message.data));
+    requestAnimationFrame(() => editor.canvas?.showInitialView());
   };
   worker.onerror = () => {
-    done();
+    stop();
     notify("Not tidied", { tone: "bad", hint: "the nodes stay where they are" });
   };
-  worker.postMessage(layoutRequest(workflow, canvasActions()?.sizes()));
+  worker.postMessage(layoutRequest(workflow, editor.canvas?.sizes()));
 }

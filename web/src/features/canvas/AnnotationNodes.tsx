@@ -3,18 +3,21 @@
 import type { NodeProps } from "@xyflow/react";
 import { NodeResizer } from "@xyflow/react";
 import { memo } from "react";
-import { edit } from "../../state/document";
 import { resizeNode } from "../../model/workflow/edits";
 import type { NodeView } from "../../model/layout/canvasMapping";
+import { useEditor } from "../../state/editorContext";
 
 export const GroupNode = memo(function GroupNode({ id, data, selected }: NodeProps & { data: NodeView }) {
+  const editor = useEditor();
   return (
     <div className={selected ? "frame is-selected" : "frame"}>
       <NodeResizer
         isVisible={selected}
         minWidth={160}
         minHeight={100}
-        onResizeEnd={(_, { width, height }) => edit((workflow) => resizeNode(workflow, id, width, height))}
+        onResizeEnd={(_, { width, height }) =>
+          editor.document.edit((workflow) => resizeNode(workflow, id, width, height))
+        }
       />
       <div className="frame__title">{data.title}</div>
     </div>

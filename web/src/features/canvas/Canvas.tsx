@@ -17,12 +17,11 @@ import { useCallback, useEffect, useState } from "react";
 import { addEntry } from "../../state/addEntry";
 import type { Specs } from "../../model/workflow/catalog";
 import { ENTRY_DRAG_TYPE } from "../../model/workflow/catalog";
-import { edit } from "../../state/document";
 import { canConnect, connectPorts, removeItems, dropNodes } from "../../model/workflow/edits";
 import { initialView } from "../../model/layout/initialView";
-import { canvasActions } from "../../state/panels";
 import type { Workflow } from "../../model/workflow/workflow";
 import { INPUT_PORT, OUTPUT_PORT } from "../../model/workflow/workflow";
+import { useEditor } from "../../state/editorContext";
 import { IconButton } from "../../ui/Button";
 import { LowDetail, useDetailLevel } from "./detailLevel";
 import { OverviewEdges } from "./OverviewEdges";
@@ -65,6 +64,7 @@ function Drawing({
   width,
   height,
 }: Props & { width: number; height: number }) {
+  const editor = useEditor();
   const { nodes, edges, onNodesChange, onEdgesChange, drawAgain } = useCanvasElements(workflow, specs);
   const [view] = useState(() => initialView(nodes, width, height));
   const { isFar, isFarther } = useDetailLevel(nodes.length);
@@ -74,10 +74,14 @@ function Drawing({
     if (isFar) return drawAgain;
   }, [isFar, drawAgain]);
   const { onMoveEnd } = useCanvasActions();
-  const onConnect = useCallback((made: Connection) => edit((now) => withConnection(now, made)), []);
+  const onConnect = useCallback(
+    (made: Connection) => editor.document.edit((now) => withConnection(now, made)),
+    [editor],
+  );
   const onReconnect = useCallback(
-    (old: Edge, made: Connection) => edit((now) => withConnection(removeItems(now, new Set([old.id])), made)),
-    [],
+    (old: Edge, made: Connection) =>
+      editor.document.edit((now) => withConnection(removeItems(now, new Set([old.id])), made)),
+    [editor],
   );
   const mayConnect = useCallback(
     (made: Edge | Connection) =>
@@ -95,11 +99,11 @@ function Drawing({
     if (!entry || isReadOnly) return;
     event.preventDefault();
     const at = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
-    addEntry(entry, specs, { x: at.x - 100, y: at.y - 28 });
+    addEntry(editor, entry, specs, { x: at.x - 100, y: at.y - 28 });
   };
   const letGo = (moved: Node[]) =>
-    edit((now) =>
-      dropNodes(now, new Map(moved.map(({ id, position }) => [id, position])), canvasActions()?.sizes()),
+    editor.document.edit((now) =>
+      dropNodes(now, new Map(moved.map(({ id, position }) => [id, position])), editor.canvas?.sizes()),
     );
   return (
     <LowDetail value={isFar}>
@@ -160,7 +164,7 @@ function Drawing({
         <Panel position="bottom-left" className="canvas__tools">
           <IconButton label="Zoom in" icon="plus" onClick={() => void flow.zoomIn()} />
           <IconButton label="Zoom out" icon="minus" onClick={() => void flow.zoomOut()} />
-          <IconButton label="Show all" icon="fit" keys="1" onClick={() => canvasActions()?.fit()} />
+          <IconButton label="Show all" icon="fit" keys="1" onClick={() => editor.canvas?.fit()} />
         </Panel>
       </ReactFlow>
     </LowDetail>

@@ -3,18 +3,15 @@
 import type { EdgeProps } from "@xyflow/react";
 import { BaseEdge, EdgeLabelRenderer, getBezierPath } from "@xyflow/react";
 import { memo } from "react";
-import { useStore } from "zustand";
-import { runStore } from "../../state/run";
+import { useRunState } from "../../state/editorContext";
 
-export const ConnectionEdge = memo(function Wire(props: EdgeProps) {
+export const ConnectionEdge = memo(function ConnectionEdge(props: EdgeProps) {
   const { id, source, target, selected, label, markerEnd } = props;
   const [path, x, y] = getBezierPath(props);
-  const isActive = useStore(
-    runStore,
+  const isActive = useRunState(
     ({ statuses }) => statuses[target] === "running" && statuses[source] === "success",
   );
-  const wasUsed = useStore(
-    runStore,
+  const wasUsed = useRunState(
     ({ statuses }) => statuses[source] !== undefined && statuses[target] !== undefined,
   );
   const look = ["wire", selected ? "is-selected" : "", isActive ? "is-active" : "", wasUsed ? "was-used" : ""]

@@ -3,15 +3,12 @@
 import type { NodeProps } from "@xyflow/react";
 import { Handle, Position } from "@xyflow/react";
 import { memo, useContext } from "react";
-import { useStore } from "zustand";
-import { documentStore } from "../../state/document";
 import { inputTop } from "../../model/layout/geometry";
 import type { NodeView } from "../../model/layout/canvasMapping";
 import { nodeLabelId } from "../../model/layout/canvasMapping";
 import { targetTitles, describeNode } from "../../model/workflow/nodeDescription";
-import { problemStore } from "../../state/problems";
 import type { StepStatus } from "../../model/run/runState";
-import { runStore } from "../../state/run";
+import { useDocument, useProblems, useRunState } from "../../state/editorContext";
 import { FamilyIcon } from "../../ui/FamilyIcon";
 import { Icon } from "../../ui/Icon";
 import { TextWarning } from "../../ui/TextWarning";
@@ -42,9 +39,8 @@ export const StepNode = memo(function StepNode(props: Props) {
 
 /** Its family, its state and, while it can be read, its name. */
 function LowDetailStep({ id, data, selected }: Props) {
-  const status = useStore(runStore, (state) => state.statuses[id]);
-  const isWrong = useStore(
-    problemStore,
+  const status = useRunState((state) => state.statuses[id]);
+  const isWrong = useProblems(
     (state) => state.byNode[id]?.some((problem) => problem.severity === "error") ?? false,
   );
   const names = [
@@ -67,7 +63,7 @@ function LowDetailStep({ id, data, selected }: Props) {
 }
 
 function FullStep({ id, data, selected }: Props) {
-  const status = useStore(runStore, (state) => state.statuses[id] ?? null);
+  const status = useRunState((state) => state.statuses[id] ?? null);
   const { family, title, warnings, kind, server, modeLabel, isDisabled, inputs, outputs } = data;
   const names = [
     "step",
@@ -134,13 +130,11 @@ function FullStep({ id, data, selected }: Props) {
 
 /** What a reader says of the node. */
 function NodeLabel({ id, data, isSelected }: { id: string; data: NodeView; isSelected: boolean }) {
-  const status = useStore(runStore, (state) => state.statuses[id]);
-  const problems = useStore(problemStore, (state) => state.byNode[id]);
-  const fit = useStore(problemStore, (state) => state.toolStatuses[id]?.status);
+  const status = useRunState((state) => state.statuses[id]);
+  const problems = useProblems((state) => state.byNode[id]);
+  const fit = useProblems((state) => state.toolStatuses[id]?.status);
   // Titles, joined: a list would be another one after each edit of anything.
-  const targets = useStore(documentStore, (state) =>
-    targetTitles(state.history?.present ?? null, id).join("\n"),
-  );
+  const targets = useDocument((state) => targetTitles(state.history.present, id).join("\n"));
   const errors = problems?.filter((problem) => problem.severity === "error").length ?? 0;
   const standing = {
     state: status ? STATUS_LABELS[status] : null,
@@ -159,8 +153,8 @@ function NodeLabel({ id, data, isSelected }: { id: string; data: NodeView; isSel
 
 /** What is wrong with the node; of an MCP node also that nothing is. */
 function ProblemMark({ id, isMcp }: { id: string; isMcp: boolean }) {
-  const problems = useStore(problemStore, (state) => state.byNode[id]);
-  const standing = useStore(problemStore, (state) => state.toolStatuses[id]);
+  const problems = useProblems((state) => state.byNode[id]);
+  const standing = useProblems((state) => state.toolStatuses[id]);
   const errors = problems?.filter((problem) => problem.severity === "error").length ?? 0;
   if (errors > 0) {
     return (

@@ -5,10 +5,11 @@ import { useReactFlow } from "@xyflow/react";
 import { useEffect, useMemo, useRef } from "react";
 import { NODE_SIZE } from "../../model/layout/geometry";
 import { initialView, READABLE_ZOOM } from "../../model/layout/initialView";
-import { setCanvas } from "../../state/panels";
+import { useEditor } from "../../state/editorContext";
 
 /** Gives what the canvas calls when it was moved: until a person does, it stays as it was opened. */
 export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
+  const editor = useEditor();
   const flow = useReactFlow();
   const wasMoved = useRef(false);
   useEffect(() => {
@@ -22,7 +23,7 @@ export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
     return () => watching.disconnect();
   }, [flow]);
   useEffect(() => {
-    setCanvas({
+    editor.setCanvas({
       center() {
         const box = document.querySelector(".canvas")?.getBoundingClientRect();
         return flow.screenToFlowPosition({
@@ -56,8 +57,8 @@ export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
       },
       focus: (id) => focusWhenDrawn(id, ++focusRequest),
     });
-    return () => setCanvas(null);
-  }, [flow]);
+    return () => editor.setCanvas(null);
+  }, [editor, flow]);
   return useMemo(() => ({ onMoveEnd: (event: unknown) => void (event && (wasMoved.current = true)) }), []);
 }
 

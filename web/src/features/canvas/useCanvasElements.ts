@@ -3,39 +3,46 @@
 import type { Edge, EdgeChange, Node, NodeChange } from "@xyflow/react";
 import { applyEdgeChanges, applyNodeChanges } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useState } from "react";
-import { useStore } from "zustand";
 import type { Specs } from "../../model/workflow/catalog";
-import { documentStore, select } from "../../state/document";
 import { createMapper } from "../../model/layout/canvasMapping";
 import type { Workflow } from "../../model/workflow/workflow";
+import { useDocument, useEditor } from "../../state/editorContext";
+import type { Editor } from "../../state/editor";
 
 export function useCanvasElements(workflow: Workflow, specs: Specs) {
+  const editor = useEditor();
   const map = useMemo(createMapper, []);
-  const selection = useStore(documentStore, (state) => state.selection);
+  const selection = useDocument((state) => state.selection);
   const [nodes, setNodes] = useState<Node[]>(() => mergeElements([], map.nodes(workflow, specs), selection));
   const [edges, setEdges] = useState<Edge[]>(() => mergeElements([], map.edges(workflow), selection));
   useEffect(() => {
     setNodes((before) => mergeElements(before, map.nodes(workflow, specs), selection));
     setEdges((before) => mergeElements(before, map.edges(workflow), selection));
   }, [map, workflow, specs, selection]);
-  const onNodesChange = useCallback((changes: NodeChange[]) => {
-    setNodes((before) =>
-      applyNodeChanges(
-        changes.filter((change) => change.type !== "select" && change.type !== "remove"),
-        before,
-      ),
-    );
-    applySelection(changes);
-  }, []);
-  const onEdgesChange = useCallback((changes: EdgeChange[]) => {
-    setEdges((before) =>
-      applyEdgeChanges(
-        changes.filter((change) => change.type !== "select" && change.type !== "remove"),
-        before,
-      ),
-    );
-    applySelection(changes);
-  }, []);
+  const onNodesChange = useCallback(
+    (changes: NodeChange[]) => {
+      setNodes((before) =>
+        applyNodeChanges(
+          changes.filter((change) => change.type !== "select" && change.type !== "remove"),
+          before,
+        ),
+      );
+      applySelection(editor, changes);
+    },
+    [editor],
+  );
+  const onEdgesChange = useCallback(
+    (changes: EdgeChange[]) => {
+      setEdges((before) =>
+        applyEdgeChanges(
+          changes.filter((change) => change.type !== "select" && change.type !== "remove"),
+          before,
+        ),
+      );
+      applySelection(editor, changes);
+    },
+    [editor],
+  );
   const drawAgain = useCallback(() => setNodes((before) => before.map((node) => ({ ...node }))), []);
   return { nodes, edges, onNodesChange, onEdgesChange, drawAgain };
 }
@@ -58,13 +65,13 @@ function mergeElements<Item extends Node | Edge>(
   });
 }
 
-function applySelection(changes: (NodeChange | EdgeChange)[]): void {
+function applySelection(editor: Editor, changes: (NodeChange | EdgeChange)[]): void {
   const chosen = changes.filter((change) => change.type === "select");
   if (chosen.length === 0) return;
-  const selection = new Set(documentStore.getState().selection);
+  const selection = new Set(editor.document.selection);
   for (const change of chosen) {
     if (change.selected) selection.add(change.id);
     else selection.delete(change.id);
   }
-  select(selection);
+  editor.document.select(selection);
 }

@@ -1,8 +1,8 @@
-import { edit, endGesture } from "../../state/document";
 import { changeNode } from "../../model/workflow/edits";
 import type { DescriptionField } from "../../model/form/modes";
 import { checkLength, MAX_CHARACTERS, withDescription, descriptionOf } from "../../model/form/modes";
 import type { WorkflowNode } from "../../model/workflow/workflow";
+import { useEditor } from "../../state/editorContext";
 import { Field } from "../../ui/Field";
 
 /** What is wanted, in words, with how many characters that are. */
@@ -15,10 +15,11 @@ export function DescriptionEditor({
   field: DescriptionField;
   isReadOnly: boolean;
 }) {
+  const editor = useEditor();
   const value = descriptionOf(node.data, field);
   const { count, isRight } = checkLength(value, field.minLength);
   const type = (typed: string) =>
-    edit(
+    editor.document.edit(
       (workflow) =>
         changeNode(workflow, node.id, (current) => ({
           ...current,
@@ -44,7 +45,7 @@ export function DescriptionEditor({
           value={value}
           readOnly={isReadOnly}
           onChange={(event) => type(event.target.value)}
-          onBlur={endGesture}
+          onBlur={() => editor.document.endGesture()}
         />
       )}
     </Field>

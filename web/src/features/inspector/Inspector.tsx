@@ -1,12 +1,12 @@
 /** What is selected: its name, its fields, what is wrong with it. */
 
 import { useMemo } from "react";
-import { edit, endGesture } from "../../state/document";
 import { renameNode } from "../../model/workflow/edits";
 import { builtInParameters, fieldParameter } from "../../model/form/parameters";
 import type { WorkflowNode } from "../../model/workflow/workflow";
 import { nodeRef } from "../../model/workflow/workflow";
 import { useNodeDetails } from "../../queries/catalog";
+import { useEditor } from "../../state/editorContext";
 import { Field } from "../../ui/Field";
 import { JsonDataField } from "./JsonDataField";
 import { CollapsibleSection } from "./CollapsibleSection";
@@ -24,6 +24,7 @@ interface Props {
 }
 
 export function Inspector({ node, isReadOnly }: Props) {
+  const editor = useEditor();
   return (
     <div className="inspector">
       <Field label="Name" note={<span className="mono">{nodeRef(node)}</span>}>
@@ -35,9 +36,12 @@ export function Inspector({ node, isReadOnly }: Props) {
             value={node.name}
             readOnly={isReadOnly}
             onChange={(event) =>
-              edit((workflow) => renameNode(workflow, node.id, event.target.value), `name-${node.id}`)
+              editor.document.edit(
+                (workflow) => renameNode(workflow, node.id, event.target.value),
+                `name-${node.id}`,
+              )
             }
-            onBlur={endGesture}
+            onBlur={() => editor.document.endGesture()}
           />
         )}
       </Field>

@@ -1,11 +1,12 @@
 import { useEffect, useState } from "react";
-import { edit, endGesture } from "../../state/document";
 import { setData } from "../../model/workflow/edits";
 import type { JsonObject, WorkflowNode } from "../../model/workflow/workflow";
+import { useEditor } from "../../state/editorContext";
 import { Field } from "../../ui/Field";
 
 /** The node's data as JSON: every kind can be edited so. */
 export function JsonDataField({ node, isReadOnly }: { node: WorkflowNode; isReadOnly: boolean }) {
+  const editor = useEditor();
   const [text, setText] = useState(() => JSON.stringify(node.data, null, 2));
   const [fault, setFault] = useState<string | null>(null);
   useEffect(() => {
@@ -19,7 +20,7 @@ export function JsonDataField({ node, isReadOnly }: { node: WorkflowNode; isRead
       if (data === null || typeof data !== "object" || Array.isArray(data))
         throw new Error("an object is expected");
       setFault(null);
-      edit((workflow) => setData(workflow, node.id, data), `data-${node.id}`);
+      editor.document.edit((workflow) => setData(workflow, node.id, data), `data-${node.id}`);
     } catch (error) {
       setFault(`Not kept yet: ${(error as Error).message}`);
     }
@@ -36,7 +37,7 @@ export function JsonDataField({ node, isReadOnly }: { node: WorkflowNode; isRead
           value={text}
           readOnly={isReadOnly}
           onChange={(event) => type(event.target.value)}
-          onBlur={endGesture}
+          onBlur={() => editor.document.endGesture()}
         />
       )}
     </Field>

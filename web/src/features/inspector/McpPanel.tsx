@@ -1,21 +1,19 @@
 /** An MCP node: which tool, in which mode, with which values or words. */
 
 import { useMemo, useState } from "react";
-import { useStore } from "zustand";
 import { ApiError } from "../../api/client";
-import { currentWorkflow } from "../../state/document";
 import type { Mode } from "../../model/form/modes";
 import { modeOf, snapshotTools, previousTool, DESCRIPTION_FIELDS } from "../../model/form/modes";
 import type { Parameter } from "../../model/form/parameters";
 import { inferParameters } from "../../model/form/parameters";
 import { notifyError } from "../../state/notices";
-import { problemStore } from "../../state/problems";
 import { hrefTo } from "../../state/route";
 import { safeText } from "../../model/text/untrusted";
 import type { WorkflowNode } from "../../model/workflow/workflow";
 import { asText } from "../../model/workflow/workflow";
 import type { ModeChange } from "../../queries/tools";
 import { switchMode, useServerRetry, useServerTools } from "../../queries/tools";
+import { useEditor, useProblems } from "../../state/editorContext";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
 import { Untrusted } from "../../ui/Untrusted";
@@ -36,6 +34,7 @@ const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([
 ]);
 
 export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly: boolean }) {
+  const editor = useEditor();
   const [isSwitching, setIsSwitching] = useState(false);
   const [wanted, setWanted] = useState<Mode | null>(null);
   const [server, tool, mode] = [
@@ -48,11 +47,9 @@ export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly:
   const names = listed?.tools.map(({ name }) => name) ?? snapshotTools(node.data);
   const isFixed = isReadOnly || isSwitching;
   const switchTo = async (to: ModeChange) => {
-    const workflow = currentWorkflow();
-    if (!workflow) return;
     setIsSwitching(true);
     try {
-      await switchMode(workflow, node.id, to);
+      await switchMode(editor, node.id, to);
     } catch (fault) {
       notifyError(fault, "The node is as it was");
     } finally {
@@ -168,7 +165,7 @@ function ToolField({ tool, names, isKnown, isFixed, onChange }: ToolProps) {
 
 /** That the server's tool cannot be called as the node would: its schema, or what it wants, is another. */
 function InvalidTool({ node }: { node: string }) {
-  const standing = useStore(problemStore, (state) => state.toolStatuses[node]);
+  const standing = useProblems((state) => state.toolStatuses[node]);
   if (standing?.status !== "invalid" || !standing.why) return null;
   return (
     <div className="inspector__problem inspector__problem--error" role="status">
@@ -196,9 +193,7 @@ function Drift({
 
 /** That the list of tools is old, and a way to take the server's of now. */
 function StaleTools({ node, isFixed, onRefresh }: { node: string; isFixed: boolean; onRefresh(): void }) {
-  const stale = useStore(problemStore, (state) =>
-    state.byNode[node]?.find(({ code }) => code === STALE_CODE),
-  );
+  const stale = useProblems((state) => state.byNode[node]?.find(({ code }) => code === STALE_CODE));
   return (
     <div className={stale ? "inspector__problem row" : "row"} role="status">
       {stale && <span>{stale.message}</span>}

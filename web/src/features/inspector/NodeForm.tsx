@@ -2,13 +2,12 @@
 
 import type { ReactNode } from "react";
 import { useMemo } from "react";
-import { useStore } from "zustand";
 import type { Problem } from "../../api/client";
 import type { FormSection } from "../../model/form/problems";
 import { fieldPointers, placeProblems } from "../../model/form/problems";
-import { problemStore } from "../../state/problems";
 import type { WorkflowNode } from "../../model/workflow/workflow";
 import { useNames } from "../../queries/expressions";
+import { useProblems } from "../../state/editorContext";
 import { CollapsibleSection } from "./CollapsibleSection";
 import "./form.css";
 import { FormContext } from "./formContext";
@@ -33,7 +32,7 @@ interface Props {
 }
 
 export function NodeForm({ node, sections, isReadOnly, isPlain = false, besides, children }: Props) {
-  const problems = useStore(problemStore, (state) => state.byNode[node.id] ?? NO_PROBLEMS);
+  const problems = useProblems((state) => state.byNode[node.id] ?? NO_PROBLEMS);
   const placed = useMemo(() => {
     const left = besides ? problems.filter(({ code }) => !besides.has(code)) : problems;
     return placeProblems(left, fieldPointers(sections, node.data));

@@ -1,23 +1,21 @@
 /** Everything that is wrong with the workflow; what can be mended is mended with one press. */
 
-import { useStore } from "zustand";
-import { select } from "../../state/document";
 import { nodeAtPointer } from "../../model/workflow/problems";
-import { problemStore } from "../../state/problems";
 import { safeText } from "../../model/text/untrusted";
-import { canvasActions } from "../../state/panels";
 import type { Workflow } from "../../model/workflow/workflow";
+import { useEditor, useProblems } from "../../state/editorContext";
 import { Button } from "../../ui/Button";
 import "./inspector.css";
 
 export function ProblemList({ workflow, onMend }: { workflow: Workflow; onMend(): void }) {
-  const problems = useStore(problemStore, (state) => state.all);
+  const editor = useEditor();
+  const problems = useProblems((state) => state.all);
   const canMend = problems.some((problem) => problem.patch?.length);
   const reveal = (pointer: string) => {
     const node = nodeAtPointer(workflow, pointer);
     if (!node) return;
-    select([node]);
-    canvasActions()?.reveal(node);
+    editor.document.select([node]);
+    editor.canvas?.reveal(node);
   };
   return (
     <div className="inspector">

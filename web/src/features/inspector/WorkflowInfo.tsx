@@ -1,7 +1,7 @@
 /** What the side panel shows while no single node is selected: the workflow itself, and how to go on. */
 
-import { edit, endGesture } from "../../state/document";
 import type { Workflow } from "../../model/workflow/workflow";
+import { useEditor } from "../../state/editorContext";
 import { Field } from "../../ui/Field";
 import "./inspector.css";
 
@@ -14,7 +14,9 @@ const HINTS = [
 ] as const;
 
 export function WorkflowInfo({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: boolean }) {
-  const describe = (description: string) => edit((now) => ({ ...now, description }), "workflow-description");
+  const editor = useEditor();
+  const describe = (description: string) =>
+    editor.document.edit((now) => ({ ...now, description }), "workflow-description");
   return (
     <div className="inspector">
       <Field label="What this workflow does">
@@ -27,7 +29,7 @@ export function WorkflowInfo({ workflow, isReadOnly }: { workflow: Workflow; isR
             value={workflow.description ?? ""}
             readOnly={isReadOnly}
             onChange={(event) => describe(event.target.value)}
-            onBlur={endGesture}
+            onBlur={() => editor.document.endGesture()}
           />
         )}
       </Field>

@@ -3,7 +3,6 @@
 import type { ComponentType } from "react";
 import { createContext, useContext } from "react";
 import type { Problem } from "../../api/client";
-import { edit, endGesture } from "../../state/document";
 import { changeNode } from "../../model/workflow/edits";
 import type { Language, CompletionNames } from "../../model/form/completion";
 import type { Parameter } from "../../model/form/parameters";
@@ -12,6 +11,7 @@ import type { Path } from "../../model/form/values";
 import { pointerOf, setAt, valueAt } from "../../model/form/values";
 import type { Json, JsonObject } from "../../model/workflow/workflow";
 import type { Names } from "../../queries/expressions";
+import { useEditor } from "../../state/editorContext";
 
 export interface FormState {
   node: string;
@@ -68,10 +68,14 @@ export function useForm(): FormState {
 }
 
 export function useFormField(path: Path): FormField {
+  const editor = useEditor();
   const form = useForm();
   const pointer = pointerOf(path);
   const write = (value: Json | undefined, gesture: string | null) =>
-    edit((workflow) => changeNode(workflow, form.node, (node) => withFieldValue(node, path, value)), gesture);
+    editor.document.edit(
+      (workflow) => changeNode(workflow, form.node, (node) => withFieldValue(node, path, value)),
+      gesture,
+    );
   return {
     value: valueAt(form.data, path),
     problems: form.placed.byField.get(pointer) ?? NO_PROBLEMS,
@@ -83,10 +87,10 @@ export function useFormField(path: Path): FormField {
     isItem: typeof path.at(-1) === "number",
     type: (value) => write(value, `form-${form.node}${pointer}`),
     set(value) {
-      endGesture();
+      editor.document.endGesture();
       write(value, null);
     },
-    settle: endGesture,
+    settle: () => editor.document.endGesture(),
   };
 }
 

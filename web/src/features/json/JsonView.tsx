@@ -1,10 +1,10 @@
 /** The workflow as JSON, both ways: the canvas follows valid text, the text follows the canvas. */
 
 import { useEffect, useRef, useState } from "react";
-import { currentWorkflow, endGesture, replaceWorkflow } from "../../state/document";
 import { lineAndColumn, parseWorkflow } from "../../model/workflow/parse";
 import { shareUnchanged } from "../../model/workflow/structuralSharing";
 import type { Workflow } from "../../model/workflow/workflow";
+import { useEditor } from "../../state/editorContext";
 import { Button } from "../../ui/Button";
 import "./json.css";
 
@@ -68,6 +68,7 @@ interface JsonText {
 
 /** The text as it was typed while that is what the canvas shows, else as the canvas has it. */
 function useJsonText(workflow: Workflow) {
+  const editor = useEditor();
   const [now, setWritten] = useState<JsonText>(() => jsonTextOf(workflow));
   const own = useRef(workflow);
   const unread = useRef<string | null>(null);
@@ -82,14 +83,14 @@ function useJsonText(workflow: Workflow) {
   const read = () => {
     window.clearTimeout(timer.current);
     const typed = unread.current;
-    const before = currentWorkflow();
-    if (typed === null || before?.id !== own.current.id) return;
+    const before = editor.document.workflow;
+    if (typed === null || before.id !== own.current.id) return;
     unread.current = null;
     const found = parseWorkflow(typed);
     setWritten({ text: typed, fault: found.fault, at: found.at, isBehind: false });
     if (!found.workflow) return;
     own.current = shareUnchanged(before, found.workflow);
-    replaceWorkflow(own.current, "json");
+    editor.document.replace(own.current, "json");
   };
   const type = (typed: string) => {
     unread.current = typed;
@@ -100,9 +101,10 @@ function useJsonText(workflow: Workflow) {
   };
   const settle = () => {
     read();
-    endGesture();
+    editor.document.endGesture();
   };
   // What is typed last is not lost with the panel.
+  // eslint-disable-next-line react-hooks/exhaustive-deps -- `read` uses refs only, and runs once, at the end
   useEffect(() => read, []);
   const takeCanvas = () => setWritten(jsonTextOf(own.current));
   return { ...now, type, settle, takeCanvas };

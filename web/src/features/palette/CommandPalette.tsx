@@ -15,13 +15,13 @@ import {
   searchEntries,
 } from "../../model/workflow/catalog";
 import { commandStore, formatKeys } from "../../state/commands";
-import { currentWorkflow, documentStore, edit } from "../../state/document";
 import { connectPorts, removeItems } from "../../model/workflow/edits";
 import { familyOf, familyOfNode } from "../../model/workflow/families";
 import { selectAndFocus } from "../../state/selection";
-import { canvasActions } from "../../state/panels";
 import type { Workflow } from "../../model/workflow/workflow";
 import { nodeById, OUTPUT_PORT, nodeRef, nodeTitle } from "../../model/workflow/workflow";
+import type { Editor } from "../../state/editor";
+import { useEditor } from "../../state/editorContext";
 import { FamilyIcon } from "../../ui/FamilyIcon";
 import { Icon } from "../../ui/Icon";
 import { TextWarning } from "../../ui/TextWarning";
@@ -55,6 +55,7 @@ const PLACEHOLDERS = {
 };
 
 export function CommandPalette({ kind, entries, specs, onClose }: Props) {
+  const editor = useEditor();
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
   // Not deferred: Enter right after a letter means what was typed.
@@ -62,7 +63,10 @@ export function CommandPalette({ kind, entries, specs, onClose }: Props) {
   const list = useRef<HTMLDivElement>(null);
   const dialog = useRef<HTMLDialogElement>(null);
   useModal(dialog);
-  const choices = useMemo(() => choicesOf(kind, wanted, entries, specs), [kind, wanted, entries, specs]);
+  const choices = useMemo(
+    () => choicesOf(editor, kind, wanted, entries, specs),
+    [editor, kind, wanted, entries, specs],
+  );
   useEffect(() => setAt(0), [wanted]);
   useEffect(() => {
     list.current?.querySelector("[aria-selected='true']")?.scrollIntoView({ block: "nearest" });
@@ -134,15 +138,21 @@ export function CommandPalette({ kind, entries, specs, onClose }: Props) {
   );
 }
 
-function choicesOf(kind: Props["kind"], typed: string, entries: CatalogEntry[], specs: Specs): Choice[] {
-  if (kind === "connect") return targetChoices(typed, specs);
-  if (kind === "disconnect") return connectionChoices(typed);
-  if (kind === "find") return nodeChoices(typed);
+function choicesOf(
+  editor: Editor,
+  kind: Props["kind"],
+  typed: string,
+  entries: CatalogEntry[],
+  specs: Specs,
+): Choice[] {
+  if (kind === "connect") return targetChoices(editor, typed, specs);
+  if (kind === "disconnect") return connectionChoices(editor, typed);
+  if (kind === "find") return nodeChoices(editor, typed);
   const nodes = searchEntries([...BUILT_IN_STEPS, ...entries], typed, MAX_CHOICES).map((entry) => ({
     id: entry.ref,
     ...entryText(entry),
     family: familyOf(entry.type),
-    run: () => void addEntry(entry, specs),
+    run: () => void addEntry(editor, entry, specs),
   }));
   return kind === "add" ? nodes : [...commandChoices(typed), ...nodes].slice(0, MAX_CHOICES);
 }
@@ -166,28 +176,27 @@ function commandChoices(typed: string): Choice[] {
 }
 
 /** The nodes of this workflow, by name, kind, server or id. */
-function nodeChoices(typed: string): Choice[] {
-  const found =
-    currentWorkflow()?.nodes.filter((node) =>
-      matches(`${nodeTitle(node)} ${nodeRef(node)} ${node.id}`, typed),
-    ) ?? [];
+function nodeChoices(editor: Editor, typed: string): Choice[] {
+  const found = editor.document.workflow.nodes.filter((node) =>
+    matches(`${nodeTitle(node)} ${nodeRef(node)} ${node.id}`, typed),
+  );
   return found.slice(0, MAX_CHOICES).map((node) => ({
     id: node.id,
     title: nodeTitle(node),
     summary: nodeRef(node),
     family: familyOfNode(node),
     run: () => {
-      selectAndFocus(node.id);
-      canvasActions()?.reveal(node.id, true);
+      selectAndFocus(editor, node.id);
+      editor.canvas?.reveal(node.id, true);
     },
   }));
 }
 
 /** The nodes that the selected one can lead to, once for each way out of it. */
-function targetChoices(typed: string, specs: Specs): Choice[] {
-  const workflow = currentWorkflow();
-  const from = workflow && nodeById(workflow, [...documentStore.getState().selection][0] ?? "");
-  if (!workflow || !from) return [];
+function targetChoices(editor: Editor, typed: string, specs: Specs): Choice[] {
+  const { workflow, selection } = editor.document;
+  const from = nodeById(workflow, [...selection][0] ?? "");
+  if (!from) return [];
   const ports = outputPorts(from, specs);
   const nodes = workflow.nodes.filter(
     (node) => node.id !== from.id && inputPorts(node, specs).length > 0 && matches(nodeTitle(node), typed),
@@ -200,7 +209,9 @@ function targetChoices(typed: string, specs: Specs): Choice[] {
         summary: ports.length > 1 ? `from ${portLabel(from, port)}` : node.id,
         family: familyOfNode(node),
         run: () => {
-          edit((now) => connectPorts(now, from.id, node.id, port, inputPorts(node, specs)[0]));
+          editor.document.edit((now) =>
+            connectPorts(now, from.id, node.id, port, inputPorts(node, specs)[0]),
+          );
           announce(`Connected ${nodeTitle(from)} to ${nodeTitle(node)}`);
         },
       })),
@@ -219,10 +230,9 @@ function unusedFirst(workflow: Workflow, from: string, ports: string[]): string[
 }
 
 /** The connections of the selected node. */
-function connectionChoices(typed: string): Choice[] {
-  const workflow = currentWorkflow();
-  const [here] = [...documentStore.getState().selection];
-  if (!workflow) return [];
+function connectionChoices(editor: Editor, typed: string): Choice[] {
+  const { workflow, selection } = editor.document;
+  const [here] = [...selection];
   const named = (id: string) => nodeTitle(nodeById(workflow, id) ?? { id, type: "", name: id, data: {} });
   return workflow.connections
     .filter(({ from, to }) => from === here || to === here)
@@ -236,7 +246,7 @@ function connectionChoices(typed: string): Choice[] {
       ...choice,
       family: null,
       run: () => {
-        edit((now) => removeItems(now, new Set([choice.id])));
+        editor.document.edit((now) => removeItems(now, new Set([choice.id])));
         announce(`Taken away: ${choice.title}`);
       },
     }));

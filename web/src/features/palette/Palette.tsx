@@ -6,6 +6,7 @@ import { addEntry } from "../../state/addEntry";
 import type { CatalogEntry, Specs } from "../../model/workflow/catalog";
 import { ENTRY_DRAG_TYPE, BUILT_IN_STEPS, entryText, searchEntries } from "../../model/workflow/catalog";
 import { FAMILIES, FAMILY_TITLES, familyOf } from "../../model/workflow/families";
+import { useEditor } from "../../state/editorContext";
 import { FamilyIcon } from "../../ui/FamilyIcon";
 import { TextWarning } from "../../ui/TextWarning";
 import "./palette.css";
@@ -66,6 +67,7 @@ export function Palette({ entries, specs }: { entries: CatalogEntry[]; specs: Sp
 }
 
 function Item({ entry, specs, isStop }: { entry: CatalogEntry; specs: Specs; isStop: boolean }) {
+  const editor = useEditor();
   const drag = (event: DragEvent) => {
     event.dataTransfer.setData(ENTRY_DRAG_TYPE, entry.ref);
     event.dataTransfer.effectAllowed = "copy";
@@ -78,7 +80,7 @@ function Item({ entry, specs, isStop }: { entry: CatalogEntry; specs: Specs; isS
       tabIndex={isStop ? 0 : -1}
       draggable
       onDragStart={drag}
-      onClick={() => addEntry(entry, specs)}
+      onClick={() => addEntry(editor, entry, specs)}
       title={summary}
     >
       <FamilyIcon family={familyOf(entry.type)} />

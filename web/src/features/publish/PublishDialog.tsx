@@ -2,7 +2,6 @@
 
 import { useState } from "react";
 import { runCommand } from "../../state/commands";
-import { documentStore, isDirty } from "../../state/document";
 import type { Workflow } from "../../model/workflow/workflow";
 import { useAction } from "../../queries/action";
 import { PUBLISHED, unpublish } from "../../queries/manage";
@@ -10,6 +9,7 @@ import type { ToolDraft, Publication, PublishOptions } from "../../queries/publi
 import { publishAs, useToolDraft, usePublication } from "../../queries/publication";
 import { save } from "../../queries/save";
 import { WORKFLOWS } from "../../queries/workflows";
+import { useEditor } from "../../state/editorContext";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
@@ -57,6 +57,7 @@ interface FormProps {
 }
 
 function PublishForm({ draft, publication, isBehind }: FormProps) {
+  const editor = useEditor();
   const [options, setOptions] = useState<PublishOptions>({
     tool: publication?.tool ?? draft.tool,
     description: publication?.description ?? draft.description,
@@ -67,9 +68,9 @@ function PublishForm({ draft, publication, isBehind }: FormProps) {
   const length = `${[...options.description].length} of ${MAX_DESCRIPTION.toLocaleString("en")} characters`;
   const publish = () =>
     runAction("Not published", async () => {
-      if (isDirty(documentStore.getState()) && !(await save()))
+      if (editor.document.isDirty && !(await save(editor)))
         throw new Error("The workflow is not saved, so it was not published");
-      const { storedAs } = documentStore.getState();
+      const { storedAs } = editor.document;
       if (!storedAs) throw new Error("Save the workflow first");
       return `Published as the tool ${(await publishAs(storedAs, options)).tool}`;
     });

@@ -8,6 +8,7 @@ import { modelUsage } from "../../model/run/runState";
 import { safeText } from "../../model/text/untrusted";
 import { formatValue } from "../../model/text/formatValue";
 import { freezeModelCalls } from "../../queries/freeze";
+import { useEditor } from "../../state/editorContext";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Untrusted } from "../../ui/Untrusted";
@@ -20,12 +21,13 @@ interface Props {
 }
 
 export function ModelChoices({ run, step, mode, canFreeze }: Props) {
+  const editor = useEditor();
   const [isBusy, setBusy] = useState(false);
   const isInWords = mode === "naturalLanguageParam" || mode === "fullNaturalLanguage";
   const freeze = async () => {
     setBusy(true);
     try {
-      const calls = await freezeModelCalls(run, step.node);
+      const calls = await freezeModelCalls(editor, run, step.node);
       notify(
         `${step.node} now calls ${calls.map(({ tool }) => tool).join(", then ")} with these values; undo takes it back`,
         { tone: "good" },

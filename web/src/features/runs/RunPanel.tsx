@@ -1,17 +1,16 @@
 /** The run below the canvas: how it stands, its timeline, the chosen step. */
 
 import { useMemo, useState } from "react";
-import { useStore } from "zustand";
-import { documentStore, select } from "../../state/document";
 import { notifyError } from "../../state/notices";
-import { nodeOfStep, formatDuration, durationMs } from "../../model/run/runState";
-import { cancelRun, clearRun, isRunOver, selectStep, rerunFrom, runStore } from "../../state/run";
-import { canvasActions, setPanels } from "../../state/panels";
+import { durationMs, formatDuration, isRunOver, nodeOfStep } from "../../model/run/runState";
+import { cancelRun, rerunFrom } from "../../queries/runs";
+import { setPanels } from "../../state/panels";
 import type { Mode } from "../../model/form/modes";
 import { modeOf } from "../../model/form/modes";
 import type { RunView } from "../../model/run/runState";
 import type { Workflow } from "../../model/workflow/workflow";
 import { nodeById, nodeTitle } from "../../model/workflow/workflow";
+import { useDocument, useEditor, useRunState } from "../../state/editorContext";
 import { Badge } from "../../ui/Badge";
 import { Button, IconButton } from "../../ui/Button";
 import { RerunDialog } from "./RerunDialog";
@@ -23,8 +22,9 @@ import { useRunAnnouncements } from "./useRunAnnouncements";
 import "./runs.css";
 
 export function RunPanel({ workflow }: { workflow: Workflow }) {
-  const run = useStore(runStore, (state) => state.run);
-  const isReadOnly = useStore(documentStore, (state) => state.isReadOnly);
+  const editor = useEditor();
+  const run = useRunState((state) => state.run);
+  const isReadOnly = useDocument((state) => state.isReadOnly);
   const chosen = useChosenStep();
   const [isAsking, setAsking] = useState(false);
   const titles = useMemo(() => new Map(workflow.nodes.map((node) => [node.id, nodeTitle(node)])), [workflow]);
@@ -32,9 +32,9 @@ export function RunPanel({ workflow }: { workflow: Workflow }) {
   if (!run) return null;
   const step = chosen ? run.steps[chosen] : undefined;
   const choose = (key: string) => {
-    selectStep(key);
-    select([nodeOfStep(key)]);
-    canvasActions()?.reveal(nodeOfStep(key));
+    editor.run.selectStep(key);
+    editor.document.select([nodeOfStep(key)]);
+    editor.canvas?.reveal(nodeOfStep(key));
   };
   return (
     <div className="run-panel">
@@ -64,7 +64,7 @@ export function RunPanel({ workflow }: { workflow: Workflow }) {
         <IconButton
           label="Close the run"
           icon="close"
-          onClick={() => (clearRun(), setPanels({ hasRunPanel: false }))}
+          onClick={() => (editor.run.clear(), setPanels({ hasRunPanel: false }))}
         />
       </div>
       <div className="run-panel__body">
@@ -89,14 +89,12 @@ export function RunPanel({ workflow }: { workflow: Workflow }) {
           run={run.id}
           step={step.key}
           title={stepTitle(step.key, titles)}
-          isEdited={!documentStore.getState().isReadOnly}
+          isEdited={!isReadOnly}
           onClose={() => setAsking(false)}
           onRun={(input) => {
             setAsking(false);
-            const current = documentStore.getState().isReadOnly ? undefined : workflow;
-            void rerunFrom(run.id, step.key, input, current).catch((error: unknown) =>
-              notifyError(error, "Not run again"),
-            );
+            const rerun = { run: run.id, node: step.key, input, workflow: isReadOnly ? undefined : workflow };
+            void rerunFrom(editor, rerun).catch((error: unknown) => notifyError(error, "Not run again"));
           }}
         />
       )}
@@ -106,9 +104,9 @@ export function RunPanel({ workflow }: { workflow: Workflow }) {
 
 /** The step that was chosen, else the last one of the node that is selected. */
 function useChosenStep(): string | null {
-  const step = useStore(runStore, (state) => state.selectedStep);
-  const run = useStore(runStore, (state) => state.run);
-  const selection = useStore(documentStore, (state) => state.selection);
+  const step = useRunState((state) => state.selectedStep);
+  const run = useRunState((state) => state.run);
+  const selection = useDocument((state) => state.selection);
   const node = selection.size === 1 ? [...selection][0]! : null;
   if (step && run?.steps[step] && (node === null || nodeOfStep(step) === node)) return step;
   return (node && run?.stepsOfNode[node]?.at(-1)) || null;

@@ -2,8 +2,7 @@
 
 import { useState } from "react";
 import { addEntry } from "../../state/addEntry";
-import { currentWorkflow, documentStore } from "../../state/document";
-import { openNewWorkflow } from "../../state/drafts";
+import { currentEditor, openNewWorkflow } from "../../state/workspace";
 import { notify } from "../../state/notices";
 import { navigate } from "../../state/route";
 import type { Drift, Server, ServerTool } from "../../model/servers/serverStatus";
@@ -142,10 +141,11 @@ function useAddTool(server: Server, onAdded?: () => void): (tool: ServerTool) =>
   const { entries } = useEntries();
   const specs = useSpecs();
   return (tool) => {
-    if (!currentWorkflow() || documentStore.getState().isReadOnly) openNewWorkflow(null);
-    addEntry(toolEntry(server.name, tool, entries), specs);
-    const { storedAs } = documentStore.getState();
-    notify(`Added ${safeText(tool.name).text} to ${currentWorkflow()?.name}`, { tone: "good" });
+    const open = currentEditor();
+    const editor = open && !open.document.isReadOnly ? open : openNewWorkflow(null).editor;
+    addEntry(editor, toolEntry(server.name, tool, entries), specs);
+    const { storedAs, workflow } = editor.document;
+    notify(`Added ${safeText(tool.name).text} to ${workflow.name}`, { tone: "good" });
     if (onAdded) onAdded();
     else if (storedAs === null) navigate("new");
     else navigate("w", storedAs);

@@ -2,10 +2,9 @@
 
 import { useState } from "react";
 import { useStore } from "zustand";
-import { conflictStore } from "../../state/conflict";
 import { diffWorkflows } from "../../model/workflow/diff";
-import { markSaved, replaceWorkflow } from "../../state/document";
 import { save } from "../../queries/save";
+import { useEditor } from "../../state/editorContext";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
@@ -18,15 +17,16 @@ const CHANGED_ELSEWHERE =
 const TONES = { added: "good", removed: "bad", changed: "warn" } as const;
 
 export function ConflictDialog() {
-  const conflict = useStore(conflictStore, (state) => state.conflict);
+  const editor = useEditor();
+  const conflict = useStore(editor.conflict, (state) => state.conflict);
   const [isShown, setShown] = useState(false);
   if (!conflict) return null;
   const { name, mine, theirs, current } = conflict;
-  const close = () => conflictStore.setState({ conflict: null });
+  const close = () => editor.setConflict(null);
   const takeTheirs = () => {
     if (!theirs || !current) return;
-    replaceWorkflow(theirs);
-    markSaved(theirs, theirs.name, current);
+    editor.document.replace(theirs);
+    editor.document.markSaved(theirs, theirs.name, current);
     close();
   };
   const foot = (
@@ -37,7 +37,7 @@ export function ConflictDialog() {
         </Button>
       )}
       {theirs && <Button onClick={takeTheirs}>Take theirs</Button>}
-      <Button look="primary" onClick={() => (close(), void save(undefined, current))}>
+      <Button look="primary" onClick={() => (close(), void save(editor, { over: current }))}>
         Keep mine
       </Button>
     </>

@@ -2,7 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { openNewWorkflow } from "../../state/drafts";
+import { openNewWorkflow } from "../../state/workspace";
 import { notify, notifyError } from "../../state/notices";
 import { navigate, hrefTo } from "../../state/route";
 import { importFile } from "../../queries/formats";
@@ -24,8 +24,8 @@ export function WorkflowsPage() {
   const read = async (chosen: File | undefined) => {
     if (!chosen) return;
     try {
-      const { hasLeft } = openNewWorkflow(await importFile(chosen));
-      if (hasLeft) notify("Undo brings back the new workflow you had not saved");
+      const { hadDraft } = openNewWorkflow(await importFile(chosen));
+      if (hadDraft) notify("Undo brings back the new workflow you had not saved");
       navigate("new");
     } catch (refused) {
       notifyError(refused, `${chosen.name} cannot be read`);

@@ -116,6 +116,10 @@ export function emptyRun(id: string): RunView {
   };
 }
 
+export function isRunOver(run: RunView | null): boolean {
+  return run === null || FINAL_STATUSES.has(run.status);
+}
+
 /** `loop#3/fetch` is a step of the node `fetch`. */
 export function nodeOfStep(key: string): string {
   return key.slice(key.lastIndexOf("/") + 1);

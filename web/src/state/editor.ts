@@ -1,0 +1,67 @@
+/** Everything that belongs to one open workflow. A new Editor is created for each workflow that is opened. */
+
+import type { StoreApi } from "zustand/vanilla";
+import { createStore } from "zustand/vanilla";
+import type { NodeSizes } from "../model/layout/geometry";
+import type { Position, Workflow } from "../model/workflow/workflow";
+import type { OpenOptions } from "./document";
+import { WorkflowDocument } from "./document";
+import { WorkflowProblems } from "./problems";
+import { FollowedRun } from "./run";
+
+/** Somebody else saved the workflow in the meantime: both versions, until the user decides. */
+export interface Conflict {
+  name: string;
+  mine: Workflow;
+  theirs: Workflow | null;
+  current: string | null;
+}
+
+/** What the canvas offers to the rest of the page while it is shown. */
+export interface CanvasActions {
+  center(): Position;
+  /** The position on the canvas under a point of the page. */
+  positionAt(x: number, y: number): Position;
+  sizes(): NodeSizes;
+  fit(): void;
+  /** Shows what is shown when a workflow is opened: all of it, or its first nodes. */
+  showInitialView(): void;
+  /** Brings a node into view; with `isClose` at a zoom at which it can be read. */
+  reveal(nodeId: string, isClose?: boolean): void;
+  /** Moves the focus to a node, or to the canvas itself. */
+  focus(nodeId?: string): void;
+}
+
+let nextId = 1;
+
+export class Editor {
+  /** Tells instances apart, for React keys. */
+  readonly id = nextId++;
+  readonly document: WorkflowDocument;
+  readonly problems = new WorkflowProblems();
+  readonly run: FollowedRun;
+  readonly conflict: StoreApi<{ conflict: Conflict | null }> = createStore(() => ({ conflict: null }));
+  /** The save request in progress, if any. */
+  activeSave: Promise<unknown> | null = null;
+  private shownCanvas: CanvasActions | null = null;
+
+  /** `run` is passed on when the same run stays on screen, for example from a run to its workflow. */
+  constructor(options: OpenOptions, run: FollowedRun = new FollowedRun()) {
+    this.document = new WorkflowDocument(options);
+    this.run = run;
+  }
+
+  /** Null while the canvas is not on the page. */
+  get canvas(): CanvasActions | null {
+    return this.shownCanvas;
+  }
+
+  /** The canvas registers itself here when it is mounted. */
+  setCanvas(actions: CanvasActions | null): void {
+    this.shownCanvas = actions;
+  }
+
+  setConflict(conflict: Conflict | null): void {
+    this.conflict.setState({ conflict });
+  }
+}
