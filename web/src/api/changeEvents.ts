@@ -1,9 +1,9 @@
-/** What changed at home: one stream for all tabs, as a browser opens no more than six to a host. */
+/** Change notifications of the service. All tabs share one stream, because browsers limit connections per host. */
 
 import { emitConnectionSignal } from "./client";
 import { followStream } from "./eventStream";
 
-/** A text for each topic that is another one after a change. */
+/** The current version of each topic; the text differs after every change. */
 export type Versions = Record<string, string>;
 
 type Message = { kind: "versions"; versions: Versions } | { kind: "ask" } | { kind: "lost" };
@@ -11,7 +11,7 @@ type Message = { kind: "versions"; versions: Versions } | { kind: "ask" } | { ki
 const CHANNEL = "toolweave.events";
 const PATH = "/api/v1/events";
 
-/** Tells versions as they come, by our own stream or by the tab that has it. */
+/** Calls back with new versions, from our own stream or from the tab that holds it. */
 export function followChanges(onVersions: (versions: Versions) => void): () => void {
   const abort = new AbortController();
   const channel = canShare() ? new BroadcastChannel(CHANNEL) : null;
@@ -39,7 +39,7 @@ export function followChanges(onVersions: (versions: Versions) => void): () => v
     else if (data.kind === "lost") emitConnectionSignal("silent");
     else if (isLeader) broadcast({ kind: "versions", versions: knownVersions });
   });
-  // A key that may not listen leaves the page to ask now and then.
+  // A key without permission to listen leaves the page with its regular refetching.
   const ignore = () => {};
   if (channel) {
     broadcast({ kind: "ask" });
@@ -51,7 +51,7 @@ export function followChanges(onVersions: (versions: Versions) => void): () => v
   };
 }
 
-/** Browsers have locks only where the page is safe from others: on this machine, or by https. */
+/** Browsers provide locks only in secure contexts: on localhost or over https. */
 function canShare(): boolean {
   return typeof BroadcastChannel === "function" && "locks" in navigator;
 }

@@ -1,4 +1,4 @@
-/** Asks the service; every refusal becomes one kind of error, with its hint and problems. */
+/** The typed API client. Every error response becomes an `ApiError` with its hint and problems. */
 
 import createClient, { type Middleware } from "openapi-fetch";
 import type { components, paths } from "../../types/api";
@@ -16,7 +16,7 @@ export interface Problem {
   patch?: Record<string, unknown>[] | null;
 }
 
-/** What stopped a request; `status` 0 is a service that did not answer. */
+/** Why a request failed; `status` 0 means that the service did not answer. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -38,7 +38,7 @@ export type ConnectionSignal = "answered" | "silent" | "refused";
 type SignalListener = (signal: ConnectionSignal) => void;
 const listeners = new Set<SignalListener>();
 
-/** Tells whether the service answers, with every request. */
+/** Reports after every request whether the service answers. */
 export function onConnectionSignal(listener: SignalListener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -48,7 +48,7 @@ export function emitConnectionSignal(signal: ConnectionSignal): void {
   for (const listener of listeners) listener(signal);
 }
 
-/** Tells what an answer means; that a key is refused counts only while it is the one in use. */
+/** Reports what a response means; a 401 counts only while its key is still the one in use. */
 export function reportResponse(response: Response, key: string): void {
   updateClock(response.headers.get("Date"));
   if (response.status !== 401) emitConnectionSignal("answered");
@@ -78,14 +78,14 @@ interface ClientResponse<Data> {
   response: Response;
 }
 
-/** The data of an answer, or the refusal as an error. */
+/** The data of a response; throws an `ApiError` for an error response. */
 export async function unwrap<Data>(request: Promise<ClientResponse<Data>>): Promise<Data> {
   const { data: body, error, response } = await request;
   if (response.ok) return body as Data;
   throw toApiError(response.status, error);
 }
 
-/** Reads `{"error": {…}}`; what a proxy in between says is no JSON. */
+/** Reads `{"error": {…}}`; responses of a proxy in between are not JSON. */
 export function toApiError(status: number, body: unknown): ApiError {
   const details = (body as { error?: Partial<Schemas["ErrorBody"]> } | undefined)?.error;
   if (!details?.code) return new ApiError(status, "UNREADABLE", `the service answered ${status}`);

@@ -1,9 +1,9 @@
-/** The service's time: a step's age is told by its clock, whatever the one of this machine says. */
+/** The clock of the service, which the age of steps is computed with, even if the local clock is wrong. */
 
 const TOLERANCE_MS = 2_000;
 let offsetMs = 0;
 
-/** Takes the time an answer was sent at; it is told in whole seconds. */
+/** Takes the `Date` header of a response, which has a resolution of one second. */
 export function updateClock(date: string | null, now = Date.now()): void {
   const serverMs = date ? Date.parse(date) + 500 : NaN;
   if (Number.isNaN(serverMs)) return;

@@ -1,4 +1,4 @@
-/** Server-sent events over `fetch`, as `EventSource` cannot send a header: numbered, resumable. */
+/** Server-sent events over `fetch`, because `EventSource` cannot send headers. Events are numbered and resumable. */
 
 import { reportResponse, toApiError, emitConnectionSignal } from "./client";
 import { currentToken } from "./token";
@@ -13,17 +13,17 @@ interface StreamOptions {
   signal: AbortSignal;
   after?: string;
   onEvent(event: StreamEvent): void;
-  /** Connected, or not for now. */
+  /** Called with false while the stream reconnects. */
   onState?(isOpen: boolean): void;
 }
 
 const MIN_RETRY_MS = 300;
 const MAX_RETRY_MS = 5_000;
-/** The service says every 15 s that it is there; silence for longer is a connection that is gone. */
+/** The service sends a heartbeat every 15 s; after a longer silence the connection is considered lost. */
 const MAX_SILENCE_MS = 45_000;
 const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([401, 408, 425, 429]);
 
-/** Follows a stream to its end; a lost connection is taken up after the last event seen. */
+/** Follows a stream to its end; after a lost connection it resumes after the last event. */
 export async function followStream(
   path: string,
   { signal, after, onEvent, onState }: StreamOptions,
@@ -40,7 +40,7 @@ export async function followStream(
         lastId = event.id || lastId;
         onEvent(event);
       }
-      // The service closes a stream when all is told; asked once more it says so with 204.
+      // The service closes a stream after the last event and answers 204 to the next request.
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof TypeError) && !isRetryable(error)) throw error;
@@ -52,14 +52,14 @@ export async function followStream(
   }
 }
 
-/** Whether it may be otherwise soon: nobody answered, a proxy gave up, or another key will be typed. */
+/** Whether a retry may succeed: no answer, a proxy error, or a key that will be replaced. */
 function isRetryable(error: unknown): boolean {
   if (error instanceof DOMException) return true;
   const { status = 0 } = error as { status?: number };
   return status >= 500 || RETRYABLE_STATUSES.has(status);
 }
 
-/** Posts, and hears what comes of it to the end; nothing is taken up again. */
+/** Sends a POST request and reads its event stream to the end, without resuming. */
 export async function postStream(
   path: string,
   signal: AbortSignal,
@@ -89,7 +89,7 @@ async function* events(response: Response): AsyncGenerator<StreamEvent> {
   }
 }
 
-/** The next piece; a reader that hears nothing for long is given up. */
+/** Reads the next chunk; cancels the reader after a long silence. */
 async function readWithTimeout(
   ms: number,
   reader: ReadableStreamDefaultReader<string>,
@@ -108,7 +108,7 @@ async function readWithTimeout(
   }
 }
 
-/** Cuts what arrives into events, however the pieces fall. */
+/** Splits the incoming text into events, wherever the chunks are cut. */
 export function createParser(): (chunk: string) => StreamEvent[] {
   let rest = "";
   return (chunk) => {

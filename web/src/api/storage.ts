@@ -1,4 +1,4 @@
-/** The browser's stores where they can be used; where they are blocked or full, as long as the page. */
+/** The browser's storage; if it is blocked or full, values are kept in memory for as long as the page is open. */
 
 export type StorageKind = "localStorage" | "sessionStorage";
 
@@ -17,7 +17,7 @@ export function readStored(kind: StorageKind, name: string): string | null {
   }
 }
 
-/** Whether it will be there after the page is gone. */
+/** Returns whether the value will outlive the page. */
 export function writeStored(kind: StorageKind, name: string, value: string): boolean {
   try {
     window[kind].setItem(name, value);
@@ -35,6 +35,6 @@ export function removeStored(kind: StorageKind, name: string): void {
   try {
     window[kind].removeItem(name);
   } catch {
-    // Nothing was kept there.
+    // Nothing was stored there.
   }
 }

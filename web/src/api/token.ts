@@ -1,10 +1,10 @@
-/** The key the page asks with: it arrives in the fragment and stays in this tab's storage. */
+/** The API key of this page: it arrives in the fragment of the address and is stored for this tab. */
 
 import { removeStored, readStored, writeStored } from "./storage";
 
 const STORAGE_KEY = "toolweave.token";
 
-/** Takes the token out of the address, so that it is neither seen nor kept in the history. */
+/** Removes the token from the address, so that it is neither visible nor kept in the browser history. */
 export function takeTokenFromAddress(): string | null {
   const match = /^#token=([A-Za-z0-9_-]+)$/.exec(window.location.hash);
   if (match?.[1]) {
@@ -18,10 +18,10 @@ export function currentToken(): string | null {
   return readStored("sessionStorage", STORAGE_KEY);
 }
 
-/** Keeps a key; an address with one in it, as `toolweave serve` prints it, is as good. */
+/** Stores a key; also accepts the whole address that `toolweave serve` prints. */
 export function storeToken(input: string): void {
   const token = /#token=([A-Za-z0-9_-]+)/.exec(input)?.[1] ?? input;
-  // Nothing else can be in a key, and a header takes no other alphabet.
+  // Keys contain no other characters, and some others are not allowed in a header.
   writeStored("sessionStorage", STORAGE_KEY, token.replace(/[^A-Za-z0-9_-]/g, ""));
 }
 

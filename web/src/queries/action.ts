@@ -1,10 +1,10 @@
-/** One thing at a time: why it was refused is told, then what it may have changed is asked again. */
+/** Runs one action at a time, reports its failure, and refetches what it may have changed. */
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { notify, notifyError } from "../state/notices";
 
-/** Does `work`; what it gives, if a text, is told when it is done. */
+/** Runs `work`; if it resolves to a text, that is shown as a notice. */
 export type RunAction = (failure: string, work: () => Promise<unknown>) => Promise<boolean>;
 
 export function useAction(...changedKeys: (readonly string[])[]): [boolean, RunAction] {

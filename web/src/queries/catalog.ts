@@ -1,4 +1,4 @@
-/** The catalog with every live tool, asked for once and again when the page comes back. */
+/** The catalog with all tools, refetched when the window gets focus. */
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";

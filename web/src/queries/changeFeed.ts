@@ -1,4 +1,4 @@
-/** Pages follow what others do: what changed is asked for again, and nothing else. */
+/** Refetches what others changed, and nothing else. */
 
 import type { QueryClient } from "@tanstack/react-query";
 import { useQueryClient } from "@tanstack/react-query";
@@ -14,12 +14,12 @@ import { WORKFLOWS } from "./workflows";
 
 interface QueryTarget {
   queryKey: readonly string[];
-  /** Only this very one, not those below it. */
+  /** Only the query with exactly this key, not those below it. */
   exact?: boolean;
 }
 
 const QUERIES_BY_TOPIC: Record<string, QueryTarget[]> = {
-  // A look at a server changes its line; its tools are asked for again when they are others.
+  // A health check changes the server itself; its tools are refetched only when they changed.
   servers: [{ queryKey: SERVERS, exact: true }, { queryKey: HEALTH }],
   tools: [{ queryKey: SERVERS }, { queryKey: CATALOG }],
   workflows: [{ queryKey: WORKFLOWS }, { queryKey: TRIGGERS }],
@@ -41,7 +41,7 @@ export function useChangeFeed(): void {
   );
 }
 
-/** What is being asked for when the page begins needs not be asked for twice. */
+/** Queries that are loading when the page starts need not be restarted. */
 function refresh(queries: QueryClient, topic: string, isFirst: boolean): void {
   for (const wanted of QUERIES_BY_TOPIC[topic] ?? [])
     void queries.invalidateQueries(wanted, { cancelRefetch: !isFirst });

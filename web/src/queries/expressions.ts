@@ -1,4 +1,4 @@
-/** Expressions, tried by the service: what a node's texts can name, and what one gives. */
+/** Evaluates expressions in the service: what the texts of a node can refer to, and their results. */
 
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
@@ -15,7 +15,7 @@ const PAUSE_MS = 300;
 let stamps = 0;
 const stampByValue = new WeakMap<object, number>();
 
-/** A number for a value that never changes, as keys of queries are compared by text. */
+/** A number for an immutable object, because query keys are compared as text. */
 function stampOf(value: object | undefined): number {
   if (!value) return 0;
   const found = stampByValue.get(value) ?? (stamps += 1);
@@ -23,7 +23,7 @@ function stampOf(value: object | undefined): number {
   return found;
 }
 
-/** The run whose data is meant: the one on the canvas, else the latest the service has. */
+/** The run whose data is used: the one on the canvas, else the latest one. */
 function useShownRun(): { run: string | null; stamp: string } {
   const run = useRunState((state) => state.run?.id ?? null);
   const stamp = useRunState((state) =>
@@ -58,12 +58,12 @@ export interface PreviewRequest {
   node: string;
   field: string;
   text: string;
-  /** Whether the text sees the node's own settings too. */
+  /** Whether the text can refer to the node's own settings. */
   seesNode: boolean;
   isOn: boolean;
 }
 
-/** What a text gives, a moment after the last change of it; a question that is old is taken back. */
+/** The result of a text, shortly after it was last changed; outdated requests are cancelled. */
 export function usePreview({ node, field, text, seesNode, isOn }: PreviewRequest) {
   const editor = useEditor();
   const { run, stamp } = useShownRun();

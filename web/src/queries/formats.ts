@@ -1,4 +1,4 @@
-/** Workflows in other formats: dialects of files, and files of coding agents. */
+/** Import and export: workflow dialects, and files of coding agents. */
 
 import { ApiError, client, unwrap } from "../api/client";
 import type { Workflow } from "../model/workflow/workflow";
@@ -31,7 +31,7 @@ export async function exportWorkflow(workflow: Workflow, to: string): Promise<Te
   return (await unwrap(client.POST("/api/v1/edit/export", { body: { document, to } as never }))).files;
 }
 
-/** Reads any file that is a workflow: of whichever dialect, or one that an export wrote. */
+/** Imports any supported dialect, or a file that an export wrote. */
 export async function importText(text: string): Promise<Workflow> {
   const made = await unwrap(
     client.POST("/api/v1/workflows/convert", { body: { document: text, to: "toolweave" } as never }),
@@ -46,7 +46,7 @@ export async function importText(text: string): Promise<Workflow> {
   }
 }
 
-/** A little less than the service takes, as the text travels within JSON. */
+/** A little less than the limit of the service, because the text is sent within JSON. */
 const MAX_BYTES = 3_500_000;
 
 export async function importFile(file: File): Promise<Workflow> {

@@ -1,4 +1,4 @@
-/** What a model chose in a run, made part of the open workflow as one step that can be undone. */
+/** Replaces the model of a node by the calls it made in a run, as one step that can be undone. */
 
 import { client, unwrap } from "../api/client";
 import type { Editor } from "../state/editor";

@@ -1,4 +1,4 @@
-/** What runs ask people, and steps of which nobody knows whether they happened. */
+/** Questions of runs, and steps of which it is unknown whether they finished. */
 
 import { useQuery } from "@tanstack/react-query";
 import { client, unwrap } from "../api/client";
@@ -6,7 +6,7 @@ import type { Json } from "../model/workflow/workflow";
 
 export const INBOX = ["inbox"] as const;
 export const UNCERTAIN = ["uncertain"] as const;
-/** Changes are told; this is for whoever cannot hear them. */
+/** The change feed triggers refetches; this interval is the fallback without it. */
 const REFETCH_MS = 60_000;
 const MAX_UNCERTAIN = 50;
 
@@ -42,7 +42,7 @@ async function uncertainSteps(): Promise<UncertainStep[]> {
   );
 }
 
-/** How many things wait for a person. */
+/** The number of items that wait for a person. */
 export function useWaitingCount(): number {
   const { data: questions } = useQuestions();
   const { data: steps } = useUncertainSteps();

@@ -107,7 +107,7 @@ export type FlowExecution = Schemas["ExecutionShape"];
 
 const flowPath = (library: string, flow: string) => ({ params: { path: { library, flow } } });
 
-/** The names that a flow asks for. */
+/** The names of the inputs of a flow. */
 export function useFlowInputs(library: string, flow: string) {
   return useQuery({
     queryKey: [...LIBRARIES, library, "flow", flow],

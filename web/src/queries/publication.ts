@@ -1,4 +1,4 @@
-/** The open workflow as a tool: what it would be, whether it is one, and making it one. */
+/** The open workflow as a published tool: a preview of the tool, its state, and publishing it. */
 
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../api/client";
@@ -11,7 +11,7 @@ import { usePublished } from "./manage";
 export type Publication = Schemas["PublishedShape"];
 export type ToolDraft = Schemas["DraftShape"];
 
-/** The tool that the open workflow is, and whether the canvas has another version of it. */
+/** The published tool of the open workflow, and whether the canvas has a newer version. */
 export function usePublication(): { publication: Publication | null; isBehind: boolean } {
   const { data: tools } = usePublished();
   const storedAs = useDocument((state) => state.storedAs);
@@ -21,7 +21,7 @@ export function usePublication(): { publication: Publication | null; isBehind: b
   return { publication, isBehind: publication !== null && (dirty || publication.revision !== revision) };
 }
 
-/** What the workflow would be as a tool, and what keeps it from being one. */
+/** A preview of the workflow as a tool, with the problems that prevent publishing it. */
 export function useToolDraft(workflow: Workflow) {
   return useQuery({
     queryKey: ["draft-tool", workflow],
@@ -41,7 +41,7 @@ export function publishAs(name: string, wish: PublishOptions): Promise<Publicati
   return unwrap(client.PUT("/api/v1/published/{name}", { params: { path: { name } }, body: wish as never }));
 }
 
-/** A key that may call this tool and nothing else; its text is told this once. */
+/** Creates a key that can call this tool only; its text is returned only once. */
 export async function createToolKey(tool: string): Promise<string> {
   const body = { name: `for ${tool}`, scopes: ["tools:read", "workflows:run"], tools: [tool] };
   return (await unwrap(client.POST("/api/v1/keys", { body: body as never }))).key;

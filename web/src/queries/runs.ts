@@ -1,4 +1,4 @@
-/** Runs: the list with its filters, one run's workflow, what came in to a step. */
+/** Runs: the list with its filters, a single run, the input of a step, and starting and cancelling one. */
 
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../api/client";
@@ -26,12 +26,12 @@ export function useRuns({ status, workflow, limit }: RunFilter) {
       const query = { limit, ...(status ? { status } : {}), ...(workflow ? { workflow } : {}) };
       return (await unwrap(client.GET("/api/v1/runs", { params: { query } }))).runs;
     },
-    // Changes are told; this is for whoever cannot hear them.
+    // The change feed triggers refetches; this interval is the fallback without it.
     refetchInterval: 30_000,
   });
 }
 
-/** A run with its steps; of values that are too large their beginning and their digest. */
+/** A run with its steps; large values are truncated and have a digest. */
 export function useRun(id: string | null) {
   return useQuery({
     queryKey: [...RUN, id],
@@ -48,7 +48,7 @@ export async function loadRunWorkflow(id: string): Promise<Workflow> {
   return found.document as unknown as Workflow;
 }
 
-/** What came in to a step, and what it worked with; asked again when the step goes on. */
+/** The input and the settings of a step; refetched when its status changes. */
 export function useStepInput(run: string | null, step: string | null, stamp: string) {
   return useQuery({
     queryKey: ["step", run, step, stamp],
@@ -66,15 +66,15 @@ export function useStepInput(run: string | null, step: string | null, stamp: str
   });
 }
 
-/** Where the whole of a value is. */
+/** Where a whole value can be loaded from. */
 export interface ValueSource {
   run: string;
-  /** Of the run itself, where there is none. */
+  /** Null for the result of the run itself. */
   step: string | null;
   part: "output" | "input";
 }
 
-/** All of a value, as a file. */
+/** The whole value, as a file. */
 export async function loadValue({ run, step, part }: ValueSource): Promise<Blob> {
   const path = { run };
   if (part === "input") {

@@ -1,4 +1,4 @@
-/** MCP servers: the list, what one would run, its tools, and everything done to them. */
+/** MCP servers: the list, their definitions and tools, and all actions. */
 
 import { useQuery } from "@tanstack/react-query";
 import { ApiError, client, unwrap } from "../api/client";
@@ -7,16 +7,16 @@ import { postStream } from "../api/eventStream";
 import type { Server } from "../model/servers/serverStatus";
 
 export const SERVERS = ["servers"] as const;
-/** Below a key of its own: each look at a server changes it. */
+/** A separate key, because every health check changes it. */
 export const HEALTH = ["health"] as const;
-/** Tools of servers are nodes there. */
+/** The catalog contains the tools of servers. */
 export const CATALOG = ["catalog"] as const;
 
 export function useServers() {
   return useQuery({
     queryKey: SERVERS,
     queryFn: async () => (await unwrap(client.GET("/api/v1/servers"))).servers,
-    // Changes are told; this is for whoever cannot hear them.
+    // The change feed triggers refetches; this interval is the fallback without it.
     refetchInterval: 60_000,
   });
 }
@@ -41,7 +41,7 @@ export function useServerHealth(id: string) {
   });
 }
 
-/** How many tools there are for whoever signed in; `onPage` gets the page to sign in at. */
+/** Resolves to the number of tools after the sign-in; `onPage` receives the address of the sign-in page. */
 export async function signIn(
   id: string,
   signal: AbortSignal,
@@ -58,7 +58,7 @@ export async function signIn(
   return count;
 }
 
-/** Asked only of a server that may be started. */
+/** Loaded only if the server may be started. */
 export function useServerTools(id: string, canList: boolean) {
   return useQuery({
     queryKey: [...SERVERS, id, "tools"],

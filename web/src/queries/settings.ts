@@ -1,4 +1,4 @@
-/** Keys, settings, secrets and what the doctor finds. */
+/** API keys, settings, secrets and diagnostics. */
 
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../api/client";
@@ -15,12 +15,12 @@ export type Finding = Schemas["FindingShape"];
 
 export const useKeys = () => useQuery({ queryKey: KEYS, queryFn: () => unwrap(client.GET("/api/v1/keys")) });
 
-/** Its text, which nobody is told again. */
+/** Resolves to the text of the key, which is returned only once. */
 export async function createKey(name: string, scopes: string[], tools: string[]): Promise<string> {
   return (await unwrap(client.POST("/api/v1/keys", { body: { name, scopes, tools } as never }))).key;
 }
 
-/** The key that this page asks with, and the studio's own, are revoked only by somebody who is sure. */
+/** Revoking the key of this page or of the studio requires a confirmation parameter. */
 export async function revokeKey({ id, name, isStudio, isYours }: Key): Promise<string> {
   const query = isStudio || isYours ? { sure: true } : {};
   await unwrap(client.DELETE("/api/v1/keys/{key}", { params: { path: { key: id }, query } }));

@@ -1,4 +1,4 @@
-/** How the open workflow's MCP nodes stand with their servers as these are now, badge by badge. */
+/** Whether the MCP nodes of the open workflow match the current tools of their servers. */
 
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
@@ -11,7 +11,7 @@ import { asText } from "../model/workflow/workflow";
 
 const REFETCH_MS = 20_000;
 
-/** Asked when a node gets another tool, and now and then; values that are typed change nothing here. */
+/** Loaded when a node gets another tool, and at intervals; changed values do not matter here. */
 export function useToolStatuses(): void {
   const editor = useEditor();
   const workflow = useDocument((state) => state.history.present);
@@ -23,7 +23,7 @@ export function useToolStatuses(): void {
     [signature, workflow.id],
   );
   const { data: found } = useQuery({
-    // Whatever changes servers asks for this again as well.
+    // Below the key of servers, so that it is refetched with them.
     queryKey: ["servers", "standing", signature],
     queryFn: () => loadToolStatuses(document),
     enabled: nodes.length > 0,
@@ -36,7 +36,7 @@ export function useToolStatuses(): void {
   }, [editor, found, signature]);
 }
 
-/** Spelt once for each node: an edit of another one costs nothing here. */
+/** Computed once per node, so that an edit of one node does not recompute the others. */
 const signatures = new WeakMap<WorkflowNode, string>();
 
 function toolSignature(node: WorkflowNode): string {

@@ -1,4 +1,4 @@
-/** The tools of a server with their parameter trees, and switching how a node uses them. */
+/** The tools of a server with their parameter trees, and switching the mode of a node. */
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { client, unwrap } from "../api/client";
@@ -8,19 +8,19 @@ import type { Mode } from "../model/form/modes";
 import type { Workflow } from "../model/workflow/workflow";
 import { nodeById } from "../model/workflow/workflow";
 
-/** What a server can do now; asking starts it, if it is approved. */
+/** The current tools of a server; the request starts the server if it is approved. */
 export function useServerTools(server: string) {
   return useQuery({
     queryKey: ["servers", server, "tools"],
     queryFn: () => unwrap(client.GET("/api/v1/servers/{server}/tools", { params: { path: { server } } })),
     enabled: server !== "",
-    // A server may lose a tool, or come back, while its node is open.
+    // A server may lose a tool, or recover, while its node is open.
     refetchInterval: 20_000,
     retry: false,
   });
 }
 
-/** Asks a server that failed at once, not when its turn comes; then how it stands, everywhere. */
+/** Checks a failed server at once instead of at the next interval, then refetches its state. */
 export function useServerRetry(server: string): () => void {
   const queries = useQueryClient();
   return () => {
@@ -32,11 +32,11 @@ export function useServerRetry(server: string): () => void {
 export interface ModeChange {
   mode: Mode;
   tool?: string;
-  /** Asks the server for its tools instead of taking those that were approved. */
+  /** Loads the tools from the server instead of using the approved ones. */
   live?: boolean;
 }
 
-/** Switches a node as one undoable step; values of the mode it leaves are kept in it. */
+/** Switches the mode of a node, as one step that can be undone; the node keeps the values of its old mode. */
 export async function switchMode(
   editor: Editor,
   id: string,

@@ -1,4 +1,4 @@
-/** What starts workflows by itself: every trigger of every stored workflow, and what is done to them. */
+/** Triggers of all stored workflows, and their actions. */
 
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../api/client";

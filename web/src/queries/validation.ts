@@ -1,4 +1,4 @@
-/** Checks the open workflow as it is edited, a moment after the last change. */
+/** Validates the open workflow shortly after each edit. */
 
 import { useEffect } from "react";
 import { useStore } from "zustand";
@@ -10,7 +10,7 @@ import { useDocument, useEditor } from "../state/editorContext";
 import type { Workflow } from "../model/workflow/workflow";
 
 const VALIDATION_DELAY_MS = 350;
-/** How long the last check took: a large workflow is checked less often than it is edited. */
+/** The duration of the last validation: a large workflow is validated less often than it is edited. */
 let lastDurationMs = 0;
 let pendingCheck: Promise<void> = Promise.resolve();
 
@@ -22,7 +22,7 @@ export function useValidation(): void {
     let isOld = false;
     const timer = setTimeout(
       () => {
-        // One at a time: checks of edits that are past would only keep the service busy.
+        // One at a time, because validating outdated edits would only keep the service busy.
         pendingCheck = pendingCheck.then(() => (isOld ? undefined : validate(editor, workflow, () => isOld)));
       },
       VALIDATION_DELAY_MS + Math.min(lastDurationMs, 10 * VALIDATION_DELAY_MS),
@@ -42,20 +42,20 @@ async function validate(editor: Editor, workflow: Workflow, isOld: () => boolean
     const found = await unwrap(client.POST("/api/v1/edit/validate", { body: body as never }));
     if (!isOld()) editor.problems.set(workflow, found.problems as Problem[]);
   } catch (error) {
-    // What was said last stands; that nobody answers is said elsewhere.
+    // The last problems stay; that the service does not answer is shown elsewhere.
     const fault = error instanceof ApiError && !error.isUnreachable ? error.message : null;
     if (!isOld()) editor.problems.store.setState({ isChecking: false, fault });
   }
   lastDurationMs = performance.now() - began;
 }
 
-/** The values of a workflow that the service says are wrong now; what is only missing is work in progress. */
+/** The invalid values of a workflow according to the service; missing values are work in progress. */
 export async function findInvalidValues(workflow: Workflow): Promise<Problem[]> {
   try {
     const body = { document: workflow as unknown as Record<string, unknown> };
     const { problems } = await unwrap(client.POST("/api/v1/edit/validate", { body: body as never }));
     return (problems as Problem[]).filter((problem) => isInvalidValue(workflow, problem));
   } catch {
-    return []; // Saving tells why nobody answers.
+    return []; // Saving reports why the service does not answer.
   }
 }

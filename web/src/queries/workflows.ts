@@ -19,7 +19,7 @@ export interface StoredWorkflow {
   workflow: Workflow;
 }
 
-/** Faults of a file of which nothing is understood; drawn as an empty workflow it would be lost by saving. */
+/** Codes of files that are not workflows at all; shown as an empty workflow, saving would overwrite them. */
 const UNREADABLE_CODES: ReadonlySet<string> = new Set([
   "WORKFLOW_NOT_JSON",
   "WORKFLOW_UNKNOWN_DIALECT",
@@ -38,7 +38,7 @@ export async function loadWorkflow(name: string): Promise<StoredWorkflow> {
   return { name: found.name, revision: found.revision, workflow: found.document as unknown as Workflow };
 }
 
-/** Saves under `at`, over the revision that was read; a workflow with another name is moved. */
+/** Saves over the revision that was read; a workflow with a new name is renamed. */
 export async function saveWorkflow(
   workflow: Workflow,
   at: string,

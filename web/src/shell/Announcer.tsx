@@ -1,7 +1,7 @@
 import { useStore } from "zustand";
 import { announcementStore } from "../state/announcements";
 
-/** Says what is announced; there before the first words, as readers want it. */
+/** The live region for announcements; it is in the DOM before the first one, as screen readers require. */
 export function Announcer() {
   const { message, number } = useStore(announcementStore);
   return (

@@ -1,4 +1,4 @@
-/** The whole page: who asks, where we are, and what stands around every page. */
+/** The whole page: authentication, the current page, and the frame around it. */
 
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
@@ -22,7 +22,7 @@ import "./shell.css";
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      // A refusal stays one; a service that is away is asked again when it is back.
+      // An error response is final; a service that does not answer is retried.
       retry: (count, error) => count < 2 && (error as ApiError).isUnreachable,
       refetchOnWindowFocus: true,
     },
@@ -34,13 +34,13 @@ export function App() {
   const link = useStore(connectionStore, (state) => state.link);
   useEffect(() => watchConnection(() => void queries.invalidateQueries()), []);
   const begin = () => {
-    // Nothing is loaded again: what is edited stays on the page.
+    // The page is not reloaded, so that unsaved edits stay.
     queries.clear();
     connectionStore.setState({ link: "up" });
     setHasToken(true);
   };
   useEffect(() => {
-    // A new address with a token, typed over the old one, loads nothing by itself.
+    // Changing only the fragment of the address does not reload the page.
     const arrived = () => {
       if (window.location.hash.startsWith("#token=") && takeTokenFromAddress()) begin();
     };

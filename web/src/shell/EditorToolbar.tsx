@@ -1,4 +1,4 @@
-/** The bar above the canvas: name, state, and what is done most. */
+/** The toolbar above the canvas: the name, the state, and the most frequent actions. */
 
 import { useStore } from "zustand";
 import { runCommand } from "../state/commands";
@@ -190,7 +190,7 @@ function MoreMenu({ isReadOnly }: { isReadOnly: boolean }) {
   );
 }
 
-/** Whether the workflow is a tool already, and if so, whether of this very version. */
+/** Shows whether the workflow is published, and whether in this version. */
 function PublishButton() {
   const { publication, isBehind } = usePublication();
   return (

@@ -1,4 +1,4 @@
-/** The parts of the editor around one workflow, edited or only shown. */
+/** The editor of one workflow, editable or read-only: toolbar, palette, canvas, side panel and run panel. */
 
 import { useStore } from "zustand";
 import { Canvas } from "../features/canvas/Canvas";
@@ -102,7 +102,7 @@ function SidePanel({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: b
       </aside>
     );
   }
-  // Always there: a panel that came with a selection would move the canvas under the pointer.
+  // Always shown: a panel that opened with a selection would move the canvas under the pointer.
   if (side !== "inspector") return null;
   return (
     <aside className="editor__side" aria-label="Inspector" data-panel data-stop="side">

@@ -1,4 +1,4 @@
-/** Where a page fails to draw, words instead of a blank window; edits are written down first. */
+/** Shows an error page if a page fails to render, after saving unsaved edits as a draft. */
 
 import type { ReactNode } from "react";
 import { Component } from "react";
@@ -7,7 +7,7 @@ import { Button } from "../ui/Button";
 import { EmptyState } from "../ui/EmptyState";
 
 interface Props {
-  /** Another page is another try. */
+  /** A new address clears the error. */
   where: string;
   children: ReactNode;
 }

@@ -1,4 +1,4 @@
-/** Turns key presses into commands; the only listener for keys of the whole page. */
+/** Maps key presses to commands; the only key listener of the page. */
 
 import { useEffect } from "react";
 import type { FocusArea } from "../state/commands";
@@ -11,7 +11,7 @@ export function KeyboardShortcuts() {
     const pressed = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing) return;
       const target = event.target as HTMLElement;
-      // A dialog has its own keys.
+      // A dialog handles its own keys.
       if (document.querySelector("dialog[open]") && !target.closest("[data-keys]")) return;
       const command = commandFor(event, focusAreaOf(target));
       if (!command || command.isNative) return;

@@ -1,4 +1,4 @@
-/** The pages, at the left edge. */
+/** The links to all pages, on the left edge. */
 
 import { useStore } from "zustand";
 import { hrefTo } from "../state/route";

@@ -1,4 +1,4 @@
-/** A workflow that cannot be opened: why, and what can be done about it. */
+/** A workflow that cannot be opened: the reason, and what the user can do. */
 
 import type { ApiError } from "../api/client";
 import { readDraft } from "../state/drafts";

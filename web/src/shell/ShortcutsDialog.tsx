@@ -3,7 +3,7 @@ import { commandStore, formatKeys } from "../state/commands";
 import { Dialog } from "../ui/Dialog";
 import { storeLetterKeys } from "./letterShortcuts";
 
-/** Every key there is, from the one key map; the table in docs/studio.md is the same. */
+/** All keyboard shortcuts, from the registered commands; docs/studio.md has the same table. */
 export function ShortcutsDialog({ onClose }: { onClose(): void }) {
   const { commands, hasLetterKeys } = useStore(commandStore);
   return (

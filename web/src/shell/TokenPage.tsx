@@ -1,4 +1,4 @@
-/** No key, or a wrong one: says where the right one is, and takes it. */
+/** Asks for the API key if it is missing or invalid, and explains where to find it. */
 
 import type { FormEvent } from "react";
 import { useState } from "react";

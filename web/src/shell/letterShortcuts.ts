@@ -1,4 +1,4 @@
-/** Whether letters alone are commands, as this browser was told. */
+/** Whether single letters are shortcuts, a setting of this browser. */
 
 import { readStored, writeStored } from "../api/storage";
 import { commandStore } from "../state/commands";

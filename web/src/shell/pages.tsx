@@ -1,4 +1,4 @@
-/** Every page: where it is, what it is called, what it shows. A new page is one line here. */
+/** All pages: address, title and content. A new page is one entry here. */
 
 import type { ReactNode } from "react";
 import { WorkflowsPage } from "../features/workflows/WorkflowsPage";
@@ -16,11 +16,11 @@ import { RunPage } from "./RunPage";
 export interface Page {
   page: string;
   title: string;
-  /** What the tab is called, where the title is not enough. */
+  /** The title of the browser tab, if it is not the title of the page. */
   tab?(route: Route): string;
-  /** In the rail when it has one. */
+  /** Pages with an icon are in the navigation rail. */
   icon?: IconName;
-  /** Other pages that belong to it. */
+  /** Other pages for which this one is marked as current. */
   related?: string[];
   show(route: Route): ReactNode;
 }

@@ -1,4 +1,4 @@
-/** The parts of the page that F6 goes through, and where the focus goes when a part is entered. */
+/** The regions of the page that F6 cycles through, and where the focus goes in each. */
 
 import { currentEditor } from "../state/workspace";
 
@@ -11,12 +11,12 @@ const FOCUSABLE = [
   "[tabindex='0']",
 ].join(", ");
 
-/** The element itself, else the first in it that takes the focus. */
+/** The element itself, else the first focusable element in it. */
 export function firstFocusable(within: HTMLElement): HTMLElement | null {
   return within.matches(FOCUSABLE) ? within : within.querySelector<HTMLElement>(FOCUSABLE);
 }
 
-/** Goes to the next part that has anything to be focused, or back. */
+/** Moves the focus to the next or previous region with a focusable element. */
 export function focusNextRegion(step: 1 | -1): void {
   const stops = [...document.querySelectorAll<HTMLElement>("[data-stop]")].filter(
     (stop) => stop.dataset["stop"] === "canvas" || firstFocusable(stop),

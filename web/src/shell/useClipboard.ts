@@ -1,4 +1,4 @@
-/** Copy, cut and paste of nodes through the clipboard, as the browser's own events and as commands. */
+/** Copy, cut and paste of nodes, through clipboard events of the browser and as commands. */
 
 import { useEffect } from "react";
 import { readStored, writeStored } from "../api/storage";
@@ -9,7 +9,7 @@ import { insertSnippet } from "../state/insertSnippet";
 import { notify } from "../state/notices";
 import { removeSelection } from "../state/selection";
 
-/** Where a browser keeps the clipboard from us, the last copy of any tab is here. */
+/** The last copy of any tab, for browsers that deny access to the clipboard. */
 const STORAGE_KEY = "toolweave.copied";
 const NO_NODES = "There are no nodes in the clipboard";
 

@@ -1,4 +1,4 @@
-/** The central key map of the editor: every action, its name and its keys. */
+/** All commands of the editor with their titles and keys. */
 
 import { useEffect } from "react";
 import { announce } from "../state/announcements";

@@ -1,4 +1,4 @@
-/** What the editor does with the service: run, save, export; as commands with keys. */
+/** Commands of the editor that send requests: run, save, export, publish. */
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";

@@ -1,4 +1,4 @@
-/** A workflow's file dropped on the page: on the canvas its nodes come in, elsewhere it is opened. */
+/** A workflow file dropped on the page: on the canvas its nodes are inserted, elsewhere it is opened. */
 
 import { useEffect, useState } from "react";
 import { insertSnippet } from "../state/insertSnippet";
@@ -36,11 +36,11 @@ async function openDroppedFile(event: DragEvent): Promise<void> {
   }
 }
 
-/** What a file that is held over the page would do; nothing when none is. */
+/** What dropping the dragged file would do; null while none is dragged. */
 export function useFileDrop(): string | null {
   const [words, setWords] = useState<string | null>(null);
   useEffect(() => {
-    // Without this the browser would leave the studio and show the file.
+    // Without this the browser would leave the studio and open the file.
     const over = (event: DragEvent) => {
       if (!hasFiles(event)) return;
       event.preventDefault();

@@ -1,11 +1,11 @@
-/** The focus is never lost: a new page begins at its heading, and what vanishes hands it on. */
+/** Keeps the focus: on a new page it moves to the heading, and when its element is removed, to one nearby. */
 
 import { useEffect } from "react";
 import type { Route } from "../state/route";
 import { pageTitle } from "./pages";
 import { firstFocusable } from "./regions";
 
-/** Names the tab after the page, and begins at the page's heading unless the focus is in it already. */
+/** Sets the title of the tab, and focuses the heading of a new page unless the focus is on the page already. */
 export function usePageFocus(route: Route): void {
   const address = [route.page, ...route.rest].join("/");
   useEffect(() => {
@@ -16,7 +16,7 @@ export function usePageFocus(route: Route): void {
   }, [address]);
 }
 
-// The browser begins a page where its reader wants; only later ones are ours.
+// The browser sets the focus on the first page; we do on later ones.
 let isFirstPage = true;
 
 function isInMain(element: Element | null): boolean {
@@ -24,19 +24,19 @@ function isInMain(element: Element | null): boolean {
   return main !== null && element !== null && element !== main && main.contains(element);
 }
 
-/** The page's heading; where it is not drawn yet, the page itself. */
+/** The heading of the page; if it is not rendered yet, the page itself. */
 function focusHeading(): void {
   const heading = document.querySelector<HTMLElement>("#main h1");
   heading?.setAttribute("tabindex", "-1");
   (heading ?? document.getElementById("main"))?.focus();
 }
 
-/** When what has the focus is taken away, what is left around it takes the focus. */
+/** When the focused element is removed, focuses the nearest remaining element around it. */
 export function useFocusRecovery(): void {
   useEffect(() => {
     let around: HTMLElement[] = [];
     const came = ({ target }: FocusEvent) => void (around = ancestors(target as HTMLElement));
-    // Who points at something else has left it by themselves.
+    // A click elsewhere moves the focus on purpose.
     const pointed = () => void (around = []);
     const left = new MutationObserver(() => {
       if (around.length === 0 || document.activeElement !== document.body || around[0]!.isConnected) return;

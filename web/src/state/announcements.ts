@@ -1,10 +1,10 @@
-/** Words for those who hear the page: what was done, and how a run stands. */
+/** Messages for screen readers: what was done, and the progress of a run. */
 
 import { createStore } from "zustand/vanilla";
 
 export interface Announcement {
   message: string;
-  /** Another number makes the same words be said again. */
+  /** A new number repeats the same message. */
   number: number;
 }
 

@@ -1,17 +1,17 @@
-/** Every action by name and key, in one place: keys, menus and the command list read it. */
+/** All commands with their keys, in one place for shortcuts, menus and the command palette. */
 
 import { createStore } from "zustand/vanilla";
 
 export interface Command {
   id: string;
   title: string;
-  /** `mod+z`: `mod` is Ctrl, or Command on a Mac. Several are apart by a blank. */
+  /** `mod+z`: `mod` is Ctrl, or Command on a Mac. Alternatives are separated by spaces. */
   keys?: string;
-  /** Works while a text field has the focus, too. */
+  /** Also available while a text field has the focus. */
   inFields?: boolean;
-  /** `canvas`: not within a panel, whose own keys they are. `node`: only on the canvas itself. */
+  /** `canvas`: not in a panel, which has its own keys. `node`: only on the canvas itself. */
   at?: "canvas" | "node";
-  /** The key is left to the browser, whose own event does it. */
+  /** The browser handles the key and sends an event, such as `copy`. */
   isNative?: boolean;
   isDisabled?(): boolean;
   run(): void;
@@ -19,16 +19,16 @@ export interface Command {
 
 export interface CommandState {
   commands: readonly Command[];
-  /** Whether a letter alone is a command: who dictates, or leans on keys, turns that off. */
+  /** Whether single letters are shortcuts; users of speech input can turn that off. */
   hasLetterKeys: boolean;
 }
 
 export const commandStore = createStore<CommandState>(() => ({ commands: [], hasLetterKeys: true }));
 
-/** Where the focus is: in a text field, in a panel, on the canvas, or nowhere in particular. */
+/** Where the focus is: in a text field, in a panel, on the canvas, or elsewhere. */
 export type FocusArea = "field" | "panel" | "canvas" | "page";
 
-/** Adds commands until the returned function is called. */
+/** Registers commands until the returned function is called. */
 export function registerCommands(commands: readonly Command[]): () => void {
   commandStore.setState((state) => ({ commands: [...state.commands, ...commands] }));
   return () =>
@@ -50,7 +50,7 @@ interface KeyPress {
   altKey: boolean;
 }
 
-/** The command of a key press, if there is one for where the focus is. */
+/** The command for a key press in a focus area, if there is one. */
 export function commandFor(event: KeyPress, where: FocusArea): Command | undefined {
   const pressed = keyCombination(event);
   const { commands, hasLetterKeys } = commandStore.getState();
@@ -70,14 +70,14 @@ function isAvailableIn({ inFields, at }: Command, where: FocusArea): boolean {
 export function keyCombination({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyPress): string {
   const name = key === " " ? "space" : key.toLowerCase();
   const isLetter = /^[a-z]$/.test(name);
-  // Shift is part of what `?` is; of a letter or a named key it is said.
+  // Shift is a part of characters such as `?`; for letters and named keys it is listed.
   const withShift = shiftKey && (isLetter || key.length > 1);
   return [ctrlKey || metaKey ? "mod" : "", altKey ? "alt" : "", withShift ? "shift" : "", name]
     .filter(Boolean)
     .join("+");
 }
 
-/** Keys as people read them: `Ctrl Shift Z`. */
+/** Keys for display: `Ctrl Shift Z`. */
 export function formatKeys(keys: string | undefined): string {
   const first = keys?.split(" ")[0];
   if (!first) return "";

@@ -1,4 +1,4 @@
-/** Whether the service answers: edits go on without it, and what was asked for is asked again. */
+/** Whether the service answers. Editing continues without it, and queries are refetched when it is back. */
 
 import { createStore } from "zustand/vanilla";
 import { onConnectionSignal } from "../api/client";
@@ -10,12 +10,12 @@ export const connectionStore = createStore<{ link: LinkState }>(() => ({ link: "
 const PROBE_INTERVAL_MS = 1_000;
 let isProbing = false;
 
-/** Listens to every request, and asks by itself while nobody answers. */
+/** Watches every request, and probes the service while it does not answer. */
 export function watchConnection(onBack: () => void): () => void {
   return onConnectionSignal((heard) => {
     const before = connectionStore.getState().link;
     if (heard === "refused") connectionStore.setState({ link: "refused" });
-    // Only another key ends that: streams that end meanwhile say nothing new.
+    // Only a new key ends this state; streams that end in the meantime do not.
     else if (before === "refused") return;
     else if (heard === "silent") {
       connectionStore.setState({ link: "down" });

@@ -9,7 +9,7 @@ import { parseRoute } from "./route";
 import { safeText } from "../model/text/untrusted";
 import { newWorkflow } from "../model/workflow/workflow";
 
-// The client wants to know at once where the page is from.
+// The API client reads the address of the page when it is loaded.
 vi.hoisted(() => vi.stubGlobal("window", { location: { origin: "http://localhost" } }));
 afterEach(() => vi.unstubAllGlobals());
 

@@ -1,4 +1,4 @@
-/** Short words to the user: what was done, what failed, and a way back. */
+/** Short messages to the user: what was done, what failed, and an action such as undo. */
 
 import { createStore } from "zustand/vanilla";
 import { ApiError } from "../api/client";
@@ -19,7 +19,7 @@ let nextId = 1;
 export function notify(message: string, more: Partial<Omit<Notice, "id" | "words">> = {}): void {
   const notice: Notice = { id: nextId++, tone: "plain", message, ...more };
   noticeStore.setState(({ notices }) => ({ notices: [...notices.slice(-3), notice] }));
-  // What asks for an answer waits for it: some need longer to reach a button.
+  // Notices with an action stay: some users need longer to reach a button.
   if (notice.tone !== "bad" && !notice.action) setTimeout(() => dismiss(notice.id), VISIBLE_MS);
 }
 
@@ -27,7 +27,7 @@ export function dismiss(id: number): void {
   noticeStore.setState(({ notices }) => ({ notices: notices.filter((notice) => notice.id !== id) }));
 }
 
-/** Tells why something was refused; that nobody answers is shown elsewhere. */
+/** Reports why a request failed; that the service does not answer is shown elsewhere. */
 export function notifyError(error: unknown, action: string): void {
   if (error instanceof ApiError) {
     if (error.isUnreachable)

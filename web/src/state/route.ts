@@ -1,4 +1,4 @@
-/** Where the page is, by the fragment of its address: `#/w/trip`, `#/runs/7c1e`. */
+/** The current page, from the fragment of the address: `#/w/trip`, `#/runs/7c1e`. */
 
 export interface Route {
   page: string;
@@ -12,7 +12,7 @@ export function parseRoute(hash: string): Route {
   return { page, rest, query: new URLSearchParams(query) };
 }
 
-/** A part as it was written, or as it stands where it is no encoding of anything. */
+/** Decodes a part of the path; returns it unchanged if it is malformed. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

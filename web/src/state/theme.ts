@@ -1,4 +1,4 @@
-/** Light or dark: as chosen, else as the system is, also when that changes. */
+/** The theme: the user's choice, else the system setting, followed when it changes. */
 
 import { createStore } from "zustand/vanilla";
 import { readStored, writeStored } from "../api/storage";

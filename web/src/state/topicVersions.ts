@@ -1,11 +1,11 @@
-/** The versions of what the service has, as it told them last. */
+/** The versions of the topics of the change feed. */
 
 import { createStore } from "zustand/vanilla";
 import type { Versions } from "../api/changeEvents";
 
 export const versionStore = createStore<{ versions: Versions }>(() => ({ versions: {} }));
 
-/** Takes in what was told; the topics that are not as they were. */
+/** Stores the received versions; returns the topics that changed. */
 export function updateVersions(received: Versions): string[] {
   const { versions } = versionStore.getState();
   const changed = Object.keys(received).filter((topic) => versions[topic] !== received[topic]);

@@ -16,7 +16,7 @@ export function Button({ look = "plain", icon, children, className = "", type = 
   );
 }
 
-/** A button that is only a sign; its label is said and shown as a tip. */
+/** A button with only an icon; its label is its accessible name and tooltip. */
 export function IconButton({
   label,
   icon,

@@ -10,7 +10,7 @@ interface Props {
   children: ReactNode;
 }
 
-/** Asks before something that cannot be undone. */
+/** Asks for confirmation before something that cannot be undone. */
 export function ConfirmDialog({ title, yes, onYes, onClose, children }: Props) {
   const foot = (
     <>

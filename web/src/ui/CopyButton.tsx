@@ -3,12 +3,12 @@ import { Button } from "./Button";
 
 const LABELS = { ready: "Copy", done: "Copied", failed: "Select it, and copy it yourself" } as const;
 
-/** Puts a text on the clipboard; `what` says which text that is. */
+/** Copies a text to the clipboard; `what` names the text for screen readers. */
 export function CopyButton({ text, what }: { text: string; what: string }) {
   const [state, setState] = useState<keyof typeof LABELS>("ready");
   const copy = async () => {
     try {
-      // Browsers give it only to pages that are safe from others.
+      // Browsers allow this only in secure contexts.
       await navigator.clipboard.writeText(text);
       setState("done");
     } catch {

@@ -1,4 +1,4 @@
-/** A modal dialog: the browser's own, which keeps the focus inside and closes on Escape. */
+/** A modal dialog, based on the native element, which traps the focus and closes on Escape. */
 
 import type { ReactNode } from "react";
 import { useId, useRef } from "react";

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** Nothing is here yet: what would be, and what to do next; `isPage` where that is the whole page. */
+/** A placeholder for empty content, with a hint what to do; `isPage` if it is the whole page. */
 export function EmptyState({
   title,
   isPage = false,

@@ -16,7 +16,7 @@ const ICONS: Record<string, IconName> = {
   unknown: "help",
 };
 
-/** The sign of a node's family, in the family's colour. */
+/** The icon of a node family, in the color of the family. */
 export function FamilyIcon({ family, size = 16 }: { family: string; size?: number }) {
   return (
     <span className={`family family--${family}`}>

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { useId } from "react";
 
-/** What a control says of itself: where its note and its fault are, and whether it has one. */
+/** The ARIA attributes that connect a control with its note and its error. */
 export interface FieldAria {
   "aria-describedby": string | undefined;
   "aria-invalid": true | undefined;
@@ -14,7 +14,7 @@ interface Props {
   children(id: string, describedBy: string | undefined, said: FieldAria): ReactNode;
 }
 
-/** A control with its label, a note, and what is wrong with its value; the control spreads `said`. */
+/** A labelled control with a note and an error; the control spreads the ARIA attributes it is passed. */
 export function Field({ label, note, fault, children }: Props) {
   const id = useId();
   const more = note || fault ? `${id}-more` : undefined;

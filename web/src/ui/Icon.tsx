@@ -1,4 +1,4 @@
-/** Line icons on a 20-unit grid; each is decoration, its control carries the words. */
+/** Line icons on a 20-unit grid. They are decorative: the control has the accessible name. */
 
 const PATHS = {
   play: "M6.5 4.5v11l9-5.5z",

@@ -1,4 +1,4 @@
-/** A button with a list of actions; arrows walk, Escape closes. */
+/** A button with a menu of actions; arrow keys move, Escape closes. */
 
 import type { KeyboardEvent, ReactNode } from "react";
 import { useEffect, useRef, useState } from "react";
@@ -10,7 +10,7 @@ export interface MenuAction {
   icon?: IconName;
   keys?: string;
   isDisabled?: boolean;
-  /** Draws a line above it. */
+  /** Draws a separator above it. */
   startsGroup?: boolean;
   run(): void;
 }
@@ -82,7 +82,7 @@ function walk(event: KeyboardEvent, box: HTMLElement | null, close: () => void):
   const items = [...(box?.querySelectorAll<HTMLButtonElement>(".menu__item:not(:disabled)") ?? [])];
   const at = items.indexOf(document.activeElement as HTMLButtonElement);
   const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
-  // Tab goes on from the button that opened it.
+  // Tab continues from the button that opened the menu.
   if (event.key === "Tab") return close();
   if (event.key === "Escape") close();
   else if (to !== undefined) items[(to + items.length) % items.length]?.focus();

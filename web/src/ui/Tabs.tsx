@@ -6,11 +6,11 @@ interface Props<Name extends string> {
   tabs: readonly { name: Name; title: string }[];
   current: Name;
   onChange(name: Name): void;
-  /** What the current tab shows. */
+  /** The content of the current tab. */
   children?: ReactNode;
 }
 
-/** Tabs are one stop of the Tab key; arrows go from one to the next. */
+/** Tabs are one tab stop; arrow keys move between them. */
 export function Tabs<Name extends string>({ label, tabs, current, onChange, children }: Props<Name>) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);

@@ -1,6 +1,6 @@
 import { Icon } from "./Icon";
 
-/** A small mark beside a name of others, where there is no room for words. */
+/** An icon beside untrusted text with suspicious characters, where there is no room for a message. */
 export function TextWarning({ warnings }: { warnings: readonly string[] }) {
   if (warnings.length === 0) return null;
   const words = `contains ${warnings.join(", ")}`;

@@ -1,10 +1,10 @@
 import { useState } from "react";
 import { Badge } from "./Badge";
 
-/** What is read at a glance; the rest of a text is one press away. */
+/** Longer texts are collapsed to this length. */
 const PREVIEW_CHARS = 700;
 
-/** Text of others, as text and nothing else; a mark says what is odd about it. */
+/** Untrusted text, shown as plain text, with a badge for suspicious characters. */
 export function Untrusted({ text, warnings }: { text: string; warnings: string[] }) {
   const [isWhole, setWhole] = useState(false);
   const isLong = text.length > PREVIEW_CHARS + 100;

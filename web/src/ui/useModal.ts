@@ -1,7 +1,7 @@
 import type { RefObject } from "react";
 import { useLayoutEffect } from "react";
 
-/** Where a dialog begins: at its first field, else at the first of its buttons below, else at its way out. */
+/** What gets the focus when a dialog opens: its first field, else a button of its footer, else its close button. */
 const FOCUS_ORDER = [
   ".quick__input",
   ".dialog__body :is(input, textarea, select):not(:disabled)",
@@ -9,7 +9,7 @@ const FOCUS_ORDER = [
   ".dialog__head button",
 ];
 
-/** Opens a dialog over the page; closed, it gives the focus back. */
+/** Opens a dialog as modal; restores the focus when it closes. */
 export function useModal(dialog: RefObject<HTMLDialogElement | null>): void {
   useLayoutEffect(() => {
     const element = dialog.current;

@@ -1,4 +1,4 @@
-/** What is drawn and never run: groups and notes. */
+/** Nodes that are shown but never run: groups and notes. */
 
 import type { NodeProps } from "@xyflow/react";
 import { NodeResizer } from "@xyflow/react";

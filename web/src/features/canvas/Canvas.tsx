@@ -1,4 +1,4 @@
-/** The canvas: draws the open workflow, and turns gestures into edits, one step of history each. */
+/** The canvas: shows the open workflow and turns gestures into edits, each one step of the history. */
 
 import type { Connection, Edge, Node } from "@xyflow/react";
 import {
@@ -48,7 +48,7 @@ export function Canvas(props: Props) {
   const measure = (frame: HTMLElement | null) => {
     if (frame) setBox({ width: frame.clientWidth, height: frame.clientHeight });
   };
-  // Its size first: what is in view at the beginning depends on it, and only that is drawn.
+  // The size is measured first, because the initial view depends on it and only visible nodes are rendered.
   if (!box) return <div className="canvas" ref={measure} />;
   return (
     <ReactFlowProvider>
@@ -69,7 +69,7 @@ function Drawing({
   const [view] = useState(() => initialView(nodes, width, height));
   const { isFar, isFarther } = useDetailLevel(nodes.length);
   const flow = useReactFlow();
-  // From afar nodes have no ports, and the canvas forgets where they were.
+  // At low detail nodes have no ports, so the canvas forgets their positions.
   useEffect(() => {
     if (isFar) return drawAgain;
   }, [isFar, drawAgain]);

@@ -1,4 +1,4 @@
-/** A connection; it moves while data goes through it. */
+/** A connection; it is animated while data passes through it. */
 
 import type { EdgeProps } from "@xyflow/react";
 import { BaseEdge, EdgeLabelRenderer, getBezierPath } from "@xyflow/react";

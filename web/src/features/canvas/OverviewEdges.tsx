@@ -1,4 +1,4 @@
-/** All connections as one picture: from afar thousands are in view, and none of them can be grasped. */
+/** All connections drawn on one canvas element: when zoomed out, thousands are visible and none can be clicked. */
 
 import type { Edge, ReactFlowState } from "@xyflow/react";
 import { useStoreApi } from "@xyflow/react";
@@ -42,7 +42,7 @@ function drawEdges(
   const [x, y, zoom] = transform;
   pen.setTransform(zoom * sharp, 0, 0, zoom * sharp, x * sharp, y * sharp);
   pen.strokeStyle = getComputedStyle(picture).color;
-  // A hair on the screen, whatever the zoom.
+  // One pixel at every zoom.
   pen.lineWidth = 1 / zoom;
   pen.beginPath();
   for (const edge of edges) {

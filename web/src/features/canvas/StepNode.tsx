@@ -1,4 +1,4 @@
-/** A step on the canvas: family, name, where its tool is from, how it stands. */
+/** A step on the canvas: its family, name, tool and status. */
 
 import type { NodeProps } from "@xyflow/react";
 import { Handle, Position } from "@xyflow/react";
@@ -25,7 +25,7 @@ const STATUS_LABELS: Record<StepStatus, string> = {
   cancelled: "cancelled",
 };
 
-/** How an MCP node stands with its server, where that is worth a word. */
+/** Labels for tools that do not match what their server offers. */
 const TOOL_STATUS_LABELS: Record<string, string> = {
   missing: "its server does not answer",
   invalid: "does not fit its server",
@@ -37,7 +37,7 @@ export const StepNode = memo(function StepNode(props: Props) {
   return useContext(LowDetail) ? <LowDetailStep {...props} /> : <FullStep {...props} />;
 });
 
-/** Its family, its state and, while it can be read, its name. */
+/** The family, the status and, if it is large enough to read, the name. */
 function LowDetailStep({ id, data, selected }: Props) {
   const status = useRunState((state) => state.statuses[id]);
   const isWrong = useProblems(
@@ -128,12 +128,12 @@ function FullStep({ id, data, selected }: Props) {
   );
 }
 
-/** What a reader says of the node. */
+/** The text that screen readers read for the node. */
 function NodeLabel({ id, data, isSelected }: { id: string; data: NodeView; isSelected: boolean }) {
   const status = useRunState((state) => state.statuses[id]);
   const problems = useProblems((state) => state.byNode[id]);
   const fit = useProblems((state) => state.toolStatuses[id]?.status);
-  // Titles, joined: a list would be another one after each edit of anything.
+  // Joined to a string, because a new list would render the node again after every edit.
   const targets = useDocument((state) => targetTitles(state.history.present, id).join("\n"));
   const errors = problems?.filter((problem) => problem.severity === "error").length ?? 0;
   const standing = {
@@ -151,7 +151,7 @@ function NodeLabel({ id, data, isSelected }: { id: string; data: NodeView; isSel
   );
 }
 
-/** What is wrong with the node; of an MCP node also that nothing is. */
+/** The worst problem of the node; MCP nodes without problems get a check mark. */
 function ProblemMark({ id, isMcp }: { id: string; isMcp: boolean }) {
   const problems = useProblems((state) => state.byNode[id]);
   const standing = useProblems((state) => state.toolStatuses[id]);

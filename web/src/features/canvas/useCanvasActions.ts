@@ -1,4 +1,4 @@
-/** Lets the rest of the page use the canvas: where its middle is, show all, bring a node into view. */
+/** Registers the canvas with the editor, for the rest of the page to find its center, fit it or reveal a node. */
 
 import type { ReactFlowInstance } from "@xyflow/react";
 import { useReactFlow } from "@xyflow/react";
@@ -7,7 +7,7 @@ import { NODE_SIZE } from "../../model/layout/geometry";
 import { initialView, READABLE_ZOOM } from "../../model/layout/initialView";
 import { useEditor } from "../../state/editorContext";
 
-/** Gives what the canvas calls when it was moved: until a person does, it stays as it was opened. */
+/** Returns a handler for moves; until the user moves the canvas, it keeps the initial view. */
 export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
   const editor = useEditor();
   const flow = useReactFlow();
@@ -15,7 +15,7 @@ export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
   useEffect(() => {
     const box = document.querySelector(".canvas");
     if (!box) return;
-    // A panel that opens must not hide what was in view.
+    // A panel that opens must not cover what was visible.
     const watching = new ResizeObserver(() => {
       if (!wasMoved.current) showInitialView(flow, 0);
     });
@@ -46,7 +46,7 @@ export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
         showInitialView(flow, animationMs());
       },
       fit: () => {
-        // The next change of size would take it back to where the workflow begins.
+        // Without this, the next resize would return to the initial view.
         wasMoved.current = true;
         void flow.fitView({ maxZoom: 1, padding: 0.15, duration: animationMs() });
       },
@@ -65,7 +65,7 @@ export function useCanvasActions(): { onMoveEnd(event: unknown): void } {
 const ANIMATION_MS = 200;
 const MAX_FRAMES = 600;
 
-/** How long the view glides; at once for who wants no motion. */
+/** How long the view is animated; not at all if the user prefers reduced motion. */
 function animationMs(): number {
   return window.matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : ANIMATION_MS;
 }
@@ -92,10 +92,10 @@ function isInView(node: HTMLElement | null): boolean {
   );
 }
 
-/** How often the focus was asked for: who asked before the last one does not get it any more. */
+/** The number of the latest focus request; earlier requests that still wait are dropped. */
 let focusRequest = 0;
 
-/** A node that comes into view or was just added is drawn some frames later. */
+/** A node that is scrolled into view or was just added is rendered some frames later. */
 function focusWhenDrawn(id: string | undefined, number: number, frames = MAX_FRAMES): void {
   if (number !== focusRequest) return;
   const node = id === undefined ? canvasElement() : nodeElement(id);

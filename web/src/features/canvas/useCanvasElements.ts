@@ -1,4 +1,4 @@
-/** What the canvas draws: the nodes and edges of the workflow, with what the canvas itself keeps of them. */
+/** The elements of the canvas: nodes and edges of the workflow, with the state that React Flow adds to them. */
 
 import type { Edge, EdgeChange, Node, NodeChange } from "@xyflow/react";
 import { applyEdgeChanges, applyNodeChanges } from "@xyflow/react";
@@ -47,7 +47,7 @@ export function useCanvasElements(workflow: Workflow, specs: Specs) {
   return { nodes, edges, onNodesChange, onEdgesChange, drawAgain };
 }
 
-/** What is on the canvas already keeps its measures; what is as before stays the same object. */
+/** Keeps the measurements of elements, and returns the same object for elements that did not change. */
 function mergeElements<Item extends Node | Edge>(
   before: Item[],
   wanted: object[],
@@ -59,7 +59,7 @@ function mergeElements<Item extends Node | Edge>(
     const selected = selection.has(item.id);
     if (old && (old as { drawnFrom?: unknown }).drawnFrom === item && (old.selected ?? false) === selected)
       return old;
-    // What has no size of its own keeps the one that was measured.
+    // Nodes without a known size keep the measured one.
     const measured = old && "measured" in old && !("measured" in item) ? { measured: old.measured } : {};
     return { ...item, ...measured, selected, drawnFrom: item } as Item;
   });

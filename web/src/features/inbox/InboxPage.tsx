@@ -1,4 +1,4 @@
-/** Everything that waits for a person: questions at the left, the chosen one at the right. */
+/** Everything that waits for a person: the questions on the left, the selected one on the right. */
 
 import { useState } from "react";
 import type { Question } from "../../model/form/answerForm";

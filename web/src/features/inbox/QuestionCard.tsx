@@ -1,4 +1,4 @@
-/** One question with its form; who answers can be chosen where certain people were asked. */
+/** One question with its form; if specific people were asked, the user selects who answers. */
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
@@ -143,7 +143,7 @@ function contentText(content: Json): string {
   return safeText(typeof content === "string" ? content : JSON.stringify(content, null, 2)).text;
 }
 
-/** Sends an answer; faults come back by field, those of no field under "". */
+/** Sends an answer; errors are returned by field, errors of no field under "". */
 function useAnswer(id: string, respondent: string | null) {
   const [isSending, setSending] = useState(false);
   const [faults, setFaults] = useState<Record<string, string>>({});

@@ -1,4 +1,4 @@
-/** Steps that began before the service ended: only a person knows whether they happened. */
+/** Steps that were running when the service stopped: only a person knows whether they finished. */
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";

@@ -7,7 +7,7 @@ import type { FieldProps } from "./formContext";
 import { useForm, useFormField } from "./formContext";
 import { RequiredMark } from "./fieldNotes";
 
-/** A list: its items, and buttons to add, move and remove them. */
+/** A list with its items, and buttons to add, move and remove them. */
 export function ArrayField({ parameter, path, depth, tools }: FieldProps & { tools: ReactNode }) {
   const { Inner } = useForm();
   const field = useFormField(path);

@@ -12,7 +12,7 @@ interface Props {
   children: ReactNode;
 }
 
-/** A section that folds; what is in it is drawn only while it is open. */
+/** A section that collapses; its content is rendered only while it is open. */
 export function CollapsibleSection({ title, note, tools, isOpen, problems = [], children }: Props) {
   const [open, setOpen] = useState(isOpen);
   const id = useId();

@@ -5,7 +5,7 @@ import type { WorkflowNode } from "../../model/workflow/workflow";
 import { useEditor } from "../../state/editorContext";
 import { Field } from "../../ui/Field";
 
-/** What is wanted, in words, with how many characters that are. */
+/** A description in natural language with a character count. */
 export function DescriptionEditor({
   node,
   field,

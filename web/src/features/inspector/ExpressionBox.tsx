@@ -1,4 +1,4 @@
-/** A field of an expression: what can be named comes up as it is typed, what it gives stands below. */
+/** A field for an expression, with completion while it is typed. */
 
 import type { KeyboardEvent, RefObject } from "react";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
@@ -20,7 +20,7 @@ interface Props {
   placeholder?: string | undefined;
   isRequired?: boolean | undefined;
   said: FieldAria;
-  /** Values to choose from besides, as they are. */
+  /** Values to choose from in addition, inserted as they are. */
   proposals?: readonly string[] | undefined;
   onType(text: string): void;
   onLeave(): void;
@@ -75,7 +75,7 @@ export function ExpressionBox(props: Props) {
   );
 }
 
-/** The list at the caret: opened by typing or Ctrl+Space, walked by arrows, taken by Enter. */
+/** The completion list: opened by typing or Ctrl+Space, navigated with arrows, accepted with Enter. */
 function useCompletion(
   { text, language, names, proposals, isReadOnly, onType }: Props,
   box: RefObject<TextControl | null>,
@@ -87,7 +87,7 @@ function useCompletion(
     if (caret.current !== null) box.current?.setSelectionRange(caret.current, caret.current);
     caret.current = null;
   });
-  // Worked out anew when the names arrive, which may be after the first keys.
+  // Recomputed when the names arrive, which may be after the first keys.
   const found = useMemo(
     () =>
       open && !isReadOnly
@@ -96,7 +96,7 @@ function useCompletion(
         : null,
     [open, isReadOnly, text, language, names, proposals],
   );
-  // Nothing is chosen for somebody who has typed nothing of it.
+  // Nothing is preselected before the user typed a part of it.
   const at = walked ?? (found && open && (found.to > found.from || open.isAsked) ? 0 : -1);
   const look = (place: number, isAsked: boolean) => (setOpen({ place, isAsked }), setWalked(null));
   const close = () => setOpen(null);
@@ -132,7 +132,7 @@ function useCompletion(
   return { found, at, press, type, take, close };
 }
 
-/** Values that the field usually has, where no expression is begun. */
+/** Suggested values of the field, if no expression is being typed. */
 function proposalsFor(
   typed: string,
   proposals: readonly string[] | undefined,
@@ -175,7 +175,7 @@ function Choices({ id, choices, at, onTake }: ChoicesProps) {
           className="expression__name"
           role="option"
           aria-selected={index === at}
-          // Before the field loses the focus.
+          // Before the field loses focus.
           onMouseDown={(event) => (event.preventDefault(), onTake(choice))}
         >
           <span className="expression__path">

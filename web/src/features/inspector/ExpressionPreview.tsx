@@ -1,4 +1,4 @@
-/** What an expression gives with the last run's data, or where it goes wrong. */
+/** The result of an expression with the data of the last run, or its error. */
 
 import type { Language } from "../../model/form/completion";
 import { safeText } from "../../model/text/untrusted";
@@ -11,7 +11,7 @@ interface Props {
   field: string;
   text: string;
   language: Language;
-  /** Codes of what is told at the field already. */
+  /** Codes of problems that are shown at the field already. */
   shownCodes: ReadonlySet<string>;
 }
 
@@ -64,9 +64,9 @@ function PreviewValue({ preview: { value, run, reached, faults } }: { preview: P
 
 const CONTEXT_CHARS = 24;
 
-/** The text around a character, with that character marked. */
+/** The text around a character, with that character highlighted. */
 function ErrorContext({ text, offset }: { text: string; offset: number }) {
-  // The service counts characters, not halves of them.
+  // The service counts code points, not UTF-16 units.
   const all = [...text];
   const at = Math.min(offset, all.length);
   const [before, here, after] = [

@@ -1,4 +1,4 @@
-/** What is selected: its name, its fields, what is wrong with it. */
+/** The selected node: its name, its fields and its problems. */
 
 import { useMemo } from "react";
 import { renameNode } from "../../model/workflow/edits";
@@ -54,7 +54,7 @@ export function Inspector({ node, isReadOnly }: Props) {
   );
 }
 
-/** A node whose fields are those of its specification, or of a step that every drawing has. */
+/** A node whose fields come from its catalog entry, or a built-in step. */
 function PlainPanel({ node, isReadOnly }: Props) {
   const ref = nodeRef(node);
   const { data: details, isLoading } = useNodeDetails(ref.includes(".") ? ref : null);

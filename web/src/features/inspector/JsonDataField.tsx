@@ -4,7 +4,7 @@ import type { JsonObject, WorkflowNode } from "../../model/workflow/workflow";
 import { useEditor } from "../../state/editorContext";
 import { Field } from "../../ui/Field";
 
-/** The node's data as JSON: every kind can be edited so. */
+/** The data of a node as JSON, which works for every node type. */
 export function JsonDataField({ node, isReadOnly }: { node: WorkflowNode; isReadOnly: boolean }) {
   const editor = useEditor();
   const [text, setText] = useState(() => JSON.stringify(node.data, null, 2));

@@ -1,4 +1,4 @@
-/** An MCP node: which tool, in which mode, with which values or words. */
+/** An MCP node: its tool, its mode, and its values or description. */
 
 import { useMemo, useState } from "react";
 import { ApiError } from "../../api/client";
@@ -59,7 +59,7 @@ export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly:
   };
   const choose = (to: Mode) => {
     setWanted(to === mode ? null : to);
-    // From full language a tool has to be chosen first.
+    // A node that describes its task has no tool yet, so one is chosen first.
     if (to !== mode && mode !== "fullNaturalLanguage") void switchTo({ mode: to });
   };
   const descriptionField = DESCRIPTION_FIELDS[mode];
@@ -104,7 +104,7 @@ export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly:
   );
 }
 
-/** Why the server says nothing; the node keeps its values, and can be edited as it was last known. */
+/** Why the tools cannot be listed; the node keeps its values and can be edited with its last known schema. */
 function ToolListError({ server, error, onAgain }: { server: string; error: Error; onAgain(): void }) {
   const hint = error instanceof ApiError ? error.hint : null;
   return (
@@ -163,7 +163,7 @@ function ToolField({ tool, names, isKnown, isFixed, onChange }: ToolProps) {
   );
 }
 
-/** That the server's tool cannot be called as the node would: its schema, or what it wants, is another. */
+/** Shown if the server's tool does not accept the call that the node makes. */
 function InvalidTool({ node }: { node: string }) {
   const standing = useProblems((state) => state.toolStatuses[node]);
   if (standing?.status !== "invalid" || !standing.why) return null;
@@ -191,7 +191,7 @@ function Drift({
   );
 }
 
-/** That the list of tools is old, and a way to take the server's of now. */
+/** Shown if the list of tools is outdated, with a button to refresh it. */
 function StaleTools({ node, isFixed, onRefresh }: { node: string; isFixed: boolean; onRefresh(): void }) {
   const stale = useProblems((state) => state.byNode[node]?.find(({ code }) => code === STALE_CODE));
   return (
@@ -204,7 +204,7 @@ function StaleTools({ node, isFixed, onRefresh }: { node: string; isFixed: boole
   );
 }
 
-/** The values of detailed mode; without the server the tree is the one that the node remembers. */
+/** The values of detailed mode; without the server, the fields come from the schema stored in the node. */
 function Values({
   node,
   isReadOnly,

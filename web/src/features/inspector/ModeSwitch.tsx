@@ -8,7 +8,7 @@ interface Props {
   onChoose(mode: Mode): void;
 }
 
-/** How a node is configured; what another mode held comes back with it. */
+/** The configuration mode of a node; each mode keeps its own values. */
 export function ModeSwitch({ mode, isFixed, onChoose }: Props) {
   const id = useId();
   return (

@@ -1,4 +1,4 @@
-/** The fields of a node in sections, with what is wrong under each; what belongs to no field comes last. */
+/** The fields of a node in sections, each with its problems; problems without a field come last. */
 
 import type { ReactNode } from "react";
 import { useMemo } from "react";
@@ -24,7 +24,7 @@ interface Props {
   node: WorkflowNode;
   sections: readonly TitledSection[];
   isReadOnly: boolean;
-  /** Its values are written out: nothing of it is worked out when it runs. */
+  /** The values are literal: the node has no expressions. */
   isPlain?: boolean;
   /** Codes of problems that are shown elsewhere. */
   besides?: ReadonlySet<string>;

@@ -10,7 +10,7 @@ import type { FieldProps, FormField } from "./formContext";
 import { useForm, useFormField } from "./formContext";
 import { RequiredMark } from "./fieldNotes";
 
-/** An object: a section that folds, its properties inside, then the entries that have names of their own. */
+/** An object: a collapsible section with its properties, then its additional entries. */
 export function ObjectField({ parameter, path, depth, tools }: FieldProps & { tools: ReactNode }) {
   const { Inner } = useForm();
   const field = useFormField(path);
@@ -85,7 +85,7 @@ interface KeyProps {
   onRename(name: string): void;
 }
 
-/** The name of an entry; it is taken over when the field is left. */
+/** The name of an entry; it is renamed when the field loses focus. */
 function KeyField({ name, isReadOnly, isTaken, onRename }: KeyProps) {
   const [typed, setTyped] = useState<string | null>(null);
   const id = useId();

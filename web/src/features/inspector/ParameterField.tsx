@@ -1,4 +1,4 @@
-/** One parameter with everything below it; each kind has a control of its own. */
+/** One parameter with everything below it; each kind has its own control. */
 
 import { useId, useState } from "react";
 import { controlOf, labelOf } from "../../model/form/parameters";
@@ -90,7 +90,7 @@ interface ToolsProps {
   onExpression(): void;
 }
 
-/** What can be done to any value: an expression instead, null, or none at all. */
+/** Buttons for every value: use an expression, set null, or clear. */
 function FieldTools({ label, control, parameter, field, isComputed, onExpression }: ToolsProps) {
   if (field.isReadOnly || control === "constant") return null;
   const canBeNull = parameter.nullable && !isComputed && control !== "json";

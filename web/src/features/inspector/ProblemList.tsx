@@ -1,4 +1,4 @@
-/** Everything that is wrong with the workflow; what can be mended is mended with one press. */
+/** All problems of the workflow, with a button that applies the available fixes. */
 
 import { nodeAtPointer } from "../../model/workflow/problems";
 import { safeText } from "../../model/text/untrusted";

@@ -5,14 +5,14 @@ import { Field } from "../../ui/Field";
 
 interface Props {
   names: readonly string[];
-  /** The tool that the node had before. */
+  /** The tool that the node used before. */
   before: string;
   isFixed: boolean;
   onChoose(name: string): void;
   onCancel(): void;
 }
 
-/** Asks which tool it shall be, where a mode without one is left. */
+/** Asks for a tool when the user leaves the mode that needs none. */
 export function ToolChoice({ names, before, isFixed, onChoose, onCancel }: Props) {
   const [chosen, setChosen] = useState(names.includes(before) ? before : "");
   return (

@@ -7,11 +7,11 @@ import type { FieldProps } from "./formContext";
 import { useForm, useFormField } from "./formContext";
 import { Description, FieldProblems, RequiredMark, fieldAria } from "./fieldNotes";
 
-/** One of several shapes: which one, then the fields of it. */
+/** One of several alternatives: a select, then the fields of the selected one. */
 export function UnionField({ parameter, path, depth, tools }: FieldProps & { tools: ReactNode }) {
   const field = useFormField(path);
   const id = useId();
-  // A value may fit several alternatives, as an empty one does: what was chosen stands then.
+  // A value may match several alternatives, as an empty one does; then the user's choice counts.
   const [chosen, setChosen] = useState(-1);
   const variants = parameter.variants ?? [];
   const found = matchingVariant(parameter, field.value);
@@ -83,7 +83,7 @@ function matchesVariant(variant: Parameter, value: Parameters<typeof matchingVar
   return matchingVariant({ name: "", type: "string", kind: "union", variants: [variant] }, value) === 0;
 }
 
-/** The constant that tells it apart, its own title, or its kind. */
+/** The constant that identifies the alternative, its title, or its kind. */
 function variantTitle(variant: Parameter, discriminator: string | undefined): string {
   const tag = discriminator ? variant.properties?.[discriminator]?.validation?.enum?.[0] : undefined;
   if (tag !== undefined) return String(tag);

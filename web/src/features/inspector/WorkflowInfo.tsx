@@ -1,4 +1,4 @@
-/** What the side panel shows while no single node is selected: the workflow itself, and how to go on. */
+/** The side panel while no single node is selected: the workflow's description, and keyboard hints. */
 
 import type { Workflow } from "../../model/workflow/workflow";
 import { useEditor } from "../../state/editorContext";

@@ -1,4 +1,4 @@
-/** Controls of single values; a value that cannot be is shown with its reason and not kept. */
+/** Controls for single values; an invalid value is shown with the reason and not stored. */
 
 import { useEffect, useRef, useState } from "react";
 import type { Parameter } from "../../model/form/parameters";
@@ -26,7 +26,7 @@ function placeholderOf({ default: defaultValue }: Parameter): string | undefined
 export function TextControl({ id, parameter, field, aria }: Props) {
   const value = typeof field.value === "string" ? field.value : formatJson(field.value);
   const isComputed = isExpression(field.value) || field.language === "own";
-  // An emptied field is no value, but an emptied item stays an item.
+  // Clearing a field removes its value, but an empty list item remains an item.
   const keep = (typed: string) => field.type(typed === "" && !field.isItem ? undefined : typed);
   const shared = {
     id,
@@ -37,7 +37,7 @@ export function TextControl({ id, parameter, field, aria }: Props) {
   };
   const isTall = isMultiline(parameter, field.value);
   if (parameter.isSensitive) {
-    // One control for both, as it is typed into while it changes.
+    // One control for both, because its type changes while the user types.
     const shownCodes = new Set(field.problems.map(({ code }) => code));
     return (
       <>
@@ -112,7 +112,7 @@ interface ExpressionProps extends Props {
   onType(text: string): void;
 }
 
-/** A text that may name values, and what it gives where it does. */
+/** A text that may contain expressions, with a preview of its result. */
 function ExpressionInput({
   id,
   parameter,
@@ -163,7 +163,7 @@ interface ParsedInput {
   fault?: string;
 }
 
-/** Text that stands for a value: written when it can be read, else kept here with what is wrong. */
+/** Text that stands for a value: stored if it can be parsed, else kept here with its error. */
 function useDraftText(
   field: FormField,
   show: (value: Json | undefined) => string,
@@ -272,7 +272,7 @@ interface ChoiceProps extends Props {
   show(option: Json): string;
 }
 
-/** Options by their place in the list; what is none of them is shown, so that it can be changed. */
+/** Options by index; a value that is not among them is listed too, so that it can be changed. */
 function Choice({ id, parameter, field, aria, options, show }: ChoiceProps) {
   const at = options.findIndex((option) => JSON.stringify(option) === JSON.stringify(field.value));
   const current = field.value === undefined ? "" : at >= 0 ? String(at) : "other";
@@ -310,7 +310,7 @@ function Choice({ id, parameter, field, aria, options, show }: ChoiceProps) {
   );
 }
 
-/** The only value that fits. */
+/** The only value that is allowed. */
 export function ConstantControl({ id, parameter, field, aria }: Props) {
   const only = parameter.validation?.enum?.[0] ?? null;
   const isSet = JSON.stringify(field.value) === JSON.stringify(only);

@@ -1,11 +1,11 @@
-/** Words around a field: that it is required, what it is for, what is wrong with it. */
+/** Notes around a field: whether it is required, its description, and its problems. */
 
 import type { Problem } from "../../api/client";
 import { safeText } from "../../model/text/untrusted";
 import type { FieldAria } from "../../ui/Field";
 import { Untrusted } from "../../ui/Untrusted";
 
-/** What a control says of its description and its problems, drawn with the same id. */
+/** The ARIA attributes that connect a control with its description and its problems. */
 export function fieldAria(id: string, about: string | undefined, problems: readonly Problem[]): FieldAria {
   const ids = [problems.length > 0 ? `${id}-problems` : "", about ? `${id}-about` : ""].filter(Boolean);
   return {
@@ -14,7 +14,7 @@ export function fieldAria(id: string, about: string | undefined, problems: reado
   };
 }
 
-/** What the service says about one field. */
+/** The problems of one field. */
 export function FieldProblems({ id, problems }: { id: string; problems: readonly Problem[] }) {
   if (problems.length === 0) return null;
   return (
@@ -32,7 +32,7 @@ export function FieldProblems({ id, problems }: { id: string; problems: readonly
   );
 }
 
-/** The star of a required value; a section has no control that could say it. */
+/** The mark of a required value; a section says it in text, because it has no control with `aria-required`. */
 export function RequiredMark({ isSection = false }: { isSection?: boolean }) {
   return (
     <>
@@ -44,7 +44,7 @@ export function RequiredMark({ isSection = false }: { isSection?: boolean }) {
   );
 }
 
-/** A description is what somebody else wrote: it is shown as text, with a mark where it is odd. */
+/** Descriptions come from servers: they are shown as plain text, with a warning if they contain odd characters. */
 export function Description({ id, text }: { id?: string; text: string | undefined }) {
   return text ? (
     <div id={id && `${id}-about`} className="field__note param__about">

@@ -1,4 +1,4 @@
-/** What every field of a form shares: whose it is, its data, where problems are. */
+/** What all fields of a form share: the node, its data, and its problems. */
 
 import type { ComponentType } from "react";
 import { createContext, useContext } from "react";
@@ -18,27 +18,27 @@ export interface FormState {
   data: JsonObject;
   placed: PlacedProblems;
   isReadOnly: boolean;
-  /** What expressions can name, as far as it is known yet. */
+  /** What expressions can refer to; undefined until it is loaded. */
   names: Names | undefined;
-  /** Its values are written out, but for the fields that `names` tells a language of. */
+  /** The values are literal, except in fields that `names` lists a language for. */
   isPlain: boolean;
-  /** Draws the fields within a field; handed down, as fields hold each other. */
+  /** Renders nested fields; passed in the context, because field components are mutually recursive. */
   Inner: ComponentType<FieldProps>;
 }
 
 export const FormContext = createContext<FormState | null>(null);
 
-/** One field: its parameter, where its value stands, and how deep. */
+/** One field: its parameter, the path of its value, and its depth. */
 export interface FieldProps {
   parameter: Parameter;
   path: Path;
   depth: number;
-  /** Drawn by somebody who has the tools of this value already. */
+  /** The enclosing field shows the tools of this value already. */
   isBare?: boolean;
 }
 
 const NO_PROBLEMS: readonly Problem[] = [];
-/** Texts of drawn steps that have names in them. */
+/** Fields of built-in steps that contain expressions. */
 const PROMPT_POINTERS: ReadonlySet<string> = new Set(["/prompt", "/questionText"]);
 const NO_NAMES: CompletionNames = { offers: [], functions: [] };
 
@@ -46,17 +46,17 @@ export interface FormField {
   value: Json | undefined;
   problems: readonly Problem[];
   isReadOnly: boolean;
-  /** Where it stands in the node's data, and whose that is. */
+  /** The JSON pointer of the value within the node's data, and the id of the node. */
   pointer: string;
   node: string;
-  /** How a text there is read; none where it is only text. */
+  /** The language of expressions in this text; null if it is plain text. */
   language: Language | null;
   names: CompletionNames;
-  /** Whether it stands in a list, where taking it away moves the others. */
+  /** Whether the value is a list item, so that removing it moves the following ones. */
   isItem: boolean;
-  /** Writes as it is typed: all until `settle` is one step of the history. */
+  /** Writes while the user types; everything until `settle` is one step of the history. */
   type(value: Json | undefined): void;
-  /** Writes at once, as a step of its own. */
+  /** Writes at once, as a separate step of the history. */
   set(value: Json | undefined): void;
   settle(): void;
 }
@@ -97,7 +97,7 @@ export function useFormField(path: Path): FormField {
 function languageAt({ names, isPlain }: FormState, pointer: string): Language | null {
   const language = names?.languages[pointer];
   if (language) return language;
-  // What is certain before the service says so: a field must not become another one under the keys.
+  // Known before the service answers, because a field must not change its control while the user types.
   if (isPlain) return PROMPT_POINTERS.has(pointer) ? "prompt" : null;
   return pointer.startsWith("/configurations/") ? "config" : "value";
 }

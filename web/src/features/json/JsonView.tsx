@@ -1,4 +1,4 @@
-/** The workflow as JSON, both ways: the canvas follows valid text, the text follows the canvas. */
+/** The workflow as JSON in both directions: valid text updates the canvas, edits on the canvas update the text. */
 
 import { useEffect, useRef, useState } from "react";
 import { lineAndColumn, parseWorkflow } from "../../model/workflow/parse";
@@ -8,7 +8,7 @@ import { useEditor } from "../../state/editorContext";
 import { Button } from "../../ui/Button";
 import "./json.css";
 
-/** Longer texts are read when the typing pauses, so that a key does not wait for it. */
+/** Longer texts are parsed when the typing pauses, so that keystrokes are not delayed. */
 const LONG_TEXT = 100_000;
 const PARSE_DELAY_MS = 300;
 
@@ -62,11 +62,11 @@ interface JsonText {
   text: string;
   fault: string | null;
   at: number | null;
-  /** The canvas changed while the text could not be read: both are kept, a person decides. */
+  /** The canvas changed while the text was invalid: both are kept until the user decides. */
   isBehind: boolean;
 }
 
-/** The text as it was typed while that is what the canvas shows, else as the canvas has it. */
+/** The typed text while it matches the canvas, else the canvas as text. */
 function useJsonText(workflow: Workflow) {
   const editor = useEditor();
   const [now, setWritten] = useState<JsonText>(() => jsonTextOf(workflow));
@@ -74,7 +74,7 @@ function useJsonText(workflow: Workflow) {
   const unread = useRef<string | null>(null);
   const timer = useRef(0);
   useEffect(() => {
-    // What was typed here is on the canvas already; spelling it again would move the caret.
+    // The typed text is on the canvas already; formatting it again would move the caret.
     if (own.current === workflow) return;
     own.current = workflow;
     unread.current = null;
@@ -103,7 +103,7 @@ function useJsonText(workflow: Workflow) {
     read();
     editor.document.endGesture();
   };
-  // What is typed last is not lost with the panel.
+  // Text that was just typed is not lost when the panel closes.
   // eslint-disable-next-line react-hooks/exhaustive-deps -- `read` uses refs only, and runs once, at the end
   useEffect(() => read, []);
   const takeCanvas = () => setWritten(jsonTextOf(own.current));

@@ -1,4 +1,4 @@
-/** A small form that adds one thing; it is emptied when that worked. */
+/** A small form that adds one item; it is cleared after success. */
 
 import type { FormEvent } from "react";
 import { useState } from "react";

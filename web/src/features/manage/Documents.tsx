@@ -1,4 +1,4 @@
-/** Markdown documents with tool calls in them. */
+/** Markdown documents that contain tool calls. */
 
 import { useAction } from "../../queries/action";
 import { checkDocument, DOCUMENTS, runDocument, useDocuments } from "../../queries/manage";

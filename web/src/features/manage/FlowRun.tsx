@@ -1,4 +1,4 @@
-/** A flow of a library, run with the inputs it names; what it gave stands below. */
+/** Runs a flow of a library with the inputs it declares, and shows the result. */
 
 import { useState } from "react";
 import { parseJson } from "../../model/form/values";

@@ -1,4 +1,4 @@
-/** API keys: what each may do, a new one that is shown once, and ending one. */
+/** API keys: their scopes, a new key that is shown once, and revoking one. */
 
 import type { FormEvent } from "react";
 import { useState } from "react";

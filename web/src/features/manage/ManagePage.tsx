@@ -1,4 +1,4 @@
-/** What the studio has besides workflows and servers, a section each. */
+/** Everything besides workflows and servers, one section each. */
 
 import type { ReactNode } from "react";
 import { navigate } from "../../state/route";

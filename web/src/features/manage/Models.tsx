@@ -1,4 +1,4 @@
-/** Language models: which there are, which is asked by default, whether one answers. */
+/** Language models: the list, the default model, and a test of one. */
 
 import { useAction } from "../../queries/action";
 import type { NewModel } from "../../queries/manage";

@@ -1,4 +1,4 @@
-/** A table of things with what can be done to each, words where there are none, and a form to add one. */
+/** A table of items with their actions, a text if there are none, and a form to add one. */
 
 import type { ReactNode } from "react";
 import { useState } from "react";
@@ -66,7 +66,7 @@ interface RemoveProps {
   onRemove(): void;
 }
 
-/** Removes after a question. */
+/** Removes an item after a confirmation. */
 export function RemoveButton({ name, title = "Remove", words, isDisabled, onRemove }: RemoveProps) {
   const [isAsked, ask] = useState(false);
   const yes = () => {

@@ -1,4 +1,4 @@
-/** How this home stands: colours, settings with where they come from, secrets, and the doctor. */
+/** Settings of this home: theme, diagnostics, secrets, and every setting with its source. */
 
 import { useStore } from "zustand";
 import type { ThemeChoice } from "../../state/theme";

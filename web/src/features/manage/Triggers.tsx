@@ -1,4 +1,4 @@
-/** Schedules, webhooks and all else that starts workflows by itself. */
+/** Schedules, webhooks and other triggers that start workflows. */
 
 import type { ReactNode } from "react";
 import { navigate, hrefTo } from "../../state/route";

@@ -1,4 +1,4 @@
-/** Press a key and type: nodes, tools and commands, or a node to connect to; Enter does it. */
+/** Search by keyboard for nodes, tools and commands, or for a node to connect to; Enter runs the choice. */
 
 import type { KeyboardEvent } from "react";
 import { useEffect, useMemo, useRef, useState } from "react";
@@ -58,7 +58,7 @@ export function CommandPalette({ kind, entries, specs, onClose }: Props) {
   const editor = useEditor();
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
-  // Not deferred: Enter right after a letter means what was typed.
+  // Not deferred, because Enter right after a key applies to what was typed.
   const wanted = typed;
   const list = useRef<HTMLDivElement>(null);
   const dialog = useRef<HTMLDialogElement>(null);
@@ -73,7 +73,7 @@ export function CommandPalette({ kind, entries, specs, onClose }: Props) {
   }, [at]);
   const choose = (choice: Choice | undefined) => {
     if (!choice) return;
-    // The focus is back where it was before the command moves it.
+    // Restores the focus before the command moves it.
     flushSync(onClose);
     choice.run();
   };
@@ -192,7 +192,7 @@ function nodeChoices(editor: Editor, typed: string): Choice[] {
   }));
 }
 
-/** The nodes that the selected one can lead to, once for each way out of it. */
+/** The nodes that the selected node can be connected to, once for each of its output ports. */
 function targetChoices(editor: Editor, typed: string, specs: Specs): Choice[] {
   const { workflow, selection } = editor.document;
   const from = nodeById(workflow, [...selection][0] ?? "");
@@ -219,7 +219,7 @@ function targetChoices(editor: Editor, typed: string, specs: Specs): Choice[] {
     .slice(0, MAX_CHOICES);
 }
 
-/** Ways out that lead nowhere yet come first. */
+/** Ports without a connection come first. */
 function unusedFirst(workflow: Workflow, from: string, ports: string[]): string[] {
   const used = new Set(
     workflow.connections

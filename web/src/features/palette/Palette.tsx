@@ -1,4 +1,4 @@
-/** Everything that can be added, by family; type to search, drag or press Enter to add. */
+/** Everything that can be added, by family; search, then drag an entry or press Enter to add it. */
 
 import type { DragEvent, KeyboardEvent } from "react";
 import { useMemo, useRef, useState } from "react";
@@ -15,11 +15,11 @@ const MAX_PER_FAMILY = 60;
 
 export function Palette({ entries, specs }: { entries: CatalogEntry[]; specs: Specs }) {
   const [typed, setTyped] = useState("");
-  // Not deferred: Enter right after a letter means what was typed.
+  // Not deferred, because Enter right after a key applies to what was typed.
   const wanted = typed;
   const list = useRef<HTMLDivElement>(null);
   const groups = useMemo(() => groupByFamily([...BUILT_IN_STEPS, ...entries], wanted), [entries, wanted]);
-  // The list is one stop of the Tab key; arrows go through it.
+  // The list is one tab stop; arrow keys move within it.
   const first = groups[0]?.found[0];
   const walk = (event: KeyboardEvent) => {
     const items = [...(list.current?.querySelectorAll<HTMLButtonElement>(".palette__item") ?? [])];
@@ -96,7 +96,7 @@ function Item({ entry, specs, isStop }: { entry: CatalogEntry; specs: Specs; isS
 
 function groupByFamily(entries: CatalogEntry[], typed: string) {
   const found = typed.trim() ? searchEntries(entries, typed, 120) : entries;
-  // Tools of connected servers before nodes that only stand for one.
+  // Tools of connected servers come before generic nodes.
   const sorted = [...found.filter((entry) => entry.server), ...found.filter((entry) => !entry.server)];
   return FAMILIES.map((family) => ({
     family,

@@ -1,4 +1,4 @@
-/** How a client is connected: the address, the command for Claude Code, and a key of its own. */
+/** How to connect an MCP client: the address, the command for Claude Code, and a key for it. */
 
 import { useState } from "react";
 import { notifyError } from "../../state/notices";

@@ -1,4 +1,4 @@
-/** Publishing: the open workflow becomes a tool of every MCP client, and how such a client is connected. */
+/** Publishes the open workflow as a tool for MCP clients, and shows how to connect one. */
 
 import { useState } from "react";
 import { runCommand } from "../../state/commands";
@@ -166,7 +166,7 @@ function PublishForm({ draft, publication, isBehind }: FormProps) {
   );
 }
 
-/** What a client sees of the tool: its inputs one by one, and both schemas. */
+/** What a client sees of the tool: its inputs and both schemas. */
 function ToolInputs({ draft }: { draft: ToolDraft }) {
   const [isOpen, setOpen] = useState(false);
   const properties = Object.entries(

@@ -1,4 +1,4 @@
-/** Two runs side by side: what differs, step by step. */
+/** Two runs side by side, compared step by step. */
 
 import { formatDuration } from "../../model/run/runState";
 import { formatValue } from "../../model/text/formatValue";
@@ -54,7 +54,7 @@ function StepRow({ name, left, right }: { name: string; left: WholeRun; right: W
   const texts = found.map((step) =>
     step ? formatValue(step.cut?.["value"]?.text ?? step.value, 4_000).text : "",
   );
-  // What is too large to be compared here has a digest of all of it.
+  // Truncated values are compared by the digest of the whole value.
   const [first, second] = found.map((step) => step?.cut?.["value"]?.digest ?? JSON.stringify(step?.value));
   const isSame = first === second && found[0]?.status === found[1]?.status;
   return (

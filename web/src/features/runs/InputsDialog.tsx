@@ -1,4 +1,4 @@
-/** What a run is started with: a field for each input the workflow names, else JSON. */
+/** The inputs of a run: a field for each declared input, else JSON. */
 
 import type { FormEvent } from "react";
 import { useState } from "react";
@@ -156,7 +156,7 @@ function JsonControl({
     try {
       onChange(JSON.parse(typed) as Json);
     } catch {
-      // Kept as it is until it is JSON.
+      // The text stays as typed until it is valid JSON.
     }
   };
   return (

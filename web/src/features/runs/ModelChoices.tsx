@@ -1,4 +1,4 @@
-/** What a model chose for a step: its calls with their arguments, what it said, what that cost; and freezing it. */
+/** What a model did in a step: its tool calls, messages and usage; and a button to freeze the calls. */
 
 import { useState } from "react";
 import type { Mode } from "../../model/form/modes";

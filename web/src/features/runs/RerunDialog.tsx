@@ -1,4 +1,4 @@
-/** Running again from a node: what comes in can be changed first. */
+/** Runs again from a node; its input can be changed first. */
 
 import { useState } from "react";
 import type { Json } from "../../model/workflow/workflow";
@@ -11,7 +11,7 @@ interface Props {
   run: string;
   step: string;
   title: string;
-  /** The canvas has another version than the run; it can go on with either. */
+  /** The canvas has another version than the run, and the new run uses it. */
   isEdited: boolean;
   onRun(input: Json | undefined): void;
   onClose(): void;

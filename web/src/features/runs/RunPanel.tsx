@@ -1,4 +1,4 @@
-/** The run below the canvas: how it stands, its timeline, the chosen step. */
+/** The run below the canvas: its status, its timeline, and the selected step. */
 
 import { useMemo, useState } from "react";
 import { notifyError } from "../../state/notices";
@@ -102,7 +102,7 @@ export function RunPanel({ workflow }: { workflow: Workflow }) {
   );
 }
 
-/** The step that was chosen, else the last one of the node that is selected. */
+/** The step that was selected, else the last step of the selected node. */
 function useChosenStep(): string | null {
   const step = useRunState((state) => state.selectedStep);
   const run = useRunState((state) => state.run);

@@ -1,4 +1,4 @@
-/** A value of a run: as text, its pictures as pictures; of a large one the beginning, and a way to all of it. */
+/** A value of a run: as text, with its images; of a large value the beginning and a download link. */
 
 import { useEffect, useState } from "react";
 import { notifyError } from "../../state/notices";
@@ -12,9 +12,9 @@ import { Button } from "../../ui/Button";
 interface Props {
   name: string;
   value: unknown;
-  /** Told instead of a value that is too large to be sent. */
+  /** Replaces a value that is too large to be sent. */
   truncated?: TruncatedValue | undefined;
-  /** Where all of it is. */
+  /** Where the whole value can be loaded from. */
   source?: ValueSource;
 }
 
@@ -46,7 +46,7 @@ export function RunValue({ name, value, truncated, source }: Props) {
   );
 }
 
-/** The whole of an answer whose text is shown. */
+/** The whole result of a tool whose text is shown. */
 function AsJson({ name, value }: { name: string; value: unknown }) {
   const [isOpen, setOpen] = useState(false);
   return (

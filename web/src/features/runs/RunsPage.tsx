@@ -1,4 +1,4 @@
-/** The history: every run, by state and workflow; two of them can be compared. */
+/** The history of runs, filtered by status and workflow; two of them can be compared. */
 
 import { useState } from "react";
 import { navigate, hrefTo } from "../../state/route";

@@ -1,4 +1,4 @@
-/** One step: what came in, what it gave, what was chosen for it, its log and tries; running again from here. */
+/** One step: its input, output, model activity, log and attempts; and a button to run again from here. */
 
 import { useState } from "react";
 import type { Step } from "../../model/run/runState";
@@ -26,7 +26,7 @@ interface Props {
   step: Step;
   title: string;
   canRerun: boolean;
-  /** How the node is set, where it is one of an MCP tool. */
+  /** The mode of the node, if it is an MCP node. */
   mode: Mode | null;
   canFreeze: boolean;
   onRerun(): void;

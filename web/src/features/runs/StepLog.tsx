@@ -1,4 +1,4 @@
-/** What a step said while it ran, and every try: when, how long, why it failed, when the next one follows. */
+/** The log of a step by attempt: when it started, how long it took, why it failed, when it was retried. */
 
 import type { LogLine, Step, Attempt } from "../../model/run/runState";
 import { formatDuration, durationMs } from "../../model/run/runState";

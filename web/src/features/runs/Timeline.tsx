@@ -1,4 +1,4 @@
-/** When each step ran, as bars over one scale; a step is chosen here or on the canvas. */
+/** When each step ran, as bars on one time scale; a step is selected here or on the canvas. */
 
 import type { KeyboardEvent, RefObject } from "react";
 import { memo, useEffect, useId, useRef, useState } from "react";
@@ -14,7 +14,7 @@ interface Props {
   onChoose(key: string): void;
 }
 
-/** Every row is this high, so that only those in view have to be drawn; keep it in step with runs.css. */
+/** The height of every row, so that only visible rows are rendered. Keep it equal to the one in runs.css. */
 const ROW_HEIGHT = 22;
 const EXTRA_ROWS = 8;
 
@@ -72,7 +72,7 @@ export function Timeline({ run, titles, chosen, onChoose }: Props) {
   );
 }
 
-/** Which rows to draw; the chosen one comes into view, and the end stays in view while it is. */
+/** The range of rows to render. Scrolls to the chosen row, and stays at the end while it is there. */
 function useVisibleRows(
   list: RefObject<HTMLDivElement | null>,
   count: number,
@@ -118,7 +118,7 @@ interface RowProps {
   span: number;
   now: number;
   isChosen: boolean;
-  /** Which of how many: most are not there to be counted. */
+  /** The position in the whole list, because most rows are not in the DOM. */
   place: number;
   of: number;
   onChoose(key: string): void;

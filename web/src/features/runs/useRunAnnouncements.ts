@@ -4,10 +4,10 @@ import type { RunView } from "../../model/run/runState";
 import type { ReportedProgress } from "../../model/run/progressMessage";
 import { progressMessage } from "../../model/run/progressMessage";
 
-/** A busy run changes a hundred times a second; nobody can hear that. */
+/** A busy run changes a hundred times a second, which no screen reader can follow. */
 const INTERVAL_MS = 1_000;
 
-/** Tells how the run stands, at most once a second. */
+/** Announces the progress of a run, at most once a second. */
 export function useRunAnnouncements(run: RunView | null, titles: ReadonlyMap<string, string>): void {
   const latest = useRef({ run, titles });
   const told = useRef<ReportedProgress | null>(null);

@@ -1,4 +1,4 @@
-/** A server by its command, its address, or the JSON of its manual; nothing is started by adding it. */
+/** Adds a server by its command, its address or JSON; adding it starts nothing. */
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-/** Servers in the files of other programs; their files are only read. */
+/** Servers in the configuration files of other programs, which are only read. */
 
 import { useState } from "react";
 import { safeText } from "../../model/text/untrusted";

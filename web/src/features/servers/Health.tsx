@@ -1,4 +1,4 @@
-/** How a server did lately: its checks as a line, what failed, its calls, and its own log. */
+/** The health of a server: its latest checks, errors, calls and log. */
 
 import type { Server } from "../../model/servers/serverStatus";
 import { formatMs, sparkline } from "../../model/servers/sparkline";

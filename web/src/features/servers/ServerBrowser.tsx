@@ -1,4 +1,4 @@
-/** Servers by scope at the left, the chosen one at the right. */
+/** The servers by scope on the left, the selected one on the right. */
 
 import { useState } from "react";
 import type { Server } from "../../model/servers/serverStatus";

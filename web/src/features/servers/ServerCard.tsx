@@ -1,4 +1,4 @@
-/** One server: its state and why, what it would run, its tools, and what can be done to it. */
+/** One server: its state and the reason, its command, its tools, and actions. */
 
 import type { ReactNode } from "react";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-/** Exactly what would be started or reached; the yes is to this and nothing else. */
+/** Exactly what would be started or connected to; an approval is for this definition only. */
 
 import type { Server } from "../../model/servers/serverStatus";
 import { factLines, definitionHash } from "../../model/servers/serverStatus";

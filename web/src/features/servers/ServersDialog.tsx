@@ -1,4 +1,4 @@
-/** The MCP browser over the editor: choose a server, choose a tool, and it is a node. */
+/** The servers in a dialog of the editor, to add one of their tools as a node. */
 
 import { useServers } from "../../queries/servers";
 import { Dialog } from "../../ui/Dialog";

@@ -1,4 +1,4 @@
-/** Signing in to a server by OAuth: the page to open, and how it went. */
+/** Signs in to a server with OAuth: opens the sign-in page and waits for the result. */
 
 import { useEffect, useState } from "react";
 import { useQueryClient } from "@tanstack/react-query";

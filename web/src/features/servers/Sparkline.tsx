@@ -9,7 +9,7 @@ interface Props {
   isSmall?: boolean;
 }
 
-/** How fast a server answered, as a line; where it failed, a stroke. */
+/** The response times of a server as a line, with marks where a check failed. */
 export function Sparkline({ checks, isSmall = false }: Props) {
   if (checks.length === 0) return null;
   const { lines, failures, summary } = sparkline(checks, WIDTH, HEIGHT);

@@ -1,4 +1,4 @@
-/** What a server can do, what changed since it was approved, and tools as nodes. */
+/** The tools of a server, what changed since they were approved, and a button to add one as a node. */
 
 import { useState } from "react";
 import { addEntry } from "../../state/addEntry";
@@ -101,7 +101,7 @@ function Tool({ tool, isChanged, onAdd }: { tool: ServerTool; isChanged: boolean
 }
 
 function schemaText(schema: unknown): string {
-  // Line breaks are the printing's own; all else that cannot be seen is spelt out.
+  // Line breaks come from the formatting; every other invisible character is escaped.
   return safeText(JSON.stringify(schema, null, 2)).text;
 }
 
@@ -136,7 +136,7 @@ function Changes({ server, changes }: { server: Server; changes: Drift[] }) {
   );
 }
 
-/** Makes a node in the open workflow, or in a new one, and goes there. */
+/** Adds a node to the open workflow, or to a new one, and shows it. */
 function useAddTool(server: Server, onAdded?: () => void): (tool: ServerTool) => void {
   const { entries } = useEntries();
   const specs = useSpecs();

@@ -1,4 +1,4 @@
-/** Somebody saved meanwhile: keep mine, take theirs, and what the difference is. */
+/** The workflow was saved elsewhere: keep mine or take theirs, and show the difference. */
 
 import { useState } from "react";
 import { useStore } from "zustand";

@@ -1,4 +1,4 @@
-/** The workflow in another format: choose, look, save. */
+/** Exports the workflow to another format, with a preview. */
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";

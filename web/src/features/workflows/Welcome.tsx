@@ -1,4 +1,4 @@
-/** The first minute: a sample that runs in one click, with no account. */
+/** The first start: a sample that runs with one click and needs no account. */
 
 import { useState } from "react";
 import { notifyError } from "../../state/notices";
@@ -44,7 +44,7 @@ export function Welcome() {
   );
 }
 
-/** Three steps and a choice, as the canvas draws them. */
+/** Three steps and a branch, as the canvas draws them. */
 function Illustration() {
   const steps = [
     { x: 4, y: 62, family: "ends" },

@@ -1,4 +1,4 @@
-/** The stored workflows, and the first steps where there are none. */
+/** The stored workflows, or the welcome card if there are none. */
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
@@ -45,7 +45,7 @@ export function WorkflowsPage() {
               accept=".json,.yaml,.yml,.md,.mdc,.txt"
               onChange={(event) => {
                 void read(event.target.files?.[0]);
-                // The same file again is another import.
+                // Without this, choosing the same file again would not fire an event.
                 event.target.value = "";
               }}
             />

@@ -1,4 +1,4 @@
-/** Hands a text to the user as a file. */
+/** Downloads a text as a file. */
 export function downloadText(name: string, text: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));

@@ -1,4 +1,4 @@
-/** The form of a question, by the flat schema of its answer, and the answer of what was filled in. */
+/** The form of a question, from the flat schema of its answer, and the answer from the form's values. */
 
 import type { Schemas } from "../../api/client";
 import type { Json, JsonObject } from "../workflow/workflow";
@@ -21,7 +21,7 @@ export interface AnswerField {
   options: Option[];
 }
 
-/** What was typed, by field; options are kept by their place. */
+/** The form's values by field; options by their index. */
 export type AnswerValues = Readonly<Record<string, string | boolean | readonly number[]>>;
 
 const LONG_TEXT = 500;
@@ -61,7 +61,7 @@ function optionsOf(schema: JsonObject): Option[] {
   }));
 }
 
-/** The field whose options can be buttons: the one thing that must be said. */
+/** The only required field, if it is a choice: its options can be shown as buttons. */
 export function decisionField(fields: readonly AnswerField[]): AnswerField | null {
   const required = fields.filter((field) => field.isRequired);
   const only = required.length === 1 ? required[0]! : null;
@@ -70,11 +70,11 @@ export function decisionField(fields: readonly AnswerField[]): AnswerField | nul
 
 export interface ParsedAnswer {
   reply: JsonObject;
-  /** What cannot be read, by field. */
+  /** Errors by field. */
   faults: Record<string, string>;
 }
 
-/** The answer; fields left empty are left out, the service says which it misses. */
+/** The answer without empty fields; the service reports which ones it requires. */
 export function parseAnswer(fields: readonly AnswerField[], filled: AnswerValues): ParsedAnswer {
   const reply: JsonObject = {};
   const faults: Record<string, string> = {};

@@ -1,4 +1,4 @@
-/** What can stand at the caret of an expression: names and functions that begin like what is typed. */
+/** Completion in expressions: names and functions that match the text before the caret. */
 
 import type { Schemas } from "../../api/client";
 
@@ -12,7 +12,7 @@ export interface CompletionNames {
 }
 
 export interface Choice {
-  /** What is written in the place of the word at the caret. */
+  /** The text that replaces the word at the caret. */
   insert: string;
   title: string;
   kind: string;
@@ -20,10 +20,10 @@ export interface Choice {
 }
 
 export interface Completion {
-  /** The word at the caret: where it begins and ends. */
+  /** The start and the end of the word at the caret. */
   from: number;
   to: number;
-  /** What is still missing around it. */
+  /** Braces that are missing around it. */
   before: string;
   after: string;
   choices: Choice[];
@@ -32,11 +32,11 @@ export interface Completion {
 const MAX_CHOICES = 40;
 // A path up to the caret: `nodes.a.output[0].tit`, `nodes['a-b'].ou`, or nothing.
 const WORD = /(?:[A-Za-z_]\w*(?:\.\w*|\[(?:\d*|'[^'\]]*'?|"[^"\]]*"?)\]?)*)?$/;
-// Where something has to come next.
+// An operator or bracket, after which a value is expected.
 const EXPECTS_VALUE = /[{([,+\-*/%<>=&|!?:]\s*$/;
 const WHOLE_TEXT: ReadonlySet<Language> = new Set<Language>(["own", "words"]);
 
-/** The choices at a caret; nothing where text is only text. `isAsked` offers a new hole there. */
+/** The choices at a caret; null in plain text. `isAsked` inserts new braces there. */
 export function complete(
   text: string,
   caret: number,
@@ -67,7 +67,7 @@ export function complete(
   };
 }
 
-/** The text with a choice taken, and where the caret is then. */
+/** The text with a choice inserted, and the new position of the caret. */
 export function applyChoice(
   text: string,
   { from, to, before, after }: Completion,
@@ -90,7 +90,7 @@ function placeholderAt(
   return { isOpen, isClosed: isOpen && end >= 0 && (next < 0 || end < next) };
 }
 
-/** Paths that go on from the word, then those with a part that begins so; the short ones first. */
+/** Paths that continue the word, then paths with a part that starts with it; short ones first. */
 function nameChoices(word: string, offers: readonly Offer[]): Choice[] {
   const typed = word.toLowerCase();
   const scored = offers
@@ -116,7 +116,7 @@ function scoreOf(path: string, typed: string): number {
 function functionChoices(word: string, functions: readonly Callable[]): Choice[] {
   const dot = word.lastIndexOf(".");
   const typed = word.slice(dot + 1).toLowerCase();
-  // A list of all functions before anything is typed says nothing.
+  // Listing all functions before anything is typed would not help.
   if (dot < 0 && typed === "") return [];
   return functions
     .filter((callable) => callable.isMethod === dot >= 0 && callable.name.toLowerCase().startsWith(typed))

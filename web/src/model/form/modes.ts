@@ -1,4 +1,4 @@
-/** The three ways to configure an MCP node, and the words of two of them. */
+/** The three configuration modes of an MCP node, and the description fields of two of them. */
 
 import { isObject } from "./values";
 import type { JsonObject } from "../workflow/workflow";
@@ -44,7 +44,7 @@ export const DESCRIPTION_FIELDS: Readonly<Partial<Record<Mode, DescriptionField>
   },
 };
 
-// What files in the wild call them.
+// Names of the modes in existing files.
 const MODE_ALIASES: Record<string, Mode> = {
   aiParameterConfig: "naturalLanguageParam",
   aiToolSelection: "fullNaturalLanguage",
@@ -70,19 +70,19 @@ export function withDescription(
   return { ...data, [config]: { ...(isObject(held) ? held : {}), [key]: words, timestamp: now } };
 }
 
-/** How many characters, counted as the service counts them, and whether that is right. */
+/** The length, counted in code points as the service does, and whether it is allowed. */
 export function checkLength(words: string, least: number): { count: number; isRight: boolean } {
   const count = [...words].length;
   return { count, isRight: words.trim() !== "" && count >= least && count <= MAX_CHARACTERS };
 }
 
-/** The tool that values are kept of, for coming back from a mode without a tool. */
+/** The last tool of a node in a mode without a tool, for switching back. */
 export function previousTool(data: JsonObject): string {
   const kept = [data["preservedDetailedConfig"], data["preservedNaturalLanguageParamConfig"]];
   return kept.map((value) => (isObject(value) ? asText(value["toolName"]) : "")).find(Boolean) ?? "";
 }
 
-/** Names of the tools that the node's snapshot holds. */
+/** The names of the tools in the snapshot stored in the node. */
 export function snapshotTools(data: JsonObject): string[] {
   const config = data["fullNaturalLanguageConfig"];
   const listed = isObject(config) ? config["availableTools"] : undefined;

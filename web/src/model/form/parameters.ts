@@ -1,4 +1,4 @@
-/** The parameter tree that forms are drawn from: of tools as the service writes it, of nodes by their fields. */
+/** The parameter tree that forms are built from: of tools from the service, of nodes from their catalog fields. */
 
 import type { Schemas } from "../../api/client";
 import { safeText } from "../text/untrusted";
@@ -37,7 +37,7 @@ export interface Parameter {
   variants?: Parameter[];
   discriminator?: string;
   recursiveRef?: string;
-  /** Of catalog fields: long texts, secrets, and options that are only proposed. */
+  /** For catalog fields only: long texts, secrets, and suggested values. */
   isLong?: boolean;
   isSensitive?: boolean;
   proposals?: string[];
@@ -46,11 +46,11 @@ export interface Parameter {
 export type Control =
   "text" | "number" | "boolean" | "enum" | "constant" | "array" | "object" | "union" | "null" | "json";
 
-/** A schema can be deeper than anybody would read; below this it is edited as JSON. */
+/** Schemas can be nested without limit; deeper values are edited as JSON. */
 export const MAX_DEPTH = 8;
 const LONG_TEXT = 300;
 
-/** How a parameter is edited, at some depth of its tree. */
+/** The control for a parameter at some depth of its tree. */
 export function controlOf(parameter: Parameter, depth = 0): Control {
   if (parameter.recursiveRef !== undefined || depth > MAX_DEPTH) return "json";
   const options = parameter.validation?.enum;
@@ -85,7 +85,7 @@ export function anyParameter(name: string): Parameter {
   return { name, type: "string", kind: "any" };
 }
 
-/** What a key that an object does not name holds; none where it takes no other keys. */
+/** The parameter of a key that the object does not declare; null if it allows no other keys. */
 export function entryParameter(parameter: Parameter, key: string): Parameter | null {
   const { extra } = parameter;
   if (typeof extra === "object") return { ...extra, name: key, title: undefined };
@@ -99,7 +99,7 @@ export function isMultiline(parameter: Parameter, value: unknown): boolean {
   return (parameter.validation?.maxLength ?? 0) > LONG_TEXT;
 }
 
-/** Fields for values whose tool is not known any more: what was typed stays to be seen and taken over. */
+/** Fields for the values of a tool that is unknown, so that they are still visible and can be reused. */
 export function inferParameters(values: Json | undefined): Parameter[] {
   if (typeof values !== "object" || values === null || Array.isArray(values)) return [];
   return Object.entries(values).map(([name, value]) => ({ name, ...inferType(value) }));
@@ -180,7 +180,7 @@ const QUESTION_FIELDS: Parameter[] = [
   { name: "multiSelect", title: "Several may be chosen", type: "boolean", default: false },
 ];
 
-/** The fields of steps that are no catalog nodes; none for those that are edited as JSON. */
+/** The fields of built-in steps; none for nodes that are edited as JSON. */
 export function builtInParameters(node: WorkflowNode): Parameter[] {
   if (node.type === "prompt") return [PROMPT_TEXT];
   if (node.type === "note") return [NOTE_TEXT];

@@ -1,4 +1,4 @@
-/** Which problem is shown at which field: at the innermost one that its pointer leads into. */
+/** Assigns problems to form fields: each to the innermost field that its pointer leads into. */
 
 import type { Problem } from "../../api/client";
 import type { Parameter } from "./parameters";
@@ -9,7 +9,7 @@ import type { Json, JsonObject, Workflow } from "../workflow/workflow";
 
 export interface PlacedProblems {
   byField: ReadonlyMap<string, readonly Problem[]>;
-  /** Those that no field is drawn for. */
+  /** Problems without a field. */
   rest: readonly Problem[];
 }
 
@@ -18,7 +18,7 @@ export interface FormSection {
   parameters: readonly Parameter[];
 }
 
-/** Pointers within the node's data of every field that is drawn. */
+/** The pointers, within the node's data, of all fields that are shown. */
 export function fieldPointers(sections: readonly FormSection[], data: JsonObject): Set<string> {
   const found = new Set<string>();
   for (const { path, parameters } of sections)
@@ -53,7 +53,7 @@ function collectPointers(
   }
 }
 
-/** Keys of an object that the schema allows without naming them. */
+/** Keys of an object that the schema allows without declaring them. */
 export function additionalKeys(parameter: Parameter, value: JsonObject): string[] {
   if (entryParameter(parameter, "") === null) return [];
   return Object.keys(value).filter((key) => !Object.hasOwn(parameter.properties ?? {}, key));
@@ -82,7 +82,7 @@ function innermost(pointer: string, fields: ReadonlySet<string>): string | null 
 
 const VALUE_POINTER = /^\/nodes\/\d+\/data\/(parameterValues|configurations|inputParams)\/./;
 
-/** Whether a problem is about a value that somebody gave, and not about one that is missing. */
+/** Whether a problem is about a value that is present, not about a missing one. */
 export function isInvalidValue(workflow: Workflow, { severity, pointer }: Problem): boolean {
   if (severity !== "error" || !VALUE_POINTER.test(pointer)) return false;
   let found: unknown = workflow;

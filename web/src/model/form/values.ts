@@ -1,4 +1,4 @@
-/** Values at places of a node's data: read, written, begun, checked. Every change makes a new value. */
+/** Reads, writes, initializes and validates values within a node's data. Values are immutable. */
 
 import type { Parameter } from "./parameters";
 import { controlOf, propertiesOf } from "./parameters";
@@ -26,7 +26,7 @@ export function valueAt(value: Json | undefined, path: Path): Json | undefined {
   return current;
 }
 
-/** With another value at a place; what is missing on the way is made, `undefined` takes the place away. */
+/** Sets the value at a path and creates missing parents; `undefined` removes it. */
 export function setAt<Value extends Json>(
   value: Value | undefined,
   path: Path,
@@ -45,7 +45,7 @@ function withValueAt(value: Json | undefined, path: Path, wanted: Json | undefin
   const after = withValueAt(had, rest, wanted);
   const entries = Object.entries(before);
   if (after === undefined) return Object.fromEntries(entries.filter(([key]) => key !== part));
-  // `fromEntries` makes own keys even of `__proto__`, which an assignment would not.
+  // `fromEntries` creates an own property even for `__proto__`, an assignment would not.
   if (had === undefined) return Object.fromEntries([...entries, [part, after]]);
   return Object.fromEntries(entries.map(([key, property]) => [key, key === part ? after : property]));
 }
@@ -58,7 +58,7 @@ function withItemAt(list: Json[], at: number, rest: Path, wanted: Json | undefin
     : [...list, after];
 }
 
-/** With a key under another name, at the same place; a name that is taken changes nothing. */
+/** Renames a key in place; does nothing if the new name is taken. */
 export function renameKey(value: JsonObject, from: string, to: string): JsonObject {
   if (from === to || Object.hasOwn(value, to)) return value;
   return Object.fromEntries(
@@ -71,12 +71,12 @@ export function unusedKey(value: JsonObject): string {
   for (let number = 1; ; number += 1) if (!Object.hasOwn(value, `key${number}`)) return `key${number}`;
 }
 
-/** Whether a value is worked out when the node runs. */
+/** Whether a value is computed when the node runs. */
 export function isExpression(value: Json | undefined): value is string {
   return typeof value === "string" && value.includes("{{");
 }
 
-/** What a new item, entry or alternative begins with. */
+/** The initial value of a new item, entry or alternative. */
 export function initialValue(parameter: Parameter, depth = 0): Json {
   if (parameter.default !== undefined) return parameter.default;
   const control = controlOf(parameter, depth);
@@ -90,7 +90,7 @@ export function initialValue(parameter: Parameter, depth = 0): Json {
   return parameter.type === "object" && parameter.kind === undefined ? {} : null;
 }
 
-/** Only what cannot be otherwise: the rest is for the person to say. */
+/** Only constants: the user sets the rest. */
 function initialObject(parameter: Parameter): JsonObject {
   const fixed = propertiesOf(parameter).filter(
     (property) => controlOf(property) === "constant" && property.required,
@@ -98,7 +98,7 @@ function initialObject(parameter: Parameter): JsonObject {
   return Object.fromEntries(fixed.map((property) => [property.name, property.validation!.enum![0]!]));
 }
 
-/** Which alternative of a union a value is; -1 for none. */
+/** The index of the union alternative that a value matches; -1 for none. */
 export function matchingVariant(parameter: Parameter, value: Json | undefined): number {
   const variants = parameter.variants ?? [];
   if (value === undefined) return -1;
@@ -147,7 +147,7 @@ function objectMatchScore(parameter: Parameter, value: JsonObject): number {
   return 2 + shared / (shared + missing + 1);
 }
 
-/** A number as it was typed, or why it is not kept; nothing typed is no value. */
+/** Parses a number, or returns why it is invalid; an empty text is no value. */
 export function parseNumber(parameter: Parameter, typed: string): { value?: Json; fault?: string } {
   const text = typed.trim();
   if (text === "") return {};
@@ -166,7 +166,7 @@ export function parseNumber(parameter: Parameter, typed: string): { value?: Json
   return { value: number };
 }
 
-/** JSON as it was typed; an expression is a value of any kind. */
+/** Parses JSON; an expression is valid for any type. */
 export function parseJson(typed: string): { value?: Json; fault?: string } {
   const text = typed.trim();
   if (text === "") return {};

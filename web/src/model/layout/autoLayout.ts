@@ -1,4 +1,4 @@
-/** Where nodes go when the canvas is tidied: left to right, long ones in rows, groups around what they hold. */
+/** Automatic layout: left to right, long workflows in rows, groups fitted to their contents. */
 
 import dagre from "@dagrejs/dagre";
 import { NODE_SIZE } from "./geometry";
@@ -19,7 +19,7 @@ export interface LayoutRequest {
 export interface PlacedNode {
   id: string;
   position: Position;
-  /** Of a group: as large as what it holds. */
+  /** For groups: the size that fits the contents. */
   size?: { width: number; height: number };
 }
 
@@ -27,7 +27,7 @@ export type LayoutResult = PlacedNode[];
 
 const GAP = { rank: 70, node: 36, row: 90 };
 const FRAME = { side: 40, head: 74, below: 40 };
-/** A workflow of more ranks is broken into rows, as nobody reads a line without end. */
+/** A workflow with more ranks is broken into rows, because a single long line is hard to read. */
 const MAX_RANKS = 30;
 const WIDE_RATIO = 3;
 
@@ -42,7 +42,7 @@ interface Link {
   to: string;
 }
 
-/** New places for all nodes; what stands in a group is laid out in it, and the group grows or shrinks. */
+/** New positions for all nodes; group members are laid out within their group, which is resized. */
 export function computeLayout({ nodes, edges }: LayoutRequest): LayoutResult {
   const frames = new Map<string, LayoutNode[]>();
   for (const node of nodes)
@@ -75,7 +75,7 @@ function boxOf({ id, width = NODE_SIZE.width, height = NODE_SIZE.height }: Layou
   return { id, width, height };
 }
 
-/** A line of very many ranks, cut into rows below each other that are read like text. */
+/** Breaks a long line of ranks into rows, which are read like text. */
 function wrapRows(places: PlacedNode[], boxes: ReadonlyMap<string, Box>): PlacedNode[] {
   const middle = ({ id, position }: PlacedNode) => Math.round(position.x + boxes.get(id)!.width / 2);
   const columns = [...new Set(places.map(middle))].sort((a, b) => a - b);
@@ -126,13 +126,13 @@ function layoutBoxes(boxes: readonly Box[], links: readonly Link[]): PlacedNode[
   try {
     return layoutWithDagre(boxes, known);
   } catch (error) {
-    // It goes down a chain by calling itself, and a chain of a thousand nodes is too deep for that.
+    // Dagre is recursive, and a chain of a thousand nodes exceeds the stack.
     if (error instanceof RangeError) return layoutInColumns(boxes, known);
     throw error;
   }
 }
 
-/** A column for each distance from the beginning; nodes below each other as they come. */
+/** One column for each distance from the start; nodes of a column are stacked in order. */
 function layoutInColumns(boxes: readonly Box[], links: readonly Link[]): PlacedNode[] {
   const next = new Map<string, string[]>();
   const waitsFor = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** Between workflow JSON and what the canvas draws; unchanged nodes map to the same object. */
+/** Maps workflow JSON to canvas elements; unchanged nodes map to the same object. */
 
 import type { Specs } from "../workflow/catalog";
 import { inputPorts, isNote, outputPorts, portLabel, NODE_TITLES, humanize } from "../workflow/catalog";
@@ -26,13 +26,13 @@ export interface PortView {
 
 export interface NodeView extends Record<string, unknown> {
   title: string;
-  /** What is odd about its names, which others may have written. */
+  /** Warnings about its names, which others may have written. */
   warnings: string[];
   kind: string;
   family: Family;
   server: string | null;
   tool: string | null;
-  /** How an MCP node is told what to do, where not by values. */
+  /** The label of the mode of an MCP node that is configured by a description. */
   modeLabel: string | null;
   note: string;
   isDisabled: boolean;
@@ -40,7 +40,7 @@ export interface NodeView extends Record<string, unknown> {
   outputs: PortView[];
 }
 
-/** The fields of a canvas node that we set; the canvas adds its own. */
+/** The fields of a canvas node that we set; React Flow adds its own. */
 export interface CanvasNode {
   id: string;
   type: "step" | "group" | "note";
@@ -49,17 +49,17 @@ export interface CanvasNode {
   parentId?: string;
   width?: number;
   height?: number;
-  /** Said beforehand, with the ports: nothing outside the view has to be drawn to be measured. */
+  /** Known in advance, like the ports, so that nodes outside of the view need not be rendered to be measured. */
   measured?: { width: number; height: number };
   handles: PortPosition[];
   initialWidth: number;
   initialHeight: number;
   ariaLabel?: string;
-  /** The canvas is one stop of the Tab key; arrows walk within it. */
+  /** The canvas is one tab stop; arrow keys move within it. */
   domAttributes: { tabIndex: -1; "aria-labelledby"?: string };
 }
 
-/** Where a step says what it is and how it stands. */
+/** The id of the element that labels a node. */
 export function nodeLabelId(id: string): string {
   return `node-${encodeURIComponent(id)}`;
 }
@@ -74,7 +74,7 @@ export interface CanvasEdge {
   type: "wire";
 }
 
-/** Maps with a memory: what did not change since the last time is not made again. */
+/** Returns functions that reuse the result for everything that did not change since the last call. */
 export function createMapper(): {
   nodes(workflow: Workflow, specs: Specs): CanvasNode[];
   edges(workflow: Workflow): CanvasEdge[];
@@ -88,7 +88,7 @@ export function createMapper(): {
       seen = specs;
       const at = new Map(workflow.nodes.map((node, index) => [node.id, index]));
       const made = workflow.nodes.map((node, index) => {
-        // One of two nodes with an id: the canvas would draw neither.
+        // A duplicate id: the canvas would render neither of the two nodes.
         if (at.get(node.id) !== index) return null;
         const known = nodes.get(node) ?? canvasNode(node, specs, index);
         nodes.set(node, known);
@@ -109,7 +109,7 @@ export function createMapper(): {
   };
 }
 
-/** The canvas wants a group before what stands in it. */
+/** React Flow requires a group before its members. */
 function parentsFirst(nodes: CanvasNode[]): CanvasNode[] {
   if (!nodes.some((node) => node.parentId)) return nodes;
   return [...nodes.filter((node) => node.type === "group"), ...nodes.filter((node) => node.type !== "group")];
@@ -121,7 +121,7 @@ function canvasNode(node: WorkflowNode, specs: Specs, index: number): CanvasNode
   return {
     id: node.id,
     type,
-    // A file without places is drawn in a row until somebody tidies it.
+    // A file without positions is shown as a row until the user tidies it.
     position: node.position ?? { x: index * (NODE_SIZE.width + 50), y: 0 },
     data,
     initialWidth: NODE_SIZE.width,
@@ -135,7 +135,7 @@ function canvasNode(node: WorkflowNode, specs: Specs, index: number): CanvasNode
   };
 }
 
-/** A note is as tall as its text; all else has a size before it is drawn. */
+/** A note is as high as its text; all other sizes are known in advance. */
 function knownSize(
   node: WorkflowNode,
   type: CanvasNode["type"],

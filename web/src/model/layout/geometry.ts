@@ -1,4 +1,4 @@
-/** How large a node is drawn and where its ports are, known before it is: nothing has to be measured. */
+/** The size of nodes and the position of their ports, computed so that nothing has to be measured. */
 
 export const NODE_SIZE = { width: 210, height: 58 };
 
@@ -12,7 +12,7 @@ const OUTPUT_ROWS = { above: 3, each: 20, below: 6 };
 const INPUT_ROWS = { first: 28, each: 18, below: 14 };
 const PORT_SIZE = 11;
 
-/** What decides a node's shape. */
+/** What determines the size of a node. */
 export interface NodeShape {
   inputs: readonly { name: string }[];
   outputs: readonly { name: string }[];
@@ -33,7 +33,7 @@ function headerHeight({ inputs }: NodeShape): number {
   return Math.max(HEADER_HEIGHT, INPUT_ROWS.first + (inputs.length - 1) * INPUT_ROWS.each + INPUT_ROWS.below);
 }
 
-/** The top of the ways out, where there are several of them below each other. */
+/** The top of the list of output ports, if a node has several. */
 function outputsTop(shape: NodeShape): number {
   return BORDER + headerHeight(shape) + (shape.hasMode ? MODE_HEIGHT : 0);
 }
@@ -46,7 +46,7 @@ export function nodeSize(shape: NodeShape): { width: number; height: number } {
   return { width: NODE_SIZE.width, height: outputsTop(shape) + outs + BORDER };
 }
 
-/** How far below the head's upper edge a way in is. */
+/** The distance of an input port from the top of the header. */
 export function inputTop(at: number): number {
   return INPUT_ROWS.first + at * INPUT_ROWS.each;
 }

@@ -1,4 +1,4 @@
-/** What of a workflow is in view when it is opened: all of it, or where it begins if that is too small to read. */
+/** What is visible when a workflow is opened: all of it, or its first nodes if that would be too small to read. */
 
 import type { Position } from "../workflow/workflow";
 
@@ -24,9 +24,9 @@ interface Box {
   height: number;
 }
 
-/** Smaller than this nothing can be read, and hardly told apart. */
+/** Below this zoom nothing can be read. */
 const MIN_ZOOM = 0.3;
-/** Where a workflow begins it is shown so large. */
+/** The zoom for the first nodes of a workflow. */
 export const READABLE_ZOOM = 0.7;
 const MARGIN = 0.08;
 
@@ -49,7 +49,7 @@ function viewOfStart(nodes: readonly ViewItem[], box: Box, width: number, height
   const zoom = READABLE_ZOOM;
   const first = nodes.reduce((a, b) => (b.position.x < a.position.x ? b : a));
   const margin = Math.min(width, height) * 0.08;
-  // The first node at half height, unless nothing is above it.
+  // The first node is centered vertically, unless nothing is above it.
   const y = Math.min(height / 2 - first.position.y * zoom, margin - box.y * zoom);
   return { x: margin - first.position.x * zoom, y, zoom };
 }

@@ -1,4 +1,4 @@
-/** Lays out in a thread of its own: two thousand nodes take seconds, and the page goes on. */
+/** Computes the layout in a worker: two thousand nodes take seconds, and the page must stay responsive. */
 
 import type { LayoutRequest } from "./autoLayout";
 import { computeLayout } from "./autoLayout";

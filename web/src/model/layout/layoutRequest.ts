@@ -1,11 +1,11 @@
-/** Between a workflow and its layout: what is asked for, and what is made of the answer. */
+/** Converts a workflow to a layout request, and applies the result. */
 
 import { GROUP_SIZE, moveNodes, resizeNode } from "../workflow/edits";
 import type { NodeSizes } from "./geometry";
 import type { LayoutResult, LayoutRequest } from "./autoLayout";
 import type { Workflow } from "../workflow/workflow";
 
-/** The workflow with its nodes at their new places; one that came meanwhile stays where it is. */
+/** The workflow with its nodes at their new positions; nodes added in the meantime stay where they are. */
 export function applyLayout(workflow: Workflow, laid: LayoutResult): Workflow {
   const moved = moveNodes(workflow, new Map(laid.map(({ id, position }) => [id, position])));
   return laid.reduce(

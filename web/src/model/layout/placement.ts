@@ -33,7 +33,7 @@ export function pasteOffset(workflow: Workflow, piece: Snippet): Position {
   }
 }
 
-/** How far to move nodes so that the upper left corner of them is at a point. */
+/** How far to move nodes so that their upper left corner is at a position. */
 export function offsetTo({ nodes }: Snippet, at: Position): Position {
   const outer = nodes.filter(({ parentId }) => !parentId);
   const left = Math.min(...outer.map(({ position }) => position?.x ?? 0));

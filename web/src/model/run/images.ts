@@ -1,4 +1,4 @@
-/** Where pictures are in a value, as JSON pointers; the service gives their bytes. */
+/** The images in a value, as JSON pointers; the service returns their data. */
 
 import { pointerOf } from "../form/values";
 

@@ -1,4 +1,4 @@
-/** What a run is started with: the workflow's own schema, and its defaults. */
+/** The inputs of a workflow, from its schema, and their defaults. */
 
 import type { Json, JsonObject, Workflow } from "../workflow/workflow";
 
@@ -11,7 +11,7 @@ export interface InputField {
   isRequired: boolean;
 }
 
-/** The name that a manual trigger has by default says nothing. */
+/** The default name of a manual trigger, which is not used as a label. */
 const DEFAULT_TRIGGER_NAME = "Manual Trigger";
 
 export function inputFields(workflow: Workflow): InputField[] {
@@ -35,7 +35,7 @@ export function inputFields(workflow: Workflow): InputField[] {
   });
 }
 
-/** What a manual trigger says of starting: the text of the button, and what it does. */
+/** The label and the description of the run button, from the manual trigger. */
 export function startText(workflow: Workflow): { label: string; note: string } {
   const manual = workflow.nodes.find((node) => node.type === "TRIGGER" && node.data["subtype"] === "MANUAL");
   const settings = manual?.data["configurations"];
@@ -62,7 +62,7 @@ export function defaultInputs(workflow: Workflow): JsonObject {
   return found;
 }
 
-/** Whether a run can begin without asking. */
+/** Whether a run can start without asking for inputs. */
 export function hasRequiredInputs(workflow: Workflow, inputs: JsonObject): boolean {
   return inputFields(workflow).every((field) => !field.isRequired || inputs[field.name] !== undefined);
 }

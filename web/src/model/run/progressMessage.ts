@@ -1,4 +1,4 @@
-/** How a run stands, in a few words: told when something happened that a person waits for. */
+/** The progress of a run in a short message, for events that the user waits for. */
 
 import type { RunView, StepStatus } from "./runState";
 import { nodeOfStep, formatDuration, durationMs } from "./runState";
@@ -6,7 +6,7 @@ import { nodeOfStep, formatDuration, durationMs } from "./runState";
 export interface ReportedProgress {
   run: string;
   status: string;
-  /** Steps whose trouble was told. */
+  /** Steps whose status was reported already. */
   steps: ReadonlySet<string>;
 }
 
@@ -17,7 +17,7 @@ const REPORTED_STATUSES: Partial<Record<StepStatus, string>> = {
 };
 const MAX_STEPS = 3;
 
-/** What to say now that was not said before, and what has been said then. */
+/** The message about what was not reported yet, and what has been reported then. */
 export function progressMessage(
   before: ReportedProgress | null,
   run: RunView,

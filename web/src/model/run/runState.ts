@@ -1,4 +1,4 @@
-/** A run as its events tell it: how each node stands, what it gave, when, at which try. */
+/** The state of a run, computed from its events: status, output, times and attempts of each step. */
 
 import type { Schemas } from "../../api/client";
 import type { Json, JsonObject } from "../workflow/workflow";
@@ -12,14 +12,14 @@ export interface Attempt {
   startedAt: string;
   finishedAt: string | null;
   error: { code: string; message: string; hint?: string | null } | null;
-  /** When it is tried again. */
+  /** When the next attempt starts. */
   retryAt?: string | null;
 }
 
-/** Told of a value that is too large to be sent. */
+/** Replaces a value that is too large to be sent. */
 export type TruncatedValue = Schemas["CutShape"];
 
-/** Something a step said while it ran. */
+/** A progress message of a step. */
 export interface LogLine {
   at: string;
   attempt: number;
@@ -44,7 +44,7 @@ export interface ToolPart {
   took_ms?: number;
 }
 
-/** What a node that works with a model did, one part after another. */
+/** What a node that works with a model did, in order. */
 export type ModelActivity = ModelPart | ToolPart | { kind: "pause"; message: string };
 
 export interface Step {
@@ -66,9 +66,9 @@ export interface RunView {
   id: string;
   status: RunStatus;
   steps: Readonly<Record<string, Step>>;
-  /** Keys in the order the steps began. */
+  /** Step keys in the order in which the steps started. */
   order: readonly string[];
-  /** By node: its steps' keys, more than one in a loop. */
+  /** The step keys of each node; more than one in a loop. */
   stepsOfNode: Readonly<Record<string, readonly string[]>>;
   startedAt: string | null;
   finishedAt: string | null;
@@ -125,12 +125,12 @@ export function nodeOfStep(key: string): string {
   return key.slice(key.lastIndexOf("/") + 1);
 }
 
-/** A run that is being written: copied once for all events that came together. */
+/** A mutable run, copied once for a batch of events. */
 interface RunDraft extends RunView {
   steps: Record<string, Step>;
   order: string[];
   stepsOfNode: Record<string, readonly string[]>;
-  /** Nodes whose steps changed; their lists of steps are this draft's own. */
+  /** Nodes whose steps changed; their lists of steps were copied. */
   touched: Set<string>;
 }
 
@@ -141,7 +141,7 @@ export interface AppliedEvents {
 
 const NO_NODES: ReadonlySet<string> = new Set();
 
-/** The run after more events; one that was seen already changes nothing. */
+/** Applies events to a run; events that were applied before change nothing. */
 export function applyEvents(run: RunView, events: readonly RunEvent[]): AppliedEvents {
   if (!events.some(({ seq }) => seq > run.seq)) return { run, touched: NO_NODES };
   const draft: RunDraft = {
@@ -226,7 +226,7 @@ function truncatedField(event: RunEvent, field: string): TruncatedValue | undefi
   return (event["cut"] as Record<string, TruncatedValue> | undefined)?.[field];
 }
 
-/** One more part of a node that works with a model; its next part begins at once. */
+/** Adds an activity of a node that works with a model. */
 function addActivity(run: RunDraft, key: string, event: RunEvent): void {
   const part = event["memory"] as ModelActivity | null;
   const parts = [...(run.steps[key]?.parts ?? []), ...(part && typeof part === "object" ? [part] : [])];
@@ -246,7 +246,7 @@ function addLogLine(run: RunDraft, key: string, event: RunEvent): void {
   updateStep(run, key, { log: [...(run.steps[key]?.log ?? []), line].slice(-MAX_LOG_LINES) }, event.at);
 }
 
-/** What the models of a step used; the model is the last that answered. */
+/** The token usage of a step; `model` is the one that answered last. */
 export function modelUsage(step: Step): {
   input: number;
   output: number;
@@ -366,7 +366,7 @@ function finishRun(run: RunDraft, event: RunEvent): void {
   });
 }
 
-/** How a node stands, over all its steps: what needs a look first. */
+/** The status of a node over all its steps: the one that needs attention first. */
 export function statusOfNode(run: RunView | null, node: string): StepStatus | null {
   const keys = run?.stepsOfNode[node];
   if (!run || !keys) return null;

@@ -1,16 +1,16 @@
-/** How a server is started or reached, from what a person typed: the JSON that every manual writes. */
+/** The definition of a server, from a form to the JSON that MCP clients use. */
 
 export interface DefinitionForm {
   name: string;
   /** A command line, or an address. */
   target: string;
-  /** One NAME=value a line. */
+  /** One NAME=value per line. */
   pairs: string;
 }
 
 export class DefinitionError extends Error {}
 
-/** The words of a command line, as quotes and backslashes part them; no shell ever sees it. */
+/** Splits a command line at unquoted spaces; it is never passed to a shell. */
 export function splitCommand(line: string): string[] {
   const words: string[] = [];
   let word: string | null = null;
@@ -34,7 +34,7 @@ export function splitCommand(line: string): string[] {
   return words;
 }
 
-/** NAME=value lines as an object; undefined where there are none. */
+/** NAME=value lines as an object; undefined if there are none. */
 export function parsePairs(text: string): Record<string, string> | undefined {
   const lines = text
     .split("\n")
@@ -48,14 +48,14 @@ export function parsePairs(text: string): Record<string, string> | undefined {
   );
 }
 
-/** A server that is a command of this machine. */
+/** A server that is started by a command. */
 export function commandDefinition({ name, target, pairs }: DefinitionForm): string {
   const [command, ...args] = splitCommand(target);
   if (command === undefined) throw new DefinitionError("Write the command that starts the server.");
   return serverJson(name, { command, args, env: parsePairs(pairs) });
 }
 
-/** A server that is reached by an address. */
+/** A server that is reached at an address. */
 export function addressDefinition({ name, target, pairs }: DefinitionForm, isSse: boolean): string {
   const url = target.trim();
   if (!/^https?:\/\/\S+$/.test(url)) throw new DefinitionError("An address begins with https:// or http://.");

@@ -1,4 +1,4 @@
-/** How servers are shown: by scope, with a tone for each state and what to do next. */
+/** How servers are presented: by scope, with a tone for each state and a hint what to do next. */
 
 import type { Schemas } from "../../api/client";
 import type { CatalogEntry } from "../workflow/catalog";
@@ -15,7 +15,7 @@ export interface ScopeGroup {
   servers: Server[];
 }
 
-/** The servers of each scope that has any; the user's own first, unknown scopes last. */
+/** The servers of each scope that has any; the user's own scope first, unknown scopes last. */
 export function groupByScope(servers: readonly Server[]): ScopeGroup[] {
   const names = [...new Set([...SCOPES, ...servers.map(({ scope }) => scope)])];
   return names
@@ -62,7 +62,7 @@ const EMPTY_FACTS: Record<string, string> = {
   signIn: "none",
 };
 
-/** A fact in lines; a command's parts are numbered, so that no space hides where one ends. */
+/** A fact in lines; the parts of a command are numbered, so that spaces within them are visible. */
 export function factLines({ key, value }: Fact): string[] {
   if (value === null || value === undefined || value.length === 0) return [EMPTY_FACTS[key] ?? "—"];
   if (!Array.isArray(value)) return [value];
@@ -74,7 +74,7 @@ export function definitionHash(facts: readonly Fact[]): string | null {
   return typeof value === "string" ? value : null;
 }
 
-/** A tool as the palette would offer it. */
+/** A tool as a catalog entry. */
 export function toolEntry(server: string, tool: ServerTool, known: readonly CatalogEntry[]): CatalogEntry {
   const listed = known.find((entry) => entry.server === server && entry.tool === tool.name);
   if (listed) return listed;

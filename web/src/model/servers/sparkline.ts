@@ -1,4 +1,4 @@
-/** A line of how fast a server answered, and the same in words for whoever does not see it. */
+/** The response times of a server as a line, and a text alternative for it. */
 
 export interface Check {
   at: string;
@@ -7,9 +7,9 @@ export interface Check {
 }
 
 export interface Sparkline {
-  /** The strokes, one for each stretch without a failure. */
+  /** The polylines, one for each range without a failed check. */
   lines: string[];
-  /** Where checks failed, from left to right. */
+  /** The x positions of failed checks. */
   failures: number[];
   summary: string;
 }
@@ -31,7 +31,7 @@ export function sparkline(checks: readonly Check[], width: number, height: numbe
       lines.push([]);
     }
   });
-  // A stroke of one point is drawn only where it goes somewhere.
+  // A polyline needs two points to be visible.
   const strokes = lines
     .filter((line) => line.length > 0)
     .map((line) => (line.length === 1 ? [line[0], line[0]] : line));

@@ -1,4 +1,4 @@
-/** Text from outside, shown as what it is: warnings for what a reader could not see. */
+/** Formats values of runs as text, with invisible characters escaped. */
 
 const HIDDEN = new RegExp(
   [
@@ -15,14 +15,14 @@ export function escapeHidden(text: string): string {
   );
 }
 
-/** The text of a tool's answer, where it is one: what a person wants to read of it. */
+/** The text content of a tool result; null for other values. */
 export function toolResultText(value: unknown): string | null {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
   const { text, content } = value as { text?: unknown; content?: unknown };
   return typeof text === "string" && text !== "" && Array.isArray(content) ? text : null;
 }
 
-/** A value as text of at most `most` characters, and whether that is all of it. */
+/** A value as text of at most `most` characters, and whether it is complete. */
 export function formatValue(value: unknown, most = 60_000): { text: string; isAll: boolean } {
   if (value === undefined) return { text: "—", isAll: true };
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);

@@ -1,8 +1,8 @@
-/** Text that others wrote, made harmless to look at: what cannot be seen is spelt out and named. */
+/** Makes text from untrusted sources safe to display: invisible characters are escaped and reported. */
 
 const HIDDEN = new RegExp(
   [
-    // Control characters, but for tab and line breaks.
+    // Control characters, except tab and line breaks.
     String.raw`[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]`,
     // Characters without a glyph: soft hyphen, joiners, fillers, zero-width spaces.
     String.raw`[\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u3164\ufeff\uffa0]|\u034f|\u17b4|\u17b5`,
@@ -15,13 +15,13 @@ const HIDDEN = new RegExp(
 );
 const BIDI_CONTROL = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 const MARKUP = /<\/?[a-z!][^>]*>?/iu;
-// Bounded, as a text of nothing but brackets would take for ever otherwise.
+// Bounded, because a text of many brackets would take very long otherwise.
 const LINK = /\[[^\][]{0,200}\]\([^\s)]/u;
 const ESCAPE = "\u001b";
 
 export interface SafeText {
   text: string;
-  /** What is odd about it, in words; nothing for plain text. */
+  /** What is suspicious about the text; empty for plain text. */
   warnings: string[];
 }
 

@@ -1,4 +1,4 @@
-/** What can be added to a workflow: catalog nodes, live tools, and the steps that drawings have. */
+/** Everything that can be added to a workflow: catalog nodes, tools of servers, and built-in steps. */
 
 import type { Schemas } from "../../api/client";
 import { safeText } from "../text/untrusted";
@@ -36,7 +36,7 @@ function builtInStep(
   };
 }
 
-/** Steps of drawn workflows; they are no catalog nodes and stand first in the palette. */
+/** Steps that are not catalog nodes; they come first in the palette. */
 export const BUILT_IN_STEPS: readonly CatalogEntry[] = [
   builtInStep(
     "start",
@@ -89,13 +89,13 @@ export const NODE_TITLES: Readonly<Record<string, string>> = {
   result: "Result",
 };
 
-/** `FLOW.FOR_EACH` → `For each`; a tool goes by its own name. */
+/** `FLOW.FOR_EACH` → `For each`; a tool keeps its own name. */
 export function entryTitle(entry: CatalogEntry): string {
   if (entry.tool) return entry.tool;
   return NODE_TITLES[entry.ref] ?? humanize(entry.subtype || entry.type);
 }
 
-/** An entry before people: a tool's name and description are what its server says. */
+/** The displayed text of an entry; the name and description of a tool come from its server. */
 export function entryText(entry: CatalogEntry): { title: string; summary: string; warnings: string[] } {
   if (!entry.server) return { title: entryTitle(entry), summary: entry.summary, warnings: [] };
   const [title, summary] = [
@@ -128,7 +128,7 @@ export function specsByRef(entries: readonly CatalogEntry[]): Specs {
 
 const DECISION_TYPES = new Set(["ifElse", "switch", "branch", "askUserQuestion"]);
 
-/** The ways out of a node: of its specification, else of its branches. */
+/** The output ports of a node: one per branch of a decision, else those of its catalog entry. */
 export function outputPorts(node: WorkflowNode, specs: Specs): string[] {
   if (node.type === "end" || node.type === "group" || isNote(node)) return [];
   const choices = branches(node).length;
@@ -155,14 +155,14 @@ function branches(node: WorkflowNode): JsonObject[] {
   return Array.isArray(listed) ? (listed as JsonObject[]) : [];
 }
 
-/** What a port is called before people; branches have labels of their own. */
+/** The displayed name of a port; branches have their own labels. */
 export function portLabel(node: WorkflowNode, port: string): string {
   const at = /^branch-(\d+)$/.exec(port);
   const label = at ? asText(branches(node)[Number(at[1])]?.["label"]) : "";
   return label || port;
 }
 
-/** What a new node of an entry begins with. */
+/** The initial data of a new node. */
 export function initialData(entry: CatalogEntry): JsonObject {
   if (entry.server && entry.tool) {
     return {
@@ -190,12 +190,12 @@ export function initialData(entry: CatalogEntry): JsonObject {
   return entry.type === "group" ? { label: "Group" } : {};
 }
 
-/** The node type that an entry is written as. */
+/** The node type that an entry is stored as. */
 export function nodeTypeOf(entry: CatalogEntry): string {
   return entry.server ? "mcp" : entry.type;
 }
 
-/** Entries that fit what was typed, the best first: names before keywords before summaries. */
+/** Entries that match a search, best first: by name, then by keyword, then by summary. */
 export function searchEntries(entries: readonly CatalogEntry[], typed: string, most = 60): CatalogEntry[] {
   const wanted = typed.toLowerCase().split(/\s+/).filter(Boolean);
   if (wanted.length === 0) return entries.slice(0, most);

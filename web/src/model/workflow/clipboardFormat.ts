@@ -1,16 +1,16 @@
-/** Nodes as text in the clipboard: legible, and pasted into any tab, any workflow, any editor. */
+/** Nodes as text in the clipboard, which can be pasted into any tab, workflow or text editor. */
 
 import type { Snippet } from "./edits";
 import type { Connection, WorkflowNode } from "./workflow";
 
-/** A person pastes by hand; more than this is a mistake. */
+/** Longer texts are not parsed: nobody copies that much on purpose. */
 const MAX_CHARACTERS = 5_000_000;
 
 export function serializeSnippet({ nodes, connections }: Snippet): string {
   return `${JSON.stringify({ toolweave: "nodes", nodes, connections }, null, 2)}\n`;
 }
 
-/** The nodes in a text: of a copy, or of a whole workflow; nothing if it is neither. */
+/** The nodes in a copied text or in a whole workflow; null for any other text. */
 export function parseSnippet(text: string): Snippet | null {
   if (text.length > MAX_CHARACTERS || !text.trimStart().startsWith("{")) return null;
   let value: unknown;

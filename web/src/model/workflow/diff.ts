@@ -1,4 +1,4 @@
-/** What differs between two versions of a workflow, node by node, in words. */
+/** The differences between two versions of a workflow, node by node. */
 
 import type { Connection, Workflow, WorkflowNode } from "./workflow";
 import { nodeTitle } from "./workflow";
@@ -11,7 +11,7 @@ export interface Difference {
 
 const MAX_LENGTH = 300;
 
-/** How to get from `theirs` to `mine`. */
+/** The changes that lead from `theirs` to `mine`. */
 export function diffWorkflows(mine: Workflow, theirs: Workflow): Difference[] {
   return [
     ...diffNodes(mine.nodes, theirs.nodes),

@@ -1,4 +1,4 @@
-/** Changes of a workflow, each a function to a new one; what they do not touch stays the same object. */
+/** Edits of a workflow, each a function to a new workflow; unchanged parts stay the same object. */
 
 import type { CatalogEntry, Specs } from "./catalog";
 import { entryTitle, initialData, inputPorts, outputPorts, nodeTypeOf } from "./catalog";
@@ -17,7 +17,7 @@ export interface Snippet {
   connections: Connection[];
 }
 
-/** An id that nobody has yet: `add`, then `add-2`. */
+/** An unused id: `add`, then `add-2`. */
 export function uniqueId(taken: ReadonlySet<string>, wanted: string): string {
   const stem = slug(wanted).slice(0, 40);
   if (!taken.has(stem)) return stem;
@@ -28,9 +28,9 @@ export function allIds(workflow: Workflow): Set<string> {
   return new Set([...workflow.nodes, ...workflow.connections].map(({ id }) => id));
 }
 
-/** A new node of an entry, named so that it can be told from its like. */
+/** A new node for an entry, with a unique name. */
 export function createNode(workflow: Workflow, entry: CatalogEntry, position: Position): WorkflowNode {
-  // Of a tool's node other programs want a name of letters, digits and hyphens.
+  // Other programs require names of letters, digits and hyphens for tool nodes.
   const title = entry.server ? slug(entryTitle(entry)) : entryTitle(entry);
   const id = uniqueId(allIds(workflow), title);
   const node: WorkflowNode = {
@@ -53,7 +53,7 @@ function uniqueName(taken: ReadonlySet<string>, title: string): string {
 }
 
 export function addNode(workflow: Workflow, node: WorkflowNode): Workflow {
-  // A group lies under what it holds, so it is written first.
+  // A group is drawn below its members, so it comes first.
   const nodes = node.type === "group" ? [node, ...workflow.nodes] : [...workflow.nodes, node];
   return { ...workflow, nodes };
 }
@@ -105,7 +105,7 @@ export function resizeNode(workflow: Workflow, id: string, width: number, height
   );
 }
 
-/** Whether two nodes may be connected: not with themselves, and once per pair of ports. */
+/** Whether two ports can be connected: not on the same node, and only once. */
 export function canConnect(
   workflow: Workflow,
   from: string,
@@ -135,7 +135,7 @@ export function connectPorts(
   return { ...workflow, connections: [...workflow.connections, { id, from, to, fromPort, toPort }] };
 }
 
-/** The first way out of a node that leads nowhere yet, else the first. */
+/** The first output port without a connection, else the first one. */
 export function nextOutputPort(workflow: Workflow, node: WorkflowNode, specs: Specs): string | undefined {
   const ports = outputPorts(node, specs);
   const used = new Set(
@@ -153,7 +153,7 @@ export function connectNodes(workflow: Workflow, from: string, to: string, specs
   return out && into ? connectPorts(workflow, from, to, out, into) : workflow;
 }
 
-/** Without these nodes and connections; what stood in a removed group stays, where it was. */
+/** Removes nodes and connections; members of a removed group stay where they are. */
 export function removeItems(workflow: Workflow, ids: ReadonlySet<string>): Workflow {
   const gone = new Map(workflow.nodes.filter(({ id }) => ids.has(id)).map((node) => [node.id, node]));
   const connections = workflow.connections.filter(
@@ -177,14 +177,14 @@ function detachFromGroup(node: WorkflowNode, parent: WorkflowNode): WorkflowNode
   return { ...rest, ...up, position: { x: own.x + at.x, y: own.y + at.y } };
 }
 
-/** These and what stands in the groups among them. */
+/** These nodes and the members of the groups among them. */
 export function withGroupContents(workflow: Workflow, ids: ReadonlySet<string>): Set<string> {
   const all = new Set(ids);
   for (const node of workflow.nodes) if (node.parentId && all.has(node.parentId)) all.add(node.id);
   return all;
 }
 
-/** What is copied: the nodes, those in copied groups, and the connections between them. */
+/** What is copied: the nodes, the members of copied groups, and the connections between them. */
 export function copyNodes(workflow: Workflow, ids: ReadonlySet<string>): Snippet {
   const wanted = withGroupContents(workflow, ids);
   const nodes = workflow.nodes.filter(({ id }) => wanted.has(id));
@@ -192,7 +192,7 @@ export function copyNodes(workflow: Workflow, ids: ReadonlySet<string>): Snippet
   return { nodes, connections };
 }
 
-/** Adds copies under new ids; gives the workflow and the ids of the copied nodes. */
+/** Adds copies with new ids; returns the workflow and the ids of the copies. */
 export function pasteSnippet(
   workflow: Workflow,
   piece: Snippet,
@@ -236,7 +236,7 @@ function reserve(taken: Set<string>, name: string): string {
   return name;
 }
 
-/** Puts a frame around nodes that stand in no group yet; gives the frame's id as well. */
+/** Groups nodes that are in no group yet; also returns the id of the group. */
 export function groupNodes(
   workflow: Workflow,
   ids: ReadonlySet<string>,
@@ -279,7 +279,7 @@ export function ungroupNodes(workflow: Workflow, ids: ReadonlySet<string>): Work
   return frames.size ? removeItems(workflow, frames) : workflow;
 }
 
-/** The group that is under a place on the canvas; of several the one written last lies on top. */
+/** The group at a position; the last one is on top. */
 export function groupAt(workflow: Workflow, { x, y }: Position): string | null {
   const found = workflow.nodes.findLast(({ type, position, style, parentId }) => {
     if (type !== "group" || !position || parentId) return false;
@@ -292,7 +292,7 @@ export function groupAt(workflow: Workflow, { x, y }: Position): string | null {
   return found?.id ?? null;
 }
 
-/** Nodes that were moved, each in the group its middle is over, if there is one. */
+/** Moves nodes, and makes each a member of the group that its center is over, if any. */
 export function dropNodes(
   workflow: Workflow,
   places: ReadonlyMap<string, Position>,
@@ -305,7 +305,7 @@ export function dropNodes(
       .map((node) => [node.id, node.position ?? { x: 0, y: 0 }]),
   );
   return moved.nodes.reduce((now, { id, type, position, parentId }) => {
-    // What moved along with its own group stays in it.
+    // A node that moved with its group stays in it.
     if (!places.has(id) || type === "group" || (parentId && places.has(parentId))) return now;
     const frame = frames.get(parentId ?? "") ?? { x: 0, y: 0 };
     const { width, height } = sizes?.get(id) ?? NODE_SIZE;
@@ -320,7 +320,7 @@ export function dropNodes(
   }, moved);
 }
 
-/** Moves a node into a group, out of it, or from one to another; it stays where it is seen. */
+/** Moves a node into a group, out of it, or to another group; its absolute position stays the same. */
 export function moveToGroup(workflow: Workflow, id: string, parentId: string | null): Workflow {
   const frame = parentId ? nodeById(workflow, parentId) : undefined;
   return changeNode(workflow, id, (node) => {

@@ -1,4 +1,4 @@
-/** The family of a node: one accent colour and one sign each. */
+/** The family of a node type, which determines its color and icon. */
 
 import type { WorkflowNode } from "./workflow";
 
@@ -63,7 +63,7 @@ export const FAMILY_TITLES: Readonly<Record<Family, string>> = {
   unknown: "Other",
 };
 
-/** The order a palette shows them in. */
+/** The order of families in the palette. */
 export const FAMILIES: readonly Family[] = [
   "mcp",
   "ends",

@@ -1,10 +1,10 @@
-/** Undo and redo over values that share what did not change, so a step costs next to nothing. */
+/** Undo and redo for immutable values, which share unchanged parts, so a step takes little memory. */
 
 export interface History<Value> {
   past: readonly Value[];
   present: Value;
   future: readonly Value[];
-  /** What the last step was part of; steps of one gesture are undone together. */
+  /** The gesture of the last step; steps of one gesture are undone together. */
   gesture: string | null;
 }
 
@@ -14,7 +14,7 @@ export function createHistory<Value>(present: Value): History<Value> {
   return { past: [], present, future: [], gesture: null };
 }
 
-/** One step on; a step of the same gesture as the last one joins it. */
+/** Records a step; it is merged with the last one if both belong to the same gesture. */
 export function recordStep<Value>(
   history: History<Value>,
   present: Value,
@@ -26,7 +26,7 @@ export function recordStep<Value>(
   return { past, present, future: [], gesture };
 }
 
-/** The end of a gesture: the next step stands for itself. */
+/** Ends a gesture: the next step is a separate one. */
 export function endStep<Value>(history: History<Value>): History<Value> {
   return history.gesture === null ? history : { ...history, gesture: null };
 }

@@ -1,4 +1,4 @@
-/** Arrows walk the graph: along connections to the sides, between neighbours up and down. */
+/** Navigation with arrow keys: left and right along connections, up and down to the nearest node. */
 
 import type { Position, Workflow, WorkflowNode } from "./workflow";
 import { nodeById } from "./workflow";
@@ -15,7 +15,7 @@ export function neighbour(workflow: Workflow, from: string | null, direction: Di
   return nearest(workflow, here, direction);
 }
 
-/** The first node that others follow and that follows none; else the first there is. */
+/** The first node with outgoing but without incoming connections; else the first node. */
 function firstNode(workflow: Workflow): WorkflowNode | undefined {
   const [leading, led] = [
     new Set(workflow.connections.map(({ from }) => from)),
@@ -28,7 +28,7 @@ function firstNode(workflow: Workflow): WorkflowNode | undefined {
   );
 }
 
-/** Where to go on when nodes are taken away: to one that led to them, one they led to, or the nearest. */
+/** The node to focus after a removal: a predecessor, a successor, or the nearest node. */
 export function nodeAfterRemoval(workflow: Workflow, gone: ReadonlySet<string>): string | null {
   const first = workflow.nodes.find(({ id }) => gone.has(id));
   const ways = first
@@ -48,7 +48,7 @@ function connectedNode(
   return workflow.connections.find((connection) => connection[at] === id)?.[other] ?? null;
 }
 
-/** The closest node on that side; what lies off the way counts double. */
+/** The nearest node in a direction; the perpendicular distance counts double. */
 function nearest(workflow: Workflow, here: WorkflowNode, direction: Direction): string | null {
   const at = absolutePosition(workflow, here);
   let best: { id: string; far: number } | null = null;
@@ -81,7 +81,7 @@ function closest(workflow: Workflow, here: WorkflowNode, among: ReadonlySet<stri
   return left.sort((a, b) => far(a) - far(b))[0]?.id ?? null;
 }
 
-/** On the canvas; what stands in a group has its place within that. */
+/** The position on the canvas; a member of a group is positioned relative to the group. */
 function absolutePosition(workflow: Workflow, node: WorkflowNode): Position {
   let { x, y } = node.position ?? { x: 0, y: 0 };
   const seen = new Set([node.id]);

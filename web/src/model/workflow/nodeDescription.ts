@@ -1,13 +1,13 @@
-/** A node in one line, for those who hear the canvas. */
+/** A node described in one line, for screen readers. */
 
 import type { NodeView } from "../layout/canvasMapping";
 import type { Workflow } from "./workflow";
 import { nodeTitle } from "./workflow";
 
 export interface NodeSituation {
-  /** How it stands in the run that is shown, in words. */
+  /** The status in the run that is shown. */
   state: string | null;
-  /** How it stands with its server, where that is worth a word. */
+  /** A warning about its tool, if there is one. */
   fit?: string | undefined;
   errors: number;
   warnings: number;
@@ -44,7 +44,7 @@ function pluralize(count: number, what: string): string {
 const known = new WeakMap<Workflow, ReadonlyMap<string, readonly string[]>>();
 const NO_TARGETS: readonly string[] = [];
 
-/** The titles of the nodes that one leads to; worked out once for a workflow. */
+/** The titles of the successors of a node; computed once per workflow. */
 export function targetTitles(workflow: Workflow | null, id: string): readonly string[] {
   if (!workflow) return NO_TARGETS;
   const made = known.get(workflow) ?? titlesByNode(workflow);

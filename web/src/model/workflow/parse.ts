@@ -1,11 +1,11 @@
-/** Text to workflow, as far as the canvas needs it; what is wrong inside is the service's to say. */
+/** Parses the JSON of a workflow as far as the canvas needs it; the service validates the rest. */
 
 import type { Workflow } from "./workflow";
 
 export interface ParsedWorkflow {
   workflow: Workflow | null;
   fault: string | null;
-  /** Where in the text the fault is, if that is known. */
+  /** The offset of the error in the text, if it is known. */
   at: number | null;
 }
 
@@ -41,7 +41,7 @@ function rejected(fault: string, at: number | null = null): ParsedWorkflow {
   return { workflow: null, fault: `The canvas stays as it was: ${fault}`, at };
 }
 
-/** Browsers say where as a position, or as a line and a column; an end that is missing is at the end. */
+/** Browsers report an offset, or a line and a column; a missing end is reported at the end. */
 function unreadable(text: string, message: string): ParsedWorkflow {
   const position = /at position (\d+)/.exec(message);
   const place = /line (\d+) column (\d+)/.exec(message);
@@ -65,7 +65,7 @@ export function lineAndColumn(text: string, at: number): { line: number; column:
   return { line: before.length, column: before.at(-1)!.length + 1 };
 }
 
-/** Where an item of one of the workflow's lists begins in the text; what is in quotes is passed over. */
+/** The offset of a list item in the text; brackets within strings are skipped. */
 function itemAt(text: string, list: string, wanted: number): number | null {
   const warnings = /"(?:[^"\\]|\\.)*"|[[\]{},]/g;
   let [depth, item, isThere, named] = [0, 0, false, ""];

@@ -1,8 +1,8 @@
-/** Makes a workflow that was read again share with the one before what is the same in both. */
+/** Makes a parsed workflow share its unchanged parts with the previous version. */
 
 import type { Workflow } from "./workflow";
 
-/** `after`, but with the nodes, connections and fields of `before` where they are equal. */
+/** `after`, with the nodes, connections and fields of `before` that are equal. */
 export function shareUnchanged(before: Workflow, after: Workflow): Workflow {
   const nodes = shareItems(before.nodes, after.nodes);
   const connections = shareItems(before.connections, after.connections);
@@ -19,7 +19,7 @@ function shareItems<Item extends { id: string }>(before: Item[], after: Item[]):
   return items.length === before.length && items.every((item, at) => item === before[at]) ? before : items;
 }
 
-/** Equal as JSON; the order of an object's fields is part of it, as it is of the text. */
+/** Equal as JSON text, so the order of keys matters. */
 export function isEqual(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;

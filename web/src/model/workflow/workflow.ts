@@ -1,4 +1,4 @@
-/** A workflow as it is kept: canonical JSON. Values are frozen by habit; a change makes a new one. */
+/** The types of a workflow in canonical JSON. Values are immutable by convention. */
 
 import { safeText } from "../text/untrusted";
 
@@ -30,7 +30,7 @@ export interface Connection {
   condition?: string;
 }
 
-/** Fields that are not named here stay where they are: nothing of a file is lost. */
+/** Undeclared fields are preserved: nothing of a file is lost. */
 export interface Workflow {
   id: string;
   name: string;
@@ -45,7 +45,7 @@ export interface Workflow {
 export const OUTPUT_PORT = "output";
 export const INPUT_PORT = "input";
 
-/** An empty workflow that already has its two ends. */
+/** A workflow with only a start and an end node. */
 export function newWorkflow(name: string): Workflow {
   return {
     id: slug(name),
@@ -60,7 +60,7 @@ export function newWorkflow(name: string): Workflow {
   };
 }
 
-/** A name as ids and files spell it. */
+/** A name in the form that ids and file names use. */
 export function slug(name: string): string {
   const plain = name
     .toLowerCase()
@@ -87,7 +87,7 @@ export function asText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** What a node is called before people; whoever wrote its name, nothing of it is hidden. */
+/** The displayed name of a node, with invisible characters escaped. */
 export function nodeTitle(node: WorkflowNode): string {
   return safeText(nodeName(node)).text;
 }
