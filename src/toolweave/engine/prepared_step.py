@@ -73,7 +73,7 @@ def _passed_by(spec: NodeSpec) -> tuple[str, ...]:
 
 def has_templates(value: Json) -> bool:
     """Whether anything in a value is to be filled."""
-    return any(read_template(text).holes for _, text in texts_in(value) if "{{" in text)
+    return any(read_template(text).placeholders for _, text in texts_in(value) if "{{" in text)
 
 
 def _translated(value: JsonObject) -> JsonObject:

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from toolweave.catalog.node import RunFacts
-from toolweave.cel.templates import Style, read_template
 from toolweave.engine.events import Event, Key, PureStepsDone, StepFinished
 from toolweave.engine.frames import StepFrame
 from toolweave.engine.journal import JournalEntry
@@ -19,12 +18,13 @@ from toolweave.engine.step_input import Binder
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.workflow.named_values import named_value
+from toolweave.workflow.prompt_templates import Braces, read_prompt
 
-# Nodes whose own text has holes: the field of the text, how holes are written, own values.
-_TEXTS: dict[str, tuple[str, Style, str]] = {
-    "template": ("template", "name", "variableValues"),
-    "template_answer": ("template", "name", "variableValues"),
-    "prompt": ("prompt", "names", "variables"),
+# Nodes with a text of their own: its field, the braces of its placeholders, the field of values.
+_TEXTS: dict[str, tuple[str, Braces, str]] = {
+    "template": ("template", "single", "variableValues"),
+    "template_answer": ("template", "single", "variableValues"),
+    "prompt": ("prompt", "double", "variables"),
 }
 
 
@@ -75,11 +75,12 @@ def _used(binder: Binder, place: StepFrame) -> JsonObject:
 
 def _named(binder: Binder, place: StepFrame) -> JsonObject:
     given = binder.given(place)
-    field, style, own = _TEXTS[place.step.node.type]
+    field, braces, own = _TEXTS[place.step.node.type]
     text = given.config.get(field)
-    holes = read_template(text, style).holes if isinstance(text, str) else ()
+    placeholders = read_prompt(text, braces).placeholders if isinstance(text, str) else ()
     values = {
-        hole.asked: named_value(hole.asked, given.names, given.config.get(own)) for hole in holes
+        placeholder.content: named_value(placeholder.content, given.names, given.config.get(own))
+        for placeholder in placeholders
     }
     return _texts({name: value for name, (is_known, value) in values.items() if is_known})
 

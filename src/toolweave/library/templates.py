@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from toolweave import json_text
 from toolweave.cel.language import Value
-from toolweave.cel.templates import read_template, substitute
 from toolweave.errors import Invalid, NotFound
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import did_you_mean
+from toolweave.workflow.prompt_templates import fill_prompt, read_prompt
 
 _DOUBLE = re.compile(r"\{\{[ \t]*([A-Za-z_][\w-]*)[ \t]*\}\}")
 
@@ -38,7 +38,7 @@ class ValueSet:
 
 @dataclass(frozen=True, slots=True)
 class PromptTemplate:
-    """A text with `{name}` holes and what is known of the names."""
+    """A text with `{name}` placeholders and what is known of the names."""
 
     name: str
     id: str | None
@@ -125,8 +125,12 @@ def fill(template: PromptTemplate, values: Mapping[str, Json]) -> str:
         Invalid: `MISSING_VARIABLES` with every name that has no value.
     """
     known = {**template.defaults, **values}
-    holes = read_template(template.text, "name").holes
-    missing = [name for name in dict.fromkeys(hole.asked for hole in holes) if name not in known]
+    placeholders = read_prompt(template.text, "single").placeholders
+    missing = [
+        name
+        for name in dict.fromkeys(placeholder.content for placeholder in placeholders)
+        if name not in known
+    ]
     if missing:
         raise Invalid(
             "MISSING_VARIABLES",
@@ -134,7 +138,7 @@ def fill(template: PromptTemplate, values: Mapping[str, Json]) -> str:
             hint="give each of them a value",
             facts={"variables": missing},
         )
-    filled = substitute(template.text, lambda name: Value(known[name]), style="name")
+    filled = fill_prompt(template.text, lambda name: Value(known[name]), "single")
     return filled.value if isinstance(filled.value, str) else ""
 
 
@@ -190,8 +194,8 @@ def _variables(declared: Json, text: str) -> tuple[Variable, ...]:
             default = one.get("default", one.get("value"))
             is_required = one.get("required") is not False and default is None
             found[name] = Variable(name, _text(one, "description"), default, is_required)
-    for hole in read_template(text, "name").holes:
-        found.setdefault(hole.asked, Variable(hole.asked))
+    for placeholder in read_prompt(text, "single").placeholders:
+        found.setdefault(placeholder.content, Variable(placeholder.content))
     return tuple(found.values())
 
 

@@ -1,7 +1,7 @@
-"""What a text of a node gives over names that are at hand, in the language of the field it is in.
+"""Preview the value of a node's text over known names, in the language of its field.
 
-The same reading as when the node runs: older syntaxes are translated, holes are filled once. What
-goes wrong is told with the character it goes wrong at.
+Texts are evaluated as in a run: older syntaxes are translated, placeholders are filled once.
+Problems carry the position of the character at fault.
 """
 
 import re
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from toolweave.catalog.spec import NodeSpec
 from toolweave.cel.fault import SyntaxProblem, fault_at
 from toolweave.cel.language import Result, Value, compile_text, evaluate
-from toolweave.cel.templates import Style, moved, read_template, substitute
+from toolweave.cel.templates import moved, read_template, substitute
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import pointer
 from toolweave.workflow.checks.cel_fields import CEL_FIELDS, cel_texts
@@ -23,11 +23,12 @@ from toolweave.workflow.formats.legacy.translate import (
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import object_at
 from toolweave.workflow.named_values import named_value
+from toolweave.workflow.prompt_templates import Braces, fill_prompt, read_prompt
 from toolweave.workflow.scope.references import BRANCHING, PROMPTS, Language
 
 CONFIGURATIONS = "/configurations"
 _BRANCH = re.compile(r"/branches/\d+/condition")
-_STYLES: dict[Language, Style] = {"prompt": "names", "flow": "name"}
+_BRACES: dict[Language, Braces] = {"prompt": "double", "flow": "single"}
 # Where a node of each of these keeps values of its own for the names in its text.
 _OWN_VALUES: dict[Language, str] = {"prompt": "variables", "flow": "variableValues"}
 
@@ -49,7 +50,7 @@ class PreviewValue:
 
 
 def languages_of(node: Node, spec: NodeSpec | None) -> dict[str, Language]:
-    """The fields of a node's data whose text is more than a value with holes."""
+    """The fields of a node's data whose text is more than a value with placeholders."""
     if spec is not None:
         configurations = object_at(node.data, "configurations")
         names = (f"{CONFIGURATIONS}/{field.name}" for field in CEL_FIELDS.get(spec.ref, ()))
@@ -88,7 +89,7 @@ def previewed(
     """What a text gives; once `is_late`, nothing more is worked out."""
     if language in ("own", "words"):
         return _whole(asking, language, names)
-    if language in _STYLES:
+    if language in _BRACES:
         return _named(asking.text, language, names, data.get(_OWN_VALUES[language]))
     text = _translated(asking.text)
     return _filled(text, names, is_late, is_same=text == asking.text)
@@ -101,27 +102,27 @@ def misread(asking: PreviewRequest, language: Language) -> tuple[SyntaxProblem, 
         expression = compile_text(text)
         is_older = not expression.is_usable and translate_condition(text).is_changed
         return () if is_older else expression.faults
-    if language in _STYLES or language == "words":
+    if language in _BRACES or language == "words":
         return ()
     template = read_template(_translated(text))
     if template.text != text:
         return ()
     found = (
-        moved(fault, text, hole.at)
-        for hole in template.holes
-        for fault in compile_text(hole.asked).faults
+        moved(fault, text, placeholder.at)
+        for placeholder in template.placeholders
+        for fault in compile_text(placeholder.content).faults
     )
     return (*template.faults, *found)
 
 
 def needs_data(asking: PreviewRequest, language: Language) -> bool:
     """Whether a text reads anything that only a run has."""
-    if language in _STYLES:
-        return bool(read_template(asking.text, _STYLES[language]).holes)
+    if language in _BRACES:
+        return bool(read_prompt(asking.text, _BRACES[language]).placeholders)
     if language in ("own", "words"):
         return bool(compile_text(asking.text).references)
-    holes = read_template(asking.text).holes
-    return any(compile_text(hole.asked).references for hole in holes)
+    placeholders = read_template(asking.text).placeholders
+    return any(compile_text(placeholder.content).references for placeholder in placeholders)
 
 
 def _translated(text: str) -> str:
@@ -145,21 +146,21 @@ def _whole(asking: PreviewRequest, language: Language, names: Mapping[str, Json]
 
 
 def _named(text: str, language: Language, names: Mapping[str, Json], own: Json) -> PreviewValue:
-    style = _STYLES[language]
+    braces = _BRACES[language]
     faults: list[SyntaxProblem] = []
     known: dict[str, Value] = {}
-    for hole in read_template(text, style).holes:
-        found, value = named_value(hole.asked, names, own)
+    for placeholder in read_prompt(text, braces).placeholders:
+        found, value = named_value(placeholder.content, names, own)
         if found:
-            known[hole.asked] = Value(value)
+            known[placeholder.content] = Value(value)
         else:
-            message = f"nothing is known of {hole.asked!r}; it stays as it is written"
+            message = f"nothing is known of {placeholder.content!r}; it stays as it is written"
             if language == "flow":
-                message = f"{hole.asked!r} has no value"
+                message = f"{placeholder.content!r} has no value"
             severity = "error" if language == "flow" else "warning"
             code = "MISSING_VARIABLES" if language == "flow" else "TEMPLATE_VALUE"
-            faults.append(fault_at(text, hole.at, code, message, severity=severity))
-    filled = substitute(text, known.get, style=style)
+            faults.append(fault_at(text, placeholder.at, code, message, severity=severity))
+    filled = fill_prompt(text, known.get, braces)
     return PreviewValue((filled.value,), tuple(faults))
 
 
@@ -169,12 +170,14 @@ def _filled(
     template = read_template(text)
     known: dict[str, Result] = {}
     faults = list(template.faults)
-    for hole in template.holes:
-        if hole.asked not in known:
-            known[hole.asked] = _late(hole.asked) if is_late() else evaluate(hole.asked, names)
-        found = known[hole.asked]
+    for placeholder in template.placeholders:
+        if placeholder.content not in known:
+            known[placeholder.content] = (
+                _late(placeholder.content) if is_late() else evaluate(placeholder.content, names)
+            )
+        found = known[placeholder.content]
         if isinstance(found, SyntaxProblem):
-            faults.append(moved(found, text, hole.at))
+            faults.append(moved(found, text, placeholder.at))
     if faults:
         return PreviewValue((), tuple(_placed(fault, text, is_same) for fault in faults))
     filled = substitute(text, known.get)

@@ -121,8 +121,12 @@ def _asked(
         for asked in scope.asked_by(node):
             if asked.language in {"prompt", "flow"}:
                 unknown = naming.unknown(node, asked)
-                if unknown is not None and unknown.code in _UNGIVEN and "." not in asked.hole.asked:
-                    yield asked.hole.asked, {"type": "string"}, True
+                if (
+                    unknown is not None
+                    and unknown.code in _UNGIVEN
+                    and "." not in asked.placeholder.content
+                ):
+                    yield asked.placeholder.content, {"type": "string"}, True
     yield from _by_path(workflow, specs)
 
 

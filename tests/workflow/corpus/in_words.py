@@ -60,17 +60,17 @@ def _references(made: Faults, at: int, one: Document) -> Iterator[Fault]:
     ]
     later = [node["id"] for number, node in made.nodes() if number > at and node["type"] == "mcp"]
     for steps, text in texts:
-        hole = _HOLE.search(text)
-        if hole is None or "$" in text:
+        placeholder = _HOLE.search(text)
+        if placeholder is None or "$" in text:
             continue
         place = "/".join(map(str, steps))
-        asked = hole[1]
+        asked = placeholder[1]
 
-        def with_asked(new: str, text: str = text, hole: re.Match[str] = hole) -> str:
-            return text[: hole.start(1)] + new + text[hole.end(1) :]
+        def with_asked(new: str, text: str = text, placeholder: re.Match[str] = placeholder) -> str:
+            return text[: placeholder.start(1)] + new + text[placeholder.end(1) :]
 
-        open_text = text[: hole.end(1)] + text[hole.end() :]
-        yield made.made("hole-unclosed", put(open_text, *steps), *UNREADABLE, place=place)
+        open_text = text[: placeholder.end(1)] + text[placeholder.end() :]
+        yield made.made("placeholder-unclosed", put(open_text, *steps), *UNREADABLE, place=place)
         change = put(with_asked(f"{asked} +"), *steps)
         yield made.made("expression-cut", change, *UNREADABLE, place=place)
         change = put(with_asked(f"({asked}"), *steps)
@@ -238,9 +238,9 @@ def _contents(made: Faults, at: int, one: Document) -> Iterator[Fault]:
 
 
 def _prompt_names(made: Faults, here: Steps, text: str) -> Iterator[Fault]:
-    hole = re.search(r"\{\{?(\w+)\}?\}", text)
-    if hole and (wrong := swapped(hole[1])):
-        change = put(text.replace(hole[1], wrong), *here)
+    placeholder = re.search(r"\{\{?(\w+)\}?\}", text)
+    if placeholder and (wrong := swapped(placeholder[1])):
+        change = put(text.replace(placeholder[1], wrong), *here)
         codes = ("PROMPT_NAME_UNKNOWN", "MISSING_VARIABLES")
         place = "/".join(map(str, here))
         yield made.made("prompt-name-swapped", change, *codes, fix="same", grave=False, place=place)

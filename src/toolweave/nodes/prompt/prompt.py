@@ -1,9 +1,9 @@
-"""`prompt`: a text with `{{name}}` holes, filled; with a model, its answer."""
+"""`prompt`: a text with `{{name}}` placeholders, filled; with a model, its answer."""
 
 from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.cel.language import Result, Value
-from toolweave.cel.templates import substitute
 from toolweave.workflow.named_values import named_value
+from toolweave.workflow.prompt_templates import fill_prompt
 
 
 class Prompt:
@@ -19,7 +19,7 @@ class Prompt:
             found, value = named_value(name, given.names, given.config.get("variables"))
             return Value(value) if found else None
 
-        filled = substitute(given.config.get("prompt"), resolve, style="names").value
+        filled = fill_prompt(given.config.get("prompt"), resolve, "double").value
         return Outcome(filled if isinstance(filled, str) else "")
 
 

@@ -1,10 +1,10 @@
-"""`template`: a text of a flow with `{name}` holes, filled; with a model, its answer."""
+"""`template`: a text of a flow with `{name}` placeholders, filled; with a model, its answer."""
 
 from toolweave.catalog.node import NodeInput, Outcome
 from toolweave.cel.language import Value
-from toolweave.cel.templates import read_template, substitute
 from toolweave.errors import Invalid
 from toolweave.workflow.named_values import named_value
+from toolweave.workflow.prompt_templates import fill_prompt, read_prompt
 
 
 class TemplateNode:
@@ -25,8 +25,8 @@ class TemplateNode:
             raise Invalid(str(fault.get("code")), str(fault.get("message")))
         text = given.config.get("template")
         variables = given.config.get("variableValues")
-        holes = read_template(text, "name").holes if isinstance(text, str) else ()
-        names = dict.fromkeys(hole.asked for hole in holes)
+        placeholders = read_prompt(text, "single").placeholders if isinstance(text, str) else ()
+        names = dict.fromkeys(placeholder.content for placeholder in placeholders)
         values = {name: named_value(name, given.names, variables) for name in names}
         missing = [name for name, (found, _) in values.items() if not found]
         if missing:
@@ -37,7 +37,7 @@ class TemplateNode:
                 hint="give them as inputs of the run",
                 facts={"variables": missing},
             )
-        filled = substitute(text, lambda name: Value(values[name][1]), style="name")
+        filled = fill_prompt(text, lambda name: Value(values[name][1]), "single")
         return Outcome(filled.value if isinstance(filled.value, str) else "")
 
 

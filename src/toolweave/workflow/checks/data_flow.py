@@ -156,7 +156,12 @@ class _Flow:
             return _Judged()
         hint = f"did you mean {found.meant!r}?" if found.meant else found.hint
         fault = DataFlowFault(
-            found.code, asked.hole.at, found.message, hint, found.severity, found.meant is not None
+            found.code,
+            asked.placeholder.at,
+            found.message,
+            hint,
+            found.severity,
+            found.meant is not None,
         )
         return _Judged((fault,), found.meant)
 
@@ -201,8 +206,8 @@ class _Flow:
     ) -> DataFlowFault:
         trouble = found.trouble or "field"
         step = str(reference.path[found.at])
-        offset = asked.hole.at
-        if asked.ours == asked.hole.asked:
+        offset = asked.placeholder.at
+        if asked.ours == asked.placeholder.content:
             inside = place_of(asked.ours, reference.path, found.at)
             offset += reference.offset if inside is None else inside
         hint = (
@@ -271,7 +276,11 @@ class _Flow:
             if is_later
             else f"connect {other!r} to {node.id!r}, directly or through other nodes"
         )
-        inside = one.hole.at + reference.offset if one.ours == one.hole.asked else one.hole.at
+        inside = (
+            one.placeholder.at + reference.offset
+            if one.ours == one.placeholder.content
+            else one.placeholder.at
+        )
         place = self._case.at(node, *one.steps)
         severity: Severity = "error" if one.is_binding else "warning"
         fault = fault_at(one.text, inside, "REFERENCE_NOT_RUN", message, hint, severity)
@@ -324,7 +333,7 @@ def _assembled(group: list[NodeReferences], mended: list[str | None]) -> str:
     end = 0
     for asked, mine in zip(group, mended, strict=True):
         ours = asked.ours if mine is None else mine
-        if ours != asked.hole.asked:
-            pieces += (text[end : asked.hole.at], ours)
-            end = asked.hole.at + len(asked.hole.asked)
+        if ours != asked.placeholder.content:
+            pieces += (text[end : asked.placeholder.at], ours)
+            end = asked.placeholder.at + len(asked.placeholder.content)
     return "".join((*pieces, text[end:]))

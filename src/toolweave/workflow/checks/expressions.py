@@ -92,16 +92,16 @@ def _template(text: str, place: str, *, is_older: bool) -> Iterator[Problem]:
         yield _with_text(fault.problem(place), mended)
     pieces: list[str] = []
     end = 0
-    for hole in template.holes:
-        verdict = _judged(hole.asked, translate_expression, is_older=is_older)
-        right = verdict.mended and text[: hole.at] + verdict.mended + text[hole.at :].removeprefix(
-            hole.asked
-        )
+    for placeholder in template.placeholders:
+        verdict = _judged(placeholder.content, translate_expression, is_older=is_older)
+        right = verdict.mended and text[: placeholder.at] + verdict.mended + text[
+            placeholder.at :
+        ].removeprefix(placeholder.content)
         for fault in verdict.faults:
-            yield _with_text(moved(fault, text, hole.at).problem(place), right)
+            yield _with_text(moved(fault, text, placeholder.at).problem(place), right)
         if verdict.ours is not None:
-            pieces.append(f"{text[end : hole.start]}{{{{ {verdict.ours} }}}}")
-            end = hole.end
+            pieces.append(f"{text[end : placeholder.start]}{{{{ {verdict.ours} }}}}")
+            end = placeholder.end
     if pieces:
         yield _older(place, "".join([*pieces, text[end:]]))
 

@@ -187,11 +187,11 @@ class InputFit:
         return None
 
     def _stripped(self, node: Node, asked: NodeReferences, wanted: ValueShape) -> str | None:
-        """The text without the spaces around its one hole, which made a text of the value."""
-        hole = asked.text[asked.hole.start : asked.hole.end]
-        if asked.text.strip() != hole:
+        """Drop the spaces around the only placeholder, which turn its value into a text."""
+        placeholder = asked.text[asked.placeholder.start : asked.placeholder.end]
+        if asked.text.strip() != placeholder:
             return None
-        return None if fits(self._scope.shape_of(node, asked), wanted) == "no" else hole
+        return None if fits(self._scope.shape_of(node, asked), wanted) == "no" else placeholder
 
 
 _PARAMS: Steps = ("data", "inputParams")

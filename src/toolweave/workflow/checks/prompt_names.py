@@ -41,7 +41,7 @@ class PromptNames:
 
     def unknown(self, node: Node, asked: NodeReferences) -> Unknown | None:
         """What is wrong with a name; nothing where it has a value or may be given one."""
-        name = asked.hole.asked
+        name = asked.placeholder.content
         if name in self._results:
             return self._unordered(node, name, self._results[name])
         given = look(self._scope.inputs, name)

@@ -34,8 +34,10 @@ def without_habits(text: str) -> str | None:
 
 
 def closed(text: str) -> str | None:
-    """A text whose last hole is never closed, with it closed at the end, if that can be read."""
+    """Close the last placeholder at the end of the text, if the result can be parsed."""
     mended = f"{text.rstrip().rstrip('}').rstrip()} }}}}"
     template = read_template(mended)
-    is_read = all(compile_text(hole.asked).is_usable for hole in template.holes)
-    return mended if template.holes and not template.faults and is_read else None
+    is_read = all(
+        compile_text(placeholder.content).is_usable for placeholder in template.placeholders
+    )
+    return mended if template.placeholders and not template.faults and is_read else None

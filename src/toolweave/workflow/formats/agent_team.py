@@ -3,7 +3,7 @@
 `configurations`, `input_params`, `output_params`, `attached_nodes` and `description` of a node are
 `data.configurations`, `data.inputParams`, `data.outputParams`, `data.attachedNodes` and
 `data.description`. Templates (`{{$json.path}}`), conditions and Python conversion functions stay
-as they are written: `workflow/expressions` translates, nothing here runs them.
+as they are written: `formats/legacy` translates, nothing here runs them.
 """
 
 import re

@@ -10,7 +10,7 @@ import orjson
 from toolweave.catalog.spec import NodeSpec
 from toolweave.cel.language import Expression, compile_text
 from toolweave.cel.paths import Path, PathReference
-from toolweave.cel.templates import Hole, read_template
+from toolweave.cel.templates import Placeholder, read_template
 from toolweave.json_text import Json
 from toolweave.problems import pointer
 from toolweave.tools.document import Steps
@@ -18,6 +18,7 @@ from toolweave.workflow.checks.cel_fields import cel_texts
 from toolweave.workflow.formats.legacy.translate import translate_condition, translate_expression
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import mode_of, object_at
+from toolweave.workflow.prompt_templates import read_prompt
 
 # `value` is a template in a value, `config` one in a configuration, `own` the CEL of a node's own
 # field, `words` a condition that may as well be plain words; `prompt`, `flow` are names in texts.
@@ -40,7 +41,7 @@ class NodeReferences:
 
     steps: Steps
     text: str
-    hole: Hole
+    placeholder: Placeholder
     language: Language
     ours: str
     # Nothing for a name.
@@ -52,7 +53,7 @@ class NodeReferences:
     @property
     def is_whole(self) -> bool:
         """Whether the text is nothing else, so that what it gives keeps its type."""
-        return (self.hole.start, self.hole.end) == (0, len(self.text))
+        return (self.placeholder.start, self.placeholder.end) == (0, len(self.text))
 
     @property
     def path(self) -> Path | None:
@@ -144,11 +145,13 @@ def asked_in(
     steps: Steps, text: str, language: Language, is_older: bool = False
 ) -> Iterator[NodeReferences]:
     """What the templates in one text ask for."""
-    for hole in read_template(text).holes:
-        expression = compile_text(hole.asked)
+    for placeholder in read_template(text).placeholders:
+        expression = compile_text(placeholder.content)
         if is_older or not expression.is_ours:
-            expression = compile_text(translate_expression(hole.asked).text or hole.asked)
-        yield NodeReferences(steps, text, hole, language, expression.text, expression)
+            expression = compile_text(
+                translate_expression(placeholder.content).text or placeholder.content
+            )
+        yield NodeReferences(steps, text, placeholder, language, expression.text, expression)
 
 
 def _cel(
@@ -158,34 +161,36 @@ def _cel(
     if is_older or not expression.is_ours:
         translate = translate_condition if is_condition else translate_expression
         expression = compile_text(translate(text).text or text)
-    hole = Hole(text, 0, 0, len(text))
+    placeholder = Placeholder(text, 0, 0, len(text))
     yield NodeReferences(
-        steps, text, hole, "own", expression.text, expression, is_condition, is_used
+        steps, text, placeholder, "own", expression.text, expression, is_condition, is_used
     )
 
 
 def _prompt(steps: Steps, text: Json) -> Iterator[NodeReferences]:
     if not isinstance(text, str) or "{{" not in text:
         return
-    for hole in read_template(text).holes:
-        if _NAME.fullmatch(hole.asked):
-            yield NodeReferences(steps, text, hole, "prompt", hole.asked)
-        elif (expression := compile_text(hole.asked)).is_usable:
+    for placeholder in read_template(text).placeholders:
+        if _NAME.fullmatch(placeholder.content):
+            yield NodeReferences(steps, text, placeholder, "prompt", placeholder.content)
+        elif (expression := compile_text(placeholder.content)).is_usable:
             yield NodeReferences(
-                steps, text, hole, "value", hole.asked, expression, is_binding=False
+                steps, text, placeholder, "value", placeholder.content, expression, is_binding=False
             )
 
 
 def _flow(steps: Steps, text: Json) -> Iterator[NodeReferences]:
     if isinstance(text, str) and "{" in text:
-        for hole in read_template(text, "name").holes:
-            yield NodeReferences(steps, text, hole, "flow", hole.asked)
+        for placeholder in read_prompt(text, "single").placeholders:
+            yield NodeReferences(steps, text, placeholder, "flow", placeholder.content)
 
 
 def _branches(branches: Json) -> Iterator[NodeReferences]:
     for index, branch in enumerate(branches if isinstance(branches, list) else []):
         text = branch.get("condition") if isinstance(branch, dict) else None
         if isinstance(text, str) and (expression := compile_text(text)).is_usable:
-            hole = Hole(text, 0, 0, len(text))
+            placeholder = Placeholder(text, 0, 0, len(text))
             steps = ("data", "branches", index, "condition")
-            yield NodeReferences(steps, text, hole, "words", text, expression, is_condition=True)
+            yield NodeReferences(
+                steps, text, placeholder, "words", text, expression, is_condition=True
+            )

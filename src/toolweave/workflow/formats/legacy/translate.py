@@ -65,17 +65,17 @@ def translate_expression(text: str) -> Translation:
 
 
 def translate_template(text: str) -> Translation:
-    """A text with holes; those that cannot be translated stay as they are, and are told."""
+    """A text with placeholders; those that cannot be translated stay as they are, and are told."""
     template = read_template(text)
     pieces: list[str] = []
     faults = list(template.faults)
     end = 0
-    for hole in template.holes:
-        found = translate_expression(hole.asked)
-        faults.extend(moved(fault, text, hole.at) for fault in found.faults)
+    for placeholder in template.placeholders:
+        found = translate_expression(placeholder.content)
+        faults.extend(moved(fault, text, placeholder.at) for fault in found.faults)
         if found.is_changed:
-            pieces.append(f"{text[end : hole.start]}{{{{ {found.text} }}}}")
-            end = hole.end
+            pieces.append(f"{text[end : placeholder.start]}{{{{ {found.text} }}}}")
+            end = placeholder.end
     return Translation(text, "".join([*pieces, text[end:]]), tuple(faults))
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import assume, given
+from tests.cel.oracle import EXPRESSIONS, FAILURE, TOO_DEEP, WORDS, ours, theirs
 from tests.tools.strategies import steady
-from tests.workflow.expressions.oracle import EXPRESSIONS, FAILURE, TOO_DEEP, WORDS, ours, theirs
 
 from toolweave.cel.parser import MAX_CHARS
 

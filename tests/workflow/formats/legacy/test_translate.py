@@ -296,7 +296,7 @@ def test_what_is_cel_already_is_left_alone(text: str) -> None:
             "{{ data.tags.contains('a') ? 'yes' : 'no' }}",
         ),
         ("{{ data.a }} stays", "{{ data.a }} stays"),
-        ("no holes", "no holes"),
+        ("no placeholders", "no placeholders"),
     ],
 )
 def test_references_in_texts_become_ours(text: str, ours: str) -> None:
