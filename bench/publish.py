@@ -17,7 +17,7 @@ import anyio
 from mcp import Client
 
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
-from toolweave.app.workbench import Workbench, open_workbench
+from toolweave.app.running_studio import RunningStudio, open_running_studio
 from toolweave.home import open_home
 from toolweave.mcp_server.context import McpContext
 from toolweave.mcp_server.list_changes import Changes
@@ -72,20 +72,20 @@ async def medians(turns: int, first: Work, second: Work) -> tuple[float, float]:
     return median(took[0][5:]), median(took[1][5:])
 
 
-async def measure(workbench: Workbench, steps: int, turns: int) -> None:
+async def measure(studio: RunningStudio, steps: int, turns: int) -> None:
     """One line."""
-    name, home = f"bench{steps}", workbench.studio.home
+    name, home = f"bench{steps}", studio.home
     workflow = read(document_of(name, steps)).workflow
-    await workbench.studio.home.workflows.save(workflow, over=None)
-    await publish(home, await workbench.approved.known(), Wish(name))
+    await studio.home.workflows.save(workflow, over=None)
+    await publish(home, await studio.authoring.tools.known(), Wish(name))
 
-    async def rooms() -> Workbench:
-        return workbench
+    async def rooms() -> RunningStudio:
+        return studio
 
     catalog = LiveCatalog(home)
-    desk = McpContext(rooms, workbench.published)
+    desk = McpContext(rooms, studio.published)
     server = build_server(catalog, CountingToolbox(catalog, home), Changes(), desk)
-    engine = workbench.engine
+    engine = studio.engine
 
     async def in_process() -> None:
         run = await engine.start(workflow, {"who": "Ada"})
@@ -108,9 +108,9 @@ async def main(turns: int) -> None:
     sys.stdout.write(f"{'what':34}{'figure':>12}{'floor':>12}  ratio  target\n")
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(home=Path(folder))
-        async with open_home(settings) as home, open_workbench(home) as workbench:
+        async with open_home(settings) as home, open_running_studio(home) as studio:
             for steps in STEPS:
-                await measure(workbench, steps, turns)
+                await measure(studio, steps, turns)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from mcp import Client
 from mcp.server import Server
 
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
-from toolweave.app.workbench import Workbench, open_workbench
+from toolweave.app.running_studio import RunningStudio, open_running_studio
 from toolweave.home import Home, open_home
 from toolweave.mcp_server.context import McpContext as desk_of
 from toolweave.mcp_server.context import WaitLimits
@@ -31,20 +31,20 @@ class Desk:
     """What a test needs: the rooms, and clients."""
 
     home: Home
-    workbench: Workbench
+    studio: RunningStudio
     published: Published
     server: Server[Any]
 
     async def publish(self, document: dict[str, Any], **more: Any) -> Publication:
         """Save a workflow and publish it."""
         workflow = read(document).workflow
-        await self.workbench.studio.home.workflows.save(workflow, over=None)
+        await self.studio.home.workflows.save(workflow, over=None)
         published = await self.publish_again(workflow.name, **more)
         return published
 
     async def publish_again(self, name: str, **more: Any) -> Publication:
         """Publish what is stored."""
-        known = await self.workbench.approved.known()
+        known = await self.studio.authoring.tools.known()
         published = await publish(self.home, known, Wish(name, **more))
         self.published.nudge()
         return published
@@ -58,15 +58,15 @@ class Desk:
 async def desk_in(home: Path, patience: WaitLimits | None = None) -> AsyncGenerator[Desk]:
     """Everything but the wire."""
     settings = Settings(home=home)
-    async with open_home(settings, environ={}) as opened, open_workbench(opened) as workbench:
+    async with open_home(settings, environ={}) as opened, open_running_studio(opened) as studio:
 
-        async def rooms() -> Workbench:
-            return workbench
+        async def rooms() -> RunningStudio:
+            return studio
 
         catalog, changes = LiveCatalog(opened), Changes()
-        toolbox, published = CountingToolbox(catalog, opened), workbench.published
+        toolbox, published = CountingToolbox(catalog, opened), studio.published
         desk = desk_of(rooms, published, None, patience or WaitLimits())
         server = build_server(catalog, toolbox, changes, desk)
         async with background() as tasks:
             tasks.start_soon(published.follow, changes.tools_changed)
-            yield Desk(opened, workbench, published, server)
+            yield Desk(opened, studio, published, server)

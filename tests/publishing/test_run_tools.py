@@ -40,7 +40,7 @@ def test_all_default_tools_list_in_two_thousand_tokens() -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 async def test_a_run_is_looked_at_by_its_id(desk: Desk, mode: Mode) -> None:
-    engine = desk.workbench.engine
+    engine = desk.studio.engine
     run = await engine.start(read(greeting()).workflow, {"who": "Ada"})
     async with desk.client(mode) as client:
         await until(client, run, "success")

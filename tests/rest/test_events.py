@@ -11,7 +11,7 @@ from rest.drawn import greeting
 from rest.house import House
 from rest.listening import Heard, listening
 from toolweave.app.change_feed import PAUSE_S, TOPICS, ChangeFeed
-from toolweave.app.workbench import open_workbench
+from toolweave.app.running_studio import open_running_studio
 from toolweave.home import open_home
 from toolweave.servers.definition import CommandServer
 from toolweave.settings import Settings
@@ -109,9 +109,9 @@ async def test_while_nobody_listens_nothing_is_looked_at(tmp_path: Path) -> None
     settings = Settings(home=tmp_path)
     async with (
         open_home(settings, clock=clock, environ={}, directory=tmp_path) as home,
-        open_workbench(home) as workbench,
+        open_running_studio(home) as studio,
     ):
-        topics = Counted(workbench, is_ending=lambda: ending)
+        topics = Counted(studio, is_ending=lambda: ending)
         async with topics.running():
             await clock.advance(100)
             assert topics.looks == 0
@@ -158,9 +158,9 @@ async def test_what_is_written_to_a_run_in_the_pause_is_told_after_it(tmp_path: 
     settings = Settings(home=tmp_path)
     async with (
         open_home(settings, clock=clock, environ={}, directory=tmp_path) as home,
-        open_workbench(home) as workbench,
+        open_running_studio(home) as studio,
     ):
-        topics, news = ChangeFeed(workbench), workbench.engine.journal.news
+        topics, news = ChangeFeed(studio), studio.engine.journal.news
         async with topics.running():
             with topics.listening(), anyio.fail_after(30):
                 news.happened("some-run", is_call=False)

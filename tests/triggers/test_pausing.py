@@ -10,7 +10,8 @@ from tests.triggers.hosting import Host, hosting, node, trigger
 
 from toolweave.access.webhook_signatures import Arrival
 from toolweave.app.change_feed import TOPICS, ChangeFeed
-from toolweave.app.workbench import ToolKnowledge, Workbench
+from toolweave.app.running_studio import RunningStudio
+from toolweave.authoring.authoring import Authoring
 from toolweave.errors import Denied, NotFound, Unavailable
 from toolweave.publishing.service import Published
 from toolweave.triggers import file_watch as watching
@@ -187,8 +188,17 @@ async def test_postgres_keeps_pauses_deliveries_and_versions_as_well(
     tmp_path: Path, postgres: Postgres
 ) -> None:
     async with hosting(tmp_path / "home", database=postgres.new_database()) as host:
-        bench = Workbench(host.studio, host.engine, ToolKnowledge(host.home), Published(host.home))
-        topics = ChangeFeed(bench)
+        topics = ChangeFeed(
+            RunningStudio(
+                home=host.home,
+                connections=host.studio.connections,
+                gate=host.studio.gate,
+                transports=host.studio.transports,
+                engine=host.engine,
+                authoring=Authoring(host.home, host.studio.connections),
+                published=Published(host.home),
+            )
+        )
         before = await topics.now()
         await host.enable("Orders", HOOK, node("end"))
         for _ in range(KEPT + 1):

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager, contextmanager
 
 import anyio
 
-from toolweave.app.workbench import Workbench
+from toolweave.app.running_studio import RunningStudio
 from toolweave.engine.open_questions import Questions
 from toolweave.errors import ToolweaveError
 from toolweave.publishing.store import PublishedStore
@@ -35,11 +35,11 @@ def _goes_on() -> bool:
 class ChangeFeed:
     """The versions of all topics; one look serves all who listen."""
 
-    def __init__(self, workbench: Workbench, *, is_ending: Callable[[], bool] = _goes_on) -> None:
-        home = workbench.studio.home
+    def __init__(self, studio: RunningStudio, *, is_ending: Callable[[], bool] = _goes_on) -> None:
+        home = studio.home
         self._home = home
-        self._store = workbench.studio.home.workflows
-        self._news = workbench.engine.journal.news
+        self._store = studio.home.workflows
+        self._news = studio.engine.journal.news
         self._questions = Questions(home.database)
         self._publications = PublishedStore(home.database)
         self._activations = Activations(home.database, home.clock)

@@ -5,7 +5,7 @@ from typing import cast, get_args
 
 import click
 
-from toolweave.app.workbench import require_workflow
+from toolweave.authoring.authoring import require_workflow
 from toolweave.authoring.environment import known_offline
 from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say

@@ -7,7 +7,8 @@ from typing import Any
 import anyio.to_thread
 
 from toolweave import json_text
-from toolweave.app.workbench import Workbench, require_workflow
+from toolweave.app.running_studio import RunningStudio
+from toolweave.authoring.authoring import require_workflow
 from toolweave.catalog.budget import fit_list
 from toolweave.codes.table import CODES
 from toolweave.errors import Invalid, NotFound
@@ -49,23 +50,23 @@ class AuthoringTools:
         return await self._handlers[asked.name](asked)
 
     async def _validate(self, asked: ToolRequest) -> Answer:
-        workbench = await self._desk.rooms()
+        studio = await self._desk.rooms()
         loaded = await _read(asked.arguments["workflow"])
-        report = (await workbench.examine(loaded)).report
+        report = (await studio.authoring.examine(loaded)).report
         frame: JsonObject = {"valid": report.is_valid, "format": loaded.format}
         return told(_fitted(frame, report.problems, asked))
 
     async def _save(self, asked: ToolRequest) -> Answer:
-        workbench = await self._desk.rooms()
+        studio = await self._desk.rooms()
         loaded = require_workflow(await _read(asked.arguments["workflow"]))
         revision = asked.arguments.get("revision")
         over = Revision(revision) if isinstance(revision, str) else None
-        await workbench.studio.home.workflows.save(loaded.workflow, over=over)
-        return await self._saved(workbench, loaded.workflow.name, asked)
+        await studio.home.workflows.save(loaded.workflow, over=over)
+        return await self._saved(studio, loaded.workflow.name, asked)
 
     async def _patch(self, asked: ToolRequest) -> Answer:
-        workbench = await self._desk.rooms()
-        stored = await workbench.studio.home.workflows.load(asked.text("name"))
+        studio = await self._desk.rooms()
+        stored = await studio.home.workflows.load(asked.text("name"))
         operations = asked.arguments["patch"]
         assert isinstance(operations, list)
         document = apply_patch(
@@ -73,21 +74,21 @@ class AuthoringTools:
             [operation for operation in operations if isinstance(operation, dict)],
         )
         loaded = require_workflow(await _read(document))
-        await workbench.studio.home.workflows.save(
+        await studio.home.workflows.save(
             loaded.workflow, over=Revision(asked.text("revision")), at=stored.name
         )
-        return await self._saved(workbench, loaded.workflow.name, asked)
+        return await self._saved(studio, loaded.workflow.name, asked)
 
     async def _run(self, asked: ToolRequest) -> Answer:
-        workbench = await self._desk.rooms()
+        studio = await self._desk.rooms()
         inputs = asked.arguments.get("inputs", {})
         assert isinstance(inputs, dict)
-        loaded = await self._chosen(workbench, asked)
+        loaded = await self._chosen(studio, asked)
         if asked.params.request_state is None:
-            await workbench.require_valid(loaded)
+            await studio.authoring.require_valid(loaded)
         return await self._calls.call(replace(asked, arguments=inputs), _as_tool(loaded))
 
-    async def _chosen(self, workbench: Workbench, asked: ToolRequest) -> LoadedWorkflow:
+    async def _chosen(self, studio: RunningStudio, asked: ToolRequest) -> LoadedWorkflow:
         """The workflow to run: a stored one, or for those who may write one that is given."""
         name, given = asked.text("name"), asked.arguments.get("workflow")
         if bool(name) == (given is not None):
@@ -100,17 +101,17 @@ class AuthoringTools:
             # Such a key was given for what is published, not for what the file holds by now.
             return await _read(json_text.read(one.publication.document))
         if name:
-            return (await workbench.studio.home.workflows.load(name)).loaded
+            return (await studio.home.workflows.load(name)).loaded
         asked.caller.require("workflows:write")
         return require_workflow(await _read(given))
 
     async def _publish(self, asked: ToolRequest) -> Answer:
-        workbench = await self._desk.rooms()
+        studio = await self._desk.rooms()
         wish = Wish(
             asked.text("name"), asked.text("tool") or None, asked.text("description") or None
         )
-        home = workbench.studio.home
-        made = await publish(home, await workbench.approved.known(), wish)
+        home = studio.home
+        made = await publish(home, await studio.authoring.tools.known(), wish)
         self._desk.published.nudge()
         shown: JsonObject = {"tool": made.tool, "workflow": made.workflow}
         return told({**shown, "revision": made.revision, "inputSchema": made.input_schema})
@@ -123,10 +124,10 @@ class AuthoringTools:
         what = "apply the problem's patch with patch_workflow, or change what its pointer names"
         return told({"code": code, "meaning": CODES[code], "next": what})
 
-    async def _saved(self, workbench: Workbench, name: str, asked: ToolRequest) -> Answer:
+    async def _saved(self, studio: RunningStudio, name: str, asked: ToolRequest) -> Answer:
         """What was saved, and what is wrong with it in places of the saved document."""
-        stored: Stored = await workbench.studio.home.workflows.load(name)
-        report = (await workbench.examine(stored.loaded)).report
+        stored: Stored = await studio.home.workflows.load(name)
+        report = (await studio.authoring.examine(stored.loaded)).report
         frame: JsonObject = {
             "name": stored.name,
             "revision": stored.revision,

@@ -88,7 +88,7 @@ class LibraryTools:
         return {"library": library, "name": template.name, "text": text, "messages": [message]}
 
     async def _execute(self, shelf: LibraryStore, asked: ToolRequest) -> Answer:
-        workbench = await self._desk.rooms()
+        studio = await self._desk.rooms()
         try:
             library = await self._library_of_flow(shelf, asked)
         except NotFound:
@@ -98,8 +98,8 @@ class LibraryTools:
         flow = AskedFlow(
             library, asked.text("flow"), _ref(asked), given, may_read=_may_read(asked.caller)
         )
-        runner = flow_runner(workbench.studio.home, workbench.engine, shelf)
-        execution = await runner.execute(flow, await workbench.approved.known())
+        runner = flow_runner(studio.home, studio.engine, shelf)
+        execution = await runner.execute(flow, await studio.authoring.tools.known())
         return told(execution, is_error=execution["status"] in ("failed", "partial"))
 
     async def _library_of_flow(self, shelf: LibraryStore, asked: ToolRequest) -> str:
@@ -186,7 +186,7 @@ class Shelves:
     async def get(self) -> LibraryStore:
         """One for all calls, so that many who ask cause one question."""
         if self._shelf is None:
-            self._shelf = shelf_of((await self._desk.rooms()).studio.home)
+            self._shelf = shelf_of((await self._desk.rooms()).home)
         return self._shelf
 
 

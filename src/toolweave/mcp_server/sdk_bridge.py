@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from toolweave.app.lazy import Lazy
 from toolweave.app.libraries import shelf_of
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
-from toolweave.app.workbench import Workbench, open_workbench
+from toolweave.app.running_studio import RunningStudio, open_running_studio
 from toolweave.catalog.tool_service import ToolService
 from toolweave.errors import ToolweaveError, Unavailable
 from toolweave.home import Home, open_home
@@ -58,17 +58,17 @@ async def _serve(entrance: Entrance) -> None:
         definitions = [one.publication.definition for one in await published.tools()]
         changes = Changes(is_stale=entrance.listed not in (None, definitions))
         # The engine is opened by the first call that needs it.
-        workbench = Lazy(lambda: _workbench(home))
+        studio = Lazy(lambda: _studio(home))
         key = await anyio.to_thread.run_sync(seal_key, home.settings.home) if home else None
         patience = WaitLimits.of(home.settings) if home else WaitLimits()
         shelf = shelf_of(home) if home else None
-        desk = McpContext(workbench.get, published, key, patience, shelf)
+        desk = McpContext(studio.get, published, key, patience, shelf)
         server = build_server(catalog, toolbox, changes, desk)
         tasks = await stack.enter_async_context(background())
         tasks.start_soon(published.follow, changes.tools_changed)
         tasks.start_soon(catalog.follow, changes.resources_changed)
         tasks.start_soon(toolbox.keep_saving)
-        tasks.start_soon(workbench.serve)
+        tasks.start_soon(studio.serve)
         await converse(entrance, server, toolbox)
 
 
@@ -87,11 +87,11 @@ async def _home(stack: AsyncExitStack) -> Home | None:
         return None
 
 
-def _workbench(home: Home | None) -> AbstractAsyncContextManager[Workbench]:
+def _studio(home: Home | None) -> AbstractAsyncContextManager[RunningStudio]:
     if home is None:
         hint = "`toolweave doctor` tells what is wrong with it"
         raise Unavailable("STORAGE_BROKEN", "the home cannot be opened", hint=hint)
-    return open_workbench(home)
+    return open_running_studio(home)
 
 
 @asynccontextmanager

@@ -10,7 +10,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolweave.access.keys import ApiKey
-from toolweave.app.workbench import Workbench
+from toolweave.app.running_studio import RunningStudio
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import Json, JsonObject, write
 
@@ -21,7 +21,7 @@ FORBIDDEN = -32003  # of the range the protocol leaves to implementations
 # What `tools/call` answers: a result as JSON, or the SDK's own for what is more than one.
 Answer = JsonObject | types.CallToolResult | types.InputRequiredResult
 # Opens the rooms when they are first needed.
-Rooms = Callable[[], Awaitable[Workbench]]
+Rooms = Callable[[], Awaitable[RunningStudio]]
 
 
 @dataclass(frozen=True, slots=True)

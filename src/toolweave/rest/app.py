@@ -11,7 +11,7 @@ from starlette.types import ASGIApp
 
 import toolweave
 from toolweave.app.change_feed import ChangeFeed
-from toolweave.app.workbench import Workbench
+from toolweave.app.running_studio import RunningStudio
 from toolweave.catalog.tool_service import ToolService
 from toolweave.errors import Invalid, NotFound, ToolweaveError
 from toolweave.problems import Problem, pointer
@@ -52,7 +52,7 @@ MCP_PATHS = ("/mcp", "/mcp/")
 def create_app(
     toolbox: ToolService,
     doorkeeper: Doorkeeper,
-    workbench: Workbench,
+    studio: RunningStudio,
     topics: ChangeFeed,
     hooks: APIRouter,
     *,
@@ -63,7 +63,7 @@ def create_app(
 ) -> ASGIApp:
     """Everything served over HTTP, behind the guard."""
     api = create_api(
-        toolbox, doorkeeper, workbench, topics, hooks, service_token=service_token, mcp=mcp
+        toolbox, doorkeeper, studio, topics, hooks, service_token=service_token, mcp=mcp
     )
     return Guard(InvokeDoor(api, toolbox, doorkeeper), hosts=hosts, origins=origins)
 
@@ -71,7 +71,7 @@ def create_app(
 def create_api(
     toolbox: ToolService,
     doorkeeper: Doorkeeper,
-    workbench: Workbench,
+    studio: RunningStudio,
     topics: ChangeFeed,
     hooks: APIRouter,
     *,
@@ -90,7 +90,7 @@ def create_api(
     )
     api.include_router(hooks)  # first, as routes are looked through in order
     api.include_router(knowledge_routes(toolbox, doorkeeper, service_token=service_token))
-    for router in (*_resources(workbench, doorkeeper), event_routes(topics, doorkeeper)):
+    for router in (*_resources(studio, doorkeeper), event_routes(topics, doorkeeper)):
         api.include_router(router)
     serve_openapi(api, doorkeeper)
     if mcp is not None:
@@ -105,32 +105,32 @@ def create_api(
     return api
 
 
-def _resources(workbench: Workbench, doorkeeper: Doorkeeper) -> Iterator[APIRouter]:
+def _resources(studio: RunningStudio, doorkeeper: Doorkeeper) -> Iterator[APIRouter]:
     """The routes of every resource under `/api/v1`."""
-    studio, home = workbench.studio, workbench.studio.home
-    yield catalog_routes(workbench, doorkeeper)
+    home = studio.home
+    yield catalog_routes(studio, doorkeeper)
     yield workflow_routes(studio.home.workflows, doorkeeper)
-    yield edit_routes(workbench, doorkeeper)
-    yield preview_routes(workbench, doorkeeper)
-    yield run_routes(workbench, doorkeeper)
+    yield edit_routes(studio, doorkeeper)
+    yield preview_routes(studio, doorkeeper)
+    yield run_routes(studio, doorkeeper)
     yield service_routes(home, doorkeeper)
-    yield run_detail_routes(workbench, doorkeeper)
+    yield run_detail_routes(studio, doorkeeper)
     yield sample_routes(studio, doorkeeper)
     yield server_routes(studio, doorkeeper)
     yield server_detail_routes(studio, doorkeeper)
     yield key_routes(doorkeeper)
     yield setting_routes(home, doorkeeper)
-    yield freeze_routes(workbench, doorkeeper)
+    yield freeze_routes(studio, doorkeeper)
     yield chat_routes(studio, doorkeeper)
     yield model_routes(home, doorkeeper)
-    yield inbox_routes(workbench, doorkeeper)
-    yield signal_routes(workbench, doorkeeper)
-    yield trigger_routes(workbench, doorkeeper)
-    yield published_routes(workbench, doorkeeper)
-    yield library_routes(workbench, doorkeeper)
-    yield document_routes(workbench, doorkeeper)
+    yield inbox_routes(studio, doorkeeper)
+    yield signal_routes(studio, doorkeeper)
+    yield trigger_routes(studio, doorkeeper)
+    yield published_routes(studio, doorkeeper)
+    yield library_routes(studio, doorkeeper)
+    yield document_routes(studio, doorkeeper)
     yield health_routes()
-    yield metrics_routes(workbench, doorkeeper)
+    yield metrics_routes(studio, doorkeeper)
 
 
 async def _tell(request: Request, error: Exception) -> Response:

@@ -25,7 +25,7 @@ from toolweave.access.secret_text import SecretTexts
 from toolweave.app.change_feed import ChangeFeed
 from toolweave.app.libraries import shelf_of
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
-from toolweave.app.workbench import Workbench, open_workbench
+from toolweave.app.running_studio import RunningStudio, open_running_studio
 from toolweave.home import Home
 from toolweave.mcp_server.context import McpContext, WaitLimits
 from toolweave.mcp_server.list_changes import Changes
@@ -124,20 +124,20 @@ async def open_app(
     with logged_to(log or sys.stderr):
         await catalog.refresh()
         async with (
-            open_workbench(home) as workbench,
-            open_triggers(home, workbench.engine) as triggers,
-            open_replies(home, workbench.engine, workbench.studio.gate) as replies,
-            _open_mcp(catalog, toolbox, changes, workbench) as mcp,
-            _open_topics(workbench, is_ending) as topics,
+            open_running_studio(home) as studio,
+            open_triggers(home, studio.engine) as triggers,
+            open_replies(home, studio.engine, studio.gate) as replies,
+            _open_mcp(catalog, toolbox, changes, studio) as mcp,
+            _open_topics(studio, is_ending) as topics,
             background() as tasks,
         ):
             tasks.start_soon(catalog.follow, changes.resources_changed)
             tasks.start_soon(toolbox.keep_saving)
-            tasks.start_soon(workbench.published.follow, changes.tools_changed)
+            tasks.start_soon(studio.published.follow, changes.tools_changed)
             yield create_app(
                 toolbox,
                 doorkeeper,
-                workbench,
+                studio,
                 topics,
                 _hooks(home, triggers, replies, rates),
                 hosts=address.hosts,
@@ -149,9 +149,9 @@ async def open_app(
 
 @asynccontextmanager
 async def _open_topics(
-    workbench: Workbench, is_ending: Callable[[], bool]
+    studio: RunningStudio, is_ending: Callable[[], bool]
 ) -> AsyncGenerator[ChangeFeed]:
-    topics = ChangeFeed(workbench, is_ending=is_ending)
+    topics = ChangeFeed(studio, is_ending=is_ending)
     async with topics.running():
         yield topics
 
@@ -167,17 +167,17 @@ def _hooks(home: Home, triggers: Triggers, replies: Replies, rates: Rates) -> AP
 
 @asynccontextmanager
 async def _open_mcp(
-    catalog: LiveCatalog, toolbox: CountingToolbox, changes: Changes, workbench: Workbench
+    catalog: LiveCatalog, toolbox: CountingToolbox, changes: Changes, studio: RunningStudio
 ) -> AsyncGenerator[ASGIApp]:
     """The MCP endpoint without its door."""
 
-    async def rooms() -> Workbench:
-        return workbench
+    async def rooms() -> RunningStudio:
+        return studio
 
-    home = workbench.studio.home
+    home = studio.home
     key = await anyio.to_thread.run_sync(seal_key, home.settings.home)
     patience = WaitLimits.of(home.settings)
-    desk = McpContext(rooms, workbench.published, key, patience, shelf_of(home))
+    desk = McpContext(rooms, studio.published, key, patience, shelf_of(home))
     server = build_server(catalog, toolbox, changes, desk)
     server.streamable_http_app(
         max_sessions=MAX_SESSIONS,

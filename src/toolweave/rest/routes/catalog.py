@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Query
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
-from toolweave.app.workbench import Workbench
+from toolweave.app.running_studio import RunningStudio
 from toolweave.catalog.spec import Field as NodeField
 from toolweave.catalog.spec import NodeSpec, Port
 from toolweave.errors import NotFound
@@ -97,8 +97,8 @@ class NodePage(NodeLine):
 class _Answers:
     """The handlers."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._approved = workbench.approved
+    def __init__(self, studio: RunningStudio) -> None:
+        self._approved = studio.authoring.tools
 
     async def list_nodes(self) -> Response:
         """Every node: the built-in ones, then the approved tools of servers."""
@@ -116,9 +116,9 @@ class _Answers:
         return json_answer(_page(spec))
 
 
-def catalog_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
+def catalog_routes(studio: RunningStudio, doorkeeper: Doorkeeper) -> APIRouter:
     """The two endpoints; both need `tools:read`."""
-    answers = _Answers(workbench)
+    answers = _Answers(studio)
     router = APIRouter(prefix="/api/v1/catalog", tags=["catalog"])
     for path, answer, answered in (
         ("/nodes", answers.list_nodes, responses(NodesShape, *KEYED)),

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
-from toolweave.app.workbench import Workbench
+from toolweave.app.running_studio import RunningStudio
 from toolweave.documents.bindings import read_binding
 from toolweave.documents.service import DocumentReport, document_key, looked_json
 from toolweave.documents.workspace import DocumentFolders, StoredWorkflows, desk_of
@@ -101,9 +101,9 @@ class BoundShape(BaseModel):
 class _Answers:
     """The handlers."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
-        home = workbench.studio.home
+    def __init__(self, studio: RunningStudio) -> None:
+        self._studio = studio
+        home = studio.home
         self._desk = desk_of(home)
         self._folders = DocumentFolders(home)
 
@@ -124,9 +124,9 @@ class _Answers:
         path = await self._path(body.path)
 
         async def engine() -> Engine:
-            return self._workbench.engine
+            return self._studio.engine
 
-        studio = self._workbench.studio
+        studio = self._studio
         workflows = StoredWorkflows(engine, studio.home.workflows)
         ran = await self._desk.run(path, studio.gate, workflows, refresh=body.refresh)
         return json_answer(ran.as_json())
@@ -155,9 +155,9 @@ class _Answers:
         return await self._folders.path(given)
 
 
-def document_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
+def document_routes(studio: RunningStudio, doorkeeper: Doorkeeper) -> APIRouter:
     """The endpoints; running blocks calls tools, so it wants `tools:execute`."""
-    a = _Answers(workbench)
+    a = _Answers(studio)
     router = APIRouter(prefix=ALL, tags=["documents"])
     # Any: what OpenAPI is told of each.
     table: tuple[tuple[str, str, Any, str, type[BaseModel], type[Strict] | None, int], ...] = (

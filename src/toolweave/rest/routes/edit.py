@@ -14,7 +14,8 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field, model_validator
 
 from toolweave.access.keys import ApiKey
-from toolweave.app.workbench import ModeSwitch, Workbench, require_workflow
+from toolweave.app.running_studio import RunningStudio
+from toolweave.authoring.authoring import ModeSwitch, require_workflow
 from toolweave.errors import Invalid
 from toolweave.export import discover
 from toolweave.export.convert import export
@@ -138,15 +139,15 @@ class ImportedWorkflow(BaseModel):
 class _Answers:
     """The handlers."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
+    def __init__(self, studio: RunningStudio) -> None:
+        self._studio = studio
         self._specs = [node.spec for node in discover_nodes()]
 
     async def validate_workflow(self, request: Request) -> Response:
         """Check a workflow; the answer is 200 however much is wrong with it."""
         body = await read_shape(request, Validating)
         _may_be_live(request, body.live)
-        found = await self._workbench.examine(await body.loaded(), live=body.live)
+        found = await self._studio.authoring.examine(await body.loaded(), live=body.live)
         told = found.report.as_json()
         if body.live:
             told |= {"statuses": dict(found.statuses), "unreachable": dict(found.reasons)}
@@ -155,7 +156,7 @@ class _Answers:
     async def fix_workflow(self, request: Request) -> Response:
         """Mend everything in a workflow that can be mended."""
         body = await read_shape(request, EditRequest)
-        report, left = await self._workbench.mend(await body.loaded())
+        report, left = await self._studio.authoring.repair(await body.loaded())
         return json_answer(
             {
                 "format": report.loaded.format,
@@ -171,7 +172,7 @@ class _Answers:
         _may_be_live(request, body.live)
         loaded = await body.loaded()
         to = ModeSwitch(body.node, body.mode, body.description, body.tool)
-        changed = await self._workbench.switch(loaded.workflow, to, live=body.live)
+        changed = await self._studio.authoring.switch(loaded.workflow, to, live=body.live)
         return json_answer({"format": loaded.format, "document": convert(changed, loaded.format)})
 
     async def export_workflow(self, request: Request) -> Response:
@@ -203,9 +204,9 @@ class _Answers:
         return json_answer({"format": "toolweave", "document": document, "problems": problems})
 
 
-def edit_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
+def edit_routes(studio: RunningStudio, doorkeeper: Doorkeeper) -> APIRouter:
     """The five endpoints; all need `workflows:read`, and asking servers `workflows:run` as well."""
-    answers = _Answers(workbench)
+    answers = _Answers(studio)
     router = APIRouter(prefix="/api/v1/edit", tags=["edit"])
     for path, answer, reading, ok, more in (
         ("/validate", answers.validate_workflow, Validating, Validated, ()),

@@ -6,7 +6,8 @@ from fastapi import APIRouter, Depends, Path, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
-from toolweave.app.workbench import Workbench, require_workflow
+from toolweave.app.running_studio import RunningStudio
+from toolweave.authoring.authoring import require_workflow
 from toolweave.authoring.locked_choices import freeze_node
 from toolweave.json_text import Json
 from toolweave.rest import openapi
@@ -39,18 +40,18 @@ class FrozenShape(BaseModel):
     problems: list[ProblemShape]
 
 
-def freeze_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
+def freeze_routes(studio: RunningStudio, doorkeeper: Doorkeeper) -> APIRouter:
     """The endpoint; it wants `workflows:read`."""
 
     async def freeze_chosen(run: RunId, request: Request) -> Response:
         """Turn what a model chose for a node of a run into detailed nodes; nothing is saved."""
         body = await read_shape(request, Freezing)
-        found = await workbench.engine.get(run)
+        found = await studio.engine.get(run)
         if body.document is not None:
             loaded = require_workflow(read(cast("Json", body.document)))
         else:
-            loaded = (await workbench.studio.home.workflows.load(found.workflow)).loaded
-        frozen = await freeze_node(workbench.studio.home, found.id, body.node, loaded)
+            loaded = (await studio.home.workflows.load(found.workflow)).loaded
+        frozen = await freeze_node(studio.home, found.id, body.node, loaded)
         return json_answer(
             {
                 "format": loaded.format,

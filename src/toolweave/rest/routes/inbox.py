@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from starlette.routing import Route
 
 from toolweave.access.keys import ApiKey
-from toolweave.app.workbench import Workbench
+from toolweave.app.running_studio import RunningStudio
 from toolweave.people.inbox import Inbox, as_json
 from toolweave.rest import openapi
 from toolweave.rest.auth import Doorkeeper
@@ -101,8 +101,8 @@ class TakenShape(BaseModel):
 class _Answers:
     """The handlers."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._inbox = Inbox(workbench.engine)
+    def __init__(self, studio: RunningStudio) -> None:
+        self._inbox = Inbox(studio.engine)
 
     async def list_inbox(self, who: Who = None, limit: Limit = 100) -> Response:
         """List the open questions, oldest first."""
@@ -126,9 +126,9 @@ class _Answers:
         return json_answer(told, 202)
 
 
-def inbox_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
+def inbox_routes(studio: RunningStudio, doorkeeper: Doorkeeper) -> APIRouter:
     """The three endpoints; looking needs `workflows:read`, answering `workflows:run`."""
-    answers = _Answers(workbench)
+    answers = _Answers(studio)
     reads, runs = map(doorkeeper.wants, ("workflows:read", "workflows:run"))
     taken = responses(TakenShape, 404, 409, *KEYED, *READING, status=202)
     router = APIRouter(prefix=ALL, tags=["inbox"])

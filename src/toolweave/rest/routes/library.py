@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from toolweave.access.keys import ApiKey
 from toolweave.app.libraries import flow_runner, shelf_of
-from toolweave.app.workbench import Workbench
+from toolweave.app.running_studio import RunningStudio
 from toolweave.errors import Denied, Invalid, TimedOut, Unavailable
 from toolweave.json_text import JsonObject
 from toolweave.library.flow_runner import FlowRequest
@@ -138,10 +138,10 @@ class ExecutionShape(BaseModel):
 class _Answers:
     """The handlers."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
-        self._shelf = shelf_of(workbench.studio.home)
-        self._runner = flow_runner(workbench.studio.home, workbench.engine, self._shelf)
+    def __init__(self, studio: RunningStudio) -> None:
+        self._studio = studio
+        self._shelf = shelf_of(studio.home)
+        self._runner = flow_runner(studio.home, studio.engine, self._shelf)
 
     async def list_libraries(self) -> Response:
         """List the libraries."""
@@ -150,7 +150,7 @@ class _Answers:
     async def add_library(self, request: Request) -> Response:
         """Add a repository that answers."""
         body = await read_shape(request, LibraryRequest)
-        folder = self._workbench.studio.home.settings.home
+        folder = self._studio.home.settings.home
         try:
             added = await self._shelf.add(body.name, body.url, ref=body.ref, folder=folder)
         except (Unavailable, TimedOut) as error:
@@ -196,7 +196,7 @@ class _Answers:
         asked = FlowRequest(
             library, flow, body.ref, inputs, may_read=_may_read(key), trigger="rest"
         )
-        known = await self._workbench.approved.known()
+        known = await self._studio.authoring.tools.known()
         return json_answer(await self._runner.execute(asked, known))
 
     async def show_template(
@@ -214,9 +214,9 @@ class _Answers:
         return json_answer({"name": found.name, "text": fill(found, body.values)})
 
 
-def library_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
+def library_routes(studio: RunningStudio, doorkeeper: Doorkeeper) -> APIRouter:
     """The endpoints; adding and removing a repository wants `servers:admin`."""
-    a = _Answers(workbench)
+    a = _Answers(studio)
     router = APIRouter(prefix=ALL, tags=["library"])
     one, flow, template = "/{library}", "/{library}/flows/{flow}", "/{library}/templates/{template}"
     # Any: what OpenAPI is told of each.

@@ -3,19 +3,19 @@
 from fastapi import APIRouter, Depends
 from fastapi.responses import Response
 
-from toolweave.app.workbench import Workbench
+from toolweave.app.running_studio import RunningStudio
 from toolweave.rest.auth import Doorkeeper
 
 TYPE = "text/plain; version=0.0.4"
 
 
-def metrics_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
+def metrics_routes(studio: RunningStudio, doorkeeper: Doorkeeper) -> APIRouter:
     """The one endpoint; what it gives is Prometheus's own format and no part of the OpenAPI."""
     router = APIRouter()
 
     async def show_metrics() -> Response:
         """Runs by status, what waits, how long steps take."""
-        return Response(await workbench.engine.metrics(), media_type=TYPE)
+        return Response(await studio.engine.metrics(), media_type=TYPE)
 
     router.add_api_route(
         "/metrics",

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
-from toolweave.app.workbench import Workbench
+from toolweave.app.running_studio import RunningStudio
 from toolweave.authoring.preview import Preview, Previews
 from toolweave.cel.fault import SyntaxProblem
 from toolweave.cel.function_list import listed_functions
@@ -135,11 +135,9 @@ _FUNCTIONS = [
 class _Answers:
     """The handlers."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
-        self._previews = Previews(
-            workbench.engine, workbench.approved, workbench.studio.home.masker
-        )
+    def __init__(self, studio: RunningStudio) -> None:
+        self._studio = studio
+        self._previews = Previews(studio.engine, studio.authoring.tools, studio.home.masker)
 
     async def preview_expression(self, request: Request) -> Response:
         """Work a text of a node out with the data of a run; the answer is 200 whatever it gives."""
@@ -169,7 +167,7 @@ class _Answers:
         """What a workflow would be as a tool if it were published; 200 whatever is wrong."""
         body = await read_shape(request, EditRequest)
         loaded = await body.loaded()
-        made = await run_sync(draft, loaded, await self._workbench.approved.known())
+        made = await run_sync(draft, loaded, await self._studio.authoring.tools.known())
         return json_answer(
             {
                 "tool": made.tool,
@@ -181,9 +179,9 @@ class _Answers:
         )
 
 
-def preview_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
+def preview_routes(studio: RunningStudio, doorkeeper: Doorkeeper) -> APIRouter:
     """The three endpoints; all need `workflows:read`."""
-    answers = _Answers(workbench)
+    answers = _Answers(studio)
     router = APIRouter(prefix="/api/v1/edit", tags=["edit"])
     for path, answer, reading, ok in (
         ("/preview", answers.preview_expression, Trying, Previewed),

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from starlette.routing import Route
 
 from toolweave.access.keys import ApiKey
-from toolweave.app.workbench import Workbench
+from toolweave.app.running_studio import RunningStudio
 from toolweave.publishing.service import Wish, publish, unpublish
 from toolweave.publishing.store import MAX_DESCRIPTION, TOOL_NAME, IfLeft, Tasks
 from toolweave.rest import openapi
@@ -57,14 +57,14 @@ class PublishedAll(BaseModel):
 class _Answers:
     """The handlers."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
-        self._home = workbench.studio.home
+    def __init__(self, studio: RunningStudio) -> None:
+        self._studio = studio
+        self._home = studio.home
 
     async def list_published(self, request: Request) -> Response:
         """List the published workflows that the key may use, by tool."""
         key: ApiKey = request.state.key
-        tools = await self._workbench.published.tools()
+        tools = await self._studio.published.tools()
         found = [one.publication for one in tools if key.allows_tool(one.publication.tool)]
         return json_answer({"published": [one.as_json() for one in found]})
 
@@ -72,20 +72,20 @@ class _Answers:
         """Make a stored workflow a tool, as it is now."""
         body = await read_shape(request, Publishing)
         wish = Wish(name, body.tool, body.description, body.if_left, body.tasks)
-        made = await publish(self._home, await self._workbench.approved.known(), wish)
-        self._workbench.published.nudge()
+        made = await publish(self._home, await self._studio.authoring.tools.known(), wish)
+        self._studio.published.nudge()
         return json_answer(made.as_json())
 
     async def unpublish_workflow(self, name: Name) -> Response:
         """Take a tool back, by its name or its workflow's; runs go on."""
         await unpublish(self._home, name)
-        self._workbench.published.nudge()
+        self._studio.published.nudge()
         return Response(status_code=204)
 
 
-def published_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
+def published_routes(studio: RunningStudio, doorkeeper: Doorkeeper) -> APIRouter:
     """The three endpoints; looking needs `workflows:read`, publishing `workflows:write`."""
-    answers = _Answers(workbench)
+    answers = _Answers(studio)
     reads, writes = map(doorkeeper.wants, ("workflows:read", "workflows:write"))
     router = APIRouter(prefix="/api/v1/published", tags=["published"])
     shown = responses(PublishedShape, 404, 409, 422, *KEYED, *READING)

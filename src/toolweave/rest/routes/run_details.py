@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Query
 from fastapi.responses import Response
 from pydantic import BaseModel
 
-from toolweave.app.workbench import Workbench
+from toolweave.app.running_studio import RunningStudio
 from toolweave.engine.events import Finished
 from toolweave.engine.execution_report import records
 from toolweave.engine.step_snapshot import StepSnapshot
@@ -73,9 +73,9 @@ class CameIn(BaseModel):
 class _Answers:
     """The handlers."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._engine = workbench.engine
-        self._masker = workbench.studio.home.masker
+    def __init__(self, studio: RunningStudio) -> None:
+        self._engine = studio.engine
+        self._masker = studio.home.masker
 
     async def show_run_workflow(self, run: RunId) -> Response:
         """The workflow that a run is of, as it was when the run began."""
@@ -138,9 +138,9 @@ class _Answers:
         return None if is_large or not isinstance(shown, dict) else shown
 
 
-def run_detail_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
+def run_detail_routes(studio: RunningStudio, doorkeeper: Doorkeeper) -> APIRouter:
     """The four endpoints; all need `workflows:read`."""
-    answers = _Answers(workbench)
+    answers = _Answers(studio)
     router = APIRouter(prefix=ALL, tags=["runs"])
     for path, answer, ok in (
         ("/{run}/workflow", answers.show_run_workflow, PinnedWorkflow),

@@ -15,7 +15,8 @@ from starlette.routing import Route
 
 from toolweave import json_text
 from toolweave.access.keys import ApiKey
-from toolweave.app.workbench import Workbench, require_workflow
+from toolweave.app.running_studio import RunningStudio
+from toolweave.authoring.authoring import require_workflow
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL, Choice, Event, RunStatus, to_body
 from toolweave.engine.execution_report import StepRecord, execution, records
@@ -186,16 +187,16 @@ class WholeRun(RunShape):
 class _Answers:
     """The handlers."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
-        self._engine: Engine = workbench.engine
+    def __init__(self, studio: RunningStudio) -> None:
+        self._studio = studio
+        self._engine: Engine = studio.engine
 
     async def start_run(self, request: Request) -> Response:
         """Start a run; it goes on in the background."""
         body = await read_shape(request, Starting)
         loaded = await self._workflow(request, body)
         inputs = cast("JsonObject", body.inputs)
-        run = await self._workbench.start(loaded, inputs, trigger=TRIGGER, once_key=body.once_key)
+        run = await self._studio.start(loaded, inputs, trigger=TRIGGER, once_key=body.once_key)
         return await self._accepted(run)
 
     async def list_runs(
@@ -259,7 +260,7 @@ class _Answers:
         changed = None
         if body.document is not None:
             loaded = await self._sent(request, body.document)
-            await self._workbench.require_valid(loaded)
+            await self._studio.authoring.require_valid(loaded)
             changed = loaded.workflow
         return await self._accepted(await self._engine.fork(found.id, body.from_, edit, changed))
 
@@ -268,7 +269,7 @@ class _Answers:
         if body.workflow is not None and key.tools is not None:
             return await self._published(key, body.workflow)
         if body.workflow is not None:
-            return (await self._workbench.studio.home.workflows.load(body.workflow)).loaded
+            return (await self._studio.home.workflows.load(body.workflow)).loaded
         return await self._sent(request, body.document)
 
     async def _sent(self, request: Request, document: dict[str, Any] | None) -> LoadedWorkflow:
@@ -279,7 +280,7 @@ class _Answers:
 
     async def _published(self, key: ApiKey, name: str) -> LoadedWorkflow:
         """What a key that is limited to some tools may run: they, as they are published."""
-        one = await self._workbench.published.of_workflow(name)
+        one = await self._studio.published.of_workflow(name)
         key.require_tool(one.publication.tool if one else None)
         assert one is not None
         return read(json_text.read(one.publication.document))
@@ -289,7 +290,7 @@ class _Answers:
         found = await self._engine.get(run)
         key: ApiKey = request.state.key
         if key.tools is not None:
-            one = await self._workbench.published.of_workflow(found.workflow)
+            one = await self._studio.published.of_workflow(found.workflow)
             key.require_tool(one.publication.tool if one else None)
         return found
 
@@ -298,9 +299,9 @@ class _Answers:
         return json_answer(_run(found), 202, {"Location": f"{ALL}/{found.id}"})
 
 
-def run_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
+def run_routes(studio: RunningStudio, doorkeeper: Doorkeeper) -> APIRouter:
     """The seven endpoints; looking needs `workflows:read`, all else `workflows:run`."""
-    answers = _Answers(workbench)
+    answers = _Answers(studio)
     reads, runs = map(doorkeeper.wants, ("workflows:read", "workflows:run"))
     router = APIRouter(prefix=ALL, tags=["runs"])
     for method, path, answer, gate, answered, reading in (

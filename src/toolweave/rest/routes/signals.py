@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from toolweave.access.keys import ApiKey
 from toolweave.access.secret_text import SecretTexts
-from toolweave.app.workbench import Workbench
+from toolweave.app.running_studio import RunningStudio
 from toolweave.rest import openapi
 from toolweave.rest.auth import Doorkeeper
 from toolweave.rest.json_response import json_answer
@@ -40,10 +40,10 @@ class ToldShape(BaseModel):
 class _Answers:
     """The handler."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        home = workbench.studio.home
+    def __init__(self, studio: RunningStudio) -> None:
+        home = studio.home
         secrets = SecretTexts(home.vault, home.masker)
-        self._calling_in = CallingIn(workbench.engine, secrets, home.clock)
+        self._calling_in = CallingIn(studio.engine, secrets, home.clock)
 
     async def send_signal(self, request: Request) -> Response:
         """Tell every run that waits for this event."""
@@ -55,9 +55,9 @@ class _Answers:
         return json_answer({"runs": list(told.runs)}, 202)
 
 
-def signal_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
+def signal_routes(studio: RunningStudio, doorkeeper: Doorkeeper) -> APIRouter:
     """The endpoint; it needs `workflows:run`."""
-    answers = _Answers(workbench)
+    answers = _Answers(studio)
     router = APIRouter(prefix=ALL, tags=["runs"])
     router.add_api_route(
         "",

@@ -8,7 +8,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from toolweave.access.keys import ApiKey
-from toolweave.app.workbench import Workbench
+from toolweave.app.running_studio import RunningStudio
 from toolweave.rest import openapi
 from toolweave.rest.auth import Doorkeeper
 from toolweave.rest.json_response import json_answer
@@ -86,9 +86,9 @@ class StartedShape(BaseModel):
 class _Answers:
     """The handlers."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
-        self._home = workbench.studio.home
+    def __init__(self, studio: RunningStudio) -> None:
+        self._studio = studio
+        self._home = studio.home
 
     async def list_triggers(self) -> Response:
         """List every trigger of every stored workflow: on, paused or off, and what is wrong."""
@@ -117,10 +117,10 @@ class _Answers:
         body = await read_shape(request, Choosing)
         key: ApiKey = request.state.key
         if key.tools is not None:
-            one = await self._workbench.published.of_workflow(name)
+            one = await self._studio.published.of_workflow(name)
             key.require_tool(one.publication.tool if one else None)
         workflow = await Switches(self._home).to_run(name, body.node)
-        run = await self._workbench.engine.start(workflow, {}, trigger="manual")
+        run = await self._studio.engine.start(workflow, {}, trigger="manual")
         return json_answer({"run": run}, 202, {"Location": f"/api/v1/runs/{run}"})
 
     async def _changed(
@@ -145,9 +145,9 @@ _TEXTS = {
 }
 
 
-def trigger_routes(workbench: Workbench, doorkeeper: Doorkeeper) -> APIRouter:
+def trigger_routes(studio: RunningStudio, doorkeeper: Doorkeeper) -> APIRouter:
     """The endpoints: looking wants `workflows:read`, switching `workflows:write`."""
-    answers = _Answers(workbench)
+    answers = _Answers(studio)
     router = APIRouter(prefix="/api/v1/triggers", tags=["triggers"])
     reads, writes, runs = "workflows:read", "workflows:write", "workflows:run"
     changed = responses(TriggersShape, 404, 409, *KEYED, *READING, texts=_TEXTS)

@@ -13,7 +13,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 from starlette.routing import Route
 
-from toolweave.app.workbench import is_workflow, require_workflow
+from toolweave.authoring.authoring import is_workflow, require_workflow
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
 from toolweave.rest import openapi

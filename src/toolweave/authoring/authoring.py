@@ -1,23 +1,18 @@
-"""Workflows as doors work on them: looked over, mended, switched, started. Nothing is saved here.
+"""Work on a workflow before it runs: check it, repair it, switch the mode of a node.
 
-Checking takes a while for a large workflow, so it is done in a thread: others wait for the loop.
+Checking a large workflow takes a while, so it runs in a thread and does not block the event loop.
 """
 
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import anyio.to_thread
 
-from toolweave.app.open_engine import open_engine
-from toolweave.app.studio import Studio, open_studio
 from toolweave.authoring.environment import ToolKnowledge, known_live, node_in, tool_in
-from toolweave.engine.engine import Engine
 from toolweave.errors import Invalid, Unavailable
 from toolweave.home import Home
-from toolweave.json_text import JsonObject
 from toolweave.problems import Problem, how_many
-from toolweave.publishing.service import Published
+from toolweave.servers.connections import Connections
 from toolweave.workflow.checks.context import KnownEnvironment
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import convert, read
@@ -47,14 +42,13 @@ class ModeSwitch:
     tool: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Workbench:
-    """An open studio, its engine, what is known of tools, and which workflows are tools."""
+class Authoring:
+    """Checks, repairs and edits workflows; saves and runs nothing."""
 
-    studio: Studio
-    engine: Engine
-    approved: ToolKnowledge
-    published: Published
+    def __init__(self, home: Home, connections: Connections) -> None:
+        self._home = home
+        self._connections = connections
+        self.tools = ToolKnowledge(home)
 
     async def examine(
         self, loaded: LoadedWorkflow, *, live: bool = False, is_run: bool = False
@@ -68,7 +62,7 @@ class Workbench:
         report = await anyio.to_thread.run_sync(examine_loaded, loaded, known)
         return Examined(report, _statuses(loaded.workflow, known), reasons)
 
-    async def mend(self, loaded: LoadedWorkflow) -> tuple[Report, Report]:
+    async def repair(self, loaded: LoadedWorkflow) -> tuple[Report, Report]:
         """What is wrong with a workflow, and what is left after mending it.
 
         Raises:
@@ -78,8 +72,8 @@ class Workbench:
 
         def work() -> tuple[Report, Report]:
             report = examine_loaded(require_workflow(loaded), known)
-            mended = convert(report.fixed.workflow, loaded.format)
-            return report, examine_loaded(read(mended), known)
+            repaired = convert(report.fixed.workflow, loaded.format)
+            return report, examine_loaded(read(repaired), known)
 
         return await anyio.to_thread.run_sync(work)
 
@@ -100,29 +94,13 @@ class Workbench:
         changed = switch_mode(
             node,
             to.mode,
-            now=self.studio.home.clock.now(),
+            now=self._home.clock.now(),
             description=to.description,
             tool=tool_in(tools, server, to.tool) if to.tool is not None else None,
             available_tools=tools or None,
         )
         nodes = tuple(changed if one is node else one for one in workflow.nodes)
         return replace(workflow, nodes=nodes)
-
-    async def start(
-        self,
-        loaded: LoadedWorkflow,
-        inputs: JsonObject,
-        *,
-        trigger: str,
-        once_key: str | None = None,
-    ) -> str:
-        """Begin a run of a workflow without errors; the engine brings it forward by itself.
-
-        Raises:
-            Invalid: `WORKFLOW_INVALID` with everything that is wrong.
-        """
-        await self.require_valid(loaded)
-        return await self.engine.start(loaded.workflow, inputs, trigger=trigger, once_key=once_key)
 
     async def require_valid(self, loaded: LoadedWorkflow) -> None:
         """Go on only with a workflow without errors.
@@ -137,25 +115,15 @@ class Workbench:
                 "WORKFLOW_INVALID",
                 f"workflow {loaded.workflow.name[:100]!r} cannot be run: {how_many(errors)}",
                 problems=errors,
-                hint="mend what the problems say; those with a patch can be mended for you",
+                hint="mend what the problems say; those with a patch can be repaired for you",
             )
 
     async def _known(
         self, workflow: Workflow, *, live: bool
     ) -> tuple[KnownEnvironment, Mapping[str, str]]:
         if live:
-            return await known_live(self.studio.home, self.studio.connections, [workflow])
-        return await self.approved.known(), {}
-
-
-@asynccontextmanager
-async def open_workbench(home: Home) -> AsyncGenerator[Workbench]:
-    """Open the studio and its engine; runs that were cut off or are due go on."""
-    async with (
-        open_studio(home, keeps_trying=True) as studio,
-        open_engine(studio, keeps_time=True) as engine,
-    ):
-        yield Workbench(studio, engine, ToolKnowledge(home), Published(home))
+            return await known_live(self._home, self._connections, [workflow])
+        return await self.tools.known(), {}
 
 
 def is_workflow(loaded: LoadedWorkflow) -> bool:

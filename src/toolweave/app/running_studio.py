@@ -1,0 +1,57 @@
+"""A studio with its engine: what a service needs to run workflows."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from toolweave.app.open_engine import open_engine
+from toolweave.app.studio import Studio, open_studio
+from toolweave.authoring.authoring import Authoring
+from toolweave.engine.engine import Engine
+from toolweave.home import Home
+from toolweave.json_text import JsonObject
+from toolweave.publishing.service import Published
+from toolweave.workflow.formats.format import LoadedWorkflow
+
+
+@dataclass(frozen=True, slots=True)
+class RunningStudio(Studio):
+    """A studio whose engine runs workflows; commands that only call tools open a `Studio`."""
+
+    engine: Engine
+    authoring: Authoring
+    published: Published
+
+    async def start(
+        self,
+        loaded: LoadedWorkflow,
+        inputs: JsonObject,
+        *,
+        trigger: str,
+        once_key: str | None = None,
+    ) -> str:
+        """Begin a run of a workflow without errors; the engine brings it forward by itself.
+
+        Raises:
+            Invalid: `WORKFLOW_INVALID` with everything that is wrong.
+        """
+        await self.authoring.require_valid(loaded)
+        return await self.engine.start(loaded.workflow, inputs, trigger=trigger, once_key=once_key)
+
+
+@asynccontextmanager
+async def open_running_studio(home: Home) -> AsyncGenerator[RunningStudio]:
+    """Open the studio and its engine; interrupted and due runs continue."""
+    async with (
+        open_studio(home, keeps_trying=True) as studio,
+        open_engine(studio, keeps_time=True) as engine,
+    ):
+        yield RunningStudio(
+            home=home,
+            connections=studio.connections,
+            gate=studio.gate,
+            transports=studio.transports,
+            engine=engine,
+            authoring=Authoring(home, studio.connections),
+            published=Published(home),
+        )
