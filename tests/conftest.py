@@ -1,5 +1,7 @@
 """Fixtures for every test."""
 
+import signal
+
 import pytest
 
 # Postgres is a plugin so that all folders share one server.
@@ -9,6 +11,12 @@ pytest_plugins = [
     "tests.storage.postgres",
     "tests.workflow.corpus.plugin",
 ]
+
+
+def pytest_configure() -> None:
+    """Restore Ctrl-C, which a suite started in the background ignores, and its children too."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

