@@ -9,12 +9,12 @@ import { specsByRef } from "../model/workflow/catalog";
 const NO_ENTRIES: CatalogEntry[] = [];
 
 export function useEntries(): { entries: CatalogEntry[]; isLoading: boolean } {
-  const { data: found, isLoading } = useQuery({
+  const { data: catalog, isLoading } = useQuery({
     queryKey: ["catalog"],
     queryFn: () => unwrap(client.GET("/api/v1/catalog/nodes")),
     staleTime: 15_000,
   });
-  return { entries: found?.nodes ?? NO_ENTRIES, isLoading };
+  return { entries: catalog?.nodes ?? NO_ENTRIES, isLoading };
 }
 
 export function useSpecs(): Specs {

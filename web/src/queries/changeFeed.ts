@@ -33,9 +33,9 @@ export function useChangeFeed(): void {
   const queries = useQueryClient();
   useEffect(
     () =>
-      followChanges((told) => {
+      followChanges((versions) => {
         const isFirst = Object.keys(versionStore.getState().versions).length === 0;
-        for (const topic of updateVersions(told)) refresh(queries, topic, isFirst);
+        for (const topic of updateVersions(versions)) refresh(queries, topic, isFirst);
       }),
     [queries],
   );
@@ -43,6 +43,6 @@ export function useChangeFeed(): void {
 
 /** Queries that are loading when the page starts need not be restarted. */
 function refresh(queries: QueryClient, topic: string, isFirst: boolean): void {
-  for (const wanted of QUERIES_BY_TOPIC[topic] ?? [])
-    void queries.invalidateQueries(wanted, { cancelRefetch: !isFirst });
+  for (const target of QUERIES_BY_TOPIC[topic] ?? [])
+    void queries.invalidateQueries(target, { cancelRefetch: !isFirst });
 }

@@ -18,9 +18,9 @@ const stampByValue = new WeakMap<object, number>();
 /** A number for an immutable object, because query keys are compared as text. */
 function stampOf(value: object | undefined): number {
   if (!value) return 0;
-  const found = stampByValue.get(value) ?? (stamps += 1);
-  stampByValue.set(value, found);
-  return found;
+  const number = stampByValue.get(value) ?? (stamps += 1);
+  stampByValue.set(value, number);
+  return number;
 }
 
 /** The run whose data is used: the one on the canvas, else the latest one. */
@@ -43,9 +43,9 @@ function requestBody(editor: Editor, node: string, run: string | null): Record<s
 export function useNames(node: string) {
   const editor = useEditor();
   const { run, stamp } = useShownRun();
-  const drawn = useConnectionsStamp();
+  const connections = useConnectionsStamp();
   return useQuery({
-    queryKey: ["names", node, drawn, run, stamp],
+    queryKey: ["names", node, connections, run, stamp],
     queryFn: ({ signal }) =>
       unwrap(client.POST("/api/v1/edit/names", { body: requestBody(editor, node, run) as never, signal })),
     placeholderData: (before) => before,
@@ -67,13 +67,13 @@ export interface PreviewRequest {
 export function usePreview({ node, field, text, seesNode, isOn }: PreviewRequest) {
   const editor = useEditor();
   const { run, stamp } = useShownRun();
-  const drawn = useConnectionsStamp();
-  const own = useDocument((state) =>
+  const connections = useConnectionsStamp();
+  const ownSettings = useDocument((state) =>
     seesNode ? stampOf(state.history.present.nodes.find(({ id }) => id === node)?.data) : 0,
   );
   const settled = useDebounced(text);
-  const asked = useQuery({
-    queryKey: ["preview", node, field, settled, drawn, own, run, stamp],
+  const query = useQuery({
+    queryKey: ["preview", node, field, settled, connections, ownSettings, run, stamp],
     queryFn: ({ signal }) =>
       unwrap(
         client.POST("/api/v1/edit/preview", {
@@ -87,7 +87,7 @@ export function usePreview({ node, field, text, seesNode, isOn }: PreviewRequest
     gcTime: 60_000,
     retry: false,
   });
-  return { preview: asked.data, error: asked.error, isOld: settled !== text || asked.isPlaceholderData };
+  return { preview: query.data, error: query.error, isOld: settled !== text || query.isPlaceholderData };
 }
 
 function useDebounced(text: string): string {

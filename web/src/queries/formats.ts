@@ -25,24 +25,28 @@ export interface TextFile {
 export async function exportWorkflow(workflow: Workflow, to: string): Promise<TextFile[]> {
   const document = workflow as unknown as Record<string, unknown>;
   if ((DIALECTS as readonly string[]).includes(to)) {
-    const made = await unwrap(client.POST("/api/v1/workflows/convert", { body: { document, to } as never }));
-    return [{ path: `${workflow.name}.${to}.json`, text: JSON.stringify(made.document, null, 2) + "\n" }];
+    const converted = await unwrap(
+      client.POST("/api/v1/workflows/convert", { body: { document, to } as never }),
+    );
+    return [
+      { path: `${workflow.name}.${to}.json`, text: JSON.stringify(converted.document, null, 2) + "\n" },
+    ];
   }
   return (await unwrap(client.POST("/api/v1/edit/export", { body: { document, to } as never }))).files;
 }
 
 /** Imports any supported dialect, or a file that an export wrote. */
 export async function importText(text: string): Promise<Workflow> {
-  const made = await unwrap(
+  const converted = await unwrap(
     client.POST("/api/v1/workflows/convert", { body: { document: text, to: "toolweave" } as never }),
   );
-  if (made.document) return made.document as Workflow;
+  if (converted.document) return converted.document as Workflow;
   try {
     return (await unwrap(client.POST("/api/v1/edit/import", { body: { text } })))
       .document as unknown as Workflow;
   } catch (error) {
-    const said = (made.problems[0] as { message?: string } | undefined)?.message;
-    throw said ? new ApiError(422, "WORKFLOW_UNREADABLE", said) : error;
+    const reason = (converted.problems[0] as { message?: string } | undefined)?.message;
+    throw reason ? new ApiError(422, "WORKFLOW_UNREADABLE", reason) : error;
   }
 }
 

@@ -11,10 +11,10 @@ export interface FrozenCall {
 
 export async function freezeModelCalls(editor: Editor, run: string, node: string): Promise<FrozenCall[]> {
   const body = { node, document: editor.document.workflow };
-  const made = await unwrap(
+  const frozen = await unwrap(
     client.POST("/api/v1/runs/{run}/freeze", { params: { path: { run } }, body: body as never }),
   );
   editor.document.endGesture();
-  editor.document.replace(made.document as unknown as Workflow);
-  return made.calls as unknown as FrozenCall[];
+  editor.document.replace(frozen.document as unknown as Workflow);
+  return frozen.calls as unknown as FrozenCall[];
 }

@@ -47,10 +47,10 @@ export const usePublished = () =>
   });
 
 export async function publish(workflow: string): Promise<string> {
-  const made = await unwrap(
+  const published = await unwrap(
     client.PUT("/api/v1/published/{name}", { params: { path: { name: workflow } }, body: {} as never }),
   );
-  return `Published as the tool ${made.tool}`;
+  return `Published as the tool ${published.tool}`;
 }
 
 export const unpublish = (tool: string) =>

@@ -16,9 +16,9 @@ export function usePublication(): { publication: Publication | null; isBehind: b
   const { data: tools } = usePublished();
   const storedAs = useDocument((state) => state.storedAs);
   const revision = useDocument((state) => state.revision);
-  const dirty = useDocument(isDirty);
+  const hasEdits = useDocument(isDirty);
   const publication = tools?.find(({ workflow }) => workflow === storedAs) ?? null;
-  return { publication, isBehind: publication !== null && (dirty || publication.revision !== revision) };
+  return { publication, isBehind: publication !== null && (hasEdits || publication.revision !== revision) };
 }
 
 /** A preview of the workflow as a tool, with the problems that prevent publishing it. */
@@ -37,8 +37,10 @@ export interface PublishOptions {
   ifLeft: Publication["ifLeft"];
 }
 
-export function publishAs(name: string, wish: PublishOptions): Promise<Publication> {
-  return unwrap(client.PUT("/api/v1/published/{name}", { params: { path: { name } }, body: wish as never }));
+export function publishAs(name: string, options: PublishOptions): Promise<Publication> {
+  return unwrap(
+    client.PUT("/api/v1/published/{name}", { params: { path: { name } }, body: options as never }),
+  );
 }
 
 /** Creates a key that can call this tool only; its text is returned only once. */

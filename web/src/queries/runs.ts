@@ -44,8 +44,8 @@ export function useRun(id: string | null) {
 }
 
 export async function loadRunWorkflow(id: string): Promise<Workflow> {
-  const found = await unwrap(client.GET("/api/v1/runs/{run}/workflow", { params: { path: { run: id } } }));
-  return found.document as unknown as Workflow;
+  const body = await unwrap(client.GET("/api/v1/runs/{run}/workflow", { params: { path: { run: id } } }));
+  return body.document as unknown as Workflow;
 }
 
 /** The input and the settings of a step; refetched when its status changes. */
@@ -54,11 +54,11 @@ export function useStepInput(run: string | null, step: string | null, stamp: str
     queryKey: ["step", run, step, stamp],
     queryFn: async () => {
       const params = { path: { run: run! }, query: { step: step!, maxChars: 20_000 } };
-      const found = await unwrap(client.GET("/api/v1/runs/{run}/input", { params }));
+      const body = await unwrap(client.GET("/api/v1/runs/{run}/input", { params }));
       return {
-        input: found.input as Json,
-        cut: found.cut ?? undefined,
-        given: (found.given ?? undefined) as Json | undefined,
+        input: body.input as Json,
+        cut: body.cut ?? undefined,
+        given: (body.given ?? undefined) as Json | undefined,
       };
     },
     enabled: run !== null && step !== null,
@@ -78,10 +78,10 @@ export interface ValueSource {
 export async function loadValue({ run, step, part }: ValueSource): Promise<Blob> {
   const path = { run };
   if (part === "input") {
-    const found = await unwrap(
+    const body = await unwrap(
       client.GET("/api/v1/runs/{run}/input", { params: { path, query: { step: step! } } }),
     );
-    return new Blob([JSON.stringify(found.input, null, 2)], { type: "application/json" });
+    return new Blob([JSON.stringify(body.input, null, 2)], { type: "application/json" });
   }
   const query = step === null ? {} : { step };
   return (await unwrap(

@@ -49,10 +49,11 @@ export async function signIn(
 ): Promise<number> {
   let count: number | null = null;
   await postStream(`/api/v1/servers/${encodeURIComponent(id)}/sign-in`, signal, ({ kind, data: text }) => {
-    const told = JSON.parse(text) as { url?: string; toolCount?: number; code?: string; message?: string };
-    if (kind === "page" && /^https?:/.test(told.url ?? "")) onPage(told.url!);
-    if (kind === "done") count = told.toolCount ?? 0;
-    if (kind === "failed") throw new ApiError(409, told.code ?? "", told.message ?? "the sign-in failed");
+    const message = JSON.parse(text) as { url?: string; toolCount?: number; code?: string; message?: string };
+    if (kind === "page" && /^https?:/.test(message.url ?? "")) onPage(message.url!);
+    if (kind === "done") count = message.toolCount ?? 0;
+    if (kind === "failed")
+      throw new ApiError(409, message.code ?? "", message.message ?? "the sign-in failed");
   });
   if (count === null) throw new Error("the service ended before you had signed in");
   return count;

@@ -22,7 +22,7 @@ export function useToolStatuses(): void {
     // eslint-disable-next-line react-hooks/exhaustive-deps -- the signature stands for the nodes
     [signature, workflow.id],
   );
-  const { data: found } = useQuery({
+  const { data: response } = useQuery({
     // Below the key of servers, so that it is refetched with them.
     queryKey: ["servers", "standing", signature],
     queryFn: () => loadToolStatuses(document),
@@ -31,9 +31,9 @@ export function useToolStatuses(): void {
     retry: false,
   });
   useEffect(() => {
-    editor.problems.store.setState({ toolStatuses: (nodes.length > 0 && found) || {} });
+    editor.problems.store.setState({ toolStatuses: (nodes.length > 0 && response) || {} });
     // eslint-disable-next-line react-hooks/exhaustive-deps -- the signature stands for the nodes
-  }, [editor, found, signature]);
+  }, [editor, response, signature]);
 }
 
 /** Computed once per node, so that an edit of one node does not recompute the others. */
@@ -44,17 +44,17 @@ function toolSignature(node: WorkflowNode): string {
     id,
     data: { serverId, toolName, mode, parameters },
   } = node;
-  const known = signatures.get(node) ?? JSON.stringify([id, serverId, toolName, mode, parameters]);
-  signatures.set(node, known);
-  return known;
+  const signature = signatures.get(node) ?? JSON.stringify([id, serverId, toolName, mode, parameters]);
+  signatures.set(node, signature);
+  return signature;
 }
 
 async function loadToolStatuses(document: Workflow): Promise<Record<string, ToolStatus>> {
   const body = { document: document as unknown as Record<string, unknown>, live: true };
-  const found = await unwrap(client.POST("/api/v1/edit/validate", { body: body as never }));
+  const response = await unwrap(client.POST("/api/v1/edit/validate", { body: body as never }));
   const whyOf = (node: WorkflowNode) => {
-    const reason = found.unreachable?.[asText(node.data["serverId"])];
-    const problems = found.problems.filter(
+    const reason = response.unreachable?.[asText(node.data["serverId"])];
+    const problems = response.problems.filter(
       ({ code, pointer }) => code.startsWith("MCP_") && nodeAtPointer(document, pointer) === node.id,
     );
     return reason ?? problems.map(({ message }) => message).join("; ");
@@ -62,7 +62,7 @@ async function loadToolStatuses(document: Workflow): Promise<Record<string, Tool
   return Object.fromEntries(
     document.nodes.map((node) => [
       node.id,
-      { status: found.statuses?.[node.id] ?? "valid", why: whyOf(node) },
+      { status: response.statuses?.[node.id] ?? "valid", why: whyOf(node) },
     ]),
   );
 }

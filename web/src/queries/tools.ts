@@ -24,8 +24,8 @@ export function useServerTools(server: string) {
 export function useServerRetry(server: string): () => void {
   const queries = useQueryClient();
   return () => {
-    const asked = unwrap(client.POST("/api/v1/servers/{server}/check", { params: { path: { server } } }));
-    void asked.catch(() => {}).finally(() => void queries.invalidateQueries({ queryKey: ["servers"] }));
+    const check = unwrap(client.POST("/api/v1/servers/{server}/check", { params: { path: { server } } }));
+    void check.catch(() => {}).finally(() => void queries.invalidateQueries({ queryKey: ["servers"] }));
   };
 }
 
@@ -44,8 +44,8 @@ export async function switchMode(
 ): Promise<void> {
   const document = editor.document.workflow as unknown as Record<string, unknown>;
   const body = { document, node: id, mode, live, ...(tool ? { tool } : {}) };
-  const made = await unwrap(client.POST("/api/v1/edit/mode", { body: body as never }));
-  const switched = nodeById(made.document as unknown as Workflow, id);
+  const result = await unwrap(client.POST("/api/v1/edit/mode", { body: body as never }));
+  const switched = nodeById(result.document as unknown as Workflow, id);
   if (!switched) return;
   editor.document.endGesture();
   editor.document.edit((now) => changeNode(now, id, (node) => ({ ...node, data: switched.data })));

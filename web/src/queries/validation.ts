@@ -19,34 +19,36 @@ export function useValidation(): void {
   const workflow = useDocument((state) => state.history.present);
   const link = useStore(connectionStore, (state) => state.link);
   useEffect(() => {
-    let isOld = false;
+    let isStale = false;
     const timer = setTimeout(
       () => {
         // One at a time, because validating outdated edits would only keep the service busy.
-        pendingCheck = pendingCheck.then(() => (isOld ? undefined : validate(editor, workflow, () => isOld)));
+        pendingCheck = pendingCheck.then(() =>
+          isStale ? undefined : validate(editor, workflow, () => isStale),
+        );
       },
       VALIDATION_DELAY_MS + Math.min(lastDurationMs, 10 * VALIDATION_DELAY_MS),
     );
     return () => {
-      isOld = true;
+      isStale = true;
       clearTimeout(timer);
     };
   }, [editor, workflow, link]);
 }
 
-async function validate(editor: Editor, workflow: Workflow, isOld: () => boolean): Promise<void> {
+async function validate(editor: Editor, workflow: Workflow, isStale: () => boolean): Promise<void> {
   editor.problems.store.setState({ isChecking: true });
-  const began = performance.now();
+  const startedAt = performance.now();
   try {
     const body = { document: workflow as unknown as Record<string, unknown> };
-    const found = await unwrap(client.POST("/api/v1/edit/validate", { body: body as never }));
-    if (!isOld()) editor.problems.set(workflow, found.problems as Problem[]);
+    const response = await unwrap(client.POST("/api/v1/edit/validate", { body: body as never }));
+    if (!isStale()) editor.problems.set(workflow, response.problems as Problem[]);
   } catch (error) {
     // The last problems stay; that the service does not answer is shown elsewhere.
     const fault = error instanceof ApiError && !error.isUnreachable ? error.message : null;
-    if (!isOld()) editor.problems.store.setState({ isChecking: false, fault });
+    if (!isStale()) editor.problems.store.setState({ isChecking: false, fault });
   }
-  lastDurationMs = performance.now() - began;
+  lastDurationMs = performance.now() - startedAt;
 }
 
 /** The invalid values of a workflow according to the service; missing values are work in progress. */

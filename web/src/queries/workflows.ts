@@ -27,31 +27,31 @@ const UNREADABLE_CODES: ReadonlySet<string> = new Set([
 ]);
 
 export async function loadWorkflow(name: string): Promise<StoredWorkflow> {
-  const found = await unwrap(client.GET("/api/v1/workflows/{name}", { params: { path: { name } } }));
-  const problem = found.problems.find(({ code }) => UNREADABLE_CODES.has(code));
-  if (problem && !(found.document["nodes"] as unknown[] | undefined)?.length) {
-    const file = `${found.slug}.json`;
+  const stored = await unwrap(client.GET("/api/v1/workflows/{name}", { params: { path: { name } } }));
+  const problem = stored.problems.find(({ code }) => UNREADABLE_CODES.has(code));
+  if (problem && !(stored.document["nodes"] as unknown[] | undefined)?.length) {
+    const file = `${stored.slug}.json`;
     const remedy = `mend the file ${file} in the folder of workflows with an editor, or take it away`;
     const hint = `${remedy}; ${problem.hint ?? ""}`;
     throw new ApiError(422, problem.code, `this file is no workflow: ${problem.message}`, hint);
   }
-  return { name: found.name, revision: found.revision, workflow: found.document as unknown as Workflow };
+  return { name: stored.name, revision: stored.revision, workflow: stored.document as unknown as Workflow };
 }
 
 /** Saves over the revision that was read; a workflow with a new name is renamed. */
 export async function saveWorkflow(
   workflow: Workflow,
-  at: string,
+  storedAs: string,
   revision: string | null,
 ): Promise<StoredWorkflow> {
   const body = {
     document: workflow as unknown as Record<string, unknown>,
     ...(revision ? { revision } : {}),
   };
-  const found = await unwrap(
-    client.PUT("/api/v1/workflows/{name}", { params: { path: { name: at } }, body: body as never }),
+  const stored = await unwrap(
+    client.PUT("/api/v1/workflows/{name}", { params: { path: { name: storedAs } }, body: body as never }),
   );
-  return { name: found.name, revision: found.revision, workflow: found.document as unknown as Workflow };
+  return { name: stored.name, revision: stored.revision, workflow: stored.document as unknown as Workflow };
 }
 
 export async function deleteWorkflow(name: string, revision: string): Promise<void> {

@@ -33,7 +33,7 @@ export function App() {
   const [hasToken, setHasToken] = useState(currentToken() !== null);
   const link = useStore(connectionStore, (state) => state.link);
   useEffect(() => watchConnection(() => void queries.invalidateQueries()), []);
-  const begin = () => {
+  const authenticate = () => {
     // The page is not reloaded, so that unsaved edits stay.
     queries.clear();
     connectionStore.setState({ link: "up" });
@@ -41,13 +41,13 @@ export function App() {
   };
   useEffect(() => {
     // Changing only the fragment of the address does not reload the page.
-    const arrived = () => {
-      if (window.location.hash.startsWith("#token=") && takeTokenFromAddress()) begin();
+    const onHashChange = () => {
+      if (window.location.hash.startsWith("#token=") && takeTokenFromAddress()) authenticate();
     };
-    window.addEventListener("hashchange", arrived);
-    return () => window.removeEventListener("hashchange", arrived);
+    window.addEventListener("hashchange", onHashChange);
+    return () => window.removeEventListener("hashchange", onHashChange);
   }, []);
-  if (!hasToken || link === "refused") return <TokenPage isWrong={hasToken} onToken={begin} />;
+  if (!hasToken || link === "refused") return <TokenPage isWrong={hasToken} onToken={authenticate} />;
   return (
     <QueryClientProvider client={queries}>
       <Studio isDown={link === "down"} />
@@ -60,7 +60,7 @@ function Studio({ isDown }: { isDown: boolean }) {
   useChangeFeed();
   usePageFocus(route);
   useFocusRecovery();
-  const dropping = useFileDrop();
+  const dropHint = useFileDrop();
   return (
     <div className="studio">
       <a
@@ -81,7 +81,7 @@ function Studio({ isDown }: { isDown: boolean }) {
           <PageContent route={route} />
         </ErrorBoundary>
       </main>
-      {dropping && <div className="studio__drop">{dropping}</div>}
+      {dropHint && <div className="studio__drop">{dropHint}</div>}
       <Notices />
       <Announcer />
       <KeyboardShortcuts />

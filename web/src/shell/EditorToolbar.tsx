@@ -15,7 +15,7 @@ import { Menu } from "../ui/Menu";
 
 export function EditorToolbar({ workflow }: { workflow: Workflow }) {
   const editor = useEditor();
-  const dirty = useDocument(isDirty);
+  const hasEdits = useDocument(isDirty);
   const isReadOnly = useDocument((state) => state.isReadOnly);
   return (
     <div className="editor__bar" role="group" aria-label="Workflow" data-stop="bar">
@@ -37,9 +37,9 @@ export function EditorToolbar({ workflow }: { workflow: Workflow }) {
       {isReadOnly ? (
         <Badge>as it ran</Badge>
       ) : (
-        <Badge tone={dirty ? "warn" : "plain"}>{dirty ? "unsaved" : "saved"}</Badge>
+        <Badge tone={hasEdits ? "warn" : "plain"}>{hasEdits ? "unsaved" : "saved"}</Badge>
       )}
-      {!isReadOnly && <EditButtons dirty={dirty} />}
+      {!isReadOnly && <EditButtons hasEdits={hasEdits} />}
       <span className="editor__space" />
       <Problems />
       <JsonButton />
@@ -69,7 +69,7 @@ function PaletteButton() {
   );
 }
 
-function EditButtons({ dirty }: { dirty: boolean }) {
+function EditButtons({ hasEdits }: { hasEdits: boolean }) {
   const canUndo = useDocument((state) => state.history.past.length > 0);
   const canRedo = useDocument((state) => state.history.future.length > 0);
   return (
@@ -99,7 +99,7 @@ function EditButtons({ dirty }: { dirty: boolean }) {
         label="Save"
         icon="save"
         keys="Ctrl S"
-        disabled={!dirty}
+        disabled={!hasEdits}
         onClick={() => runCommand("save")}
       />
     </>

@@ -68,15 +68,15 @@ export const PAGES: readonly Page[] = [
 ];
 
 export function pageTitle(route: Route): string {
-  const found = PAGES.find((page) => page.page === route.page);
-  return found?.tab?.(route) ?? found?.title ?? NOT_FOUND;
+  const entry = PAGES.find((page) => page.page === route.page);
+  return entry?.tab?.(route) ?? entry?.title ?? NOT_FOUND;
 }
 
 const NOT_FOUND = "There is no such page";
 
 export function PageContent({ route }: { route: Route }) {
-  const found = PAGES.find((page) => page.page === route.page);
-  if (found) return <>{found.show(route)}</>;
+  const entry = PAGES.find((page) => page.page === route.page);
+  if (entry) return <>{entry.show(route)}</>;
   return (
     <EmptyState title={NOT_FOUND} isPage>
       <a href="#/">To the workflows</a>

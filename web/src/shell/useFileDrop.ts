@@ -31,36 +31,36 @@ async function openDroppedFile(event: DragEvent): Promise<void> {
       navigate("new");
     }
     if (files.length > 1) notify(`Only ${file.name} was taken; drop the others one by one`);
-  } catch (refused) {
-    notifyError(refused, `${file.name} cannot be read`);
+  } catch (error) {
+    notifyError(error, `${file.name} cannot be read`);
   }
 }
 
 /** What dropping the dragged file would do; null while none is dragged. */
 export function useFileDrop(): string | null {
-  const [words, setWords] = useState<string | null>(null);
+  const [hint, setHint] = useState<string | null>(null);
   useEffect(() => {
     // Without this the browser would leave the studio and open the file.
-    const over = (event: DragEvent) => {
+    const onDragOver = (event: DragEvent) => {
       if (!hasFiles(event)) return;
       event.preventDefault();
-      setWords(isOnCanvas(event) ? "Drop to add its nodes to this workflow" : "Drop to open the workflow");
+      setHint(isOnCanvas(event) ? "Drop to add its nodes to this workflow" : "Drop to open the workflow");
     };
-    const leave = (event: DragEvent) => event.relatedTarget === null && setWords(null);
-    const drop = (event: DragEvent) => {
+    const onDragLeave = (event: DragEvent) => event.relatedTarget === null && setHint(null);
+    const onDrop = (event: DragEvent) => {
       if (!hasFiles(event)) return;
       event.preventDefault();
-      setWords(null);
+      setHint(null);
       void openDroppedFile(event);
     };
-    window.addEventListener("dragover", over);
-    window.addEventListener("dragleave", leave);
-    window.addEventListener("drop", drop);
+    window.addEventListener("dragover", onDragOver);
+    window.addEventListener("dragleave", onDragLeave);
+    window.addEventListener("drop", onDrop);
     return () => {
-      window.removeEventListener("dragover", over);
-      window.removeEventListener("dragleave", leave);
-      window.removeEventListener("drop", drop);
+      window.removeEventListener("dragover", onDragOver);
+      window.removeEventListener("dragleave", onDragLeave);
+      window.removeEventListener("drop", onDrop);
     };
   }, []);
-  return words;
+  return hint;
 }

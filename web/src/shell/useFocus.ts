@@ -34,33 +34,34 @@ function focusHeading(): void {
 /** When the focused element is removed, focuses the nearest remaining element around it. */
 export function useFocusRecovery(): void {
   useEffect(() => {
-    let around: HTMLElement[] = [];
-    const came = ({ target }: FocusEvent) => void (around = ancestors(target as HTMLElement));
+    let chain: HTMLElement[] = [];
+    const onFocus = ({ target }: FocusEvent) => void (chain = ancestors(target as HTMLElement));
     // A click elsewhere moves the focus on purpose.
-    const pointed = () => void (around = []);
-    const left = new MutationObserver(() => {
-      if (around.length === 0 || document.activeElement !== document.body || around[0]!.isConnected) return;
-      const rest = around.find(
+    const onPointerDown = () => void (chain = []);
+    const observer = new MutationObserver(() => {
+      if (chain.length === 0 || document.activeElement !== document.body || chain[0]!.isConnected) return;
+      const remaining = chain.find(
         (element) => element.isConnected && element !== document.body && firstFocusable(element),
       );
-      around = [];
-      if (rest && !rest.contains(document.getElementById("main"))) firstFocusable(rest)!.focus();
+      chain = [];
+      if (remaining && !remaining.contains(document.getElementById("main")))
+        firstFocusable(remaining)!.focus();
       else focusHeading();
     });
-    document.addEventListener("pointerdown", pointed);
-    document.addEventListener("focusin", came);
-    left.observe(document.getElementById("main")!, { childList: true, subtree: true });
+    document.addEventListener("pointerdown", onPointerDown);
+    document.addEventListener("focusin", onFocus);
+    observer.observe(document.getElementById("main")!, { childList: true, subtree: true });
     return () => {
-      document.removeEventListener("pointerdown", pointed);
-      document.removeEventListener("focusin", came);
-      left.disconnect();
+      document.removeEventListener("pointerdown", onPointerDown);
+      document.removeEventListener("focusin", onFocus);
+      observer.disconnect();
     };
   }, []);
 }
 
 function ancestors(element: HTMLElement): HTMLElement[] {
-  const found: HTMLElement[] = [];
+  const elements: HTMLElement[] = [];
   for (let current: HTMLElement | null = element; current; current = current.parentElement)
-    found.push(current);
-  return found;
+    elements.push(current);
+  return elements;
 }

@@ -18,13 +18,13 @@ export function addEntry(editor: Editor, entry: CatalogEntry, specs: Specs, at?:
   const canConnect =
     before && inputPorts(node, specs).length > 0 && nextOutputPort(workflow, before, specs) !== undefined;
   editor.document.edit((current) => {
-    const grown = addNode(
+    const added = addNode(
       current,
       before?.parentId && node.type !== "group" ? { ...node, parentId: before.parentId } : node,
     );
     // A node that is dropped on a group becomes part of it.
-    if (at) return dropNodes(grown, new Map([[node.id, node.position ?? at]]));
-    return canConnect ? connectNodes(grown, before.id, node.id, specs) : grown;
+    if (at) return dropNodes(added, new Map([[node.id, node.position ?? at]]));
+    return canConnect ? connectNodes(added, before.id, node.id, specs) : added;
   });
   editor.document.select([node.id]);
   editor.canvas?.focus(node.id);
@@ -40,8 +40,8 @@ function selectedNode({ document: { selection, workflow } }: Editor): WorkflowNo
 function positionFor(editor: Editor, before: WorkflowNode | undefined): Position {
   const center = editor.canvas?.center() ?? { x: 0, y: 0 };
   const from = before?.position;
-  const wanted = from
+  const preferred = from
     ? { x: from.x + NODE_SIZE.width + GAP_X, y: from.y }
     : { x: center.x - NODE_SIZE.width / 2, y: center.y - NODE_SIZE.height / 2 };
-  return freePosition(editor.document.workflow, wanted, before?.parentId);
+  return freePosition(editor.document.workflow, preferred, before?.parentId);
 }

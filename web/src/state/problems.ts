@@ -47,10 +47,10 @@ export class WorkflowProblems {
 /** A node whose problems are the same keeps its list, so that it is not rendered again. */
 function reuseUnchanged(
   known: ProblemState["byNode"],
-  found: Record<string, Problem[]>,
+  current: Record<string, Problem[]>,
 ): ProblemState["byNode"] {
   return Object.fromEntries(
-    Object.entries(found).map(([id, list]) => {
+    Object.entries(current).map(([id, list]) => {
       const old = known[id];
       return [id, old && hasSameProblems(old, list) ? old : list];
     }),

@@ -14,8 +14,8 @@ function themeOf(choice: ThemeChoice): Theme {
 }
 
 function initialTheme(): { choice: ThemeChoice; theme: Theme } {
-  const stored = readStored("localStorage", STORAGE_KEY);
-  const choice = stored === "light" || stored === "dark" ? stored : "system";
+  const saved = readStored("localStorage", STORAGE_KEY);
+  const choice = saved === "light" || saved === "dark" ? saved : "system";
   return { choice, theme: themeOf(choice) };
 }
 

@@ -17,15 +17,18 @@ interface Props {
 /** A labelled control with a note and an error; the control spreads the ARIA attributes it is passed. */
 export function Field({ label, note, fault, children }: Props) {
   const id = useId();
-  const more = note || fault ? `${id}-more` : undefined;
+  const describedById = note || fault ? `${id}-more` : undefined;
   return (
     <div className="field">
       <label className="field__label" htmlFor={id}>
         {label}
       </label>
-      {children(id, more, { "aria-describedby": more, "aria-invalid": fault ? true : undefined })}
-      {more && (
-        <div id={more}>
+      {children(id, describedById, {
+        "aria-describedby": describedById,
+        "aria-invalid": fault ? true : undefined,
+      })}
+      {describedById && (
+        <div id={describedById}>
           {fault && <div className="field__fault">{fault}</div>}
           {note && <div className="field__note">{note}</div>}
         </div>

@@ -29,16 +29,17 @@ export function Menu({ label, actions, children, className = "button button--qui
   useEffect(() => {
     if (!isOpen) return;
     box.current?.querySelector<HTMLButtonElement>(".menu__item:not(:disabled)")?.focus();
-    const away = (event: PointerEvent) => !box.current?.contains(event.target as Node) && setOpen(false);
-    document.addEventListener("pointerdown", away);
-    return () => document.removeEventListener("pointerdown", away);
+    const closeOnOutsideClick = (event: PointerEvent) =>
+      !box.current?.contains(event.target as Node) && setOpen(false);
+    document.addEventListener("pointerdown", closeOnOutsideClick);
+    return () => document.removeEventListener("pointerdown", closeOnOutsideClick);
   }, [isOpen]);
   const close = () => {
     setOpen(false);
     opener.current?.focus();
   };
   return (
-    <div className="menu" ref={box} onKeyDown={(event) => isOpen && walk(event, box.current, close)}>
+    <div className="menu" ref={box} onKeyDown={(event) => isOpen && onMenuKey(event, box.current, close)}>
       <button
         ref={opener}
         type="button"
@@ -78,14 +79,14 @@ export function Menu({ label, actions, children, className = "button button--qui
   );
 }
 
-function walk(event: KeyboardEvent, box: HTMLElement | null, close: () => void): void {
+function onMenuKey(event: KeyboardEvent, box: HTMLElement | null, close: () => void): void {
   const items = [...(box?.querySelectorAll<HTMLButtonElement>(".menu__item:not(:disabled)") ?? [])];
-  const at = items.indexOf(document.activeElement as HTMLButtonElement);
-  const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
+  const index = items.indexOf(document.activeElement as HTMLButtonElement);
+  const target = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: -1 }[event.key];
   // Tab continues from the button that opened the menu.
   if (event.key === "Tab") return close();
   if (event.key === "Escape") close();
-  else if (to !== undefined) items[(to + items.length) % items.length]?.focus();
+  else if (target !== undefined) items[(target + items.length) % items.length]?.focus();
   else return;
   event.preventDefault();
   event.stopPropagation();

@@ -14,21 +14,24 @@ interface Props<Name extends string> {
 export function Tabs<Name extends string>({ label, tabs, current, onChange, children }: Props<Name>) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
-  const walk = (event: KeyboardEvent) => {
-    const at = tabs.findIndex(({ name }) => name === current);
-    const to = { ArrowRight: at + 1, ArrowLeft: at - 1 + tabs.length, Home: 0, End: tabs.length - 1 }[
-      event.key
-    ];
-    if (to === undefined) return;
+  const onKey = (event: KeyboardEvent) => {
+    const index = tabs.findIndex(({ name }) => name === current);
+    const target = {
+      ArrowRight: index + 1,
+      ArrowLeft: index - 1 + tabs.length,
+      Home: 0,
+      End: tabs.length - 1,
+    }[event.key];
+    if (target === undefined) return;
     event.preventDefault();
     event.stopPropagation();
-    const next = tabs[to % tabs.length]!;
+    const next = tabs[target % tabs.length]!;
     onChange(next.name);
-    list.current?.querySelectorAll("button")[to % tabs.length]?.focus();
+    list.current?.querySelectorAll("button")[target % tabs.length]?.focus();
   };
   return (
     <>
-      <div ref={list} className="tabs" role="tablist" aria-label={label} onKeyDown={walk}>
+      <div ref={list} className="tabs" role="tablist" aria-label={label} onKeyDown={onKey}>
         {tabs.map(({ name, title }) => {
           const isCurrent = name === current;
           return (

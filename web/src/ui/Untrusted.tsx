@@ -6,7 +6,7 @@ const PREVIEW_CHARS = 700;
 
 /** Untrusted text, shown as plain text, with a badge for suspicious characters. */
 export function Untrusted({ text, warnings }: { text: string; warnings: string[] }) {
-  const [isWhole, setWhole] = useState(false);
+  const [isExpanded, setExpanded] = useState(false);
   const isLong = text.length > PREVIEW_CHARS + 100;
   return (
     <span className="untrusted">
@@ -17,17 +17,17 @@ export function Untrusted({ text, warnings }: { text: string; warnings: string[]
           </Badge>{" "}
         </>
       )}
-      <bdi>{isLong && !isWhole ? `${text.slice(0, PREVIEW_CHARS)}…` : text}</bdi>
+      <bdi>{isLong && !isExpanded ? `${text.slice(0, PREVIEW_CHARS)}…` : text}</bdi>
       {isLong && (
         <>
           {" "}
           <button
             type="button"
             className="untrusted__more"
-            aria-expanded={isWhole}
-            onClick={() => setWhole(!isWhole)}
+            aria-expanded={isExpanded}
+            onClick={() => setExpanded(!isExpanded)}
           >
-            {isWhole ? "Show less" : `Show all ${text.length.toLocaleString("en")} characters`}
+            {isExpanded ? "Show less" : `Show all ${text.length.toLocaleString("en")} characters`}
           </button>
         </>
       )}

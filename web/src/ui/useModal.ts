@@ -13,14 +13,14 @@ const FOCUS_ORDER = [
 export function useModal(dialog: RefObject<HTMLDialogElement | null>): void {
   useLayoutEffect(() => {
     const element = dialog.current;
-    const before = document.activeElement as HTMLElement | null;
+    const previousFocus = document.activeElement as HTMLElement | null;
     if (element && !element.open) element.showModal();
     FOCUS_ORDER.map((selector) => element?.querySelector<HTMLElement>(selector))
       .find(Boolean)
       ?.focus();
     return () => {
       element?.close();
-      before?.focus?.();
+      previousFocus?.focus?.();
     };
   }, [dialog]);
 }

@@ -44,15 +44,15 @@ interface Props {
 }
 
 export function Canvas(props: Props) {
-  const [box, setBox] = useState<{ width: number; height: number } | null>(null);
+  const [size, setBox] = useState<{ width: number; height: number } | null>(null);
   const measure = (frame: HTMLElement | null) => {
     if (frame) setBox({ width: frame.clientWidth, height: frame.clientHeight });
   };
   // The size is measured first, because the initial view depends on it and only visible nodes are rendered.
-  if (!box) return <div className="canvas" ref={measure} />;
+  if (!size) return <div className="canvas" ref={measure} />;
   return (
     <ReactFlowProvider>
-      <Drawing {...props} {...box} />
+      <Drawing {...props} {...size} />
     </ReactFlowProvider>
   );
 }
@@ -65,32 +65,32 @@ function Drawing({
   height,
 }: Props & { width: number; height: number }) {
   const editor = useEditor();
-  const { nodes, edges, onNodesChange, onEdgesChange, drawAgain } = useCanvasElements(workflow, specs);
+  const { nodes, edges, onNodesChange, onEdgesChange, redraw } = useCanvasElements(workflow, specs);
   const [view] = useState(() => initialView(nodes, width, height));
-  const { isFar, isFarther } = useDetailLevel(nodes.length);
+  const { isLowDetail, hasNoTitles } = useDetailLevel(nodes.length);
   const flow = useReactFlow();
   // At low detail nodes have no ports, so the canvas forgets their positions.
   useEffect(() => {
-    if (isFar) return drawAgain;
-  }, [isFar, drawAgain]);
+    if (isLowDetail) return redraw;
+  }, [isLowDetail, redraw]);
   const { onMoveEnd } = useCanvasActions();
   const onConnect = useCallback(
-    (made: Connection) => editor.document.edit((now) => withConnection(now, made)),
+    (connection: Connection) => editor.document.edit((now) => withConnection(now, connection)),
     [editor],
   );
   const onReconnect = useCallback(
-    (old: Edge, made: Connection) =>
-      editor.document.edit((now) => withConnection(removeItems(now, new Set([old.id])), made)),
+    (old: Edge, connection: Connection) =>
+      editor.document.edit((now) => withConnection(removeItems(now, new Set([old.id])), connection)),
     [editor],
   );
-  const mayConnect = useCallback(
-    (made: Edge | Connection) =>
+  const isValidConnection = useCallback(
+    (connection: Edge | Connection) =>
       canConnect(
         workflow,
-        made.source,
-        made.target,
-        made.sourceHandle ?? OUTPUT_PORT,
-        made.targetHandle ?? INPUT_PORT,
+        connection.source,
+        connection.target,
+        connection.sourceHandle ?? OUTPUT_PORT,
+        connection.targetHandle ?? INPUT_PORT,
       ),
     [workflow],
   );
@@ -101,16 +101,16 @@ function Drawing({
     const at = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
     addEntry(editor, entry, specs, { x: at.x - 100, y: at.y - 28 });
   };
-  const letGo = (moved: Node[]) =>
+  const moveToDropped = (moved: Node[]) =>
     editor.document.edit((now) =>
       dropNodes(now, new Map(moved.map(({ id, position }) => [id, position])), editor.canvas?.sizes()),
     );
   return (
-    <LowDetail value={isFar}>
+    <LowDetail value={isLowDetail}>
       <ReactFlow
-        className={isFarther ? "canvas canvas--farther" : "canvas"}
+        className={hasNoTitles ? "canvas canvas--farther" : "canvas"}
         nodes={nodes}
-        edges={isFar ? NO_EDGES : edges}
+        edges={isLowDetail ? NO_EDGES : edges}
         nodeTypes={NODE_TYPES}
         edgeTypes={EDGE_TYPES}
         onNodesChange={onNodesChange}
@@ -118,9 +118,9 @@ function Drawing({
         onConnect={onConnect}
         onMoveEnd={onMoveEnd}
         onReconnect={onReconnect}
-        isValidConnection={mayConnect}
-        onNodeDragStop={(_, __, moved) => letGo(moved)}
-        onSelectionDragStop={(_, moved) => letGo(moved)}
+        isValidConnection={isValidConnection}
+        onNodeDragStop={(_, __, moved) => moveToDropped(moved)}
+        onSelectionDragStop={(_, moved) => moveToDropped(moved)}
         onDrop={onDrop}
         onDragOver={(event) => event.dataTransfer.types.includes(ENTRY_DRAG_TYPE) && event.preventDefault()}
         nodesDraggable={!isReadOnly}
@@ -150,7 +150,7 @@ function Drawing({
           Arrows walk from node to node, Enter sets what one does, A adds one, C connects it, question mark
           lists all keys.
         </p>
-        {isFar ? <OverviewEdges edges={edges} /> : <Background gap={20} size={1.4} />}
+        {isLowDetail ? <OverviewEdges edges={edges} /> : <Background gap={20} size={1.4} />}
         {nodes.length > 0 && nodes.length <= MAX_NODES_IN_MAP && (
           <MiniMap
             style={{ width: 150, height: 96 }}

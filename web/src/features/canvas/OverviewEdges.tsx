@@ -6,51 +6,51 @@ import { useEffect, useRef } from "react";
 
 export function OverviewEdges({ edges }: { edges: readonly Edge[] }) {
   const store = useStoreApi();
-  const picture = useRef<HTMLCanvasElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
-    let asked = 0;
+    let frame = 0;
     const draw = () => {
-      asked = 0;
-      if (picture.current) drawEdges(picture.current, store.getState(), edges);
+      frame = 0;
+      if (canvas.current) drawEdges(canvas.current, store.getState(), edges);
     };
-    const soon = () => {
-      asked ||= requestAnimationFrame(draw);
+    const scheduleDraw = () => {
+      frame ||= requestAnimationFrame(draw);
     };
-    soon();
-    const stop = store.subscribe(soon);
+    scheduleDraw();
+    const stop = store.subscribe(scheduleDraw);
     return () => {
       stop();
-      cancelAnimationFrame(asked);
+      cancelAnimationFrame(frame);
     };
   }, [store, edges]);
-  return <canvas ref={picture} className="canvas__wires" aria-hidden="true" />;
+  return <canvas ref={canvas} className="canvas__wires" aria-hidden="true" />;
 }
 
 function drawEdges(
-  picture: HTMLCanvasElement,
+  canvas: HTMLCanvasElement,
   { width, height, transform, nodeLookup }: ReactFlowState,
   edges: readonly Edge[],
 ): void {
-  const sharp = window.devicePixelRatio;
-  const [wide, high] = [Math.round(width * sharp), Math.round(height * sharp)];
-  if (picture.width !== wide) picture.width = wide;
-  if (picture.height !== high) picture.height = high;
-  const pen = picture.getContext("2d");
-  if (!pen) return;
-  pen.setTransform(1, 0, 0, 1, 0, 0);
-  pen.clearRect(0, 0, wide, high);
+  const pixelRatio = window.devicePixelRatio;
+  const [deviceWidth, deviceHeight] = [Math.round(width * pixelRatio), Math.round(height * pixelRatio)];
+  if (canvas.width !== deviceWidth) canvas.width = deviceWidth;
+  if (canvas.height !== deviceHeight) canvas.height = deviceHeight;
+  const context = canvas.getContext("2d");
+  if (!context) return;
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.clearRect(0, 0, deviceWidth, deviceHeight);
   const [x, y, zoom] = transform;
-  pen.setTransform(zoom * sharp, 0, 0, zoom * sharp, x * sharp, y * sharp);
-  pen.strokeStyle = getComputedStyle(picture).color;
+  context.setTransform(zoom * pixelRatio, 0, 0, zoom * pixelRatio, x * pixelRatio, y * pixelRatio);
+  context.strokeStyle = getComputedStyle(canvas).color;
   // One pixel at every zoom.
-  pen.lineWidth = 1 / zoom;
-  pen.beginPath();
+  context.lineWidth = 1 / zoom;
+  context.beginPath();
   for (const edge of edges) {
     const [from, to] = [nodeLookup.get(edge.source), nodeLookup.get(edge.target)];
     if (!from || !to) continue;
     const [start, end] = [from.internals.positionAbsolute, to.internals.positionAbsolute];
-    pen.moveTo(start.x + (from.measured.width ?? 0), start.y + 28);
-    pen.lineTo(end.x, end.y + 28);
+    context.moveTo(start.x + (from.measured.width ?? 0), start.y + 28);
+    context.lineTo(end.x, end.y + 28);
   }
-  pen.stroke();
+  context.stroke();
 }

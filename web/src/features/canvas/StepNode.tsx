@@ -132,13 +132,13 @@ function FullStep({ id, data, selected }: Props) {
 function NodeLabel({ id, data, isSelected }: { id: string; data: NodeView; isSelected: boolean }) {
   const status = useRunState((state) => state.statuses[id]);
   const problems = useProblems((state) => state.byNode[id]);
-  const fit = useProblems((state) => state.toolStatuses[id]?.status);
+  const statusOfTool = useProblems((state) => state.toolStatuses[id]?.status);
   // Joined to a string, because a new list would render the node again after every edit.
   const targets = useDocument((state) => targetTitles(state.history.present, id).join("\n"));
   const errors = problems?.filter((problem) => problem.severity === "error").length ?? 0;
-  const standing = {
+  const toolStatus = {
     state: status ? STATUS_LABELS[status] : null,
-    fit: fit ? TOOL_STATUS_LABELS[fit] : undefined,
+    fit: statusOfTool ? TOOL_STATUS_LABELS[statusOfTool] : undefined,
     errors,
     warnings: (problems?.length ?? 0) - errors,
     isSelected,
@@ -146,7 +146,7 @@ function NodeLabel({ id, data, isSelected }: { id: string; data: NodeView; isSel
   };
   return (
     <span id={nodeLabelId(id)} className="visually-hidden">
-      {describeNode(data, standing)}
+      {describeNode(data, toolStatus)}
     </span>
   );
 }

@@ -11,10 +11,10 @@ const MIN_NODES = 150;
 
 export const LowDetail = createContext(false);
 
-/** `isFarther`: even the enlarged titles of the low detail level cannot be read. */
-export function useDetailLevel(nodes: number): { isFar: boolean; isFarther: boolean } {
+/** `hasNoTitles`: even the enlarged titles of the low detail level cannot be read. */
+export function useDetailLevel(nodes: number): { isLowDetail: boolean; hasNoTitles: boolean } {
   const isMany = nodes > MIN_NODES;
-  const isFar = useStore(({ transform }) => isMany && transform[2] < LOW_DETAIL_ZOOM);
-  const isFarther = useStore(({ transform }) => isMany && transform[2] < NO_TITLE_ZOOM);
-  return { isFar, isFarther };
+  const isLowDetail = useStore(({ transform }) => isMany && transform[2] < LOW_DETAIL_ZOOM);
+  const hasNoTitles = useStore(({ transform }) => isMany && transform[2] < NO_TITLE_ZOOM);
+  return { isLowDetail, hasNoTitles };
 }

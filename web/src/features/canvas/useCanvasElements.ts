@@ -43,18 +43,18 @@ export function useCanvasElements(workflow: Workflow, specs: Specs) {
     },
     [editor],
   );
-  const drawAgain = useCallback(() => setNodes((before) => before.map((node) => ({ ...node }))), []);
-  return { nodes, edges, onNodesChange, onEdgesChange, drawAgain };
+  const redraw = useCallback(() => setNodes((before) => before.map((node) => ({ ...node }))), []);
+  return { nodes, edges, onNodesChange, onEdgesChange, redraw };
 }
 
 /** Keeps the measurements of elements, and returns the same object for elements that did not change. */
 function mergeElements<Item extends Node | Edge>(
   before: Item[],
-  wanted: object[],
+  mapped: object[],
   selection: ReadonlySet<string>,
 ): Item[] {
   const elementsById = new Map(before.map((item) => [item.id, item]));
-  return (wanted as Item[]).map((item) => {
+  return (mapped as Item[]).map((item) => {
     const old = elementsById.get(item.id);
     const selected = selection.has(item.id);
     if (old && (old as { drawnFrom?: unknown }).drawnFrom === item && (old.selected ?? false) === selected)
@@ -66,10 +66,10 @@ function mergeElements<Item extends Node | Edge>(
 }
 
 function applySelection(editor: Editor, changes: (NodeChange | EdgeChange)[]): void {
-  const chosen = changes.filter((change) => change.type === "select");
-  if (chosen.length === 0) return;
+  const selections = changes.filter((change) => change.type === "select");
+  if (selections.length === 0) return;
   const selection = new Set(editor.document.selection);
-  for (const change of chosen) {
+  for (const change of selections) {
     if (change.selected) selection.add(change.id);
     else selection.delete(change.id);
   }

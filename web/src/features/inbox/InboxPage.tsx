@@ -13,8 +13,8 @@ import "./inbox.css";
 export function InboxPage({ chosen }: { chosen: string | null }) {
   const { data: questions, error } = useQuestions();
   const { data: steps } = useUncertainSteps();
-  const [id, choose] = useState(chosen);
-  const open = questions?.find((question) => question.id === id) ?? questions?.[0];
+  const [id, setId] = useState(chosen);
+  const selected = questions?.find((question) => question.id === id) ?? questions?.[0];
   return (
     <div className="page">
       <div className="page__inner">
@@ -30,19 +30,19 @@ export function InboxPage({ chosen }: { chosen: string | null }) {
             </p>
           </EmptyState>
         )}
-        {questions && open && (
+        {questions && selected && (
           <div className="inbox">
             <nav className="inbox__list" aria-label="Open questions">
               {questions.map((question) => (
                 <QuestionItem
                   key={question.id}
                   question={question}
-                  isOpen={question === open}
-                  onOpen={() => choose(question.id)}
+                  isOpen={question === selected}
+                  onOpen={() => setId(question.id)}
                 />
               ))}
             </nav>
-            <QuestionCard key={open.id} question={open} />
+            <QuestionCard key={selected.id} question={selected} />
           </div>
         )}
       </div>

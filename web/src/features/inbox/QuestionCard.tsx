@@ -28,8 +28,8 @@ export function QuestionCard({
   const [filled, fill] = useState<AnswerValues>({});
   const [respondent, setWho] = useState(people[0] ?? "");
   const { send, isSending, faults, setFaults } = useAnswer(id, respondent || null);
-  const submit = (more: AnswerValues = {}) => {
-    const read = parseAnswer(fields, { ...filled, ...more });
+  const submit = (extra: AnswerValues = {}) => {
+    const read = parseAnswer(fields, { ...filled, ...extra });
     if (Object.keys(read.faults).length > 0) setFaults(read.faults);
     else send(read.reply);
   };
@@ -66,10 +66,10 @@ export function QuestionCard({
         ))}
       {people.length > 0 && (
         <Field label="Who answers" note="Only the answers of those who were asked count.">
-          {(control, more) => (
+          {(control, extra) => (
             <select
               id={control}
-              aria-describedby={more}
+              aria-describedby={extra}
               className="select"
               value={respondent}
               onChange={(event) => setWho(event.target.value)}

@@ -39,8 +39,9 @@ export function ExpressionBox(props: Props) {
     placeholder: props.placeholder,
     readOnly: isReadOnly,
     "aria-autocomplete": "list" as const,
-    "aria-controls": list.found ? `${id}-names` : undefined,
-    "aria-activedescendant": list.found && list.at >= 0 ? `${id}-names-${list.at}` : undefined,
+    "aria-controls": list.completion ? `${id}-names` : undefined,
+    "aria-activedescendant":
+      list.completion && list.activeIndex >= 0 ? `${id}-names-${list.activeIndex}` : undefined,
     ...props.said,
     "aria-required": props.isRequired,
     onKeyDown: list.press,
@@ -64,13 +65,20 @@ export function ExpressionBox(props: Props) {
           className={`input input${code}`}
           type="text"
           role="combobox"
-          aria-expanded={list.found !== null}
+          aria-expanded={list.completion !== null}
           autoComplete="off"
           spellCheck={!isCode}
           onChange={(event) => list.type(event.target.value, event.target.selectionStart ?? 0)}
         />
       )}
-      {list.found && <Choices id={id} choices={list.found.choices} at={list.at} onTake={list.take} />}
+      {list.completion && (
+        <Choices
+          id={id}
+          choices={list.completion.choices}
+          activeIndex={list.activeIndex}
+          onTake={list.take}
+        />
+      )}
     </div>
   );
 }
@@ -80,46 +88,51 @@ function useCompletion(
   { text, language, names, proposals, isReadOnly, onType }: Props,
   box: RefObject<TextControl | null>,
 ) {
-  const [open, setOpen] = useState<{ place: number; isAsked: boolean } | null>(null);
-  const [walked, setWalked] = useState<number | null>(null);
+  const [openAt, setOpenAt] = useState<{ place: number; isAsked: boolean } | null>(null);
+  const [selectedIndex, setSelectedIndex] = useState<number | null>(null);
   const caret = useRef<number | null>(null);
   useLayoutEffect(() => {
     if (caret.current !== null) box.current?.setSelectionRange(caret.current, caret.current);
     caret.current = null;
   });
   // Recomputed when the names arrive, which may be after the first keys.
-  const found = useMemo(
+  const completion = useMemo(
     () =>
-      open && !isReadOnly
-        ? (complete(text, open.place, language, names, open.isAsked) ??
-          proposalsFor(text, proposals, open.isAsked))
+      openAt && !isReadOnly
+        ? (complete(text, openAt.place, language, names, openAt.isAsked) ??
+          proposalsFor(text, proposals, openAt.isAsked))
         : null,
-    [open, isReadOnly, text, language, names, proposals],
+    [openAt, isReadOnly, text, language, names, proposals],
   );
   // Nothing is preselected before the user typed a part of it.
-  const at = walked ?? (found && open && (found.to > found.from || open.isAsked) ? 0 : -1);
-  const look = (place: number, isAsked: boolean) => (setOpen({ place, isAsked }), setWalked(null));
-  const close = () => setOpen(null);
+  const activeIndex =
+    selectedIndex ?? (completion && openAt && (completion.to > completion.from || openAt.isAsked) ? 0 : -1);
+  const openList = (place: number, isAsked: boolean) => (
+    setOpenAt({ place, isAsked }),
+    setSelectedIndex(null)
+  );
+  const close = () => setOpenAt(null);
   const take = (choice: Choice) => {
-    if (!found) return;
-    const applied = applyChoice(text, found, choice);
+    if (!completion) return;
+    const applied = applyChoice(text, completion, choice);
     caret.current = applied.caret;
     onType(applied.text);
-    const more = complete(applied.text, applied.caret, language, names);
-    const goesOn = more?.choices.some(
+    const next = complete(applied.text, applied.caret, language, names);
+    const continues = next?.choices.some(
       ({ insert }) => insert !== choice.insert && insert.startsWith(choice.insert) && !insert.endsWith("("),
     );
-    setOpen(goesOn ? { place: applied.caret, isAsked: false } : null);
-    setWalked(-1);
+    setOpenAt(continues ? { place: applied.caret, isAsked: false } : null);
+    setSelectedIndex(-1);
     box.current?.focus();
   };
   const press = (event: KeyboardEvent) => {
     const place = box.current?.selectionStart ?? text.length;
-    if (event.key === " " && event.ctrlKey) look(place, true);
-    else if (!found) return;
-    else if (event.key === "ArrowDown") setWalked((at + 1) % found.choices.length);
-    else if (event.key === "ArrowUp") setWalked(at <= 0 ? found.choices.length - 1 : at - 1);
-    else if (event.key === "Enter" && at >= 0) take(found.choices[at]!);
+    if (event.key === " " && event.ctrlKey) openList(place, true);
+    else if (!completion) return;
+    else if (event.key === "ArrowDown") setSelectedIndex((activeIndex + 1) % completion.choices.length);
+    else if (event.key === "ArrowUp")
+      setSelectedIndex(activeIndex <= 0 ? completion.choices.length - 1 : activeIndex - 1);
+    else if (event.key === "Enter" && activeIndex >= 0) take(completion.choices[activeIndex]!);
     else if (event.key === "Escape") close();
     else return;
     event.preventDefault();
@@ -127,9 +140,9 @@ function useCompletion(
   };
   const type = (typed: string, place: number) => {
     onType(typed);
-    look(place, false);
+    openList(place, false);
   };
-  return { found, at, press, type, take, close };
+  return { completion, activeIndex, press, type, take, close };
 }
 
 /** Suggested values of the field, if no expression is being typed. */
@@ -139,10 +152,10 @@ function proposalsFor(
   isAsked: boolean,
 ): Completion | null {
   if (!proposals || (typed === "" && !isAsked)) return null;
-  const fitting = proposals.filter(
+  const matching = proposals.filter(
     (proposal) => proposal !== typed && proposal.toLowerCase().includes(typed.toLowerCase()),
   );
-  const choices = fitting
+  const choices = matching
     .slice(0, 40)
     .map((proposal) => ({ insert: proposal, title: proposal, kind: "", note: "" }));
   return choices.length ? { from: 0, to: typed.length, before: "", after: "", choices } : null;
@@ -151,15 +164,15 @@ function proposalsFor(
 interface ChoicesProps {
   id: string;
   choices: readonly Choice[];
-  at: number;
+  activeIndex: number;
   onTake(choice: Choice): void;
 }
 
-function Choices({ id, choices, at, onTake }: ChoicesProps) {
+function Choices({ id, choices, activeIndex, onTake }: ChoicesProps) {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
-  }, [at, choices]);
+  }, [activeIndex, choices]);
   return (
     <div
       ref={list}
@@ -174,7 +187,7 @@ function Choices({ id, choices, at, onTake }: ChoicesProps) {
           id={`${id}-names-${index}`}
           className="expression__name"
           role="option"
-          aria-selected={index === at}
+          aria-selected={index === activeIndex}
           // Before the field loses focus.
           onMouseDown={(event) => (event.preventDefault(), onTake(choice))}
         >

@@ -10,7 +10,7 @@ export function JsonDataField({ node, isReadOnly }: { node: WorkflowNode; isRead
   const [text, setText] = useState(() => JSON.stringify(node.data, null, 2));
   const [fault, setFault] = useState<string | null>(null);
   useEffect(() => {
-    setText((now) => (sameJson(now, node.data) ? now : JSON.stringify(node.data, null, 2)));
+    setText((current) => (sameJson(current, node.data) ? current : JSON.stringify(node.data, null, 2)));
     setFault(null);
   }, [node.data]);
   const type = (typed: string) => {

@@ -36,15 +36,15 @@ const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([
 export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly: boolean }) {
   const editor = useEditor();
   const [isSwitching, setIsSwitching] = useState(false);
-  const [wanted, setWanted] = useState<Mode | null>(null);
+  const [pendingMode, setPendingMode] = useState<Mode | null>(null);
   const [server, tool, mode] = [
     asText(node.data["serverId"]),
     asText(node.data["toolName"]),
     modeOf(node.data),
   ];
-  const { data: listed, error } = useServerTools(server);
+  const { data: serverTools, error } = useServerTools(server);
   const askAgain = useServerRetry(server);
-  const names = listed?.tools.map(({ name }) => name) ?? snapshotTools(node.data);
+  const names = serverTools?.tools.map(({ name }) => name) ?? snapshotTools(node.data);
   const isFixed = isReadOnly || isSwitching;
   const switchTo = async (to: ModeChange) => {
     setIsSwitching(true);
@@ -53,35 +53,35 @@ export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly:
     } catch (fault) {
       notifyError(fault, "The node is as it was");
     } finally {
-      setWanted(null);
+      setPendingMode(null);
       setIsSwitching(false);
     }
   };
   const choose = (to: Mode) => {
-    setWanted(to === mode ? null : to);
+    setPendingMode(to === mode ? null : to);
     // A node that describes its task has no tool yet, so one is chosen first.
     if (to !== mode && mode !== "fullNaturalLanguage") void switchTo({ mode: to });
   };
   const descriptionField = DESCRIPTION_FIELDS[mode];
-  const changes = listed?.changes.find((change) => change.tool === tool)?.changes ?? [];
+  const changes = serverTools?.changes.find((change) => change.tool === tool)?.changes ?? [];
   return (
     <>
-      <ModeSwitch mode={wanted ?? mode} isFixed={isFixed} onChoose={choose} />
+      <ModeSwitch mode={pendingMode ?? mode} isFixed={isFixed} onChoose={choose} />
       {error && <ToolListError server={server} error={error} onAgain={askAgain} />}
-      {wanted && mode === "fullNaturalLanguage" && (
+      {pendingMode && mode === "fullNaturalLanguage" && (
         <ToolChoice
           names={names}
           before={previousTool(node.data)}
           isFixed={isFixed}
-          onChoose={(name) => void switchTo({ mode: wanted, tool: name })}
-          onCancel={() => setWanted(null)}
+          onChoose={(name) => void switchTo({ mode: pendingMode, tool: name })}
+          onCancel={() => setPendingMode(null)}
         />
       )}
       {mode !== "fullNaturalLanguage" && (
         <ToolField
           tool={tool}
           names={names}
-          isKnown={listed !== undefined}
+          isKnown={serverTools !== undefined}
           isFixed={isFixed}
           onChange={(name) => void switchTo({ mode, tool: name })}
         />
@@ -98,7 +98,9 @@ export function McpPanel({ node, isReadOnly }: { node: WorkflowNode; isReadOnly:
       <Values
         node={node}
         isReadOnly={isFixed}
-        listed={listed?.tools.find(({ name }) => name === tool)?.parameters as Parameter[] | undefined}
+        serverTools={
+          serverTools?.tools.find(({ name }) => name === tool)?.parameters as Parameter[] | undefined
+        }
       />
     </>
   );
@@ -165,11 +167,11 @@ function ToolField({ tool, names, isKnown, isFixed, onChange }: ToolProps) {
 
 /** Shown if the server's tool does not accept the call that the node makes. */
 function InvalidTool({ node }: { node: string }) {
-  const standing = useProblems((state) => state.toolStatuses[node]);
-  if (standing?.status !== "invalid" || !standing.why) return null;
+  const toolStatus = useProblems((state) => state.toolStatuses[node]);
+  if (toolStatus?.status !== "invalid" || !toolStatus.why) return null;
   return (
     <div className="inspector__problem inspector__problem--error" role="status">
-      {safeText(standing.why).text}
+      {safeText(toolStatus.why).text}
     </div>
   );
 }
@@ -208,23 +210,23 @@ function StaleTools({ node, isFixed, onRefresh }: { node: string; isFixed: boole
 function Values({
   node,
   isReadOnly,
-  listed,
+  serverTools,
 }: {
   node: WorkflowNode;
   isReadOnly: boolean;
-  listed: Parameter[] | undefined;
+  serverTools: Parameter[] | undefined;
 }) {
   const mode = modeOf(node.data);
-  const remembered = node.data["parameters"];
+  const storedSchema = node.data["parameters"];
   const sections = useMemo<TitledSection[]>(() => {
     const parameters =
-      listed ??
-      (Array.isArray(remembered) && remembered.length > 0
-        ? (remembered as unknown as Parameter[])
+      serverTools ??
+      (Array.isArray(storedSchema) && storedSchema.length > 0
+        ? (storedSchema as unknown as Parameter[])
         : inferParameters(node.data["parameterValues"]));
     return mode === "detailed" ? [{ title: "Values", path: ["parameterValues"], parameters }] : [];
     // eslint-disable-next-line react-hooks/exhaustive-deps -- inferred fields must not change while a value is typed
-  }, [listed, remembered, mode, node.id]);
+  }, [serverTools, storedSchema, mode, node.id]);
   return (
     <NodeForm node={node} sections={sections} isReadOnly={isReadOnly} besides={SHOWN_ELSEWHERE}>
       <CollapsibleSection title="Everything as JSON" isOpen={false}>

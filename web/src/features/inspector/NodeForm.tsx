@@ -34,19 +34,19 @@ interface Props {
 export function NodeForm({ node, sections, isReadOnly, isPlain = false, besides, children }: Props) {
   const problems = useProblems((state) => state.byNode[node.id] ?? NO_PROBLEMS);
   const placed = useMemo(() => {
-    const left = besides ? problems.filter(({ code }) => !besides.has(code)) : problems;
-    return placeProblems(left, fieldPointers(sections, node.data));
+    const remaining = besides ? problems.filter(({ code }) => !besides.has(code)) : problems;
+    return placeProblems(remaining, fieldPointers(sections, node.data));
   }, [problems, sections, node.data, besides]);
   const { data: names } = useNames(node.id);
   const form = useMemo(
     () => ({ node: node.id, data: node.data, placed, isReadOnly, names, isPlain, Inner: ParameterField }),
     [node.id, node.data, placed, isReadOnly, names, isPlain],
   );
-  const filled = sections.filter(({ parameters }) => parameters.length > 0);
+  const nonEmpty = sections.filter(({ parameters }) => parameters.length > 0);
   return (
     <FormContext value={form}>
-      {filled.map((section) =>
-        filled.length === 1 && !section.isFolded ? (
+      {nonEmpty.map((section) =>
+        nonEmpty.length === 1 && !section.isFolded ? (
           <Fields key={section.title} section={section} />
         ) : (
           <CollapsibleSection key={section.title} title={section.title} isOpen={!section.isFolded}>

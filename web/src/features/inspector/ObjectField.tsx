@@ -90,7 +90,7 @@ function KeyField({ name, isReadOnly, isTaken, onRename }: KeyProps) {
   const [typed, setTyped] = useState<string | null>(null);
   const id = useId();
   const fault = typed !== null && isTaken(typed) ? "this name is taken" : null;
-  const leave = () => {
+  const commitName = () => {
     if (typed !== null && typed !== "" && !fault) onRename(typed);
     setTyped(null);
   };
@@ -105,7 +105,7 @@ function KeyField({ name, isReadOnly, isTaken, onRename }: KeyProps) {
         readOnly={isReadOnly}
         autoComplete="off"
         onChange={(event) => setTyped(event.target.value)}
-        onBlur={leave}
+        onBlur={commitName}
       />
       {fault && (
         <div id={id} className="field__fault">

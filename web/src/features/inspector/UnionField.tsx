@@ -14,13 +14,13 @@ export function UnionField({ parameter, path, depth, tools }: FieldProps & { too
   // A value may match several alternatives, as an empty one does; then the user's choice counts.
   const [chosen, setChosen] = useState(-1);
   const variants = parameter.variants ?? [];
-  const found = matchingVariant(parameter, field.value);
-  const at =
+  const matched = matchingVariant(parameter, field.value);
+  const selectedIndex =
     field.value === undefined
       ? -1
       : chosen >= 0 && matchesVariant(variants[chosen]!, field.value)
         ? chosen
-        : found;
+        : matched;
   const choose = (index: number) => {
     setChosen(index);
     field.set(index < 0 ? undefined : initialValue(variants[index]!, depth + 1));
@@ -36,9 +36,9 @@ export function UnionField({ parameter, path, depth, tools }: FieldProps & { too
       </div>
       <select
         id={id}
-        {...fieldAria(id, parameter.description, at >= 0 ? [] : field.problems)}
+        {...fieldAria(id, parameter.description, selectedIndex >= 0 ? [] : field.problems)}
         className="select"
-        value={at}
+        value={selectedIndex}
         disabled={field.isReadOnly}
         aria-required={parameter.required}
         onChange={(event) => choose(Number(event.target.value))}
@@ -51,10 +51,10 @@ export function UnionField({ parameter, path, depth, tools }: FieldProps & { too
         ))}
       </select>
       <Description id={id} text={parameter.description} />
-      {at >= 0 ? (
+      {selectedIndex >= 0 ? (
         <Variant
-          parameter={variants[at]!}
-          title={variantTitle(variants[at]!, parameter.discriminator)}
+          parameter={variants[selectedIndex]!}
+          title={variantTitle(variants[selectedIndex]!, parameter.discriminator)}
           path={path}
           depth={depth}
         />

@@ -14,8 +14,8 @@ const PARSE_DELAY_MS = 300;
 
 export function JsonView({ workflow, isReadOnly }: { workflow: Workflow; isReadOnly: boolean }) {
   const field = useRef<HTMLTextAreaElement>(null);
-  const { text, fault, at, isBehind, type, settle, takeCanvas } = useJsonText(workflow);
-  const goThere = () => {
+  const { text, fault, at, isBehind, type, finishTyping, takeCanvas } = useJsonText(workflow);
+  const showError = () => {
     const box = field.current;
     if (!box || at === null) return;
     box.focus();
@@ -36,7 +36,7 @@ export function JsonView({ workflow, isReadOnly }: { workflow: Workflow; isReadO
         value={text}
         readOnly={isReadOnly}
         onChange={(event) => type(event.target.value)}
-        onBlur={settle}
+        onBlur={finishTyping}
       />
       <div className={fault ? "json__state json__state--bad" : "json__state"}>
         <span id="json-state" role="status">
@@ -44,7 +44,7 @@ export function JsonView({ workflow, isReadOnly }: { workflow: Workflow; isReadO
           {isBehind && " The canvas was changed meanwhile."}
         </span>
         {fault && at !== null && (
-          <Button look="quiet" onClick={goThere}>
+          <Button look="quiet" onClick={showError}>
             Show where
           </Button>
         )}
@@ -69,45 +69,45 @@ interface JsonText {
 /** The typed text while it matches the canvas, else the canvas as text. */
 function useJsonText(workflow: Workflow) {
   const editor = useEditor();
-  const [now, setWritten] = useState<JsonText>(() => jsonTextOf(workflow));
-  const own = useRef(workflow);
-  const unread = useRef<string | null>(null);
+  const [jsonText, setJsonText] = useState<JsonText>(() => jsonTextOf(workflow));
+  const shown = useRef(workflow);
+  const unparsed = useRef<string | null>(null);
   const timer = useRef(0);
   useEffect(() => {
     // The typed text is on the canvas already; formatting it again would move the caret.
-    if (own.current === workflow) return;
-    own.current = workflow;
-    unread.current = null;
-    setWritten((before) => (before.fault ? { ...before, isBehind: true } : jsonTextOf(workflow)));
+    if (shown.current === workflow) return;
+    shown.current = workflow;
+    unparsed.current = null;
+    setJsonText((before) => (before.fault ? { ...before, isBehind: true } : jsonTextOf(workflow)));
   }, [workflow]);
   const read = () => {
     window.clearTimeout(timer.current);
-    const typed = unread.current;
+    const typed = unparsed.current;
     const before = editor.document.workflow;
-    if (typed === null || before.id !== own.current.id) return;
-    unread.current = null;
-    const found = parseWorkflow(typed);
-    setWritten({ text: typed, fault: found.fault, at: found.at, isBehind: false });
-    if (!found.workflow) return;
-    own.current = shareUnchanged(before, found.workflow);
-    editor.document.replace(own.current, "json");
+    if (typed === null || before.id !== shown.current.id) return;
+    unparsed.current = null;
+    const parsed = parseWorkflow(typed);
+    setJsonText({ text: typed, fault: parsed.fault, at: parsed.at, isBehind: false });
+    if (!parsed.workflow) return;
+    shown.current = shareUnchanged(before, parsed.workflow);
+    editor.document.replace(shown.current, "json");
   };
   const type = (typed: string) => {
-    unread.current = typed;
+    unparsed.current = typed;
     if (typed.length <= LONG_TEXT) return read();
-    setWritten({ ...now, text: typed });
+    setJsonText({ ...jsonText, text: typed });
     window.clearTimeout(timer.current);
     timer.current = window.setTimeout(read, PARSE_DELAY_MS);
   };
-  const settle = () => {
+  const finishTyping = () => {
     read();
     editor.document.endGesture();
   };
   // Text that was just typed is not lost when the panel closes.
   // eslint-disable-next-line react-hooks/exhaustive-deps -- `read` uses refs only, and runs once, at the end
   useEffect(() => read, []);
-  const takeCanvas = () => setWritten(jsonTextOf(own.current));
-  return { ...now, type, settle, takeCanvas };
+  const takeCanvas = () => setJsonText(jsonTextOf(shown.current));
+  return { ...jsonText, type, finishTyping, takeCanvas };
 }
 
 function jsonTextOf(workflow: Workflow): JsonText {

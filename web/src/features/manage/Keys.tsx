@@ -25,16 +25,16 @@ const SCOPE_DESCRIPTIONS: Record<string, string> = {
 };
 
 export function Keys() {
-  const { data: found, error } = useKeys();
+  const { data: keyList, error } = useKeys();
   const [isBusy, runAction] = useAction(KEYS);
-  const [newKey, setMade] = useState<string | null>(null);
+  const [newKey, setNewKey] = useState<string | null>(null);
   const create = (name: string, scopes: string[], tools: string[]) =>
-    runAction("Not made", async () => setMade(await createKey(name, scopes, tools)));
+    runAction("Not made", async () => setNewKey(await createKey(name, scopes, tools)));
   return (
     <Section
       title="Keys"
       error={error}
-      rows={found?.keys}
+      rows={keyList?.keys}
       nothing="Make a key for a program that asks this service."
       columns={[
         { title: "Name", show: (apiKey) => <KeyName of={apiKey} /> },
@@ -56,8 +56,8 @@ export function Keys() {
         )
       }
     >
-      <KeyForm scopes={found?.scopes ?? []} isDisabled={isBusy} onMake={create} />
-      {newKey && <NewKeyDialog text={newKey} onClose={() => setMade(null)} />}
+      <KeyForm scopes={keyList?.scopes ?? []} isDisabled={isBusy} onMake={create} />
+      {newKey && <NewKeyDialog text={newKey} onClose={() => setNewKey(null)} />}
     </Section>
   );
 }
@@ -94,18 +94,18 @@ function KeyForm({
   onMake(name: string, scopes: string[], tools: string[]): Promise<boolean>;
 }) {
   const [name, setName] = useState("");
-  const [chosen, setChosen] = useState<string[]>([]);
+  const [selected, setSelected] = useState<string[]>([]);
   const [tools, setTools] = useState<string[]>([]);
   const { data: published } = usePublished();
-  const make = async (event: FormEvent) => {
+  const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (!(await onMake(name.trim(), chosen, tools))) return;
+    if (!(await onMake(name.trim(), selected, tools))) return;
     setName("");
-    setChosen([]);
+    setSelected([]);
     setTools([]);
   };
   return (
-    <form className="card manage__form" aria-label="Make a key" onSubmit={(event) => void make(event)}>
+    <form className="card manage__form" aria-label="Make a key" onSubmit={(event) => void submit(event)}>
       <h2>Make a key</h2>
       <div className="manage__fields">
         <Field label="Name" note="What you call it, such as the program that uses it.">
@@ -126,20 +126,20 @@ function KeyForm({
         title="What it may do"
         options={scopes}
         words={SCOPE_DESCRIPTIONS}
-        chosen={chosen}
-        onChange={setChosen}
+        selected={selected}
+        onChange={setSelected}
       />
       {published && published.length > 0 && (
         <ScopeChoices
           title="Only these published tools (none: all of them)"
           options={published.map(({ tool }) => tool)}
           words={{}}
-          chosen={tools}
+          selected={tools}
           onChange={setTools}
         />
       )}
       <div className="row">
-        <Button type="submit" look="primary" disabled={isDisabled || !name.trim() || chosen.length === 0}>
+        <Button type="submit" look="primary" disabled={isDisabled || !name.trim() || selected.length === 0}>
           Make a key
         </Button>
       </div>
@@ -151,19 +151,21 @@ interface ChoicesProps {
   title: string;
   options: readonly string[];
   words: Record<string, string>;
-  chosen: readonly string[];
-  onChange(chosen: string[]): void;
+  selected: readonly string[];
+  onChange(selected: string[]): void;
 }
 
-function ScopeChoices({ title, options, words, chosen, onChange }: ChoicesProps) {
+function ScopeChoices({ title, options, words, selected, onChange }: ChoicesProps) {
   const toggle = (option: string) =>
-    onChange(chosen.includes(option) ? chosen.filter((other) => other !== option) : [...chosen, option]);
+    onChange(
+      selected.includes(option) ? selected.filter((other) => other !== option) : [...selected, option],
+    );
   return (
     <fieldset className="manage__choices">
       <legend>{title}</legend>
       {options.map((option) => (
         <label key={option}>
-          <input type="checkbox" checked={chosen.includes(option)} onChange={() => toggle(option)} />
+          <input type="checkbox" checked={selected.includes(option)} onChange={() => toggle(option)} />
           <span>
             <span className="mono">{option}</span>{" "}
             {words[option] && <span className="faint">{words[option]}</span>}

@@ -71,19 +71,19 @@ export function Libraries() {
 }
 
 function LibraryContents({ name, onClose }: { name: string; onClose(): void }) {
-  const { data: found, error } = useLibrary(name);
+  const { data: contents, error } = useLibrary(name);
   const [flow, setFlow] = useState<string | null>(null);
   return (
     <Dialog title={`In ${name}`} onClose={onClose} wide={flow !== null}>
       {error && <p role="alert">{error.message}</p>}
-      {!found && !error && <p className="faint">Reading…</p>}
-      {found && (
+      {!contents && !error && <p className="faint">Reading…</p>}
+      {contents && (
         <>
-          <EntryList title="Flows" entries={found.flows} onRun={setFlow} />
+          <EntryList title="Flows" entries={contents.flows} onRun={setFlow} />
           {flow && <FlowRun key={flow} library={name} flow={flow} />}
-          <EntryList title="Templates" entries={found.templates} />
-          {found.skipped.length > 0 && (
-            <p className="faint">{found.skipped.length} files could not be read.</p>
+          <EntryList title="Templates" entries={contents.templates} />
+          {contents.skipped.length > 0 && (
+            <p className="faint">{contents.skipped.length} files could not be read.</p>
           )}
         </>
       )}

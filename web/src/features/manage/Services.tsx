@@ -7,11 +7,11 @@ import { AddForm } from "./AddForm";
 import { RemoveButton, Section } from "./Section";
 
 export function Services() {
-  const { data: found, error } = useServices();
+  const { data: credentials, error } = useServices();
   const [isBusy, runAction] = useAction(SERVICES);
   const fields = [
     { name: "name", title: "Name", isNeeded: true, note: "What nodes call it." },
-    { name: "kind", title: "Service", isNeeded: true, options: found?.kinds ?? [] },
+    { name: "kind", title: "Service", isNeeded: true, options: credentials?.kinds ?? [] },
     {
       name: "token",
       title: "Token",
@@ -24,7 +24,7 @@ export function Services() {
     <Section
       title="Services"
       error={error}
-      rows={found?.services}
+      rows={credentials?.services}
       nothing="Keep a token of a service, such as GitHub or Slack, and its nodes can act for you."
       columns={[
         { title: "Name", show: (service) => <strong>{service.name}</strong> },

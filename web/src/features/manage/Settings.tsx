@@ -106,19 +106,19 @@ function Doctor() {
 }
 
 function Variables() {
-  const { data: found, error } = useSettings();
+  const { data: settings, error } = useSettings();
   return (
     <section className="card manage__form" aria-label="Settings">
       <h2>Settings</h2>
-      {found && (
+      {settings && (
         <p className="faint">
-          Toolweave {found.version}, at home in <span className="mono">{found.home}</span>. Settings are
+          Toolweave {settings.version}, at home in <span className="mono">{settings.home}</span>. Settings are
           variables of the environment: set one where you start <code>toolweave serve</code>, and start it
           again.
         </p>
       )}
       {error && <p role="alert">{error.message}</p>}
-      {found && (
+      {settings && (
         <table className="table" aria-label="Variables">
           <thead>
             <tr>
@@ -128,7 +128,7 @@ function Variables() {
             </tr>
           </thead>
           <tbody>
-            {found.settings.map((setting) => (
+            {settings.settings.map((setting) => (
               <tr key={setting.variable}>
                 <td>
                   {setting.words.replaceAll("`", "")}
@@ -147,12 +147,14 @@ function Variables() {
   );
 }
 
-function SettingSource({ of: { source, value, default: usual } }: { of: Setting }) {
+function SettingSource({ of: { source, value, default: defaultValue } }: { of: Setting }) {
   if (source === "default") return <span className="faint">default</span>;
   return (
     <>
       <Badge>{source}</Badge>{" "}
-      {usual !== null && usual !== value && <span className="faint">instead of {usual}</span>}
+      {defaultValue !== null && defaultValue !== value && (
+        <span className="faint">instead of {defaultValue}</span>
+      )}
     </>
   );
 }

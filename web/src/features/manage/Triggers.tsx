@@ -69,17 +69,17 @@ function WorkflowTriggers({ triggers }: { triggers: Trigger[] }) {
   const [isBusy, runAction] = useAction(TRIGGERS);
   const name = triggers[0]!.workflow;
   const isOn = triggers.some(({ state }) => ACTIVE_STATES.has(state));
-  const isGone = triggers.some(({ state }) => state === "deleted");
-  const isOld = isOn && triggers.some(({ state, isCurrent }) => ACTIVE_STATES.has(state) && !isCurrent);
+  const isDeleted = triggers.some(({ state }) => state === "deleted");
+  const isOutdated = isOn && triggers.some(({ state, isCurrent }) => ACTIVE_STATES.has(state) && !isCurrent);
   const canSwitch = triggers.some(({ state }) => state !== "by hand");
   return (
     <section className="card trigger-group" aria-label={`Triggers of ${name}`}>
       <div className="trigger-group__head">
-        <h2>{isGone ? name : <a href={hrefTo("w", name)}>{name}</a>}</h2>
-        {isOld && !isGone && <Badge tone="warn">edited since it was switched on</Badge>}
-        {isGone && <Badge tone="bad">the workflow was deleted</Badge>}
+        <h2>{isDeleted ? name : <a href={hrefTo("w", name)}>{name}</a>}</h2>
+        {isOutdated && !isDeleted && <Badge tone="warn">edited since it was switched on</Badge>}
+        {isDeleted && <Badge tone="bad">the workflow was deleted</Badge>}
         <span className="trigger-group__space" />
-        {canSwitch && !isGone && (!isOn || isOld) && (
+        {canSwitch && !isDeleted && (!isOn || isOutdated) && (
           <Button
             look={isOn ? "plain" : "primary"}
             disabled={isBusy}

@@ -56,21 +56,21 @@ const PLACEHOLDERS = {
 
 export function CommandPalette({ kind, entries, specs, onClose }: Props) {
   const editor = useEditor();
-  const [typed, setTyped] = useState("");
-  const [at, setAt] = useState(0);
+  const [text, setText] = useState("");
+  const [activeIndex, setActiveIndex] = useState(0);
   // Not deferred, because Enter right after a key applies to what was typed.
-  const wanted = typed;
+  const search = text;
   const list = useRef<HTMLDivElement>(null);
   const dialog = useRef<HTMLDialogElement>(null);
   useModal(dialog);
   const choices = useMemo(
-    () => choicesOf(editor, kind, wanted, entries, specs),
-    [editor, kind, wanted, entries, specs],
+    () => choicesOf(editor, kind, search, entries, specs),
+    [editor, kind, search, entries, specs],
   );
-  useEffect(() => setAt(0), [wanted]);
+  useEffect(() => setActiveIndex(0), [search]);
   useEffect(() => {
     list.current?.querySelector("[aria-selected='true']")?.scrollIntoView({ block: "nearest" });
-  }, [at]);
+  }, [activeIndex]);
   const choose = (choice: Choice | undefined) => {
     if (!choice) return;
     // Restores the focus before the command moves it.
@@ -78,11 +78,12 @@ export function CommandPalette({ kind, entries, specs, onClose }: Props) {
     choice.run();
   };
   const pressed = (event: KeyboardEvent) => {
-    if (event.key === "ArrowDown") setAt((at + 1) % Math.max(choices.length, 1));
-    else if (event.key === "ArrowUp") setAt((at - 1 + choices.length) % Math.max(choices.length, 1));
-    else if (event.key === "Enter") choose(choices[at]);
-    else if (event.key === "Home" && typed === "") setAt(0);
-    else if (event.key === "End" && typed === "") setAt(Math.max(choices.length - 1, 0));
+    if (event.key === "ArrowDown") setActiveIndex((activeIndex + 1) % Math.max(choices.length, 1));
+    else if (event.key === "ArrowUp")
+      setActiveIndex((activeIndex - 1 + choices.length) % Math.max(choices.length, 1));
+    else if (event.key === "Enter") choose(choices[activeIndex]);
+    else if (event.key === "Home" && text === "") setActiveIndex(0);
+    else if (event.key === "End" && text === "") setActiveIndex(Math.max(choices.length - 1, 0));
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -104,11 +105,11 @@ export function CommandPalette({ kind, entries, specs, onClose }: Props) {
           role="combobox"
           aria-expanded="true"
           aria-controls="quick-list"
-          aria-activedescendant={choices[at] ? `quick-${at}` : undefined}
+          aria-activedescendant={choices[activeIndex] ? `quick-${activeIndex}` : undefined}
           aria-label={PLACEHOLDERS[kind]}
           placeholder={PLACEHOLDERS[kind]}
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
         />
         <div className="quick__list" id="quick-list" role="listbox" aria-label="What fits" ref={list}>
           {choices.map((choice, index) => (
@@ -116,10 +117,10 @@ export function CommandPalette({ kind, entries, specs, onClose }: Props) {
               key={choice.id}
               id={`quick-${index}`}
               role="option"
-              aria-selected={index === at}
+              aria-selected={index === activeIndex}
               className="palette__item"
               onClick={() => choose(choice)}
-              onMouseMove={() => setAt(index)}
+              onMouseMove={() => setActiveIndex(index)}
             >
               {choice.family ? <FamilyIcon family={choice.family} /> : <Icon name="bolt" />}
               <span className="palette__names">
@@ -141,24 +142,24 @@ export function CommandPalette({ kind, entries, specs, onClose }: Props) {
 function choicesOf(
   editor: Editor,
   kind: Props["kind"],
-  typed: string,
+  text: string,
   entries: CatalogEntry[],
   specs: Specs,
 ): Choice[] {
-  if (kind === "connect") return targetChoices(editor, typed, specs);
-  if (kind === "disconnect") return connectionChoices(editor, typed);
-  if (kind === "find") return nodeChoices(editor, typed);
-  const nodes = searchEntries([...BUILT_IN_STEPS, ...entries], typed, MAX_CHOICES).map((entry) => ({
+  if (kind === "connect") return targetChoices(editor, text, specs);
+  if (kind === "disconnect") return connectionChoices(editor, text);
+  if (kind === "find") return nodeChoices(editor, text);
+  const nodes = searchEntries([...BUILT_IN_STEPS, ...entries], text, MAX_CHOICES).map((entry) => ({
     id: entry.ref,
     ...entryText(entry),
     family: familyOf(entry.type),
     run: () => void addEntry(editor, entry, specs),
   }));
-  return kind === "add" ? nodes : [...commandChoices(typed), ...nodes].slice(0, MAX_CHOICES);
+  return kind === "add" ? nodes : [...commandChoices(text), ...nodes].slice(0, MAX_CHOICES);
 }
 
-function commandChoices(typed: string): Choice[] {
-  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+function commandChoices(text: string): Choice[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return commandStore
     .getState()
     .commands.filter(
@@ -176,11 +177,11 @@ function commandChoices(typed: string): Choice[] {
 }
 
 /** The nodes of this workflow, by name, kind, server or id. */
-function nodeChoices(editor: Editor, typed: string): Choice[] {
-  const found = editor.document.workflow.nodes.filter((node) =>
-    matches(`${nodeTitle(node)} ${nodeRef(node)} ${node.id}`, typed),
+function nodeChoices(editor: Editor, text: string): Choice[] {
+  const nodes = editor.document.workflow.nodes.filter((node) =>
+    matches(`${nodeTitle(node)} ${nodeRef(node)} ${node.id}`, text),
   );
-  return found.slice(0, MAX_CHOICES).map((node) => ({
+  return nodes.slice(0, MAX_CHOICES).map((node) => ({
     id: node.id,
     title: nodeTitle(node),
     summary: nodeRef(node),
@@ -193,13 +194,13 @@ function nodeChoices(editor: Editor, typed: string): Choice[] {
 }
 
 /** The nodes that the selected node can be connected to, once for each of its output ports. */
-function targetChoices(editor: Editor, typed: string, specs: Specs): Choice[] {
+function targetChoices(editor: Editor, text: string, specs: Specs): Choice[] {
   const { workflow, selection } = editor.document;
   const from = nodeById(workflow, [...selection][0] ?? "");
   if (!from) return [];
   const ports = outputPorts(from, specs);
   const nodes = workflow.nodes.filter(
-    (node) => node.id !== from.id && inputPorts(node, specs).length > 0 && matches(nodeTitle(node), typed),
+    (node) => node.id !== from.id && inputPorts(node, specs).length > 0 && matches(nodeTitle(node), text),
   );
   return nodes
     .flatMap((node) =>
@@ -230,18 +231,18 @@ function unusedFirst(workflow: Workflow, from: string, ports: string[]): string[
 }
 
 /** The connections of the selected node. */
-function connectionChoices(editor: Editor, typed: string): Choice[] {
+function connectionChoices(editor: Editor, text: string): Choice[] {
   const { workflow, selection } = editor.document;
-  const [here] = [...selection];
+  const [selectedId] = [...selection];
   const named = (id: string) => nodeTitle(nodeById(workflow, id) ?? { id, type: "", name: id, data: {} });
   return workflow.connections
-    .filter(({ from, to }) => from === here || to === here)
+    .filter(({ from, to }) => from === selectedId || to === selectedId)
     .map(({ id, from, to, fromPort }) => ({
       id,
       title: `${named(from)} → ${named(to)}`,
       summary: fromPort && fromPort !== OUTPUT_PORT ? `from ${fromPort}` : "Connection",
     }))
-    .filter(({ title }) => matches(title, typed))
+    .filter(({ title }) => matches(title, text))
     .map((choice) => ({
       ...choice,
       family: null,
@@ -252,6 +253,6 @@ function connectionChoices(editor: Editor, typed: string): Choice[] {
     }));
 }
 
-function matches(title: string, typed: string): boolean {
-  return title.toLowerCase().includes(typed.toLowerCase());
+function matches(title: string, text: string): boolean {
+  return title.toLowerCase().includes(text.toLowerCase());
 }

@@ -16,12 +16,12 @@ const MAX_PER_FAMILY = 60;
 export function Palette({ entries, specs }: { entries: CatalogEntry[]; specs: Specs }) {
   const [typed, setTyped] = useState("");
   // Not deferred, because Enter right after a key applies to what was typed.
-  const wanted = typed;
+  const search = typed;
   const list = useRef<HTMLDivElement>(null);
-  const groups = useMemo(() => groupByFamily([...BUILT_IN_STEPS, ...entries], wanted), [entries, wanted]);
+  const groups = useMemo(() => groupByFamily([...BUILT_IN_STEPS, ...entries], search), [entries, search]);
   // The list is one tab stop; arrow keys move within it.
-  const first = groups[0]?.found[0];
-  const walk = (event: KeyboardEvent) => {
+  const first = groups[0]?.matching[0];
+  const moveFocus = (event: KeyboardEvent) => {
     const items = [...(list.current?.querySelectorAll<HTMLButtonElement>(".palette__item") ?? [])];
     const at = items.indexOf(document.activeElement as HTMLButtonElement);
     if (event.key === "ArrowDown") items[Math.min(at + 1, items.length - 1)]?.focus();
@@ -31,7 +31,7 @@ export function Palette({ entries, specs }: { entries: CatalogEntry[]; specs: Sp
     event.preventDefault();
   };
   return (
-    <div className="palette" onKeyDown={walk}>
+    <div className="palette" onKeyDown={moveFocus}>
       <input
         className="input"
         type="search"
@@ -45,14 +45,14 @@ export function Palette({ entries, specs }: { entries: CatalogEntry[]; specs: Sp
         Arrow down goes through what fits, Enter adds it.
       </p>
       <div className="palette__list" ref={list}>
-        {groups.map(({ family, found }) => (
+        {groups.map(({ family, matching }) => (
           <section key={family} aria-label={FAMILY_TITLES[family]}>
             <h2 className="palette__family">{FAMILY_TITLES[family]}</h2>
-            {found.slice(0, MAX_PER_FAMILY).map((entry) => (
+            {matching.slice(0, MAX_PER_FAMILY).map((entry) => (
               <Item key={entry.ref} entry={entry} specs={specs} isStop={entry === first} />
             ))}
-            {found.length > MAX_PER_FAMILY && (
-              <p className="palette__more">{found.length - MAX_PER_FAMILY} more; type to find them.</p>
+            {matching.length > MAX_PER_FAMILY && (
+              <p className="palette__more">{matching.length - MAX_PER_FAMILY} more; type to find them.</p>
             )}
           </section>
         ))}
@@ -95,11 +95,11 @@ function Item({ entry, specs, isStop }: { entry: CatalogEntry; specs: Specs; isS
 }
 
 function groupByFamily(entries: CatalogEntry[], typed: string) {
-  const found = typed.trim() ? searchEntries(entries, typed, 120) : entries;
+  const matching = typed.trim() ? searchEntries(entries, typed, 120) : entries;
   // Tools of connected servers come before generic nodes.
-  const sorted = [...found.filter((entry) => entry.server), ...found.filter((entry) => !entry.server)];
+  const sorted = [...matching.filter((entry) => entry.server), ...matching.filter((entry) => !entry.server)];
   return FAMILIES.map((family) => ({
     family,
-    found: sorted.filter((entry) => familyOf(entry.type) === family),
-  })).filter((group) => group.found.length > 0);
+    matching: sorted.filter((entry) => familyOf(entry.type) === family),
+  })).filter((group) => group.matching.length > 0);
 }

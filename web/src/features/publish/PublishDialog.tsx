@@ -64,7 +64,7 @@ function PublishForm({ draft, publication, isBehind }: FormProps) {
     ifLeft: publication?.ifLeft ?? "cancel",
   });
   const [isBusy, runAction] = useAction(PUBLISHED, WORKFLOWS);
-  const isNamed = TOOL_NAME.test(options.tool);
+  const isValidName = TOOL_NAME.test(options.tool);
   const length = `${[...options.description].length} of ${MAX_DESCRIPTION.toLocaleString("en")} characters`;
   const publish = () =>
     runAction("Not published", async () => {
@@ -88,7 +88,7 @@ function PublishForm({ draft, publication, isBehind }: FormProps) {
       )}
       <Field
         label="Name of the tool"
-        fault={isNamed ? null : "A letter, then letters, digits, _ and -, at most 48 in all."}
+        fault={isValidName ? null : "A letter, then letters, digits, _ and -, at most 48 in all."}
       >
         {(id, _, aria) => (
           <input
@@ -147,7 +147,7 @@ function PublishForm({ draft, publication, isBehind }: FormProps) {
           look="primary"
           icon="share"
           type="submit"
-          disabled={isBusy || !isNamed || problems.length > 0}
+          disabled={isBusy || !isValidName || problems.length > 0}
         >
           {publication ? "Publish again" : "Publish"}
         </Button>

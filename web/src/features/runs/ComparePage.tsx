@@ -50,20 +50,20 @@ function RunHeader({ run }: { run: WholeRun }) {
 }
 
 function StepRow({ name, left, right }: { name: string; left: WholeRun; right: WholeRun }) {
-  const found = [left, right].map((run) => run.steps.find((step) => step.key === name));
-  const texts = found.map((step) =>
+  const steps = [left, right].map((run) => run.steps.find((step) => step.key === name));
+  const texts = steps.map((step) =>
     step ? formatValue(step.cut?.["value"]?.text ?? step.value, 4_000).text : "",
   );
   // Truncated values are compared by the digest of the whole value.
-  const [first, second] = found.map((step) => step?.cut?.["value"]?.digest ?? JSON.stringify(step?.value));
-  const isSame = first === second && found[0]?.status === found[1]?.status;
+  const [first, second] = steps.map((step) => step?.cut?.["value"]?.digest ?? JSON.stringify(step?.value));
+  const isSame = first === second && steps[0]?.status === steps[1]?.status;
   return (
     <tr>
       <th scope="row">
         <strong>{name}</strong>
         <div>{isSame ? <span className="faint">the same</span> : <Badge tone="warn">differs</Badge>}</div>
       </th>
-      {found.map((step, at) => (
+      {steps.map((step, at) => (
         <td key={at} className={isSame ? "compare__same" : ""}>
           {step ? (
             <>

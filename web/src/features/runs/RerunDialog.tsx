@@ -53,10 +53,10 @@ export function RerunDialog({ run, step, title, isEdited, onRun, onClose }: Prop
             : "Change it to try another value."
         }
       >
-        {(id, _, said) => (
+        {(id, _, aria) => (
           <textarea
             id={id}
-            {...said}
+            {...aria}
             className="textarea textarea--code"
             rows={12}
             spellCheck={false}

@@ -26,7 +26,7 @@ export function Timeline({ run, titles, chosen, onChoose }: Props) {
   const at = chosen === null ? -1 : keys.indexOf(chosen);
   const list = useRef<HTMLDivElement>(null);
   const { first, last } = useVisibleRows(list, keys.length, at);
-  const walk = (event: KeyboardEvent) => {
+  const onKey = (event: KeyboardEvent) => {
     const to = {
       ArrowDown: Math.min(at + 1, keys.length - 1),
       ArrowUp: Math.max(at - 1, 0),
@@ -48,7 +48,7 @@ export function Timeline({ run, titles, chosen, onChoose }: Props) {
       aria-label="Steps in the order they began"
       tabIndex={0}
       aria-activedescendant={isDrawn ? `${id}-${at}` : undefined}
-      onKeyDown={walk}
+      onKeyDown={onKey}
     >
       <div style={{ height: first * ROW_HEIGHT }} />
       {keys.slice(first, last).map((key, index) => (
@@ -82,17 +82,17 @@ function useVisibleRows(
   const wasAtEnd = useRef(false);
   useEffect(() => {
     const box = list.current!;
-    const look = () => {
+    const onScroll = () => {
       wasAtEnd.current =
         box.scrollTop > 0 && box.scrollTop + box.clientHeight >= box.scrollHeight - ROW_HEIGHT;
       setView({ top: box.scrollTop, height: box.clientHeight });
     };
-    const watching = new ResizeObserver(look);
-    watching.observe(box);
-    box.addEventListener("scroll", look, { passive: true });
+    const observer = new ResizeObserver(onScroll);
+    observer.observe(box);
+    box.addEventListener("scroll", onScroll, { passive: true });
     return () => {
-      watching.disconnect();
-      box.removeEventListener("scroll", look);
+      observer.disconnect();
+      box.removeEventListener("scroll", onScroll);
     };
   }, [list]);
   useEffect(() => {

@@ -10,7 +10,7 @@ const INTERVAL_MS = 1_000;
 /** Announces the progress of a run, at most once a second. */
 export function useRunAnnouncements(run: RunView | null, titles: ReadonlyMap<string, string>): void {
   const latest = useRef({ run, titles });
-  const told = useRef<ReportedProgress | null>(null);
+  const reported = useRef<ReportedProgress | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => {
     latest.current = { run, titles };
@@ -18,9 +18,9 @@ export function useRunAnnouncements(run: RunView | null, titles: ReadonlyMap<str
       timer.current = undefined;
       const { run: now, titles: names } = latest.current;
       if (!now) return;
-      const said = progressMessage(told.current, now, names);
-      told.current = said.told;
-      if (said.words) announce(said.words);
+      const progress = progressMessage(reported.current, now, names);
+      reported.current = progress.told;
+      if (progress.words) announce(progress.words);
     }, INTERVAL_MS);
   }, [run, titles]);
   useEffect(() => () => clearTimeout(timer.current), []);

@@ -22,7 +22,7 @@ const METHODS = [
 type Method = (typeof METHODS)[number]["name"];
 
 export function AddDialog({ onClose }: { onClose(): void }) {
-  const [way, setWay] = useState<Method>("command");
+  const [method, setMethod] = useState<Method>("command");
   const [name, setName] = useState("");
   const [target, setTarget] = useState("");
   const [pairs, setPairs] = useState("");
@@ -31,15 +31,19 @@ export function AddDialog({ onClose }: { onClose(): void }) {
   const [faults, setFaults] = useState<string[]>([]);
   const queries = useQueryClient();
   const form = { name, target, pairs };
-  const choose = (chosen: Method) => {
-    setWay(chosen);
+  const selectMethod = (chosen: Method) => {
+    setMethod(chosen);
     setFaults([]);
   };
   const add = async () => {
     try {
       const definition =
-        way === "json" ? json : way === "command" ? commandDefinition(form) : addressDefinition(form, isSse);
-      const added = await addServers(definition, way === "json" ? name.trim() || null : null);
+        method === "json"
+          ? json
+          : method === "command"
+            ? commandDefinition(form)
+            : addressDefinition(form, isSse);
+      const added = await addServers(definition, method === "json" ? name.trim() || null : null);
       await queries.invalidateQueries({ queryKey: SERVERS });
       notify(`Added ${added.map((server) => server.name).join(", ")}; nothing runs before you approve it`, {
         tone: "good",
@@ -55,7 +59,7 @@ export function AddDialog({ onClose }: { onClose(): void }) {
     }
   };
   const fault = faults.join("\n") || null;
-  const isEmpty = (way === "json" ? json : target).trim().length < 2;
+  const isEmpty = (method === "json" ? json : target).trim().length < 2;
   return (
     <Dialog
       title="Add a server"
@@ -69,8 +73,8 @@ export function AddDialog({ onClose }: { onClose(): void }) {
         </>
       }
     >
-      <Tabs label="How it is reached" tabs={METHODS} current={way} onChange={choose}>
-        <Field label="Name" note={way === "json" ? "Only where the JSON has none." : "What you call it."}>
+      <Tabs label="How it is reached" tabs={METHODS} current={method} onChange={selectMethod}>
+        <Field label="Name" note={method === "json" ? "Only where the JSON has none." : "What you call it."}>
           {(id, more) => (
             <input
               id={id}
@@ -82,7 +86,7 @@ export function AddDialog({ onClose }: { onClose(): void }) {
             />
           )}
         </Field>
-        {way === "json" && (
+        {method === "json" && (
           <Field
             label="Definition"
             note="As the server's manual has it: mcpServers with entries, or one entry and its name above."
@@ -102,12 +106,12 @@ export function AddDialog({ onClose }: { onClose(): void }) {
             )}
           </Field>
         )}
-        {way !== "json" && (
+        {method !== "json" && (
           <>
             <Field
-              label={way === "command" ? "Command" : "Address"}
+              label={method === "command" ? "Command" : "Address"}
               note={
-                way === "command"
+                method === "command"
                   ? "With its arguments; it is started without a shell, and only after you approved it."
                   : "Of a server that speaks streamable HTTP."
               }
@@ -120,7 +124,7 @@ export function AddDialog({ onClose }: { onClose(): void }) {
                   className="input"
                   spellCheck={false}
                   placeholder={
-                    way === "command"
+                    method === "command"
                       ? "npx -y @modelcontextprotocol/server-filesystem /tmp"
                       : "https://example.com/mcp"
                   }
@@ -129,13 +133,13 @@ export function AddDialog({ onClose }: { onClose(): void }) {
                 />
               )}
             </Field>
-            {way === "address" && (
+            {method === "address" && (
               <label className="check">
                 <input type="checkbox" checked={isSse} onChange={(event) => setSse(event.target.checked)} />{" "}
                 It speaks the older SSE transport
               </label>
             )}
-            <Field label={way === "command" ? "Environment" : "Headers"} note={SECRET}>
+            <Field label={method === "command" ? "Environment" : "Headers"} note={SECRET}>
               {(id, more) => (
                 <textarea
                   id={id}

@@ -10,12 +10,12 @@ import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 
 export function DiscoverDialog({ onClose }: { onClose(): void }) {
-  const { data: found, error } = useDiscovered();
-  const [imported, setCame] = useState<Discovered[] | null>(null);
+  const { data: servers, error } = useDiscovered();
+  const [imported, setImported] = useState<Discovered[] | null>(null);
   const [isBusy, runAction] = useAction(SERVERS, CATALOG);
   const importNamed = (names: string[]) =>
-    void runAction("Not imported", async () => setCame(await importServers(names)));
-  const all = (found ?? []).filter(canImport).map((server) => server.name);
+    void runAction("Not imported", async () => setImported(await importServers(names)));
+  const all = (servers ?? []).filter(canImport).map((server) => server.name);
   return (
     <Dialog
       title="Servers of other programs"
@@ -31,11 +31,11 @@ export function DiscoverDialog({ onClose }: { onClose(): void }) {
       }
     >
       {error && <p role="alert">{error.message}</p>}
-      {!found && !error && <p className="faint">Looking…</p>}
-      {found?.length === 0 && (
+      {!servers && !error && <p className="faint">Looking…</p>}
+      {servers?.length === 0 && (
         <p>No other program on this machine has MCP servers set up. Add one from JSON instead.</p>
       )}
-      {found && found.length > 0 && (
+      {servers && servers.length > 0 && (
         <table className="table" aria-label="Servers of other programs">
           <thead>
             <tr>
@@ -48,7 +48,7 @@ export function DiscoverDialog({ onClose }: { onClose(): void }) {
             </tr>
           </thead>
           <tbody>
-            {found.map((server, at) => (
+            {servers.map((server, at) => (
               <tr key={at}>
                 <td>
                   <bdi>{safeText(server.name).text}</bdi> {server.type && <Badge>{server.type}</Badge>}

@@ -41,7 +41,7 @@ interface Failure {
 }
 
 function Failures({ health: { checks, calls } }: { health: ServerHealth }) {
-  const found: Failure[] = [
+  const failures: Failure[] = [
     ...checks
       .filter(({ ok }) => !ok)
       .map(({ at, reason }) => ({ at, what: "check", why: reason ?? "it did not answer" })),
@@ -53,8 +53,8 @@ function Failures({ health: { checks, calls } }: { health: ServerHealth }) {
         why: [code, message].filter(Boolean).join(": "),
       })),
   ];
-  if (found.length === 0) return <p className="faint">Nothing failed lately.</p>;
-  const newest = found.sort((a, b) => b.at.localeCompare(a.at)).slice(0, 10);
+  if (failures.length === 0) return <p className="faint">Nothing failed lately.</p>;
+  const newest = failures.sort((a, b) => b.at.localeCompare(a.at)).slice(0, 10);
   return (
     <table className="table" aria-label="Last errors">
       <thead>

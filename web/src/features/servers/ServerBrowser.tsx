@@ -15,11 +15,11 @@ interface Props {
 
 export function ServerBrowser({ servers, first, onAdded }: Props) {
   const [chosen, choose] = useState(first);
-  const [wanted, setWanted] = useState("");
-  const found = servers.filter((server) =>
-    `${server.name} ${server.description ?? ""}`.toLowerCase().includes(wanted.toLowerCase()),
+  const [search, setSearch] = useState("");
+  const matching = servers.filter((server) =>
+    `${server.name} ${server.description ?? ""}`.toLowerCase().includes(search.toLowerCase()),
   );
-  const server = found.find((one) => one.id === chosen || one.name === chosen) ?? found[0];
+  const server = matching.find((one) => one.id === chosen || one.name === chosen) ?? matching[0];
   if (servers.length === 0) {
     return (
       <EmptyState title="No servers yet">
@@ -39,11 +39,11 @@ export function ServerBrowser({ servers, first, onAdded }: Props) {
             type="search"
             placeholder="Search servers"
             aria-label="Search servers"
-            value={wanted}
-            onChange={(event) => setWanted(event.target.value)}
+            value={search}
+            onChange={(event) => setSearch(event.target.value)}
           />
         )}
-        {groupByScope(found).map((one) => (
+        {groupByScope(matching).map((one) => (
           <section key={one.scope} aria-label={`Scope ${one.scope}`}>
             <h2 className="browser__scope">{one.scope}</h2>
             {one.servers.map((line) => (
@@ -56,7 +56,7 @@ export function ServerBrowser({ servers, first, onAdded }: Props) {
             ))}
           </section>
         ))}
-        {found.length === 0 && <p className="faint">No server is called that.</p>}
+        {matching.length === 0 && <p className="faint">No server is called that.</p>}
       </div>
       {server && <ServerCard key={server.id} server={server} onAdded={onAdded} />}
     </div>

@@ -27,15 +27,15 @@ function SignInDialog({ server, onClose }: { server: Server; onClose(): void }) 
   const [fault, setFault] = useState<string | null>(null);
   const queries = useQueryClient();
   useEffect(() => {
-    const leaving = new AbortController();
-    signIn(server.id, leaving.signal, setUrl)
+    const controller = new AbortController();
+    signIn(server.id, controller.signal, setUrl)
       .then((count) => {
         notify(`Signed in to ${server.name}; its tools: ${count}`, { tone: "good" });
         for (const queryKey of [SERVERS, CATALOG]) void queries.invalidateQueries({ queryKey });
         onClose();
       })
-      .catch((error: Error) => leaving.signal.aborted || setFault(error.message));
-    return () => leaving.abort();
+      .catch((error: Error) => controller.signal.aborted || setFault(error.message));
+    return () => controller.abort();
     // eslint-disable-next-line react-hooks/exhaustive-deps -- a new callback must not restart the sign-in
   }, [server.id]);
   return (

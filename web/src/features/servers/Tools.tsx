@@ -23,15 +23,15 @@ interface Props {
 
 export function Tools({ server, canList, onAdded }: Props) {
   const { data: listed, error, isLoading } = useServerTools(server.id, canList);
-  const [wanted, setWanted] = useState("");
+  const [search, setSearch] = useState("");
   const add = useAddTool(server, onAdded);
   if (!canList) return <p className="faint">Its tools can be seen once it is approved and enabled.</p>;
   if (isLoading) return <p className="faint">Asking the server for its tools…</p>;
   if (error) return <p role="alert">{error.message}</p>;
   if (!listed) return null;
   const changed = new Set(listed.changes.map((change) => change.tool));
-  const found = listed.tools.filter((tool) =>
-    `${tool.name} ${tool.description}`.toLowerCase().includes(wanted.toLowerCase()),
+  const matching = listed.tools.filter((tool) =>
+    `${tool.name} ${tool.description}`.toLowerCase().includes(search.toLowerCase()),
   );
   return (
     <>
@@ -42,16 +42,16 @@ export function Tools({ server, canList, onAdded }: Props) {
           type="search"
           placeholder="Search tools"
           aria-label="Search tools"
-          value={wanted}
-          onChange={(event) => setWanted(event.target.value)}
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
         />
       )}
       <ul className="tools" aria-label="Tools">
-        {found.map((tool) => (
+        {matching.map((tool) => (
           <Tool key={tool.name} tool={tool} isChanged={changed.has(tool.name)} onAdd={() => add(tool)} />
         ))}
       </ul>
-      {found.length === 0 && (
+      {matching.length === 0 && (
         <p className="faint">
           {listed.tools.length ? "No tool is called that." : "The server lists no tools."}
         </p>

@@ -11,22 +11,22 @@ import { downloadText } from "./download";
 import "./workflows.css";
 
 export function ExportDialog({ workflow, onClose }: { workflow: Workflow; onClose(): void }) {
-  const [to, setTo] = useState<string>("toolweave");
+  const [target, setFormat] = useState<string>("toolweave");
   const { data: files, error } = useQuery({
-    queryKey: ["export", to, workflow],
-    queryFn: () => exportWorkflow(workflow, to),
+    queryKey: ["export", target, workflow],
+    queryFn: () => exportWorkflow(workflow, target),
     retry: false,
   });
   return (
     <Dialog title={`Export ${workflow.name}`} onClose={onClose} wide>
       <Field label="As">
-        {(id, _, said) => (
+        {(id, _, aria) => (
           <select
             id={id}
-            {...said}
+            {...aria}
             className="select"
-            value={to}
-            onChange={(event) => setTo(event.target.value)}
+            value={target}
+            onChange={(event) => setFormat(event.target.value)}
           >
             <optgroup label="Workflow files">
               {DIALECTS.map((format) => (

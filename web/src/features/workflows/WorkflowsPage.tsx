@@ -21,14 +21,14 @@ export function WorkflowsPage() {
   const matching = workflows?.filter((workflow) =>
     `${workflow.name} ${workflow.description ?? ""}`.toLowerCase().includes(search.toLowerCase()),
   );
-  const read = async (chosen: File | undefined) => {
+  const importChosen = async (chosen: File | undefined) => {
     if (!chosen) return;
     try {
       const { hadDraft } = openNewWorkflow(await importFile(chosen));
       if (hadDraft) notify("Undo brings back the new workflow you had not saved");
       navigate("new");
-    } catch (refused) {
-      notifyError(refused, `${chosen.name} cannot be read`);
+    } catch (error) {
+      notifyError(error, `${chosen.name} cannot be read`);
     }
   };
   return (
@@ -44,7 +44,7 @@ export function WorkflowsPage() {
               aria-label="File to import"
               accept=".json,.yaml,.yml,.md,.mdc,.txt"
               onChange={(event) => {
-                void read(event.target.files?.[0]);
+                void importChosen(event.target.files?.[0]);
                 // Without this, choosing the same file again would not fire an event.
                 event.target.value = "";
               }}
@@ -55,7 +55,7 @@ export function WorkflowsPage() {
                 onClick={() =>
                   void createSample()
                     .then((name) => navigate("w", name))
-                    .catch((refused: unknown) => notifyError(refused, "The sample cannot be opened"))
+                    .catch((error: unknown) => notifyError(error, "The sample cannot be opened"))
                 }
               >
                 Sample
@@ -129,24 +129,24 @@ export function WorkflowsPage() {
 
 function RowMenu({ name, revision }: { name: string; revision: string }) {
   const queries = useQueryClient();
-  const again = () => void queries.invalidateQueries({ queryKey: WORKFLOWS });
+  const refetch = () => void queries.invalidateQueries({ queryKey: WORKFLOWS });
   const copy = async () => {
     const { workflow } = await loadWorkflow(name);
     await saveWorkflow({ ...workflow, name: `${name}-copy` }, `${name}-copy`, null);
-    again();
+    refetch();
   };
   const remove = async () => {
     const { workflow } = await loadWorkflow(name);
     await deleteWorkflow(name, revision);
-    again();
-    const back = () =>
+    refetch();
+    const restore = () =>
       void saveWorkflow(workflow, name, null)
-        .then(again)
+        .then(refetch)
         .catch((error: unknown) => notifyError(error, "Not brought back"));
-    notify(`Deleted ${name}`, { action: { title: "Undo", run: back } });
+    notify(`Deleted ${name}`, { action: { title: "Undo", run: restore } });
   };
-  const notifyFailure = (doing: Promise<void>, words: string) =>
-    void doing.catch((error: unknown) => notifyError(error, words));
+  const notifyFailure = (action: Promise<void>, failure: string) =>
+    void action.catch((error: unknown) => notifyError(error, failure));
   return (
     <Menu
       label={`Actions for ${name}`}

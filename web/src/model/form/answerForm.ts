@@ -29,8 +29,8 @@ const LONG_TEXT = 500;
 export function answerFields(schema: JsonObject): AnswerField[] {
   const properties = asObject(schema["properties"]);
   const required = Array.isArray(schema["required"]) ? schema["required"] : [];
-  return Object.entries(properties).map(([name, told]) =>
-    answerField(name, asObject(told), required.includes(name)),
+  return Object.entries(properties).map(([name, property]) =>
+    answerField(name, asObject(property), required.includes(name)),
   );
 }
 
@@ -75,12 +75,12 @@ export interface ParsedAnswer {
 }
 
 /** The answer without empty fields; the service reports which ones it requires. */
-export function parseAnswer(fields: readonly AnswerField[], filled: AnswerValues): ParsedAnswer {
+export function parseAnswer(fields: readonly AnswerField[], values: AnswerValues): ParsedAnswer {
   const reply: JsonObject = {};
   const faults: Record<string, string> = {};
   for (const field of fields) {
     try {
-      const value = valueOf(field, filled[field.name]);
+      const value = valueOf(field, values[field.name]);
       if (value !== undefined) reply[field.name] = value;
       else if (field.isRequired) faults[field.name] = "This is needed.";
     } catch {

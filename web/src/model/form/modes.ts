@@ -56,8 +56,8 @@ export function modeOf(data: JsonObject): Mode {
 }
 
 export function descriptionOf(data: JsonObject, { config, key }: DescriptionField): string {
-  const held = data[config];
-  return isObject(held) ? asText(held[key]) : "";
+  const settings = data[config];
+  return isObject(settings) ? asText(settings[key]) : "";
 }
 
 export function withDescription(
@@ -66,8 +66,8 @@ export function withDescription(
   words: string,
   now: string,
 ): JsonObject {
-  const held = data[config];
-  return { ...data, [config]: { ...(isObject(held) ? held : {}), [key]: words, timestamp: now } };
+  const settings = data[config];
+  return { ...data, [config]: { ...(isObject(settings) ? settings : {}), [key]: words, timestamp: now } };
 }
 
 /** The length, counted in code points as the service does, and whether it is allowed. */
@@ -78,8 +78,8 @@ export function checkLength(words: string, least: number): { count: number; isRi
 
 /** The last tool of a node in a mode without a tool, for switching back. */
 export function previousTool(data: JsonObject): string {
-  const kept = [data["preservedDetailedConfig"], data["preservedNaturalLanguageParamConfig"]];
-  return kept.map((value) => (isObject(value) ? asText(value["toolName"]) : "")).find(Boolean) ?? "";
+  const saved = [data["preservedDetailedConfig"], data["preservedNaturalLanguageParamConfig"]];
+  return saved.map((value) => (isObject(value) ? asText(value["toolName"]) : "")).find(Boolean) ?? "";
 }
 
 /** The names of the tools in the snapshot stored in the node. */

@@ -129,7 +129,7 @@ const TYPES: Record<string, Parameter["type"]> = {
 /** A field of a catalog node as a parameter. */
 export function fieldParameter(field: Field): Parameter {
   const type = TYPES[field.type];
-  const made: Parameter = {
+  const parameter: Parameter = {
     name: field.name,
     type: type ?? "string",
     required: field.required,
@@ -137,18 +137,18 @@ export function fieldParameter(field: Field): Parameter {
     isLong: field.multiline,
     isSensitive: field.sensitive,
   };
-  if (!type) made.kind = "any";
-  if (field.default !== null && field.default !== undefined) made.default = field.default as Json;
-  if (field.options.length && field.isOpen) made.proposals = field.options;
+  if (!type) parameter.kind = "any";
+  if (field.default !== null && field.default !== undefined) parameter.default = field.default as Json;
+  if (field.options.length && field.isOpen) parameter.proposals = field.options;
   const validation: Validation = {};
   if (field.options.length && !field.isOpen) validation.enum = field.options;
   if (field.minimum !== null) validation.minimum = field.minimum;
   if (field.maximum !== null) validation.maximum = field.maximum;
-  if (Object.keys(validation).length) made.validation = validation;
+  if (Object.keys(validation).length) parameter.validation = validation;
   const items = field.items ? TYPES[field.items] : undefined;
   if (type === "array" && items && items !== "object" && items !== "array")
-    made.items = { name: "item", type: items };
-  return made;
+    parameter.items = { name: "item", type: items };
+  return parameter;
 }
 
 const PROMPT_TEXT: Parameter = {

@@ -20,11 +20,11 @@ export interface FormSection {
 
 /** The pointers, within the node's data, of all fields that are shown. */
 export function fieldPointers(sections: readonly FormSection[], data: JsonObject): Set<string> {
-  const found = new Set<string>();
+  const pointers = new Set<string>();
   for (const { path, parameters } of sections)
     for (const item of parameters)
-      collectPointers(item, [...path, item.name], valueAt(data, [...path, item.name]), 0, found);
-  return found;
+      collectPointers(item, [...path, item.name], valueAt(data, [...path, item.name]), 0, pointers);
+  return pointers;
 }
 
 function collectPointers(
@@ -32,24 +32,24 @@ function collectPointers(
   path: Path,
   value: Json | undefined,
   depth: number,
-  found: Set<string>,
+  pointers: Set<string>,
 ): void {
-  found.add(pointerOf(path));
+  pointers.add(pointerOf(path));
   if (isExpression(value) || value === null) return;
   const control = controlOf(parameter, depth);
   if (control === "union") {
     const chosen = parameter.variants![matchingVariant(parameter, value)];
-    if (chosen) collectPointers(chosen, path, value, depth + 1, found);
+    if (chosen) collectPointers(chosen, path, value, depth + 1, pointers);
   } else if (control === "array" && Array.isArray(value)) {
     value.forEach((item, at) =>
-      collectPointers(itemParameter(parameter, at), [...path, at], item, depth + 1, found),
+      collectPointers(itemParameter(parameter, at), [...path, at], item, depth + 1, pointers),
     );
   } else if (control === "object") {
-    const held = isObject(value) ? value : {};
+    const object = isObject(value) ? value : {};
     for (const item of propertiesOf(parameter))
-      collectPointers(item, [...path, item.name], valueAt(held, [item.name]), depth + 1, found);
-    for (const key of additionalKeys(parameter, held))
-      collectPointers(entryParameter(parameter, key)!, [...path, key], held[key], depth + 1, found);
+      collectPointers(item, [...path, item.name], valueAt(object, [item.name]), depth + 1, pointers);
+    for (const key of additionalKeys(parameter, object))
+      collectPointers(entryParameter(parameter, key)!, [...path, key], object[key], depth + 1, pointers);
   }
 }
 
@@ -85,13 +85,13 @@ const VALUE_POINTER = /^\/nodes\/\d+\/data\/(parameterValues|configurations|inpu
 /** Whether a problem is about a value that is present, not about a missing one. */
 export function isInvalidValue(workflow: Workflow, { severity, pointer }: Problem): boolean {
   if (severity !== "error" || !VALUE_POINTER.test(pointer)) return false;
-  let found: unknown = workflow;
+  let pointers: unknown = workflow;
   for (const part of pointer
     .slice(1)
     .split("/")
     .map((item) => item.replaceAll("~1", "/").replaceAll("~0", "~"))) {
-    if (typeof found !== "object" || found === null || !Object.hasOwn(found, part)) return false;
-    found = (found as Record<string, unknown>)[part];
+    if (typeof pointers !== "object" || pointers === null || !Object.hasOwn(pointers, part)) return false;
+    pointers = (pointers as Record<string, unknown>)[part];
   }
   return true;
 }

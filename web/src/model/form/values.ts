@@ -30,28 +30,28 @@ export function valueAt(value: Json | undefined, path: Path): Json | undefined {
 export function setAt<Value extends Json>(
   value: Value | undefined,
   path: Path,
-  wanted: Json | undefined,
+  newValue: Json | undefined,
 ): Value {
-  return withValueAt(value, path, wanted) as Value;
+  return withValueAt(value, path, newValue) as Value;
 }
 
-function withValueAt(value: Json | undefined, path: Path, wanted: Json | undefined): Json | undefined {
+function withValueAt(value: Json | undefined, path: Path, newValue: Json | undefined): Json | undefined {
   const [part, ...rest] = path;
-  if (part === undefined) return wanted;
-  if (typeof part === "number") return withItemAt(Array.isArray(value) ? value : [], part, rest, wanted);
+  if (part === undefined) return newValue;
+  if (typeof part === "number") return withItemAt(Array.isArray(value) ? value : [], part, rest, newValue);
   const before = isObject(value) ? value : {};
-  const had = Object.hasOwn(before, part) ? before[part] : undefined;
-  if (wanted === undefined && had === undefined) return value;
-  const after = withValueAt(had, rest, wanted);
+  const oldValue = Object.hasOwn(before, part) ? before[part] : undefined;
+  if (newValue === undefined && oldValue === undefined) return value;
+  const after = withValueAt(oldValue, rest, newValue);
   const entries = Object.entries(before);
   if (after === undefined) return Object.fromEntries(entries.filter(([key]) => key !== part));
   // `fromEntries` creates an own property even for `__proto__`, an assignment would not.
-  if (had === undefined) return Object.fromEntries([...entries, [part, after]]);
+  if (oldValue === undefined) return Object.fromEntries([...entries, [part, after]]);
   return Object.fromEntries(entries.map(([key, property]) => [key, key === part ? after : property]));
 }
 
-function withItemAt(list: Json[], at: number, rest: Path, wanted: Json | undefined): Json[] {
-  const after = withValueAt(list[at], rest, wanted);
+function withItemAt(list: Json[], at: number, rest: Path, newValue: Json | undefined): Json[] {
+  const after = withValueAt(list[at], rest, newValue);
   if (after === undefined) return list.filter((_, index) => index !== at);
   return at < list.length
     ? list.map((property, index) => (index === at ? after : property))
@@ -140,11 +140,11 @@ function objectMatchScore(parameter: Parameter, value: JsonObject): number {
     )
   )
     return 0;
-  const shared = named.filter((property) => Object.hasOwn(value, property.name)).length;
+  const presentCount = named.filter((property) => Object.hasOwn(value, property.name)).length;
   const missing = named.filter(
     (property) => property.required && !Object.hasOwn(value, property.name),
   ).length;
-  return 2 + shared / (shared + missing + 1);
+  return 2 + presentCount / (presentCount + missing + 1);
 }
 
 /** Parses a number, or returns why it is invalid; an empty text is no value. */

@@ -49,24 +49,27 @@ export function computeLayout({ nodes, edges }: LayoutRequest): LayoutResult {
     if (node.parentId) frames.set(node.parentId, [...(frames.get(node.parentId) ?? []), node]);
   const answer: LayoutResult = [];
   const sizes = new Map<string, { width: number; height: number }>();
-  for (const [frame, held] of frames) {
+  for (const [frame, members] of frames) {
     const placed = wrapRows(
-      layoutBoxes(held.map(boxOf), edges),
-      new Map(held.map((node) => [node.id, boxOf(node)])),
+      layoutBoxes(members.map(boxOf), edges),
+      new Map(members.map((node) => [node.id, boxOf(node)])),
     );
     for (const { id, position } of placed)
       answer.push({ id, position: { x: position.x + FRAME.side, y: position.y + FRAME.head } });
-    const { width, height } = extent(placed, new Map(held.map((node) => [node.id, boxOf(node)])));
+    const { width, height } = extent(placed, new Map(members.map((node) => [node.id, boxOf(node)])));
     sizes.set(frame, { width: width + 2 * FRAME.side, height: height + FRAME.head + FRAME.below });
   }
-  const outer = nodes
+  const topLevel = nodes
     .filter((node) => !node.parentId)
     .map((node) => ({ ...boxOf(node), ...sizes.get(node.id) }));
-  const holder = new Map(nodes.map((node) => [node.id, node.parentId ?? node.id]));
-  const links = edges.map(({ from, to }) => ({ from: holder.get(from) ?? from, to: holder.get(to) ?? to }));
-  for (const laid of wrapRows(layoutBoxes(outer, links), new Map(outer.map((box) => [box.id, box])))) {
-    const size = sizes.get(laid.id);
-    answer.push(size ? { ...laid, size } : laid);
+  const groupOf = new Map(nodes.map((node) => [node.id, node.parentId ?? node.id]));
+  const links = edges.map(({ from, to }) => ({ from: groupOf.get(from) ?? from, to: groupOf.get(to) ?? to }));
+  for (const placed of wrapRows(
+    layoutBoxes(topLevel, links),
+    new Map(topLevel.map((box) => [box.id, box])),
+  )) {
+    const size = sizes.get(placed.id);
+    answer.push(size ? { ...placed, size } : placed);
   }
   return answer;
 }
@@ -88,16 +91,16 @@ function wrapRows(places: PlacedNode[], boxes: ReadonlyMap<string, Box>): Placed
   );
   const rowOf = new Map(columns.map((x, at) => [x, Math.floor(at / ranks)]));
   const rows: PlacedNode[][] = [];
-  for (const laid of places) (rows[rowOf.get(middle(laid))!] ??= []).push(laid);
+  for (const placed of places) (rows[rowOf.get(middle(placed))!] ??= []).push(placed);
   let below = 0;
   return rows.flatMap((row) => {
     const [left, top] = [
       minimum(row.map(({ position }) => position.x)),
       minimum(row.map(({ position }) => position.y)),
     ];
-    const moved = row.map((laid) => ({
-      ...laid,
-      position: { x: laid.position.x - left, y: laid.position.y - top + below },
+    const moved = row.map((placed) => ({
+      ...placed,
+      position: { x: placed.position.x - left, y: placed.position.y - top + below },
     }));
     below = extent(moved, boxes).height + GAP.row;
     return moved;
@@ -121,13 +124,13 @@ function extent(
 }
 
 function layoutBoxes(boxes: readonly Box[], links: readonly Link[]): PlacedNode[] {
-  const there = new Set(boxes.map(({ id }) => id));
-  const known = links.filter(({ from, to }) => from !== to && there.has(from) && there.has(to));
+  const ids = new Set(boxes.map(({ id }) => id));
+  const knownLinks = links.filter(({ from, to }) => from !== to && ids.has(from) && ids.has(to));
   try {
-    return layoutWithDagre(boxes, known);
+    return layoutWithDagre(boxes, knownLinks);
   } catch (error) {
     // Dagre is recursive, and a chain of a thousand nodes exceeds the stack.
-    if (error instanceof RangeError) return layoutInColumns(boxes, known);
+    if (error instanceof RangeError) return layoutInColumns(boxes, knownLinks);
     throw error;
   }
 }
@@ -137,8 +140,8 @@ function layoutInColumns(boxes: readonly Box[], links: readonly Link[]): PlacedN
   const next = new Map<string, string[]>();
   const waitsFor = new Map<string, number>();
   for (const { from, to } of links) {
-    const leads = next.get(from);
-    if (leads) leads.push(to);
+    const targets = next.get(from);
+    if (targets) targets.push(to);
     else next.set(from, [to]);
     waitsFor.set(to, (waitsFor.get(to) ?? 0) + 1);
   }

@@ -79,31 +79,33 @@ export function createMapper(): {
   nodes(workflow: Workflow, specs: Specs): CanvasNode[];
   edges(workflow: Workflow): CanvasEdge[];
 } {
-  let seen: Specs | null = null;
+  let lastSpecs: Specs | null = null;
   let nodes = new WeakMap<WorkflowNode, CanvasNode>();
   const edges = new WeakMap<Connection, CanvasEdge>();
   return {
     nodes(workflow, specs) {
-      if (specs !== seen) nodes = new WeakMap();
-      seen = specs;
-      const at = new Map(workflow.nodes.map((node, index) => [node.id, index]));
-      const made = workflow.nodes.map((node, index) => {
+      if (specs !== lastSpecs) nodes = new WeakMap();
+      lastSpecs = specs;
+      const indexById = new Map(workflow.nodes.map((node, index) => [node.id, index]));
+      const mapped = workflow.nodes.map((node, index) => {
         // A duplicate id: the canvas would render neither of the two nodes.
-        if (at.get(node.id) !== index) return null;
-        const known = nodes.get(node) ?? canvasNode(node, specs, index);
-        nodes.set(node, known);
-        return known.parentId && !at.has(known.parentId) ? { ...known, parentId: undefined } : known;
+        if (indexById.get(node.id) !== index) return null;
+        const mappedItem = nodes.get(node) ?? canvasNode(node, specs, index);
+        nodes.set(node, mappedItem);
+        return mappedItem.parentId && !indexById.has(mappedItem.parentId)
+          ? { ...mappedItem, parentId: undefined }
+          : mappedItem;
       });
-      return parentsFirst(made.filter((node) => node !== null));
+      return parentsFirst(mapped.filter((node) => node !== null));
     },
     edges(workflow) {
       const ids = new Set(workflow.nodes.map(({ id }) => id));
       return workflow.connections
         .filter(({ from, to }) => ids.has(from) && ids.has(to))
         .map((connection) => {
-          const known = edges.get(connection) ?? canvasEdge(connection);
-          edges.set(connection, known);
-          return known;
+          const mappedItem = edges.get(connection) ?? canvasEdge(connection);
+          edges.set(connection, mappedItem);
+          return mappedItem;
         });
     },
   };

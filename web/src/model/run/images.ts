@@ -7,19 +7,20 @@ const MAX_IMAGES = 8;
 const MAX_DEPTH = 12;
 
 export function imagePointers(value: unknown): string[] {
-  const found: string[] = [];
-  walk(value, [], found);
-  return found;
+  const pointers: string[] = [];
+  walk(value, [], pointers);
+  return pointers;
 }
 
-function walk(value: unknown, path: (string | number)[], found: string[]): void {
-  if (found.length >= MAX_IMAGES || path.length > MAX_DEPTH || typeof value !== "object" || value === null)
+function walk(value: unknown, path: (string | number)[], pointers: string[]): void {
+  if (pointers.length >= MAX_IMAGES || path.length > MAX_DEPTH || typeof value !== "object" || value === null)
     return;
   if (Array.isArray(value)) {
-    value.slice(0, 200).forEach((item, at) => walk(item, [...path, at], found));
+    value.slice(0, 200).forEach((item, at) => walk(item, [...path, at], pointers));
     return;
   }
-  const held = value as Record<string, unknown>;
-  if (IMAGE_TYPES.has(held["mimeType"]) && typeof held["data"] === "string") found.push(pointerOf(path));
-  else for (const [name, item] of Object.entries(held).slice(0, 200)) walk(item, [...path, name], found);
+  const object = value as Record<string, unknown>;
+  if (IMAGE_TYPES.has(object["mimeType"]) && typeof object["data"] === "string")
+    pointers.push(pointerOf(path));
+  else for (const [name, item] of Object.entries(object).slice(0, 200)) walk(item, [...path, name], pointers);
 }

@@ -19,8 +19,8 @@ export function inputFields(workflow: Workflow): InputField[] {
   const properties = schema?.["properties"];
   if (!isObject(properties)) return [];
   const required = Array.isArray(schema?.["required"]) ? schema["required"] : [];
-  return Object.entries(properties).map(([name, given]) => {
-    const property = isObject(given) ? given : {};
+  return Object.entries(properties).map(([name, declared]) => {
+    const property = isObject(declared) ? declared : {};
     const options = Array.isArray(property["enum"])
       ? property["enum"].filter((option) => typeof option === "string")
       : [];
@@ -55,11 +55,11 @@ const KIND_BY_TYPE: Record<string, InputField["kind"]> = {
 /** The defaults of the input schema. */
 export function defaultInputs(workflow: Workflow): JsonObject {
   const properties = workflow.inputSchema?.["properties"];
-  const found: JsonObject = {};
+  const defaults: JsonObject = {};
   for (const [name, property] of Object.entries(isObject(properties) ? properties : {})) {
-    if (isObject(property) && property["default"] !== undefined) found[name] = property["default"] as Json;
+    if (isObject(property) && property["default"] !== undefined) defaults[name] = property["default"] as Json;
   }
-  return found;
+  return defaults;
 }
 
 /** Whether a run can start without asking for inputs. */

@@ -19,21 +19,22 @@ const MAX_STEPS = 3;
 
 /** The message about what was not reported yet, and what has been reported then. */
 export function progressMessage(
-  before: ReportedProgress | null,
+  reported: ReportedProgress | null,
   run: RunView,
   titles: ReadonlyMap<string, string>,
 ): { words: string; told: ReportedProgress } {
-  const known = before?.run === run.id ? before : { run: run.id, status: "", steps: new Set<string>() };
-  const fresh = run.order.filter(
+  const previous =
+    reported?.run === run.id ? reported : { run: run.id, status: "", steps: new Set<string>() };
+  const newKeys = run.order.filter(
     (key) =>
-      REPORTED_STATUSES[run.steps[key]!.status] && !known.steps.has(`${key} ${run.steps[key]!.status}`),
+      REPORTED_STATUSES[run.steps[key]!.status] && !previous.steps.has(`${key} ${run.steps[key]!.status}`),
   );
-  const lines = fresh
+  const lines = newKeys
     .slice(0, MAX_STEPS)
     .map((key) => `${titles.get(nodeOfStep(key)) ?? key} ${REPORTED_STATUSES[run.steps[key]!.status]}`);
-  if (fresh.length > MAX_STEPS) lines.push(`and ${fresh.length - MAX_STEPS} more`);
-  if (run.status !== known.status) lines.push(statusMessage(run));
-  const steps = new Set([...known.steps, ...fresh.map((key) => `${key} ${run.steps[key]!.status}`)]);
+  if (newKeys.length > MAX_STEPS) lines.push(`and ${newKeys.length - MAX_STEPS} more`);
+  if (run.status !== previous.status) lines.push(statusMessage(run));
+  const steps = new Set([...previous.steps, ...newKeys.map((key) => `${key} ${run.steps[key]!.status}`)]);
   return { words: lines.filter(Boolean).join(". "), told: { run: run.id, status: run.status, steps } };
 }
 

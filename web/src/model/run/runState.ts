@@ -343,11 +343,11 @@ function updateStep(run: RunDraft, key: string, change: Partial<Step>, at: strin
   run.steps[key] = { ...(old ?? created), ...change };
   if (!old) {
     run.order.push(key);
-    const own = run.touched.has(node)
+    const keysOfNode = run.touched.has(node)
       ? (run.stepsOfNode[node] as string[])
       : [...(run.stepsOfNode[node] ?? [])];
-    own.push(key);
-    run.stepsOfNode[node] = own;
+    keysOfNode.push(key);
+    run.stepsOfNode[node] = keysOfNode;
   } else if (!run.touched.has(node)) run.stepsOfNode[node] = [...run.stepsOfNode[node]!];
   run.touched.add(node);
 }
@@ -370,8 +370,8 @@ function finishRun(run: RunDraft, event: RunEvent): void {
 export function statusOfNode(run: RunView | null, node: string): StepStatus | null {
   const keys = run?.stepsOfNode[node];
   if (!run || !keys) return null;
-  const found = keys.map((key) => run.steps[key]!.status);
-  return STATUS_PRIORITY.find((status) => found.includes(status)) ?? null;
+  const statuses = keys.map((key) => run.steps[key]!.status);
+  return STATUS_PRIORITY.find((status) => statuses.includes(status)) ?? null;
 }
 
 const STATUS_PRIORITY: readonly StepStatus[] = [

@@ -75,9 +75,9 @@ export function definitionHash(facts: readonly Fact[]): string | null {
 }
 
 /** A tool as a catalog entry. */
-export function toolEntry(server: string, tool: ServerTool, known: readonly CatalogEntry[]): CatalogEntry {
-  const listed = known.find((entry) => entry.server === server && entry.tool === tool.name);
-  if (listed) return listed;
+export function toolEntry(server: string, tool: ServerTool, entries: readonly CatalogEntry[]): CatalogEntry {
+  const existing = entries.find((entry) => entry.server === server && entry.tool === tool.name);
+  if (existing) return existing;
   const subtype = `MCP:${server}/${tool.name}`;
   const nothing = { effect: "unknown", keywords: [], inputPorts: [], outputPorts: [], cautions: [] };
   return {

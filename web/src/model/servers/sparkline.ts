@@ -18,10 +18,10 @@ const PADDING = 2;
 
 export function sparkline(checks: readonly Check[], width: number, height: number): Sparkline {
   const times = checks.flatMap(({ ok, latencyMs }) => (ok && latencyMs !== null ? [latencyMs] : []));
-  const most = Math.max(...times, 1);
+  const slowest = Math.max(...times, 1);
   const step = checks.length > 1 ? (width - 2 * PADDING) / (checks.length - 1) : 0;
   const x = (at: number) => round(PADDING + at * step);
-  const y = (ms: number) => round(height - PADDING - (ms / most) * (height - 2 * PADDING));
+  const y = (ms: number) => round(height - PADDING - (ms / slowest) * (height - 2 * PADDING));
   const lines: string[][] = [[]];
   const failures: number[] = [];
   checks.forEach(({ ok, latencyMs }, at) => {
@@ -45,17 +45,17 @@ export function sparkline(checks: readonly Check[], width: number, height: numbe
 function summarize(count: number, times: readonly number[], failed: number): string {
   if (count === 0) return "It was not checked yet.";
   const sorted = [...times].sort((a, b) => a - b);
-  const said = [`Last ${count === 1 ? "check" : `${count} checks`}`];
+  const parts = [`Last ${count === 1 ? "check" : `${count} checks`}`];
   if (sorted.length > 0) {
     const median = sorted[Math.floor(sorted.length / 2)]!;
     const range =
       sorted.length > 1
         ? ` the last time, ${formatMs(sorted[0]!)} to ${formatMs(sorted.at(-1)!)}, ${formatMs(median)} in the middle`
         : "";
-    said.push(`answered in ${formatMs(times.at(-1)!)}${range}`);
+    parts.push(`answered in ${formatMs(times.at(-1)!)}${range}`);
   }
-  said.push(failed === 0 ? "none failed" : `${failed} failed`);
-  return `${said.join("; ")}.`;
+  parts.push(failed === 0 ? "none failed" : `${failed} failed`);
+  return `${parts.join("; ")}.`;
 }
 
 export function formatMs(value: number): string {

@@ -112,12 +112,12 @@ export function entryText(entry: CatalogEntry): { title: string; summary: string
 const MAX_SUMMARY = 300;
 
 export function humanize(name: string): string {
-  const plain = name.replace(/_/g, " ").toLowerCase();
-  const fixed = plain.replace(
+  const lowercase = name.replace(/_/g, " ").toLowerCase();
+  const capitalized = lowercase.replace(
     /\b(ai|mcp|http|api|json|url|id|openai|github)\b/g,
     (word) => PROPER_NAMES[word] ?? word.toUpperCase(),
   );
-  return fixed.charAt(0).toUpperCase() + fixed.slice(1);
+  return capitalized.charAt(0).toUpperCase() + capitalized.slice(1);
 }
 
 const PROPER_NAMES: Record<string, string> = { openai: "OpenAI", github: "GitHub" };
@@ -197,10 +197,10 @@ export function nodeTypeOf(entry: CatalogEntry): string {
 
 /** Entries that match a search, best first: by name, then by keyword, then by summary. */
 export function searchEntries(entries: readonly CatalogEntry[], typed: string, most = 60): CatalogEntry[] {
-  const wanted = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  if (wanted.length === 0) return entries.slice(0, most);
+  const terms = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  if (terms.length === 0) return entries.slice(0, most);
   const scored = entries
-    .map((entry) => ({ entry, score: Math.min(...wanted.map((word) => scoreOf(entry, word))) }))
+    .map((entry) => ({ entry, score: Math.min(...terms.map((word) => scoreOf(entry, word))) }))
     .filter(({ score }) => score > 0);
   return scored
     .sort((a, b) => b.score - a.score)

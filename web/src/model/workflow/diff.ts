@@ -22,19 +22,19 @@ export function diffWorkflows(mine: Workflow, theirs: Workflow): Difference[] {
 
 function diffNodes(mine: WorkflowNode[], theirs: WorkflowNode[]): Difference[] {
   const [mineByKey, theirsByKey] = [byId(mine), byId(theirs)];
-  const found: Difference[] = [];
+  const result: Difference[] = [];
   for (const node of mine) {
     const old = theirsByKey.get(node.id);
-    if (!old) found.push({ kind: "added", what: `node ${nodeTitle(node)}`, details: [] });
+    if (!old) result.push({ kind: "added", what: `node ${nodeTitle(node)}`, details: [] });
     else {
       const details = diffFields(node as unknown as Fields, old as unknown as Fields);
-      if (details.length) found.push({ kind: "changed", what: `node ${nodeTitle(node)}`, details });
+      if (details.length) result.push({ kind: "changed", what: `node ${nodeTitle(node)}`, details });
     }
   }
   for (const node of theirs)
     if (!mineByKey.has(node.id))
-      found.push({ kind: "removed", what: `node ${nodeTitle(node)}`, details: [] });
-  return found;
+      result.push({ kind: "removed", what: `node ${nodeTitle(node)}`, details: [] });
+  return result;
 }
 
 function diffConnections(mine: Workflow, theirs: Workflow): Difference[] {

@@ -18,8 +18,8 @@ export interface Snippet {
 }
 
 /** An unused id: `add`, then `add-2`. */
-export function uniqueId(taken: ReadonlySet<string>, wanted: string): string {
-  const stem = slug(wanted).slice(0, 40);
+export function uniqueId(taken: ReadonlySet<string>, base: string): string {
+  const stem = slug(base).slice(0, 40);
   if (!taken.has(stem)) return stem;
   for (let number = 2; ; number += 1) if (!taken.has(`${stem}-${number}`)) return `${stem}-${number}`;
 }
@@ -81,9 +81,9 @@ export function changeNode(
   let changed = false;
   const nodes = workflow.nodes.map((node) => {
     if (node.id !== id) return node;
-    const made = change(node);
-    changed ||= made !== node;
-    return made;
+    const replaced = change(node);
+    changed ||= replaced !== node;
+    return replaced;
   });
   return changed ? { ...workflow, nodes } : workflow;
 }
@@ -97,11 +97,11 @@ export function renameNode(workflow: Workflow, id: string, name: string): Workfl
 }
 
 export function resizeNode(workflow: Workflow, id: string, width: number, height: number): Workflow {
-  const [wide, high] = [Math.round(width), Math.round(height)];
+  const [roundedWidth, roundedHeight] = [Math.round(width), Math.round(height)];
   return changeNode(workflow, id, (node) =>
-    node.style?.width === wide && node.style.height === high
+    node.style?.width === roundedWidth && node.style.height === roundedHeight
       ? node
-      : { ...node, style: { ...node.style, width: wide, height: high } },
+      : { ...node, style: { ...node.style, width: roundedWidth, height: roundedHeight } },
   );
 }
 
@@ -155,15 +155,15 @@ export function connectNodes(workflow: Workflow, from: string, to: string, specs
 
 /** Removes nodes and connections; members of a removed group stay where they are. */
 export function removeItems(workflow: Workflow, ids: ReadonlySet<string>): Workflow {
-  const gone = new Map(workflow.nodes.filter(({ id }) => ids.has(id)).map((node) => [node.id, node]));
+  const removed = new Map(workflow.nodes.filter(({ id }) => ids.has(id)).map((node) => [node.id, node]));
   const connections = workflow.connections.filter(
-    ({ id, from, to }) => !ids.has(id) && !gone.has(from) && !gone.has(to),
+    ({ id, from, to }) => !ids.has(id) && !removed.has(from) && !removed.has(to),
   );
-  if (gone.size === 0 && connections.length === workflow.connections.length) return workflow;
+  if (removed.size === 0 && connections.length === workflow.connections.length) return workflow;
   const nodes = workflow.nodes
-    .filter(({ id }) => !gone.has(id))
+    .filter(({ id }) => !removed.has(id))
     .map((node) => {
-      const parent = node.parentId ? gone.get(node.parentId) : undefined;
+      const parent = node.parentId ? removed.get(node.parentId) : undefined;
       return parent ? detachFromGroup(node, parent) : node;
     });
   return { ...workflow, nodes, connections };
@@ -172,9 +172,9 @@ export function removeItems(workflow: Workflow, ids: ReadonlySet<string>): Workf
 function detachFromGroup(node: WorkflowNode, parent: WorkflowNode): WorkflowNode {
   const { parentId: _, ...rest } = node;
   const at = parent.position ?? { x: 0, y: 0 };
-  const own = node.position ?? { x: 0, y: 0 };
+  const ownPosition = node.position ?? { x: 0, y: 0 };
   const up = parent.parentId ? { parentId: parent.parentId } : {};
-  return { ...rest, ...up, position: { x: own.x + at.x, y: own.y + at.y } };
+  return { ...rest, ...up, position: { x: ownPosition.x + at.x, y: ownPosition.y + at.y } };
 }
 
 /** These nodes and the members of the groups among them. */
@@ -186,9 +186,9 @@ export function withGroupContents(workflow: Workflow, ids: ReadonlySet<string>):
 
 /** What is copied: the nodes, the members of copied groups, and the connections between them. */
 export function copyNodes(workflow: Workflow, ids: ReadonlySet<string>): Snippet {
-  const wanted = withGroupContents(workflow, ids);
-  const nodes = workflow.nodes.filter(({ id }) => wanted.has(id));
-  const connections = workflow.connections.filter(({ from, to }) => wanted.has(from) && wanted.has(to));
+  const base = withGroupContents(workflow, ids);
+  const nodes = workflow.nodes.filter(({ id }) => base.has(id));
+  const connections = workflow.connections.filter(({ from, to }) => base.has(from) && base.has(to));
   return { nodes, connections };
 }
 
@@ -242,12 +242,16 @@ export function groupNodes(
   ids: ReadonlySet<string>,
   sizes?: NodeSizes,
 ): { workflow: Workflow; id: string | null } {
-  const inside = workflow.nodes.filter((node) => ids.has(node.id) && !node.parentId && node.type !== "group");
-  if (inside.length === 0) return { workflow, id: null };
-  const xs = inside.map(({ position }) => position?.x ?? 0);
-  const ys = inside.map(({ position }) => position?.y ?? 0);
-  const heights = inside.map(({ id, position }) => (position?.y ?? 0) + (sizes?.get(id) ?? NODE_SIZE).height);
-  const at = { x: Math.min(...xs) - PADDING, y: Math.min(...ys) - PADDING - HEADER };
+  const members = workflow.nodes.filter(
+    (node) => ids.has(node.id) && !node.parentId && node.type !== "group",
+  );
+  if (members.length === 0) return { workflow, id: null };
+  const lefts = members.map(({ position }) => position?.x ?? 0);
+  const tops = members.map(({ position }) => position?.y ?? 0);
+  const heights = members.map(
+    ({ id, position }) => (position?.y ?? 0) + (sizes?.get(id) ?? NODE_SIZE).height,
+  );
+  const at = { x: Math.min(...lefts) - PADDING, y: Math.min(...tops) - PADDING - HEADER };
   const id = uniqueId(allIds(workflow), "group");
   const frame: WorkflowNode = {
     id,
@@ -256,12 +260,12 @@ export function groupNodes(
     position: at,
     data: { label: "Group" },
     style: {
-      width: Math.max(...xs) + NODE_SIZE.width + PADDING - at.x,
+      width: Math.max(...lefts) + NODE_SIZE.width + PADDING - at.x,
       height: Math.max(...heights) + PADDING - at.y,
     },
   };
   const nodes = workflow.nodes.map((node) =>
-    inside.includes(node)
+    members.includes(node)
       ? {
           ...node,
           parentId: id,

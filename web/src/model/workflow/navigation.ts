@@ -6,23 +6,23 @@ import { nodeById } from "./workflow";
 export type Direction = "left" | "right" | "up" | "down";
 
 export function neighbour(workflow: Workflow, from: string | null, direction: Direction): string | null {
-  const here = from ? nodeById(workflow, from) : undefined;
-  if (!here) return firstNode(workflow)?.id ?? null;
+  const origin = from ? nodeById(workflow, from) : undefined;
+  if (!origin) return firstNode(workflow)?.id ?? null;
   if (direction === "right")
-    return connectedNode(workflow, here.id, "from", "to") ?? nearest(workflow, here, direction);
+    return connectedNode(workflow, origin.id, "from", "to") ?? nearest(workflow, origin, direction);
   if (direction === "left")
-    return connectedNode(workflow, here.id, "to", "from") ?? nearest(workflow, here, direction);
-  return nearest(workflow, here, direction);
+    return connectedNode(workflow, origin.id, "to", "from") ?? nearest(workflow, origin, direction);
+  return nearest(workflow, origin, direction);
 }
 
 /** The first node with outgoing but without incoming connections; else the first node. */
 function firstNode(workflow: Workflow): WorkflowNode | undefined {
-  const [leading, led] = [
+  const [sources, targets] = [
     new Set(workflow.connections.map(({ from }) => from)),
     new Set(workflow.connections.map(({ to }) => to)),
   ];
   return (
-    workflow.nodes.find(({ id }) => leading.has(id) && !led.has(id)) ??
+    workflow.nodes.find(({ id }) => sources.has(id) && !targets.has(id)) ??
     workflow.nodes.find(({ type }) => type !== "group") ??
     workflow.nodes[0]
   );
@@ -31,12 +31,12 @@ function firstNode(workflow: Workflow): WorkflowNode | undefined {
 /** The node to focus after a removal: a predecessor, a successor, or the nearest node. */
 export function nodeAfterRemoval(workflow: Workflow, gone: ReadonlySet<string>): string | null {
   const first = workflow.nodes.find(({ id }) => gone.has(id));
-  const ways = first
+  const links = first
     ? workflow.connections.filter(({ from, to }) => from === first.id || to === first.id)
     : workflow.connections.filter(({ id }) => gone.has(id));
-  const ends = [...ways.map(({ from }) => from), ...ways.map(({ to }) => to)];
-  const left = new Set(workflow.nodes.map(({ id }) => id).filter((id) => !gone.has(id)));
-  return ends.find((id) => left.has(id)) ?? (first && closest(workflow, first, left)) ?? null;
+  const ends = [...links.map(({ from }) => from), ...links.map(({ to }) => to)];
+  const remaining = new Set(workflow.nodes.map(({ id }) => id).filter((id) => !gone.has(id)));
+  return ends.find((id) => remaining.has(id)) ?? (first && closest(workflow, first, remaining)) ?? null;
 }
 
 function connectedNode(
@@ -49,11 +49,11 @@ function connectedNode(
 }
 
 /** The nearest node in a direction; the perpendicular distance counts double. */
-function nearest(workflow: Workflow, here: WorkflowNode, direction: Direction): string | null {
-  const at = absolutePosition(workflow, here);
-  let best: { id: string; far: number } | null = null;
+function nearest(workflow: Workflow, origin: WorkflowNode, direction: Direction): string | null {
+  const at = absolutePosition(workflow, origin);
+  let best: { id: string; distance: number } | null = null;
   for (const node of workflow.nodes) {
-    if (node === here) continue;
+    if (node === origin) continue;
     const { x, y } = absolutePosition(workflow, node);
     const [dx, dy] = [x - at.x, y - at.y];
     const [along, across] =
@@ -65,20 +65,20 @@ function nearest(workflow: Workflow, here: WorkflowNode, direction: Direction): 
             ? [-dy, dx]
             : [dy, dx];
     if (along <= 0) continue;
-    const far = along + 2 * Math.abs(across);
-    if (!best || far < best.far) best = { id: node.id, far };
+    const distance = along + 2 * Math.abs(across);
+    if (!best || distance < best.distance) best = { id: node.id, distance };
   }
   return best?.id ?? null;
 }
 
-function closest(workflow: Workflow, here: WorkflowNode, among: ReadonlySet<string>): string | null {
-  const at = absolutePosition(workflow, here);
-  const far = (node: WorkflowNode) => {
+function closest(workflow: Workflow, origin: WorkflowNode, among: ReadonlySet<string>): string | null {
+  const at = absolutePosition(workflow, origin);
+  const distance = (node: WorkflowNode) => {
     const { x, y } = absolutePosition(workflow, node);
     return Math.hypot(x - at.x, y - at.y);
   };
   const left = workflow.nodes.filter(({ id }) => among.has(id));
-  return left.sort((a, b) => far(a) - far(b))[0]?.id ?? null;
+  return left.sort((a, b) => distance(a) - distance(b))[0]?.id ?? null;
 }
 
 /** The position on the canvas; a member of a group is positioned relative to the group. */

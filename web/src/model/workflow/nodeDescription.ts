@@ -41,21 +41,21 @@ function pluralize(count: number, what: string): string {
   return count === 1 ? `1 ${what}` : `${count} ${what}s`;
 }
 
-const known = new WeakMap<Workflow, ReadonlyMap<string, readonly string[]>>();
+const cache = new WeakMap<Workflow, ReadonlyMap<string, readonly string[]>>();
 const NO_TARGETS: readonly string[] = [];
 
 /** The titles of the successors of a node; computed once per workflow. */
 export function targetTitles(workflow: Workflow | null, id: string): readonly string[] {
   if (!workflow) return NO_TARGETS;
-  const made = known.get(workflow) ?? titlesByNode(workflow);
-  known.set(workflow, made);
-  return made.get(id) ?? NO_TARGETS;
+  const cached = cache.get(workflow) ?? titlesByNode(workflow);
+  cache.set(workflow, cached);
+  return cached.get(id) ?? NO_TARGETS;
 }
 
 function titlesByNode(workflow: Workflow): ReadonlyMap<string, readonly string[]> {
   const titles = new Map(workflow.nodes.map((node) => [node.id, nodeTitle(node)]));
-  const found = new Map<string, string[]>();
+  const titlesOf = new Map<string, string[]>();
   for (const { from, to } of workflow.connections)
-    found.set(from, [...(found.get(from) ?? []), titles.get(to) ?? to]);
-  return found;
+    titlesOf.set(from, [...(titlesOf.get(from) ?? []), titles.get(to) ?? to]);
+  return titlesOf;
 }

@@ -25,9 +25,12 @@ export function parseWorkflow(text: string): ParsedWorkflow {
   );
   if (badNode >= 0)
     return rejected(`node ${badNode} needs an id, a type and data`, itemAt(text, "nodes", badNode));
-  const lost = nodes.findIndex((node: Record<string, unknown>) => !isPosition(node["position"]));
-  if (lost >= 0)
-    return rejected(`node ${lost} needs a position of two numbers, x and y`, itemAt(text, "nodes", lost));
+  const unplaced = nodes.findIndex((node: Record<string, unknown>) => !isPosition(node["position"]));
+  if (unplaced >= 0)
+    return rejected(
+      `node ${unplaced} needs a position of two numbers, x and y`,
+      itemAt(text, "nodes", unplaced),
+    );
   const badEdge = connections.findIndex(
     (edge) => !isObject(edge) || !isText(edge["id"]) || !isText(edge["from"]) || !isText(edge["to"]),
   );
@@ -66,14 +69,14 @@ export function lineAndColumn(text: string, at: number): { line: number; column:
 }
 
 /** The offset of a list item in the text; brackets within strings are skipped. */
-function itemAt(text: string, list: string, wanted: number): number | null {
+function itemAt(text: string, list: string, wantedIndex: number): number | null {
   const warnings = /"(?:[^"\\]|\\.)*"|[[\]{},]/g;
   let [depth, item, isThere, named] = [0, 0, false, ""];
   for (let match = warnings.exec(text); match; match = warnings.exec(text)) {
     const mark = match[0];
     if (mark === "]" || mark === "}") depth -= 1;
     if (isThere && depth === 1) return null;
-    if (isThere && depth === 2 && item === wanted && mark !== "," && mark !== "]" && mark !== "}")
+    if (isThere && depth === 2 && item === wantedIndex && mark !== "," && mark !== "]" && mark !== "}")
       return match.index;
     if (mark === "," && isThere && depth === 2) item += 1;
     if (mark === "[" && depth === 1 && named === `"${list}"`) isThere = true;

@@ -11,9 +11,9 @@ export function shareUnchanged(before: Workflow, after: Workflow): Workflow {
 }
 
 function shareItems<Item extends { id: string }>(before: Item[], after: Item[]): Item[] {
-  const known = new Map(before.map((item) => [item.id, item]));
+  const byId = new Map(before.map((item) => [item.id, item]));
   const items = after.map((item) => {
-    const old = known.get(item.id);
+    const old = byId.get(item.id);
     return old && isEqual(old, item) ? old : item;
   });
   return items.length === before.length && items.every((item, at) => item === before[at]) ? before : items;
