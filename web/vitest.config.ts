@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-// Patient: what is tested here is what comes out, on a machine that may have other work.
+// A long timeout: the tests check results, not speed, and the machine may be busy.
 export default defineConfig({
   test: { include: ["src/**/*.test.ts"], environment: "node", testTimeout: 120_000 },
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { groupNodes } from "./workflow/edits";
 import { nodeLabelId, createMapper } from "./layout/canvasMapping";
-import { targetTitles, describeNode } from "./workflow/nodeDescription";
-import { emptyRun, applyEvent } from "./run/runState";
 import { progressMessage } from "./run/progressMessage";
+import { emptyRun, applyEvent } from "./run/runState";
+import { groupNodes } from "./workflow/edits";
 import { nodeAfterRemoval, neighbour } from "./workflow/navigation";
+import { targetTitles, describeNode } from "./workflow/nodeDescription";
 import type { Workflow } from "./workflow/workflow";
 import { newWorkflow } from "./workflow/workflow";
 

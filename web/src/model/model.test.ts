@@ -1,4 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { createMapper } from "./layout/canvasMapping";
+import { emptyRun, statusOfNode, applyEvent, applyEvents, type RunEvent } from "./run/runState";
+import { escapeHidden } from "./text/formatValue";
 import {
   BUILT_IN_STEPS,
   entryTitle,
@@ -9,12 +12,9 @@ import {
 } from "./workflow/catalog";
 import { diffWorkflows } from "./workflow/diff";
 import { createHistory, redo, endStep, recordStep, undo } from "./workflow/history";
-import { createMapper } from "./layout/canvasMapping";
-import { nodeAtPointer } from "./workflow/problems";
-import { parseWorkflow } from "./workflow/parse";
-import { emptyRun, statusOfNode, applyEvent, applyEvents, type RunEvent } from "./run/runState";
-import { escapeHidden } from "./text/formatValue";
 import { neighbour } from "./workflow/navigation";
+import { parseWorkflow } from "./workflow/parse";
+import { nodeAtPointer } from "./workflow/problems";
 import { newWorkflow, type Workflow } from "./workflow/workflow";
 
 const tool: CatalogEntry = {

@@ -6,7 +6,7 @@ import { useEffect } from "react";
 import { followChanges } from "../api/changeEvents";
 import { versionStore, updateVersions } from "../state/topicVersions";
 import { INBOX, UNCERTAIN } from "./inbox";
-import { PUBLISHED } from "./manage";
+import { PUBLISHED } from "./publishedTools";
 import { RUN, RUNS } from "./runs";
 import { CATALOG, HEALTH, SERVERS } from "./servers";
 import { TRIGGERS } from "./triggers";

@@ -1,8 +1,8 @@
 /** Replaces the model of a node by the calls it made in a run, as one step that can be undone. */
 
 import { client, unwrap } from "../api/client";
-import type { Editor } from "../state/editor";
 import type { Workflow } from "../model/workflow/workflow";
+import type { Editor } from "../state/editor";
 
 export interface FrozenCall {
   tool: string;

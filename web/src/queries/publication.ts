@@ -3,10 +3,10 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../api/client";
 import { client, unwrap } from "../api/client";
+import type { Workflow } from "../model/workflow/workflow";
 import { isDirty } from "../state/document";
 import { useDocument } from "../state/editorContext";
-import type { Workflow } from "../model/workflow/workflow";
-import { usePublished } from "./manage";
+import { usePublished } from "./publishedTools";
 
 export type Publication = Schemas["PublishedShape"];
 export type ToolDraft = Schemas["DraftShape"];

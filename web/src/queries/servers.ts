@@ -1,8 +1,8 @@
 /** MCP servers: the list, their definitions and tools, and all actions. */
 
 import { useQuery } from "@tanstack/react-query";
-import { ApiError, client, unwrap } from "../api/client";
 import type { Schemas } from "../api/client";
+import { ApiError, client, unwrap } from "../api/client";
 import { postStream } from "../api/eventStream";
 import type { Server } from "../model/servers/serverStatus";
 

@@ -3,11 +3,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { client, unwrap } from "../api/client";
-import { useDocument, useEditor } from "../state/editorContext";
-import type { ToolStatus } from "../state/problems";
 import { nodeAtPointer } from "../model/workflow/problems";
 import type { Workflow, WorkflowNode } from "../model/workflow/workflow";
 import { asText } from "../model/workflow/workflow";
+import { useDocument, useEditor } from "../state/editorContext";
+import type { ToolStatus } from "../state/problems";
 
 const REFETCH_MS = 20_000;
 

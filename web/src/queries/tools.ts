@@ -2,11 +2,11 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { client, unwrap } from "../api/client";
-import { changeNode } from "../model/workflow/edits";
-import type { Editor } from "../state/editor";
 import type { Mode } from "../model/form/modes";
+import { changeNode } from "../model/workflow/edits";
 import type { Workflow } from "../model/workflow/workflow";
 import { nodeById } from "../model/workflow/workflow";
+import type { Editor } from "../state/editor";
 
 /** The current tools of a server; the request starts the server if it is approved. */
 export function useServerTools(server: string) {

@@ -3,11 +3,11 @@
 import { useEffect } from "react";
 import { useStore } from "zustand";
 import { ApiError, client, unwrap, type Problem } from "../api/client";
-import { connectionStore } from "../state/connection";
 import { isInvalidValue } from "../model/form/problems";
+import type { Workflow } from "../model/workflow/workflow";
+import { connectionStore } from "../state/connection";
 import type { Editor } from "../state/editor";
 import { useDocument, useEditor } from "../state/editorContext";
-import type { Workflow } from "../model/workflow/workflow";
 
 const VALIDATION_DELAY_MS = 350;
 /** The duration of the last validation: a large workflow is validated less often than it is edited. */

@@ -1,13 +1,13 @@
 /** The toolbar above the canvas: the name, the state, and the most frequent actions. */
 
 import { useStore } from "zustand";
-import { runCommand } from "../state/commands";
-import { setPanels, panelStore } from "../state/panels";
-import type { Workflow } from "../model/workflow/workflow";
 import { isRunOver } from "../model/run/runState";
-import { isDirty } from "../state/document";
+import type { Workflow } from "../model/workflow/workflow";
 import { usePublication } from "../queries/publication";
+import { runCommand } from "../state/commands";
+import { isDirty } from "../state/document";
 import { useDocument, useEditor, useProblems, useRunState } from "../state/editorContext";
+import { setPanels, panelStore } from "../state/panels";
 import { Badge } from "../ui/Badge";
 import { Button, IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";

@@ -2,22 +2,22 @@
 
 import { useStore } from "zustand";
 import { Canvas } from "../features/canvas/Canvas";
-import { ExportDialog } from "../features/workflows/ExportDialog";
 import { Inspector } from "../features/inspector/Inspector";
 import { ProblemList } from "../features/inspector/ProblemList";
 import { WorkflowInfo } from "../features/inspector/WorkflowInfo";
 import { JsonView } from "../features/json/JsonView";
-import { Palette } from "../features/palette/Palette";
 import { CommandPalette } from "../features/palette/CommandPalette";
+import { Palette } from "../features/palette/Palette";
 import { PublishDialog } from "../features/publish/PublishDialog";
 import { InputsDialog } from "../features/runs/InputsDialog";
 import { RunPanel } from "../features/runs/RunPanel";
 import { ServersDialog } from "../features/servers/ServersDialog";
-import { setPanels, panelStore } from "../state/panels";
+import { ExportDialog } from "../features/workflows/ExportDialog";
 import type { Workflow } from "../model/workflow/workflow";
 import { nodeById } from "../model/workflow/workflow";
 import { useEntries, useSpecs } from "../queries/catalog";
 import { useDocument, useEditor, useRunState } from "../state/editorContext";
+import { setPanels, panelStore } from "../state/panels";
 import { EditorToolbar } from "./EditorToolbar";
 import { ShortcutsDialog } from "./ShortcutsDialog";
 import type { EditorDialog } from "./useEditorCommands";

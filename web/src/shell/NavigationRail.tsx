@@ -1,9 +1,9 @@
 /** The links to all pages, on the left edge. */
 
 import { useStore } from "zustand";
+import { useWaitingCount } from "../queries/inbox";
 import { hrefTo } from "../state/route";
 import { themeStore, toggleTheme } from "../state/theme";
-import { useWaitingCount } from "../queries/inbox";
 import { IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { PAGES } from "./pages";

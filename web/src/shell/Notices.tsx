@@ -1,6 +1,6 @@
 import { useStore } from "zustand";
-import { dismiss, noticeStore } from "../state/notices";
 import { safeText } from "../model/text/untrusted";
+import { dismiss, noticeStore } from "../state/notices";
 import { Button, IconButton } from "../ui/Button";
 
 export function Notices() {

@@ -1,8 +1,8 @@
 /** A workflow that cannot be opened: the reason, and what the user can do. */
 
 import type { ApiError } from "../api/client";
-import { readDraft } from "../state/drafts";
 import { safeText } from "../model/text/untrusted";
+import { readDraft } from "../state/drafts";
 import { currentRun, openEditor } from "../state/workspace";
 import { Button } from "../ui/Button";
 import { EmptyState } from "../ui/EmptyState";

@@ -1,12 +1,12 @@
 /** All pages: address, title and content. A new page is one entry here. */
 
 import type { ReactNode } from "react";
-import { WorkflowsPage } from "../features/workflows/WorkflowsPage";
 import { InboxPage } from "../features/inbox/InboxPage";
 import { ManagePage } from "../features/manage/ManagePage";
 import { ComparePage } from "../features/runs/ComparePage";
 import { RunsPage } from "../features/runs/RunsPage";
 import { ServersPage } from "../features/servers/ServersPage";
+import { WorkflowsPage } from "../features/workflows/WorkflowsPage";
 import type { Route } from "../state/route";
 import { EmptyState } from "../ui/EmptyState";
 import type { IconName } from "../ui/Icon";

@@ -3,9 +3,9 @@
 import { useEffect } from "react";
 import { readStored, writeStored } from "../api/storage";
 import { serializeSnippet, parseSnippet } from "../model/workflow/clipboardFormat";
-import type { Editor } from "../state/editor";
 import { copyNodes } from "../model/workflow/edits";
-import { insertSnippet } from "../state/insertSnippet";
+import type { Editor } from "../state/editor";
+import { insertSnippet } from "../state/nodeInsertion";
 import { notify } from "../state/notices";
 import { removeSelection } from "../state/selection";
 

@@ -1,19 +1,19 @@
 /** All commands of the editor with their titles and keys. */
 
 import { useEffect } from "react";
+import { groupNodes, moveNodes, ungroupNodes } from "../model/workflow/edits";
+import type { Direction } from "../model/workflow/navigation";
+import { neighbour } from "../model/workflow/navigation";
+import type { Workflow } from "../model/workflow/workflow";
 import { announce } from "../state/announcements";
 import type { Command } from "../state/commands";
 import { registerCommands } from "../state/commands";
 import type { Editor } from "../state/editor";
-import { groupNodes, moveNodes, ungroupNodes } from "../model/workflow/edits";
+import { tidyWorkflow } from "../state/layoutWorker";
 import { panelStore, setPanels } from "../state/panels";
-import { tidyWorkflow } from "../state/tidy";
-import type { Direction } from "../model/workflow/navigation";
-import { neighbour } from "../model/workflow/navigation";
-import type { Workflow } from "../model/workflow/workflow";
 import { selectAndFocus, removeSelection } from "../state/selection";
-import { copySelection, duplicateSelection, pasteLastCopy, useClipboard } from "./useClipboard";
 import { focusRegion, isInPanel, focusNextRegion } from "./regions";
+import { copySelection, duplicateSelection, pasteLastCopy, useClipboard } from "./useClipboard";
 
 const NUDGE_PX = 10;
 

@@ -3,17 +3,17 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { client, unwrap } from "../api/client";
-import type { Command } from "../state/commands";
-import type { Editor } from "../state/editor";
 import { hasRequiredInputs } from "../model/run/inputs";
-import { initialInputs, rememberInputs } from "../state/lastInputs";
-import { notify, notifyError } from "../state/notices";
 import { isRunOver } from "../model/run/runState";
-import { cancelRun, startRun } from "../queries/runs";
-import { setPanels } from "../state/panels";
 import type { JsonObject, Workflow } from "../model/workflow/workflow";
+import { cancelRun, startRun } from "../queries/runs";
 import { save } from "../queries/save";
 import { WORKFLOWS } from "../queries/workflows";
+import type { Command } from "../state/commands";
+import type { Editor } from "../state/editor";
+import { initialInputs, rememberInputs } from "../state/lastInputs";
+import { notify, notifyError } from "../state/notices";
+import { setPanels } from "../state/panels";
 import { useCommands } from "./useCommands";
 
 export type EditorDialog = "inputs" | "export" | "publish" | null;

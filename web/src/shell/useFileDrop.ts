@@ -1,11 +1,11 @@
 /** A workflow file dropped on the page: on the canvas its nodes are inserted, elsewhere it is opened. */
 
 import { useEffect, useState } from "react";
-import { insertSnippet } from "../state/insertSnippet";
+import { importFile } from "../queries/formats";
+import { insertSnippet } from "../state/nodeInsertion";
 import { notify, notifyError } from "../state/notices";
 import { navigate } from "../state/route";
 import { currentEditor, openNewWorkflow } from "../state/workspace";
-import { importFile } from "../queries/formats";
 
 function hasFiles(event: DragEvent): boolean {
   return event.dataTransfer?.types.includes("Files") ?? false;

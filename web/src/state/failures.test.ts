@@ -1,13 +1,13 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { updateClock, serviceNow } from "../api/clock";
 import { followStream } from "../api/eventStream";
-import { WorkflowDocument } from "./document";
-import { dropDraft, readDraft, saveDraft } from "./drafts";
-import { openNewWorkflow } from "./workspace";
 import { inferParameters } from "../model/form/parameters";
-import { parseRoute } from "./route";
 import { safeText } from "../model/text/untrusted";
 import { newWorkflow } from "../model/workflow/workflow";
+import { WorkflowDocument } from "./document";
+import { dropDraft, readDraft, saveDraft } from "./drafts";
+import { parseRoute } from "./route";
+import { openNewWorkflow } from "./workspace";
 
 // The API client reads the address of the page when it is loaded.
 vi.hoisted(() => vi.stubGlobal("window", { location: { origin: "http://localhost" } }));

@@ -3,8 +3,8 @@
 import type { NodeProps } from "@xyflow/react";
 import { NodeResizer } from "@xyflow/react";
 import { memo } from "react";
-import { resizeNode } from "../../model/workflow/edits";
 import type { NodeView } from "../../model/layout/canvasMapping";
+import { resizeNode } from "../../model/workflow/edits";
 import { useEditor } from "../../state/editorContext";
 
 export const GroupNode = memo(function GroupNode({ id, data, selected }: NodeProps & { data: NodeView }) {

@@ -11,25 +11,25 @@ import {
   SelectionMode,
   useReactFlow,
 } from "@xyflow/react";
-import "@xyflow/react/dist/style.css";
 import type { DragEvent } from "react";
 import { useCallback, useEffect, useState } from "react";
-import { addEntry } from "../../state/addEntry";
+import { initialView } from "../../model/layout/initialView";
 import type { Specs } from "../../model/workflow/catalog";
 import { ENTRY_DRAG_TYPE } from "../../model/workflow/catalog";
 import { canConnect, connectPorts, removeItems, dropNodes } from "../../model/workflow/edits";
-import { initialView } from "../../model/layout/initialView";
 import type { Workflow } from "../../model/workflow/workflow";
 import { INPUT_PORT, OUTPUT_PORT } from "../../model/workflow/workflow";
 import { useEditor } from "../../state/editorContext";
+import { addEntry } from "../../state/nodeInsertion";
 import { IconButton } from "../../ui/Button";
+import { GroupNode, NoteNode } from "./AnnotationNodes";
+import { ConnectionEdge } from "./ConnectionEdge";
 import { LowDetail, useDetailLevel } from "./detailLevel";
 import { OverviewEdges } from "./OverviewEdges";
-import { GroupNode, NoteNode } from "./AnnotationNodes";
 import { StepNode } from "./StepNode";
 import { useCanvasActions } from "./useCanvasActions";
 import { useCanvasElements } from "./useCanvasElements";
-import { ConnectionEdge } from "./ConnectionEdge";
+import "@xyflow/react/dist/style.css";
 import "./canvas.css";
 
 const NODE_TYPES = { step: StepNode, group: GroupNode, note: NoteNode };

@@ -3,11 +3,11 @@
 import type { NodeProps } from "@xyflow/react";
 import { Handle, Position } from "@xyflow/react";
 import { memo, useContext } from "react";
-import { inputTop } from "../../model/layout/geometry";
 import type { NodeView } from "../../model/layout/canvasMapping";
 import { nodeLabelId } from "../../model/layout/canvasMapping";
-import { targetTitles, describeNode } from "../../model/workflow/nodeDescription";
+import { inputTop } from "../../model/layout/geometry";
 import type { StepStatus } from "../../model/run/runState";
+import { targetTitles, describeNode } from "../../model/workflow/nodeDescription";
 import { useDocument, useProblems, useRunState } from "../../state/editorContext";
 import { FamilyIcon } from "../../ui/FamilyIcon";
 import { Icon } from "../../ui/Icon";

@@ -3,11 +3,11 @@
 import type { Edge, EdgeChange, Node, NodeChange } from "@xyflow/react";
 import { applyEdgeChanges, applyNodeChanges } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useState } from "react";
-import type { Specs } from "../../model/workflow/catalog";
 import { createMapper } from "../../model/layout/canvasMapping";
+import type { Specs } from "../../model/workflow/catalog";
 import type { Workflow } from "../../model/workflow/workflow";
-import { useDocument, useEditor } from "../../state/editorContext";
 import type { Editor } from "../../state/editor";
+import { useDocument, useEditor } from "../../state/editorContext";
 
 export function useCanvasElements(workflow: Workflow, specs: Specs) {
   const editor = useEditor();

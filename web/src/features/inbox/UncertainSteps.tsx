@@ -2,11 +2,11 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { notify, notifyError } from "../../state/notices";
-import { hrefTo } from "../../state/route";
 import { safeText } from "../../model/text/untrusted";
 import type { StepResolution, UncertainStep } from "../../queries/inbox";
 import { resolveStep, UNCERTAIN } from "../../queries/inbox";
+import { notify, notifyError } from "../../state/notices";
+import { hrefTo } from "../../state/route";
 import { Button } from "../../ui/Button";
 
 const CHOICES: readonly { choice: StepResolution; title: string }[] = [

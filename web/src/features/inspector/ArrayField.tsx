@@ -3,9 +3,9 @@ import { itemParameter, labelOf } from "../../model/form/parameters";
 import { initialValue } from "../../model/form/values";
 import { Button } from "../../ui/Button";
 import { CollapsibleSection } from "./CollapsibleSection";
+import { RequiredMark } from "./fieldNotes";
 import type { FieldProps } from "./formContext";
 import { useForm, useFormField } from "./formContext";
-import { RequiredMark } from "./fieldNotes";
 
 /** A list with its items, and buttons to add, move and remove them. */
 export function ArrayField({ parameter, path, depth, tools }: FieldProps & { tools: ReactNode }) {

@@ -1,6 +1,6 @@
-import { changeNode } from "../../model/workflow/edits";
 import type { DescriptionField } from "../../model/form/modes";
 import { checkLength, MAX_CHARACTERS, withDescription, descriptionOf } from "../../model/form/modes";
+import { changeNode } from "../../model/workflow/edits";
 import type { WorkflowNode } from "../../model/workflow/workflow";
 import { useEditor } from "../../state/editorContext";
 import { Field } from "../../ui/Field";

@@ -1,19 +1,19 @@
 /** The selected node: its name, its fields and its problems. */
 
 import { useMemo } from "react";
-import { renameNode } from "../../model/workflow/edits";
 import { builtInParameters, fieldParameter } from "../../model/form/parameters";
+import { renameNode } from "../../model/workflow/edits";
 import type { WorkflowNode } from "../../model/workflow/workflow";
 import { nodeRef } from "../../model/workflow/workflow";
 import { useNodeDetails } from "../../queries/catalog";
 import { useEditor } from "../../state/editorContext";
 import { Field } from "../../ui/Field";
-import { JsonDataField } from "./JsonDataField";
 import { CollapsibleSection } from "./CollapsibleSection";
-import "./inspector.css";
+import { JsonDataField } from "./JsonDataField";
 import { McpPanel } from "./McpPanel";
 import type { TitledSection } from "./NodeForm";
 import { NodeForm } from "./NodeForm";
+import "./inspector.css";
 
 /** Settings that every node has. */
 const SHARED_SETTINGS: ReadonlySet<string> = new Set(["timeout", "retry_attempts", "enabled"]);

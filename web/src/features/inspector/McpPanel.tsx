@@ -6,24 +6,24 @@ import type { Mode } from "../../model/form/modes";
 import { modeOf, snapshotTools, previousTool, DESCRIPTION_FIELDS } from "../../model/form/modes";
 import type { Parameter } from "../../model/form/parameters";
 import { inferParameters } from "../../model/form/parameters";
-import { notifyError } from "../../state/notices";
-import { hrefTo } from "../../state/route";
 import { safeText } from "../../model/text/untrusted";
 import type { WorkflowNode } from "../../model/workflow/workflow";
 import { asText } from "../../model/workflow/workflow";
 import type { ModeChange } from "../../queries/tools";
 import { switchMode, useServerRetry, useServerTools } from "../../queries/tools";
 import { useEditor, useProblems } from "../../state/editorContext";
+import { notifyError } from "../../state/notices";
+import { hrefTo } from "../../state/route";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
 import { Untrusted } from "../../ui/Untrusted";
-import { JsonDataField } from "./JsonDataField";
 import { CollapsibleSection } from "./CollapsibleSection";
+import { DescriptionEditor } from "./DescriptionEditor";
+import { JsonDataField } from "./JsonDataField";
 import { ModeSwitch } from "./ModeSwitch";
 import type { TitledSection } from "./NodeForm";
 import { NodeForm } from "./NodeForm";
 import { ToolChoice } from "./ToolChoice";
-import { DescriptionEditor } from "./DescriptionEditor";
 
 const STALE_CODE = "MCP_TOOL_LIST_STALE";
 const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([

@@ -9,9 +9,9 @@ import type { WorkflowNode } from "../../model/workflow/workflow";
 import { useNames } from "../../queries/expressions";
 import { useProblems } from "../../state/editorContext";
 import { CollapsibleSection } from "./CollapsibleSection";
-import "./form.css";
 import { FormContext } from "./formContext";
 import { ParameterField } from "./ParameterField";
+import "./form.css";
 
 const NO_PROBLEMS: readonly Problem[] = [];
 

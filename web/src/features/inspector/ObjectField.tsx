@@ -6,9 +6,9 @@ import { unusedKey, initialValue, isObject, renameKey } from "../../model/form/v
 import type { JsonObject } from "../../model/workflow/workflow";
 import { Button } from "../../ui/Button";
 import { CollapsibleSection } from "./CollapsibleSection";
+import { RequiredMark } from "./fieldNotes";
 import type { FieldProps, FormField } from "./formContext";
 import { useForm, useFormField } from "./formContext";
-import { RequiredMark } from "./fieldNotes";
 
 /** An object: a collapsible section with its properties, then its additional entries. */
 export function ObjectField({ parameter, path, depth, tools }: FieldProps & { tools: ReactNode }) {

@@ -1,13 +1,10 @@
 /** One parameter with everything below it; each kind has its own control. */
 
 import { useId, useState } from "react";
-import { controlOf, labelOf } from "../../model/form/parameters";
 import type { Control } from "../../model/form/parameters";
+import { controlOf, labelOf } from "../../model/form/parameters";
 import { isExpression } from "../../model/form/values";
 import { ArrayField } from "./ArrayField";
-import type { FieldProps, FormField } from "./formContext";
-import { useFormField } from "./formContext";
-import { ObjectField } from "./ObjectField";
 import {
   BooleanControl,
   ConstantControl,
@@ -17,8 +14,11 @@ import {
   NumberControl,
   TextControl,
 } from "./controls";
-import { UnionField } from "./UnionField";
 import { Description, FieldProblems, RequiredMark, fieldAria } from "./fieldNotes";
+import type { FieldProps, FormField } from "./formContext";
+import { useFormField } from "./formContext";
+import { ObjectField } from "./ObjectField";
+import { UnionField } from "./UnionField";
 
 const SIMPLE_CONTROLS = {
   text: TextControl,

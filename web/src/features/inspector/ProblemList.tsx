@@ -1,7 +1,7 @@
 /** All problems of the workflow, with a button that applies the available fixes. */
 
-import { nodeAtPointer } from "../../model/workflow/problems";
 import { safeText } from "../../model/text/untrusted";
+import { nodeAtPointer } from "../../model/workflow/problems";
 import type { Workflow } from "../../model/workflow/workflow";
 import { useEditor, useProblems } from "../../state/editorContext";
 import { Button } from "../../ui/Button";

@@ -3,9 +3,9 @@ import { useId, useState } from "react";
 import type { Parameter } from "../../model/form/parameters";
 import { controlOf, labelOf } from "../../model/form/parameters";
 import { initialValue, matchingVariant } from "../../model/form/values";
+import { Description, FieldProblems, RequiredMark, fieldAria } from "./fieldNotes";
 import type { FieldProps } from "./formContext";
 import { useForm, useFormField } from "./formContext";
-import { Description, FieldProblems, RequiredMark, fieldAria } from "./fieldNotes";
 
 /** One of several alternatives: a select, then the fields of the selected one. */
 export function UnionField({ parameter, path, depth, tools }: FieldProps & { tools: ReactNode }) {

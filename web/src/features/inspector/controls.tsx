@@ -7,9 +7,9 @@ import { isExpression, parseJson, parseNumber, formatJson } from "../../model/fo
 import { safeText } from "../../model/text/untrusted";
 import type { Json } from "../../model/workflow/workflow";
 import type { FieldAria } from "../../ui/Field";
-import type { FormField } from "./formContext";
 import { ExpressionBox } from "./ExpressionBox";
 import { ExpressionPreview } from "./ExpressionPreview";
+import type { FormField } from "./formContext";
 
 interface Props {
   id: string;

@@ -3,12 +3,12 @@
 import type { ComponentType } from "react";
 import { createContext, useContext } from "react";
 import type { Problem } from "../../api/client";
-import { changeNode } from "../../model/workflow/edits";
 import type { Language, CompletionNames } from "../../model/form/completion";
 import type { Parameter } from "../../model/form/parameters";
 import type { PlacedProblems } from "../../model/form/problems";
 import type { Path } from "../../model/form/values";
 import { pointerOf, setAt, valueAt } from "../../model/form/values";
+import { changeNode } from "../../model/workflow/edits";
 import type { Json, JsonObject } from "../../model/workflow/workflow";
 import type { Names } from "../../queries/expressions";
 import { useEditor } from "../../state/editorContext";

@@ -1,7 +1,7 @@
 /** Markdown documents that contain tool calls. */
 
 import { useAction } from "../../queries/action";
-import { checkDocument, DOCUMENTS, runDocument, useDocuments } from "../../queries/manage";
+import { checkDocument, DOCUMENTS, runDocument, useDocuments } from "../../queries/documents";
 import { Button } from "../../ui/Button";
 import { Section } from "./Section";
 

@@ -2,12 +2,12 @@
 
 import { useState } from "react";
 import { parseJson } from "../../model/form/values";
-import { safeText } from "../../model/text/untrusted";
 import { formatValue } from "../../model/text/formatValue";
+import { safeText } from "../../model/text/untrusted";
 import type { JsonObject } from "../../model/workflow/workflow";
 import { useAction } from "../../queries/action";
-import type { FlowExecution } from "../../queries/manage";
-import { runFlow, useFlowInputs } from "../../queries/manage";
+import type { FlowExecution } from "../../queries/libraries";
+import { runFlow, useFlowInputs } from "../../queries/libraries";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";

@@ -3,9 +3,9 @@
 import type { FormEvent } from "react";
 import { useState } from "react";
 import { useAction } from "../../queries/action";
-import type { Key } from "../../queries/settings";
-import { createKey, KEYS, revokeKey, useKeys } from "../../queries/settings";
-import { usePublished } from "../../queries/manage";
+import type { Key } from "../../queries/apiKeys";
+import { createKey, KEYS, revokeKey, useKeys } from "../../queries/apiKeys";
+import { usePublished } from "../../queries/publishedTools";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { CopyButton } from "../../ui/CopyButton";

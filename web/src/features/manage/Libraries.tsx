@@ -10,7 +10,7 @@ import {
   removeLibrary,
   useLibraries,
   useLibrary,
-} from "../../queries/manage";
+} from "../../queries/libraries";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import { AddForm } from "./AddForm";

@@ -1,7 +1,7 @@
 /** Language models: the list, the default model, and a test of one. */
 
 import { useAction } from "../../queries/action";
-import type { NewModel } from "../../queries/manage";
+import type { NewModel } from "../../queries/models";
 import {
   addModel,
   makeDefault,
@@ -10,7 +10,7 @@ import {
   removeModel,
   testModel,
   useModels,
-} from "../../queries/manage";
+} from "../../queries/models";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { AddForm } from "./AddForm";

@@ -1,9 +1,9 @@
 /** Workflows that other programs call as MCP tools. */
 
-import { hrefTo } from "../../state/route";
 import { useAction } from "../../queries/action";
-import { publish, PUBLISHED, unpublish, usePublished } from "../../queries/manage";
+import { publish, PUBLISHED, unpublish, usePublished } from "../../queries/publishedTools";
 import { useWorkflows } from "../../queries/workflows";
+import { hrefTo } from "../../state/route";
 import { AddForm } from "./AddForm";
 import { RemoveButton, Section } from "./Section";
 

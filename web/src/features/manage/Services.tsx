@@ -1,7 +1,7 @@
 /** Credentials of services; their secrets are in the vault and never shown. */
 
 import { useAction } from "../../queries/action";
-import { removeService, SERVICES, storeService, testService, useServices } from "../../queries/manage";
+import { removeService, SERVICES, storeService, testService, useServices } from "../../queries/credentials";
 import { Button } from "../../ui/Button";
 import { AddForm } from "./AddForm";
 import { RemoveButton, Section } from "./Section";

@@ -1,19 +1,13 @@
 /** Settings of this home: theme, diagnostics, secrets, and every setting with its source. */
 
 import { useStore } from "zustand";
-import type { ThemeChoice } from "../../state/theme";
-import { chooseTheme, themeStore } from "../../state/theme";
 import { safeText } from "../../model/text/untrusted";
 import { useAction } from "../../queries/action";
+import { removeSecret, SECRETS, storeSecret, useSecrets } from "../../queries/secrets";
 import type { Finding, Setting } from "../../queries/settings";
-import {
-  removeSecret,
-  SECRETS,
-  storeSecret,
-  useFindings,
-  useSecrets,
-  useSettings,
-} from "../../queries/settings";
+import { useFindings, useSettings } from "../../queries/settings";
+import type { ThemeChoice } from "../../state/theme";
+import { chooseTheme, themeStore } from "../../state/theme";
 import type { Tone } from "../../ui/Badge";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";

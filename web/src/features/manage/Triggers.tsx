@@ -1,7 +1,6 @@
 /** Schedules, webhooks and other triggers that start workflows. */
 
 import type { ReactNode } from "react";
-import { navigate, hrefTo } from "../../state/route";
 import { safeText } from "../../model/text/untrusted";
 import { useAction } from "../../queries/action";
 import type { TriggerFiring, Trigger } from "../../queries/triggers";
@@ -14,6 +13,7 @@ import {
   TRIGGERS,
   useTriggers,
 } from "../../queries/triggers";
+import { navigate, hrefTo } from "../../state/route";
 import type { Tone } from "../../ui/Badge";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";

@@ -3,8 +3,6 @@
 import type { KeyboardEvent } from "react";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import { addEntry } from "../../state/addEntry";
-import { announce } from "../../state/announcements";
 import type { CatalogEntry, Specs } from "../../model/workflow/catalog";
 import {
   BUILT_IN_STEPS,
@@ -14,14 +12,16 @@ import {
   portLabel,
   searchEntries,
 } from "../../model/workflow/catalog";
-import { commandStore, formatKeys } from "../../state/commands";
 import { connectPorts, removeItems } from "../../model/workflow/edits";
 import { familyOf, familyOfNode } from "../../model/workflow/families";
-import { selectAndFocus } from "../../state/selection";
 import type { Workflow } from "../../model/workflow/workflow";
 import { nodeById, OUTPUT_PORT, nodeRef, nodeTitle } from "../../model/workflow/workflow";
+import { announce } from "../../state/announcements";
+import { commandStore, formatKeys } from "../../state/commands";
 import type { Editor } from "../../state/editor";
 import { useEditor } from "../../state/editorContext";
+import { addEntry } from "../../state/nodeInsertion";
+import { selectAndFocus } from "../../state/selection";
 import { FamilyIcon } from "../../ui/FamilyIcon";
 import { Icon } from "../../ui/Icon";
 import { TextWarning } from "../../ui/TextWarning";

@@ -2,11 +2,11 @@
 
 import type { DragEvent, KeyboardEvent } from "react";
 import { useMemo, useRef, useState } from "react";
-import { addEntry } from "../../state/addEntry";
 import type { CatalogEntry, Specs } from "../../model/workflow/catalog";
 import { ENTRY_DRAG_TYPE, BUILT_IN_STEPS, entryText, searchEntries } from "../../model/workflow/catalog";
 import { FAMILIES, FAMILY_TITLES, familyOf } from "../../model/workflow/families";
 import { useEditor } from "../../state/editorContext";
+import { addEntry } from "../../state/nodeInsertion";
 import { FamilyIcon } from "../../ui/FamilyIcon";
 import { TextWarning } from "../../ui/TextWarning";
 import "./palette.css";

@@ -1,8 +1,8 @@
 /** How to connect an MCP client: the address, the command for Claude Code, and a key for it. */
 
 import { useState } from "react";
-import { notifyError } from "../../state/notices";
 import { createToolKey } from "../../queries/publication";
+import { notifyError } from "../../state/notices";
 import { Button } from "../../ui/Button";
 import { CopyButton } from "../../ui/CopyButton";
 

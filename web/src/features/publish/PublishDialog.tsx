@@ -1,14 +1,14 @@
 /** Publishes the open workflow as a tool for MCP clients, and shows how to connect one. */
 
 import { useState } from "react";
-import { runCommand } from "../../state/commands";
 import type { Workflow } from "../../model/workflow/workflow";
 import { useAction } from "../../queries/action";
-import { PUBLISHED, unpublish } from "../../queries/manage";
 import type { ToolDraft, Publication, PublishOptions } from "../../queries/publication";
 import { publishAs, useToolDraft, usePublication } from "../../queries/publication";
+import { PUBLISHED, unpublish } from "../../queries/publishedTools";
 import { save } from "../../queries/save";
 import { WORKFLOWS } from "../../queries/workflows";
+import { runCommand } from "../../state/commands";
 import { useEditor } from "../../state/editorContext";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";

@@ -2,13 +2,13 @@
 
 import { useState } from "react";
 import type { Mode } from "../../model/form/modes";
-import { notify, notifyError } from "../../state/notices";
 import type { ModelPart, ModelActivity, Step, ToolPart } from "../../model/run/runState";
 import { modelUsage } from "../../model/run/runState";
-import { safeText } from "../../model/text/untrusted";
 import { formatValue } from "../../model/text/formatValue";
+import { safeText } from "../../model/text/untrusted";
 import { freezeModelCalls } from "../../queries/freeze";
 import { useEditor } from "../../state/editorContext";
+import { notify, notifyError } from "../../state/notices";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Untrusted } from "../../ui/Untrusted";

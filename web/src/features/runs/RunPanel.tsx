@@ -1,23 +1,23 @@
 /** The run below the canvas: its status, its timeline, and the selected step. */
 
 import { useMemo, useState } from "react";
-import { notifyError } from "../../state/notices";
-import { durationMs, formatDuration, isRunOver, nodeOfStep } from "../../model/run/runState";
-import { cancelRun, rerunFrom } from "../../queries/runs";
-import { setPanels } from "../../state/panels";
 import type { Mode } from "../../model/form/modes";
 import { modeOf } from "../../model/form/modes";
 import type { RunView } from "../../model/run/runState";
+import { durationMs, formatDuration, isRunOver, nodeOfStep } from "../../model/run/runState";
 import type { Workflow } from "../../model/workflow/workflow";
 import { nodeById, nodeTitle } from "../../model/workflow/workflow";
+import { cancelRun, rerunFrom } from "../../queries/runs";
 import { useDocument, useEditor, useRunState } from "../../state/editorContext";
+import { notifyError } from "../../state/notices";
+import { setPanels } from "../../state/panels";
 import { Badge } from "../../ui/Badge";
 import { Button, IconButton } from "../../ui/Button";
 import { RerunDialog } from "./RerunDialog";
+import { RunValue } from "./RunValue";
+import { statusTone } from "./statusTone";
 import { StepDetail } from "./StepDetail";
 import { Timeline, stepTitle } from "./Timeline";
-import { statusTone } from "./statusTone";
-import { RunValue } from "./RunValue";
 import { useRunAnnouncements } from "./useRunAnnouncements";
 import "./runs.css";
 

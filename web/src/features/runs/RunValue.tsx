@@ -1,12 +1,12 @@
 /** A value of a run: as text, with its images; of a large value the beginning and a download link. */
 
 import { useEffect, useState } from "react";
-import { notifyError } from "../../state/notices";
 import { imagePointers } from "../../model/run/images";
 import type { TruncatedValue } from "../../model/run/runState";
 import { formatValue, toolResultText } from "../../model/text/formatValue";
 import type { ValueSource } from "../../queries/runs";
 import { loadImage, loadValue } from "../../queries/runs";
+import { notifyError } from "../../state/notices";
 import { Button } from "../../ui/Button";
 
 interface Props {

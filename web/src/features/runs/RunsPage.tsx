@@ -1,11 +1,11 @@
 /** The history of runs, filtered by status and workflow; two of them can be compared. */
 
 import { useState } from "react";
-import { navigate, hrefTo } from "../../state/route";
 import type { RunStatus } from "../../model/run/runState";
 import { formatDuration, durationMs } from "../../model/run/runState";
 import { useRuns } from "../../queries/runs";
 import { useWorkflows } from "../../queries/workflows";
+import { navigate, hrefTo } from "../../state/route";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { EmptyState } from "../../ui/EmptyState";

@@ -1,17 +1,17 @@
 /** One step: its input, output, model activity, log and attempts; and a button to run again from here. */
 
 import { useState } from "react";
+import type { Mode } from "../../model/form/modes";
 import type { Step } from "../../model/run/runState";
 import { formatDuration, durationMs } from "../../model/run/runState";
-import type { Mode } from "../../model/form/modes";
 import { useStepInput } from "../../queries/runs";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Tabs } from "../../ui/Tabs";
 import { ModelChoices } from "./ModelChoices";
-import { StepLog } from "./StepLog";
-import { statusTone } from "./statusTone";
 import { RunValue } from "./RunValue";
+import { statusTone } from "./statusTone";
+import { StepLog } from "./StepLog";
 
 type TabName = "output" | "input" | "chosen" | "log";
 const TABS: readonly { name: TabName; title: string }[] = [

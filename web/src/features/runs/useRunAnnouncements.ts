@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "react";
-import { announce } from "../../state/announcements";
-import type { RunView } from "../../model/run/runState";
 import type { ReportedProgress } from "../../model/run/progressMessage";
 import { progressMessage } from "../../model/run/progressMessage";
+import type { RunView } from "../../model/run/runState";
+import { announce } from "../../state/announcements";
 
 /** A busy run changes a hundred times a second, which no screen reader can follow. */
 const INTERVAL_MS = 1_000;

@@ -1,11 +1,11 @@
 /** Signs in to a server with OAuth: opens the sign-in page and waits for the result. */
 
-import { useEffect, useState } from "react";
 import { useQueryClient } from "@tanstack/react-query";
-import { notify } from "../../state/notices";
+import { useEffect, useState } from "react";
 import type { Server } from "../../model/servers/serverStatus";
 import { safeText } from "../../model/text/untrusted";
 import { CATALOG, SERVERS, signIn } from "../../queries/servers";
+import { notify } from "../../state/notices";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import { Untrusted } from "../../ui/Untrusted";

@@ -1,16 +1,16 @@
 /** The tools of a server, what changed since they were approved, and a button to add one as a node. */
 
 import { useState } from "react";
-import { addEntry } from "../../state/addEntry";
-import { currentEditor, openNewWorkflow } from "../../state/workspace";
-import { notify } from "../../state/notices";
-import { navigate } from "../../state/route";
 import type { Drift, Server, ServerTool } from "../../model/servers/serverStatus";
 import { toolEntry, definitionHash } from "../../model/servers/serverStatus";
 import { safeText } from "../../model/text/untrusted";
-import { useEntries, useSpecs } from "../../queries/catalog";
 import { useAction } from "../../queries/action";
+import { useEntries, useSpecs } from "../../queries/catalog";
 import { approveServer, CATALOG, SERVERS, useServerFacts, useServerTools } from "../../queries/servers";
+import { addEntry } from "../../state/nodeInsertion";
+import { notify } from "../../state/notices";
+import { navigate } from "../../state/route";
+import { currentEditor, openNewWorkflow } from "../../state/workspace";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Untrusted } from "../../ui/Untrusted";

@@ -1,9 +1,9 @@
 /** The first start: a sample that runs with one click and needs no account. */
 
 import { useState } from "react";
+import { createSample } from "../../queries/sample";
 import { notifyError } from "../../state/notices";
 import { navigate } from "../../state/route";
-import { createSample } from "../../queries/sample";
 import { Button } from "../../ui/Button";
 import "./workflows.css";
 

@@ -2,12 +2,12 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { openNewWorkflow } from "../../state/workspace";
-import { notify, notifyError } from "../../state/notices";
-import { navigate, hrefTo } from "../../state/route";
 import { importFile } from "../../queries/formats";
 import { createSample } from "../../queries/sample";
 import { deleteWorkflow, loadWorkflow, saveWorkflow, useWorkflows, WORKFLOWS } from "../../queries/workflows";
+import { notify, notifyError } from "../../state/notices";
+import { navigate, hrefTo } from "../../state/route";
+import { openNewWorkflow } from "../../state/workspace";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";

@@ -8,9 +8,9 @@ import {
   DESCRIPTION_FIELDS,
   descriptionOf,
 } from "./modes";
-import { fieldPointers, isInvalidValue, placeProblems } from "./problems";
 import type { Parameter } from "./parameters";
 import { controlOf, MAX_DEPTH, entryParameter, fieldParameter } from "./parameters";
+import { fieldPointers, isInvalidValue, placeProblems } from "./problems";
 import {
   initialValue,
   pointerOf,

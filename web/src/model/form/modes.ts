@@ -1,8 +1,8 @@
 /** The three configuration modes of an MCP node, and the description fields of two of them. */
 
-import { isObject } from "./values";
 import type { JsonObject } from "../workflow/workflow";
 import { asText } from "../workflow/workflow";
+import { isObject } from "./values";
 
 export type Mode = "detailed" | "naturalLanguageParam" | "fullNaturalLanguage";
 

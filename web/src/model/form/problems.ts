@@ -1,11 +1,11 @@
 /** Assigns problems to form fields: each to the innermost field that its pointer leads into. */
 
 import type { Problem } from "../../api/client";
+import type { Json, JsonObject, Workflow } from "../workflow/workflow";
 import type { Parameter } from "./parameters";
 import { controlOf, entryParameter, itemParameter, propertiesOf } from "./parameters";
 import type { Path } from "./values";
 import { isExpression, isObject, pointerOf, valueAt, matchingVariant } from "./values";
-import type { Json, JsonObject, Workflow } from "../workflow/workflow";
 
 export interface PlacedProblems {
   byField: ReadonlyMap<string, readonly Problem[]>;

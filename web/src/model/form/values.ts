@@ -1,8 +1,8 @@
 /** Reads, writes, initializes and validates values within a node's data. Values are immutable. */
 
+import type { Json, JsonObject } from "../workflow/workflow";
 import type { Parameter } from "./parameters";
 import { controlOf, propertiesOf } from "./parameters";
-import type { Json, JsonObject } from "../workflow/workflow";
 
 export type Path = readonly (string | number)[];
 

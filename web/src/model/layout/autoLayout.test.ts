@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { newWorkflow, nodeById, type Workflow } from "../workflow/workflow";
 import type { LayoutResult } from "./autoLayout";
 import { computeLayout } from "./autoLayout";
 import { layoutRequest, applyLayout } from "./layoutRequest";
-import { newWorkflow, nodeById, type Workflow } from "../workflow/workflow";
 
 function chain(length: number) {
   const ids = Array.from({ length }, (_, at) => `n${at}`);

@@ -1,8 +1,8 @@
 /** Automatic layout: left to right, long workflows in rows, groups fitted to their contents. */
 
 import dagre from "@dagrejs/dagre";
-import { NODE_SIZE } from "./geometry";
 import type { Position } from "../workflow/workflow";
+import { NODE_SIZE } from "./geometry";
 
 export interface LayoutNode {
   id: string;

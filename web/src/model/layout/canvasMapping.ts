@@ -1,15 +1,15 @@
 /** Maps workflow JSON to canvas elements; unchanged nodes map to the same object. */
 
+import { safeText } from "../text/untrusted";
 import type { Specs } from "../workflow/catalog";
 import { inputPorts, isNote, outputPorts, portLabel, NODE_TITLES, humanize } from "../workflow/catalog";
 import { GROUP_SIZE } from "../workflow/edits";
 import type { Family } from "../workflow/families";
 import { familyOfNode } from "../workflow/families";
-import type { PortPosition, NodeShape } from "./geometry";
-import { NODE_SIZE, portPositions, nodeSize } from "./geometry";
-import { safeText } from "../text/untrusted";
 import type { Connection, Position, Workflow, WorkflowNode } from "../workflow/workflow";
 import { INPUT_PORT, OUTPUT_PORT, nodeName, asText } from "../workflow/workflow";
+import type { PortPosition, NodeShape } from "./geometry";
+import { NODE_SIZE, portPositions, nodeSize } from "./geometry";
 
 const MODE_LABELS: Readonly<Record<string, string>> = {
   naturalLanguageParam: "says what",

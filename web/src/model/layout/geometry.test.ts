@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { specsByRef } from "../workflow/catalog";
-import { portPositions, nodeSize } from "./geometry";
-import { createMapper } from "./canvasMapping";
-import { initialView } from "./initialView";
 import { newWorkflow } from "../workflow/workflow";
+import { createMapper } from "./canvasMapping";
+import { portPositions, nodeSize } from "./geometry";
+import { initialView } from "./initialView";
 
 const ports = (...names: string[]) => names.map((name) => ({ name }));
 

@@ -1,9 +1,9 @@
 /** Converts a workflow to a layout request, and applies the result. */
 
 import { GROUP_SIZE, moveNodes, resizeNode } from "../workflow/edits";
-import type { NodeSizes } from "./geometry";
-import type { LayoutResult, LayoutRequest } from "./autoLayout";
 import type { Workflow } from "../workflow/workflow";
+import type { LayoutResult, LayoutRequest } from "./autoLayout";
+import type { NodeSizes } from "./geometry";
 
 /** The workflow with its nodes at their new positions; nodes added in the meantime stay where they are. */
 export function applyLayout(workflow: Workflow, result: LayoutResult): Workflow {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { safeText } from "../text/untrusted";
 import {
   groupByScope,
   toolEntry,
@@ -10,7 +11,6 @@ import {
   type Server,
   type ServerTool,
 } from "./serverStatus";
-import { safeText } from "../text/untrusted";
 
 const server = (name: string, scope: string): Server => ({ id: name, name, scope }) as Server;
 const tool = { name: "add", description: "Adds." } as ServerTool;

@@ -1,9 +1,9 @@
 /** Edits of a workflow, each a function to a new workflow; unchanged parts stay the same object. */
 
-import type { CatalogEntry, Specs } from "./catalog";
-import { entryTitle, initialData, inputPorts, outputPorts, nodeTypeOf } from "./catalog";
 import type { NodeSizes } from "../layout/geometry";
 import { NODE_SIZE } from "../layout/geometry";
+import type { CatalogEntry, Specs } from "./catalog";
+import { entryTitle, initialData, inputPorts, outputPorts, nodeTypeOf } from "./catalog";
 import type { Connection, JsonObject, Position, Workflow, WorkflowNode } from "./workflow";
 import { nodeById, OUTPUT_PORT, INPUT_PORT, slug } from "./workflow";
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { pasteOffset } from "../layout/placement";
 import { serializeSnippet, parseSnippet } from "./clipboardFormat";
 import {
   connectPorts,
@@ -10,7 +11,6 @@ import {
   dropNodes,
   withGroupContents,
 } from "./edits";
-import { pasteOffset } from "../layout/placement";
 import { lineAndColumn, parseWorkflow } from "./parse";
 import { shareUnchanged } from "./structuralSharing";
 import { newWorkflow, nodeById, type Workflow } from "./workflow";

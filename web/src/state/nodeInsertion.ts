@@ -1,16 +1,27 @@
-/** Adds a node where it is expected: after the selected node and connected to it, else in the middle. */
+/** Inserts nodes: of a catalog entry, of the clipboard, or of a file. Each insertion is one step of the history. */
 
 import { NODE_SIZE } from "../model/layout/geometry";
-import { freePosition } from "../model/layout/placement";
+import { freePosition, offsetTo, pasteOffset } from "../model/layout/placement";
 import type { CatalogEntry, Specs } from "../model/workflow/catalog";
 import { inputPorts } from "../model/workflow/catalog";
-import { addNode, connectNodes, createNode, dropNodes, nextOutputPort } from "../model/workflow/edits";
+import type { Snippet } from "../model/workflow/edits";
+import {
+  addNode,
+  connectNodes,
+  createNode,
+  dropNodes,
+  nextOutputPort,
+  pasteSnippet,
+} from "../model/workflow/edits";
 import type { Position, WorkflowNode } from "../model/workflow/workflow";
 import { nodeById } from "../model/workflow/workflow";
+import { announce } from "./announcements";
 import type { Editor } from "./editor";
+import { selectAndFocus } from "./selection";
 
 const GAP_X = 60;
 
+/** Adds a node after the selected one and connects it, else in the middle of the canvas or at `at`. */
 export function addEntry(editor: Editor, entry: CatalogEntry, specs: Specs, at?: Position): string {
   const { workflow } = editor.document;
   const before = at ? undefined : selectedNode(editor);
@@ -44,4 +55,15 @@ function positionFor(editor: Editor, before: WorkflowNode | undefined): Position
     ? { x: from.x + NODE_SIZE.width + GAP_X, y: from.y }
     : { x: center.x - NODE_SIZE.width / 2, y: center.y - NODE_SIZE.height / 2 };
   return freePosition(editor.document.workflow, preferred, before?.parentId);
+}
+
+/** Inserts next to the existing nodes, or with the upper left corner at a position. */
+export function insertSnippet(editor: Editor, snippet: Snippet, at?: Position): void {
+  if (snippet.nodes.length === 0) return;
+  const { workflow } = editor.document;
+  const offset = at ? offsetTo(snippet, at) : pasteOffset(workflow, snippet);
+  const { workflow: pasted, ids } = pasteSnippet(workflow, snippet, offset);
+  editor.document.replace(pasted);
+  selectAndFocus(editor, ids[0], ids);
+  announce(ids.length === 1 ? "Pasted 1 node" : `Pasted ${ids.length} nodes`);
 }

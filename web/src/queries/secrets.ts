@@ -1,0 +1,19 @@
+/** Secrets in the vault. */
+
+import { useQuery } from "@tanstack/react-query";
+import { client, unwrap } from "../api/client";
+
+export const SECRETS = ["secrets"] as const;
+
+export const useSecrets = () =>
+  useQuery({ queryKey: SECRETS, queryFn: async () => (await unwrap(client.GET("/api/v1/secrets"))).names });
+
+export async function storeSecret(name: string, value: string): Promise<string> {
+  await unwrap(
+    client.PUT("/api/v1/secrets/{name}", { params: { path: { name } }, body: { value } as never }),
+  );
+  return `Kept ${name}; write it as \${vault:${name}}`;
+}
+
+export const removeSecret = (name: string) =>
+  unwrap(client.DELETE("/api/v1/secrets/{name}", { params: { path: { name } } }));
