@@ -173,6 +173,8 @@ async def open_page(
 
 
 async def shot(page: Page, name: str) -> None:
-    """Keep a picture of the page, for people to look at."""
+    """Keep a picture of the page for people to see, if `KEEP_PICTURES` is set: it takes time."""
+    if "KEEP_PICTURES" not in os.environ:
+        return
     await anyio.Path(ARTIFACTS).mkdir(exist_ok=True)
     await page.screenshot(path=ARTIFACTS / f"{name}.png")
