@@ -25,6 +25,7 @@ from bench.engine_webhook import Load, ours
 from bench.table import Row, table
 
 from toolweave.engine.engine import Engine
+from toolweave.engine.runs import RunRequest
 from toolweave.json_text import Json
 from toolweave.workflow.model import Workflow
 
@@ -61,7 +62,7 @@ async def cost(engine: Engine, graph: Workflow, rounds: int, inputs: Json = INPU
     """
     found: list[Cost] = []
     for _ in range(rounds + 1):
-        run = await engine.start(graph, inputs, holds=True)
+        run = await engine.runs.start(RunRequest(graph, inputs, hold=True))
         await engine.plan(run)
         cpu, wall = time.process_time(), time.perf_counter()
         status = await engine.advance(run)
@@ -74,7 +75,7 @@ async def cost(engine: Engine, graph: Workflow, rounds: int, inputs: Json = INPU
 
 async def peak(engine: Engine, graph: Workflow, inputs: Json = INPUT) -> int:
     """The most memory that a run held at once, in bytes."""
-    run = await engine.start(graph, inputs, holds=True)
+    run = await engine.runs.start(RunRequest(graph, inputs, hold=True))
     await engine.plan(run)
     tracemalloc.start()
     await engine.advance(run)
@@ -178,12 +179,12 @@ async def growth_rows(engine: Engine, size: Size) -> list[Row]:
 async def start_row(engine: Engine, size: Size, floor: Cost) -> Row:
     """A run of a workflow that was started before: written down, not yet brought forward."""
     graph = chain(50, lambda _: "end")
-    await engine.start(graph, INPUT)
+    await engine.runs.start(RunRequest(graph, INPUT))
     found: list[float] = []
     for _ in range(0, size.commits, CHUNK):
         cpu = time.process_time()
         for _ in range(CHUNK):
-            await engine.start(graph, INPUT)
+            await engine.runs.start(RunRequest(graph, INPUT))
         found.append((time.process_time() - cpu) * 1e6 / CHUNK)
     raw = "a bare SQLite commit"
     return Row("start of a run, 50 nodes, CPU", min(found), floor.cpu_us, "us", raw)

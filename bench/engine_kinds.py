@@ -17,6 +17,7 @@ from toolweave.nodes.action import set_fields
 from toolweave.nodes.flow import for_each
 from toolweave.storage.database import open_database
 from toolweave.storage.migrations import migrate
+from toolweave.testing.unchecked import Unchecked
 from toolweave.workflow.model import Node, Workflow
 
 INPUT: Json = {"city": "London", "n": 7, "text": "x" * 60}
@@ -44,7 +45,9 @@ async def opened(address: str | Path, *, keeps_time: bool = False) -> AsyncGener
         await migrate(database)
         clock = SystemClock()
         services = EngineServices(EchoTools(), clock)
-        engine = Engine(database, Journal(database, clock), BenchKinds(), services=services)
+        engine = Engine(
+            database, Journal(database, clock), BenchKinds(), services=services, checker=Unchecked()
+        )
         async with engine.running(keeps_time=keeps_time):
             yield engine
 

@@ -17,6 +17,8 @@ import anyio.to_thread
 from bench.engine_kinds import INPUT, chain, opened, setting
 from tests.storage.postgres import Postgres, get_server
 
+from toolweave.engine.runs import RunRequest
+
 AT_ONCE = 8
 ROOT = Path(__file__).parents[1]
 
@@ -42,9 +44,9 @@ async def started_a_second(address: str, runs: int) -> float:
 
         async def some() -> None:
             for _ in range(runs // AT_ONCE):
-                await engine.start(graph, INPUT)
+                await engine.runs.start(RunRequest(graph, INPUT))
 
-        await engine.start(graph, INPUT)
+        await engine.runs.start(RunRequest(graph, INPUT))
         return await _rate(some, runs)
 
 
@@ -56,11 +58,13 @@ async def finished_a_second(address: str, runs: int) -> float:
         async def some() -> None:
             for _ in range(runs // AT_ONCE):
                 # Held, as the commands and the service do with runs they bring forward.
-                status = await engine.advance(await engine.start(graph, INPUT, holds=True))
+                status = await engine.advance(
+                    await engine.runs.start(RunRequest(graph, INPUT, hold=True))
+                )
                 if status != "success":
                     raise RuntimeError(status)
 
-        await engine.advance(await engine.start(graph, INPUT))
+        await engine.advance(await engine.runs.start(RunRequest(graph, INPUT)))
         return await _rate(some, runs)
 
 
@@ -79,14 +83,14 @@ async def worked_a_second(address: str, workers: int, runs: int) -> float:
         processes = [stack.enter_context(_worker(address)) for _ in range(workers)]
         async with opened(address) as engine:
             for _ in range(runs):
-                await engine.start(graph, INPUT)
+                await engine.runs.start(RunRequest(graph, INPUT))
             began = time.perf_counter()
             for process in processes:
                 assert process.stdin is not None
                 process.stdin.write(b"go\n")
                 process.stdin.flush()
             with anyio.fail_after(300):
-                for run in await engine.runs(limit=runs):
+                for run in await engine.newest(limit=runs):
                     async for _ in engine.follow(run.id):
                         pass
             return runs / (time.perf_counter() - began)

@@ -20,9 +20,11 @@ from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL
 from toolweave.engine.journal import Journal
+from toolweave.engine.runs import RunRequest
 from toolweave.errors import Unavailable
 from toolweave.storage.database import open_database
 from toolweave.storage.migrations import migrate
+from toolweave.testing.unchecked import Unchecked
 
 BRANCHES, LENGTH = 4, 8
 # `end` passes its input on: a pure step in the middle.
@@ -93,14 +95,16 @@ async def filled(dice: Random, kind: type[Journal]) -> Found:
             clock = SystemClock()
             kinds = Kinds(**dict.fromkeys(EFFECTS, world.effect))
             services = EngineServices(EchoTools(), clock)
-            engine = Engine(database, kind(database, clock), kinds, services=services)
+            engine = Engine(
+                database, kind(database, clock), kinds, services=services, checker=Unchecked()
+            )
             async with engine.running():
                 while not await goes_on(engine, world, found):
                     found.faults += 1
                     spare -= dice.randrange(ROOM_BYTES // 4, ROOM_BYTES)
                     with ballast.open("r+b") as file:
                         file.truncate(max(spare, 0))
-            runs = await engine.runs()
+            runs = await engine.newest()
             rows = await database.rows("SELECT body FROM journal WHERE kind = 'step_uncertain'")
     asked = Counter(str(row[0]).partition('"key":"')[2].partition('"')[0] for row in rows)
     found.uncertain = sum(asked.values())
@@ -113,7 +117,7 @@ async def filled(dice: Random, kind: type[Journal]) -> Found:
 async def goes_on(engine: Engine, world: World, found: Found) -> bool:
     """Start or go on; whether it is over, and not because the disk is full."""
     try:
-        run = await engine.start(GRAPH, {"n": 1}, once_key="the run")
+        run = await engine.runs.start(RunRequest(GRAPH, {"n": 1}, once_key="the run"))
         while (await engine.advance(run)) not in FINAL:
             for key in list((await engine.state(run)).uncertain):
                 await engine.resolve(run, key, "skip" if world.ended[key] else "retry")

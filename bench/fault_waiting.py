@@ -22,9 +22,11 @@ from toolweave.clock import SystemClock
 from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
+from toolweave.engine.runs import RunRequest
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate
 from toolweave.tasks import background
+from toolweave.testing.unchecked import Unchecked
 
 MONTH_S = 30 * 86_400.0
 GRAPH = workflow({"s": "start", "a": "keyed", "e": "end"}, ["s > a", "a > e"])
@@ -93,9 +95,11 @@ async def waited(kind: Kind, number: int, window_s: float, *, is_polled: bool) -
             clock = SystemClock()
             kinds = Kinds(a=waits(MONTH_S, {"text": "May it?"}))
             services = EngineServices(EchoTools(), clock)
-            engine = Engine(database, Journal(database, clock), kinds, services=services)
+            engine = Engine(
+                database, Journal(database, clock), kinds, services=services, checker=Unchecked()
+            )
             async with engine.running():
-                like = await engine.start(GRAPH, {"n": 1})
+                like = await engine.runs.start(RunRequest(GRAPH, {"n": 1}))
                 await engine.advance(like)
             none = await _idle(engine, database, server_s, window_s)
             say(f"  making {number:,} runs that wait")

@@ -20,6 +20,7 @@ from tests.engine.laborer import GRAPH, HERE, ONCE, STEPS, Marks, engine_on, lab
 
 from toolweave.engine.engine import Engine
 from toolweave.engine.lease_owner import HOLD_S
+from toolweave.engine.runs import RunRequest
 from toolweave.errors import Conflict
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate
@@ -83,7 +84,9 @@ async def feed(there: Ground) -> None:
         row = await there.database.row("SELECT count(*) FROM runs WHERE finished_at IS NULL")
         for _ in range(AT_ONCE - (row[0] if row else 0)):
             key = f"run {len(there.started)}"
-            there.started.append(await there.engine.start(GRAPH, {"n": 1}, once_key=key))
+            there.started.append(
+                await there.engine.runs.start(RunRequest(GRAPH, {"n": 1}, once_key=key))
+            )
         await anyio.sleep(0.1)
 
 
@@ -94,7 +97,7 @@ async def decide(there: Ground) -> None:
         alive = {one.pid for one in there.workers if one.poll() is None}
         busy = {key for pid, key in there.marks.under_way() if pid in alive}
         ended = there.marks.count("end")
-        for run in await there.engine.runs(status="uncertain", limit=1000):
+        for run in await there.engine.newest(status="uncertain", limit=1000):
             for step in list((await there.engine.state(run.id)).uncertain):
                 key = f"{run.id}/{step}"
                 if key in busy:
@@ -146,7 +149,7 @@ async def pausing(there: Ground, dice: Random) -> float | None:
 async def judged(there: Ground) -> Found:
     """Count what the world and the journal tell."""
     found = Found(runs=len(there.started))
-    statuses = {run.id: run.status for run in await there.engine.runs(limit=100_000)}
+    statuses = {run.id: run.status for run in await there.engine.newest(limit=100_000)}
     not_done = [run for run in there.started if statuses.get(run) != "success"]
     begun, ended = there.marks.count("begin"), there.marks.count("end")
     keys = [f"{run}/{step}" for run in there.started if run not in not_done for step in STEPS]

@@ -16,7 +16,6 @@ from toolweave.access.mask import Masker
 from toolweave.app.libraries import flow_runner, shelf_of
 from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
-from toolweave.authoring.environment import known_built_in
 from toolweave.documents.bindings import Bindings
 from toolweave.documents.block_runner import BlockRunner, plan
 from toolweave.documents.document import read_document
@@ -86,10 +85,9 @@ async def libraries(flows: int) -> None:
             async with open_studio(home) as studio, open_engine(studio) as engine:
                 runner = flow_runner(home, engine, shelf)
                 asked = FlowRequest("bench", "flow-1", inputs=GIVEN)
-                known = known_built_in()
-                await runner.execute(asked, known)
+                await runner.execute(asked)
                 began = perf_counter()
-                told = await runner.execute(asked, known)
+                told = await runner.execute(asked)
                 assert told["status"] == "success"
                 line(
                     "run a flow of templates, without a model", ms_since(began), 5_000, "seed: 5 s"

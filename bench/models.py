@@ -21,6 +21,7 @@ from toolweave.app.studio import open_studio
 from toolweave.assistant.home_models import models_of
 from toolweave.assistant.model_caller import HomeModelCaller
 from toolweave.assistant.models import NewModel
+from toolweave.engine.runs import RunRequest
 from toolweave.home import open_home
 from toolweave.nodes.model import MODEL, ModelQuestion, Said
 from toolweave.settings import Settings
@@ -70,7 +71,7 @@ async def measure(model: ScriptedModel, home: Path, turns: int) -> list[tuple[st
         graph = read(WORKFLOW).workflow
 
         async def run() -> None:
-            await engine.advance(await engine.start(graph, {}))
+            await engine.advance(await engine.runs.start(RunRequest(graph, {})))
 
         lines.append(("a whole run of one prompt", *await compared(model, bare, run, turns)))
     return lines

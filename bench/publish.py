@@ -18,6 +18,7 @@ from mcp import Client
 
 from toolweave.app.live_catalog import CountingToolbox, LiveCatalog
 from toolweave.app.running_studio import RunningStudio, open_running_studio
+from toolweave.engine.runs import RunRequest
 from toolweave.home import open_home
 from toolweave.mcp_server.context import McpContext
 from toolweave.mcp_server.list_changes import Changes
@@ -88,7 +89,7 @@ async def measure(studio: RunningStudio, steps: int, turns: int) -> None:
     engine = studio.engine
 
     async def in_process() -> None:
-        run = await engine.start(workflow, {"who": "Ada"})
+        run = await engine.runs.start(RunRequest(workflow, {"who": "Ada"}))
         async for _ in engine.follow(run):
             pass
 

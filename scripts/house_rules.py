@@ -68,6 +68,13 @@ BROAD_CATCHERS = {
 }
 BROAD = frozenset({"Exception", "BaseException"})
 
+# Methods of the engine that only these files call: every run starts and is driven through the gate.
+RUN_GATE = "src/toolweave/engine/runs.py"
+GATED = {
+    "create_run": (RUN_GATE,),
+    "advance": (RUN_GATE, "src/toolweave/engine/engine.py"),
+}
+
 # Spelt so that this file does not name what it looks for.
 MACHINE_PATH = re.compile(r"(^|[^A-Za-z0-9_.-])/(work|root|farm)[/]")
 HOSTS = "pypi+org pythonhosted+org npmjs+org npmjs+com yarnpkg+com deb+debian+org"
@@ -110,6 +117,7 @@ def findings_in(root: Path) -> list[Finding]:
         *sizes(product),
         *module_names(product),
         *chain.from_iterable(map(bans, ours)),
+        *run_gate(ours),
         *chain.from_iterable(map(broad_catches, ours)),
         *chain.from_iterable(map(long_functions, ours)),
         *chain.from_iterable(map(tests_without_assertion, tests)),
@@ -250,6 +258,23 @@ def shells(node: ast.AST, imported: Mapping[str, str]) -> Iterator[str]:
     is_line = is_text(first) or isinstance(first, ast.JoinedStr)
     if is_line and dotted(node.func, imported) in ARGV_CALLS:
         yield "a command as one string runs a shell; give an argv list"
+
+
+def run_gate(sources: Iterable[Source]) -> Iterator[Finding]:
+    """Runs are created at one place, and driven through the run gate."""
+    created: list[Finding] = []
+    for source in sources:
+        for node in ast.walk(source.tree):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+                continue
+            name = node.func.attr
+            if name in GATED and source.path not in GATED[name]:
+                text = f"`{name}` is called only by {RUN_GATE}; use `engine.runs`"
+                yield Finding(source.path, node.lineno, text)
+            elif name == "create_run":
+                text = "a second call of `create_run`: runs are created at one place"
+                created.append(Finding(source.path, node.lineno, text))
+    yield from created[1:]
 
 
 def broad_catches(source: Source) -> Iterator[Finding]:

@@ -18,6 +18,7 @@ from toolweave.assistant.models import NewModel
 from toolweave.demo.server import TOOLS
 from toolweave.engine.engine import Engine
 from toolweave.engine.execution_report import records
+from toolweave.engine.runs import RunRequest
 from toolweave.json_text import Json
 from toolweave.testing.model import KEY, ScriptedModel
 from toolweave.testing.server import ScriptedServer
@@ -78,7 +79,9 @@ class Desk:
         """Run a workflow of one node."""
         graph = workflow({"s": "start", "n": (kind, data)}, ["s > n"])
         with anyio.fail_after(30):
-            run = await self.engine.start(graph, inputs if inputs is not None else {})
+            run = await self.engine.runs.start(
+                RunRequest(graph, inputs if inputs is not None else {})
+            )
             status = await self.engine.advance(run)
         record = {one.key: one for one in records(await self.engine.journal.read(run))}["n"]
         return Ended(str(status), record.value, list(record.parts), record.error, run)

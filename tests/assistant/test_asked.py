@@ -14,6 +14,7 @@ from toolweave.assistant.home_models import models_of
 from toolweave.assistant.models import NewModel
 from toolweave.engine.decide import result_of
 from toolweave.engine.execution_report import execution
+from toolweave.engine.runs import RunRequest
 from toolweave.json_text import Json
 from toolweave.testing.model import KEY, Turn, calls, gives, hangs, says
 from toolweave.workflow.model import Workflow
@@ -50,7 +51,7 @@ async def desk(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Desk]
 
 async def result(desk: Desk, graph: Workflow, inputs: Json) -> tuple[Json, dict[str, Any]]:
     with anyio.fail_after(30):
-        run = await desk.engine.start(graph, inputs)
+        run = await desk.engine.runs.start(RunRequest(graph, inputs))
         assert await desk.engine.advance(run) == "success", (await desk.engine.state(run)).failures
     entries = await desk.engine.journal.read(run)
     shown: Any = execution(run, await desk.engine.plan(run), entries)
@@ -87,12 +88,12 @@ async def test_a_chain_of_templates_hands_answers_on(desk: Desk) -> None:
 
 async def test_what_was_decided_at_the_start_holds_to_the_end(desk: Desk) -> None:
     """The model goes away after the start: the run still wants it; its fork too."""
-    run = await desk.engine.start(GREETING, {"who": "Ada"})
+    run = await desk.engine.runs.start(RunRequest(GREETING, {"who": "Ada"}))
     await models_of(desk.studio.home).remove("m")
     assert await desk.engine.advance(run) == "failed"
     (failure,) = (await desk.engine.state(run)).failures.values()
     assert failure.code == "MODEL_NEEDED"
-    plain = await desk.engine.start(GREETING, {"who": "Ada"})
+    plain = await desk.engine.runs.start(RunRequest(GREETING, {"who": "Ada"}))
     url = desk.model.base_url("openai")
     await models_of(desk.studio.home).add(NewModel("m", "openai", "some-model", url, KEY))
     # Begun without a model, it stays without one.
@@ -127,7 +128,7 @@ async def test_a_condition_in_plain_words_is_judged_and_an_expression_is_not(
 async def test_a_provider_that_hangs_blocks_no_other_run(desk: Desk) -> None:
     desk.model.on("Greet nobody", hangs())
     desk.model.answers(says("Hello!"))
-    stuck = await desk.engine.start(GREETING, {"who": "nobody"})
+    stuck = await desk.engine.runs.start(RunRequest(GREETING, {"who": "nobody"}))
     with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(desk.engine.advance, stuck)

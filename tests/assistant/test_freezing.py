@@ -8,6 +8,7 @@ from tests.assistant.desk import SERVER, Desk, a_desk
 from tests.engine.building import workflow
 
 from toolweave.authoring.locked_choices import LockedWorkflow, freeze_node
+from toolweave.engine.runs import RunRequest
 from toolweave.errors import Conflict, Invalid, NotFound
 from toolweave.testing.model import Turn, calls, says, together
 from toolweave.workflow.formats.load import convert, read
@@ -79,7 +80,7 @@ async def test_a_task_with_several_calls_becomes_a_chain(desk: Desk) -> None:
         ("add", "echo"),
         ("echo", "n"),
     ]
-    run = await desk.engine.start(flow, {})
+    run = await desk.engine.runs.start(RunRequest(flow, {}))
     assert await desk.engine.advance(run) == "success"
 
 

@@ -7,6 +7,7 @@ import anyio
 from cli.driving import Commands
 from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
+from toolweave.engine.runs import RunRequest
 from toolweave.home import open_home
 from toolweave.json_text import JsonObject
 from toolweave.settings import Settings
@@ -44,7 +45,7 @@ async def asked(home: Path, document: JsonObject = ASKING) -> None:
         open_studio(opened) as studio,
         open_engine(studio) as engine,
     ):
-        run = await engine.start(read(document).workflow, {})
+        run = await engine.runs.start(RunRequest(read(document).workflow, {}))
         assert await engine.advance(run) == "waiting"
 
 

@@ -128,12 +128,10 @@ def test_an_invalid_workflow_does_not_run_and_every_problem_is_told(tw: Commands
     file = save(tw, {"s": "start", "x": ("FLOW", broken), "y": ("FLOW", {"subtype": "NOPE"})}, [])
     ran = tw("run", file)
     assert (ran.code, ran.out) == (1, "")
-    assert re.match(
-        r"Error: 'flow.json' cannot be run: \d+ problems  \[WORKFLOW_INVALID\]", ran.err
-    )
+    assert re.match(r"Error: 'flow.json' cannot run: \d+ problems  \[WORKFLOW_INVALID\]", ran.err)
     assert "/nodes/1" in ran.err
     assert "/nodes/2" in ran.err
-    assert "Hint: `toolweave validate flow.json` tells more" in ran.err
+    assert "Hint: run `toolweave validate flow.json` for details" in ran.err
     assert tw.ok("runs", "list", "--json").json == []
 
 

@@ -14,6 +14,7 @@ from toolweave.engine.journal import Journal
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate
 from toolweave.testing.clock import FakeClock
+from toolweave.testing.unchecked import Unchecked
 
 Opened = Callable[..., Awaitable[Engine]]
 
@@ -49,7 +50,9 @@ async def engine(database: Database, clock: FakeClock) -> AsyncGenerator[Opened]
         async def opened(**behaviours: Behaviour) -> Engine:
             kinds = Kinds(**behaviours)
             services = EngineServices(EchoTools(), clock)
-            made = Engine(database, Journal(database, clock), kinds, services=services)
+            made = Engine(
+                database, Journal(database, clock), kinds, services=services, checker=Unchecked()
+            )
             await stack.enter_async_context(made.running())
             return made
 

@@ -29,6 +29,7 @@ from toolweave.engine.journal import Journal, JournalEntry, Lease, Written
 from toolweave.engine.journal_rows import JournalChange
 from toolweave.errors import Conflict
 from toolweave.storage.database import Database, open_database
+from toolweave.testing.unchecked import Unchecked
 
 ROOT = Path(__file__).parents[2]
 HERE = "-"
@@ -118,7 +119,9 @@ def engine_on(database: Database, marks: Marks, hold_s: float, vice: str = "") -
     clock = SystemClock()
     written = JOURNALS.get(vice, Journal)(database, clock, hold_s=hold_s)
     kinds = Kinds(**dict.fromkeys(STEPS, marks.effect))
-    return Engine(database, written, kinds, services=EngineServices(EchoTools(), clock))
+    return Engine(
+        database, written, kinds, services=EngineServices(EchoTools(), clock), checker=Unchecked()
+    )
 
 
 async def work(address: str, folder: Path, hold_s: float, vice: str) -> None:

@@ -24,11 +24,13 @@ from toolweave.engine.events import (
 )
 from toolweave.engine.journal import Journal, JournalEntry
 from toolweave.engine.journal_rows import written
+from toolweave.engine.runs import RunRequest
 from toolweave.engine.state import RunState
 from toolweave.json_text import Json
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate
 from toolweave.testing.clock import FakeClock
+from toolweave.testing.unchecked import Unchecked
 
 INPUTS: Json = {"n": 1}
 
@@ -37,7 +39,9 @@ INPUTS: Json = {"n": 1}
 async def opened(database: Database, kinds: Kinds) -> AsyncGenerator[Engine]:
     clock = FakeClock()
     services = EngineServices(EchoTools(), clock)
-    engine = Engine(database, Journal(database, clock), kinds, services=services)
+    engine = Engine(
+        database, Journal(database, clock), kinds, services=services, checker=Unchecked()
+    )
     async with engine.running():
         yield engine
 
@@ -71,7 +75,7 @@ def agree(finished: Finished | None, told: Told) -> None:
 def test_a_run_gives_what_the_interpreter_gives(graph: tuple[Drawn, ...]) -> None:
     async def main() -> None:
         async with new_database() as database, opened(database, kinds := Kinds()) as engine:
-            run = await engine.start(document(graph), INPUTS)
+            run = await engine.runs.start(RunRequest(document(graph), INPUTS))
             with anyio.fail_after(20):
                 await engine.advance(run)
             agree((await engine.state(run)).finished, interpret(graph, INPUTS))
@@ -86,7 +90,7 @@ def test_a_run_cut_off_after_any_row_goes_on_to_the_same_end(graph: tuple[Drawn,
     async def main() -> None:
         async with new_database() as database:
             async with opened(database, Kinds()) as engine:
-                run = await engine.start(document(graph), INPUTS)
+                run = await engine.runs.start(RunRequest(document(graph), INPUTS))
                 await engine.advance(run)
                 entries = await engine.journal.read(run)
             for length in range(1, len(entries)):
@@ -140,7 +144,7 @@ def test_the_fold_is_the_same_each_time_and_never_idle_while_something_is_due(
 ) -> None:
     async def main() -> None:
         async with new_database() as database, opened(database, Kinds()) as engine:
-            run = await engine.start(document(graph), INPUTS)
+            run = await engine.runs.start(RunRequest(document(graph), INPUTS))
             await engine.advance(run)
             entries = await engine.journal.read(run)
             plan = await engine.plan(run)
@@ -184,7 +188,7 @@ def test_these_graphs_have_every_kind_of_event_in_them() -> None:
     def look(graph: tuple[Drawn, ...]) -> None:
         async def main() -> None:
             async with new_database() as database, opened(database, Kinds()) as engine:
-                run = await engine.start(document(graph), INPUTS)
+                run = await engine.runs.start(RunRequest(document(graph), INPUTS))
                 await engine.advance(run)
                 for entry in await engine.journal.read(run):
                     kinds.add(entry.event.kind)

@@ -19,8 +19,10 @@ from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import CancelAsked
 from toolweave.engine.journal import Journal
+from toolweave.engine.runs import RunRequest
 from toolweave.storage.database import Database, open_database
 from toolweave.testing.clock import FakeClock
+from toolweave.testing.unchecked import Unchecked
 
 pytestmark = pytest.mark.anyio
 
@@ -43,7 +45,13 @@ async def process(
         async def opened(*, keeps_time: bool = False, **behaviours: Behaviour) -> Engine:
             own = await stack.enter_async_context(open_database(address))
             services = EngineServices(EchoTools(), clock)
-            made = Engine(own, Journal(own, clock), Kinds(**behaviours), services=services)
+            made = Engine(
+                own,
+                Journal(own, clock),
+                Kinds(**behaviours),
+                services=services,
+                checker=Unchecked(),
+            )
             await stack.enter_async_context(made.running(keeps_time=keeps_time))
             return made
 
@@ -77,7 +85,7 @@ def hangs(begun: anyio.Event) -> Behaviour:
 
 async def test_a_service_begins_a_run_that_another_process_started(process: Process) -> None:
     service, command = await process(keeps_time=True), await process()
-    run = await command.start(ASKS, {"n": 1})
+    run = await command.runs.start(RunRequest(ASKS, {"n": 1}))
     assert await over(command, run) == "success"
     assert await over(service, run) == "success"
 
@@ -85,7 +93,7 @@ async def test_a_service_begins_a_run_that_another_process_started(process: Proc
 async def test_an_answer_of_a_command_goes_on_in_the_service(process: Process) -> None:
     service = await process(keeps_time=True, a=waits(question={"text": "May it?"}))
     command = await process()
-    run = await service.start(ASKS, {})
+    run = await service.runs.start(RunRequest(ASKS, {}))
     await until(command, run, "waiting")
     assert await command.is_served()
     await command.answer(run, "a", "yes", goes_on=False)
@@ -97,7 +105,7 @@ async def test_an_answer_of_a_command_goes_on_in_the_service(process: Process) -
 async def test_a_step_held_elsewhere_is_cancelled_at_once(process: Process) -> None:
     begun = anyio.Event()
     service, command = await process(keeps_time=True, a=hangs(begun)), await process()
-    run = await service.start(ASKS, {})
+    run = await service.runs.start(RunRequest(ASKS, {}))
     with anyio.fail_after(30):
         await begun.wait()
         await command.cancel(run)
@@ -114,7 +122,7 @@ async def test_an_answer_reaches_a_run_of_which_another_branch_is_running(
     graph = workflow(
         {"s": "start", "long": "once", "a": "once", "b": "keyed"}, ["s > long", "s > a", "a > b"]
     )
-    run = await service.start(graph, {})
+    run = await service.runs.start(RunRequest(graph, {}))
     with anyio.fail_after(30):
         await begun.wait()
         while "a" not in (await command.state(run)).waiting:
@@ -130,8 +138,8 @@ async def test_an_answer_reaches_a_run_of_which_another_branch_is_running(
 
 async def test_a_service_leaves_a_run_to_the_command_that_starts_it(process: Process) -> None:
     service, command = await process(keeps_time=True), await process()
-    mine = await command.start(ASKS, {}, holds=True)
-    other = await command.start(ASKS, {})
+    mine = await command.runs.start(RunRequest(ASKS, {}, hold=True))
+    other = await command.runs.start(RunRequest(ASKS, {}))
     assert await over(service, other) == "success"
     assert (await service.get(mine)).status == "running"
     assert [entry.event.kind for entry in await service.journal.read(mine)] == ["started"]
@@ -145,7 +153,9 @@ async def test_only_living_processes_that_keep_time_serve(
     assert not await command.is_served()
     async with AsyncExitStack() as stack:
         services = EngineServices(EchoTools(), clock)
-        service = Engine(database, Journal(database, clock), Kinds(), services=services)
+        service = Engine(
+            database, Journal(database, clock), Kinds(), services=services, checker=Unchecked()
+        )
         await stack.enter_async_context(service.running(keeps_time=True))
         with anyio.fail_after(30):
             while not await command.is_served():
@@ -163,11 +173,11 @@ async def test_processes_write_runs_at_the_same_time_and_lose_nothing(
 ) -> None:
     """Both write to the same runs, in groups, in any order; each number is given out once."""
     one, two = await process(), await process()
-    runs = [await one.start(ASKS, {"n": n}) for n in range(10)]
+    runs = [await one.runs.start(RunRequest(ASKS, {"n": n})) for n in range(10)]
     big = "x" * 150_000  # kept apart, and by both under the same name
 
     async def begins(engine: Engine) -> None:
-        await engine.start(ASKS, {"big": big})
+        await engine.runs.start(RunRequest(ASKS, {"big": big}))
 
     async def asks(engine: Engine, order: list[str]) -> None:
         async with anyio.create_task_group() as tasks:

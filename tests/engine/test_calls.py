@@ -26,12 +26,14 @@ from toolweave.engine.journal import Journal
 from toolweave.engine.journal_rows import written
 from toolweave.engine.plan import make_plan
 from toolweave.engine.retention import Retention, prune
+from toolweave.engine.runs import RunRequest
 from toolweave.engine.state import RunState
 from toolweave.engine.subworkflows import SubWorkflows
 from toolweave.nodes.flow import stop, subworkflow
 from toolweave.storage.database import Database
 from toolweave.storage.workflow_files import WorkflowFiles
 from toolweave.testing.clock import FakeClock
+from toolweave.testing.unchecked import Unchecked
 from toolweave.workflow.model import Node
 from toolweave.workflow.store import WorkflowStore
 
@@ -78,7 +80,9 @@ async def house(
             resources: dict[str, object] = {}
             services = EngineServices(EchoTools(), clock, resources)
             kinds = WithCalls(**{"person": waits(question={"text": "May it?"}), **behaviours})
-            engine = Engine(database, Journal(database, clock), kinds, services=services)
+            engine = Engine(
+                database, Journal(database, clock), kinds, services=services, checker=Unchecked()
+            )
             resources["workflows"] = SubWorkflows(engine, store)
             await stack.enter_async_context(engine.running())
             return engine
@@ -103,7 +107,7 @@ async def test_a_caller_waits_for_days_at_no_cost_and_goes_on_in_any_process(
     house: House, clock: FakeClock
 ) -> None:
     one = await house()
-    run = await one.start(OUTER, {"n": 1})
+    run = await one.runs.start(RunRequest(OUTER, {"n": 1}))
     assert await one.advance(run) == "waiting"
     assert (await one.get(run)).wake_at is None
     assert list((await one.state(run)).waiting) == ["call"]
@@ -123,7 +127,7 @@ async def test_the_end_of_a_called_run_is_kept_for_its_caller_whoever_dies_then(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, other = await house(), await house()
-    run = await one.start(OUTER, {})
+    run = await one.runs.start(RunRequest(OUTER, {}))
     assert await one.advance(run) == "waiting"
     child = await called(one, run)
 
@@ -136,7 +140,7 @@ async def test_the_end_of_a_called_run_is_kept_for_its_caller_whoever_dies_then(
 
 async def test_cancelling_a_caller_that_waits_cancels_the_called_run(house: House) -> None:
     one, other = await house(), await house()
-    run = await one.start(OUTER, {})
+    run = await one.runs.start(RunRequest(OUTER, {}))
     assert await one.advance(run) == "waiting"
     await other.cancel(run)
     assert await over(one, run) == "cancelled"
@@ -154,7 +158,7 @@ async def test_a_stop_of_the_caller_ends_the_called_run(house: House) -> None:
         ["s > call", "s > pause", "pause > stop"],
     )
     engine = await house(pause=waits(question={"text": "Stop?"}))
-    run = await engine.start(graph, {})
+    run = await engine.runs.start(RunRequest(graph, {}))
     assert await engine.advance(run) == "waiting"
     await engine.answer(run, "pause", "yes")
     assert await over(engine, run) == "success"
@@ -163,7 +167,7 @@ async def test_a_stop_of_the_caller_ends_the_called_run(house: House) -> None:
 
 async def test_a_called_run_that_is_cancelled_fails_the_step_that_called_it(house: House) -> None:
     engine = await house()
-    run = await engine.start(OUTER, {})
+    run = await engine.runs.start(RunRequest(OUTER, {}))
     assert await engine.advance(run) == "waiting"
     await engine.cancel(await called(engine, run))
     assert await over(engine, run) == "failed"
@@ -184,7 +188,7 @@ async def test_a_caller_that_dies_right_after_its_end_leaves_no_called_run_going
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, other = await house(), await house()
-    run = await one.start(OUTER, {})
+    run = await one.runs.start(RunRequest(OUTER, {}))
     assert await one.advance(run) == "waiting"
     child = await called(one, run)
     # Killed before it told the called run, and again right after the end of the caller.
@@ -204,7 +208,7 @@ async def test_cancelling_reaches_a_run_that_a_called_run_called(
     await store.save(replace(OUTER, name="middle"), over=None)
     top = workflow({"call": catalog("SUBWORKFLOW", workflow="middle")}, [])
     one, other = await house(), await house()
-    run = await one.start(top, {})
+    run = await one.runs.start(RunRequest(top, {}))
     assert await one.advance(run) == "waiting"
     middle = await called(one, run)
     inner = await called(one, middle)
@@ -221,13 +225,13 @@ async def test_a_run_that_is_called_by_one_that_is_over_is_cancelled(
 ) -> None:
     """As a process does that was stopped just before it began the called run."""
     one, late = await house(), await house()
-    run = await one.start(OUTER, {})
+    run = await one.runs.start(RunRequest(OUTER, {}))
     await one.cancel(run, goes_on=False)
     assert await one.advance(run) == "cancelled"
     if is_pruned:
         await clock.advance(DAYS_S)
         assert await prune(database, Retention(days=1), clock.now()) == 1
-    child = await late.start(INNER, {}, once_key=once_key(run, "call"))
+    child = await late.runs.start(RunRequest(INNER, {}, once_key=once_key(run, "call")))
     assert await late.advance(child) == "cancelled"
 
 
@@ -235,7 +239,7 @@ async def test_what_a_called_run_gave_is_kept_until_its_caller_has_it(
     house: House, database: Database, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, other = await house(), await house()
-    run = await one.start(OUTER, {})
+    run = await one.runs.start(RunRequest(OUTER, {}))
     assert await one.advance(run) == "waiting"
     child = await called(one, run)
     killed_after_the_end(one, monkeypatch)
@@ -254,8 +258,8 @@ async def test_a_caller_waits_while_nobody_knows_about_a_step_of_the_called_run(
     house: House, clock: FakeClock
 ) -> None:
     one = await house()
-    run = await one.start(OUTER, {})
-    child = await one.start(INNER, {}, once_key=once_key(run, "call"))
+    run = await one.runs.start(RunRequest(OUTER, {}))
+    child = await one.runs.start(RunRequest(INNER, {}, once_key=once_key(run, "call")))
     lease, _ = await one.journal.take(child)
     cut_off = [PureStepsDone([["s", 0]], [{}]), StepStarted("person")]
     await one.journal.append(lease, [written(event) for event in cut_off])
@@ -273,7 +277,7 @@ async def test_runs_go_on_as_their_workflows_were_when_they_began(
     """Killed; meanwhile the file of the one is changed, and that of the other is deleted."""
     await store.save(replace(OUTER, name="outer"), over=None)
     one = await house()
-    run = await one.start((await store.load("outer")).workflow, {})
+    run = await one.runs.start(RunRequest((await store.load("outer")).workflow, {}))
     assert await one.advance(run) == "waiting"
     child = await called(one, run)
     changed = workflow({"s": "start", "e": "end"}, ["s > e"])

@@ -9,6 +9,7 @@ from tests.engine.conftest import Opened
 from toolweave.engine.decide import result_of
 from toolweave.engine.events import PureStepsDone
 from toolweave.engine.pure_steps import MAX_STEPS
+from toolweave.engine.runs import RunRequest
 from toolweave.engine.steps import PlannedStep
 from toolweave.workflow.model import Workflow
 
@@ -23,7 +24,7 @@ def chain(length: int) -> Workflow:
 
 async def test_a_chain_that_is_too_long_for_one_go_is_taken_in_several(engine: Opened) -> None:
     runs = await engine()
-    run = await runs.start(chain(2 * MAX_STEPS), {"n": 1})
+    run = await runs.runs.start(RunRequest(chain(2 * MAX_STEPS), {"n": 1}))
     assert await runs.advance(run) == "success"
     events = [entry.event for entry in await runs.journal.read(run)]
     rows = [len(event.steps) for event in events if isinstance(event, PureStepsDone)]
@@ -43,7 +44,7 @@ async def test_whoever_may_be_followed_by_more_than_one_is_followed_by_none(
         {"s": "start", "a": "end", "b": "end", "c": "end", "l": "each", "d": "end", "o": "once"},
         ["s > a", "a > b", "a > c", "b > l", "l.loop > d", "c > o"],
     )
-    run = await runs.start(graph, [])
+    run = await runs.runs.start(RunRequest(graph, []))
     plan = await runs.plan(run)
     followed: dict[str, PlannedStep | None] = dict(
         zip((step.id for step in plan.steps), plan.followers, strict=True)

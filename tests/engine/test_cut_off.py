@@ -23,12 +23,14 @@ from toolweave.engine.events import FINAL, Choice
 from toolweave.engine.journal import Journal, Lease
 from toolweave.engine.journal_rows import JournalChange, Written
 from toolweave.engine.lease_owner import HOLD_S
+from toolweave.engine.runs import RunRequest
 from toolweave.errors import Unavailable
 from toolweave.json_text import Json
 from toolweave.nodes.flow import delay
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate
 from toolweave.testing.clock import FakeClock
+from toolweave.testing.unchecked import Unchecked
 from toolweave.workflow.model import Node, Workflow
 
 pytestmark = pytest.mark.anyio
@@ -156,7 +158,9 @@ class House:
         journal = CutJournal(self.database, self.clock)
         journal.at, journal.moment = at, moment
         services = EngineServices(EchoTools(), self.clock)
-        return Engine(self.database, journal, CutKinds(**behaviours), services=services), journal
+        return Engine(
+            self.database, journal, CutKinds(**behaviours), services=services, checker=Unchecked()
+        ), journal
 
     async def _fails_twice(self, context: NodeContext) -> Outcome | Wait:
         self.world.done["failed"] += 1
@@ -201,7 +205,7 @@ async def database(tmp_path: Path) -> AsyncGenerator[Database]:
 async def began(house: House) -> str:
     engine, _ = house.engine()
     async with engine.running():
-        return await engine.start(house.case.graph, {"n": 1})
+        return await engine.runs.start(RunRequest(house.case.graph, {"n": 1}))
 
 
 async def given(house: House, run: str) -> Json:

@@ -27,11 +27,13 @@ from toolweave.engine.execution_report import execution, records
 from toolweave.engine.journal import Journal, Lease
 from toolweave.engine.journal_rows import JournalChange, Written, written
 from toolweave.engine.lease_owner import HOLD_S
+from toolweave.engine.runs import RunRequest
 from toolweave.errors import Conflict, Invalid, NotFound, Unavailable
 from toolweave.json_text import Json
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate
 from toolweave.testing.clock import FakeClock
+from toolweave.testing.unchecked import Unchecked
 
 pytestmark = pytest.mark.anyio
 
@@ -64,7 +66,7 @@ async def cut_off(runs: Engine, run: str, key: str, attempt: int = 1) -> None:
 
 async def test_an_answer_survives_a_crash_right_after_it_was_taken(engine: Opened) -> None:
     runs = await engine(a=waits(question={"text": "Really?"}))
-    run = await runs.start(ONE, 1)
+    run = await runs.runs.start(RunRequest(ONE, 1))
     assert await runs.advance(run) == "waiting"
     await runs.journal.add(run, Answered("a", "yes"))
     await cut_off(runs, run, "a")
@@ -88,7 +90,7 @@ async def test_a_step_that_fails_after_its_wait_is_tried_again_with_what_it_wait
 
     graph = workflow({"a": ("keyed", {"configurations": {"retry_attempts": 1}})}, [])
     runs = await engine(a=behave)
-    run = await runs.start(graph, 1)
+    run = await runs.runs.start(RunRequest(graph, 1))
     await runs.advance(run)
     await runs.journal.add(run, Answered("a", "yes"))
     assert await runs.advance(run) == "waiting"
@@ -99,7 +101,7 @@ async def test_a_step_that_fails_after_its_wait_is_tried_again_with_what_it_wait
 
 async def test_of_two_answers_the_first_counts(engine: Opened) -> None:
     runs = await engine(a=waits(question={"text": "?"}))
-    run = await runs.start(ONE, 1)
+    run = await runs.runs.start(RunRequest(ONE, 1))
     await runs.advance(run)
     await runs.journal.add(run, Answered("a", "first"))
     await runs.journal.add(run, Answered("a", "second"))
@@ -109,7 +111,7 @@ async def test_of_two_answers_the_first_counts(engine: Opened) -> None:
 
 async def test_of_two_decisions_about_a_step_the_first_counts(engine: Opened) -> None:
     runs = await engine()
-    run = await runs.start(ONE, 1)
+    run = await runs.runs.start(RunRequest(ONE, 1))
     await cut_off(runs, run, "a")
     assert await runs.advance(run) == "uncertain"
     await runs.journal.add(run, UncertainResolved("a", "skip"))
@@ -122,7 +124,7 @@ async def test_of_two_decisions_about_a_step_the_first_counts(engine: Opened) ->
 async def test_a_timer_goes_on_beside_an_uncertain_step(engine: Opened, clock: FakeClock) -> None:
     graph = workflow({"s": "start", "a": "once", "b": "keyed"}, ["s > a", "s > b"])
     runs = await engine(b=waits(60))
-    run = await runs.start(graph, 1)
+    run = await runs.runs.start(RunRequest(graph, 1))
     await cut_off(runs, run, "a")
     assert await runs.advance(run) == "uncertain"
     await clock.advance(61)
@@ -135,11 +137,17 @@ async def test_a_timer_goes_on_beside_an_uncertain_step(engine: Opened, clock: F
 async def test_whoever_keeps_time_wakes_a_run_that_began_to_wait_later(database: Database) -> None:
     clock = SystemClock()
     services = EngineServices(EchoTools(), clock)
-    engine = Engine(database, Journal(database, clock), Kinds(a=waits(0.05)), services=services)
+    engine = Engine(
+        database,
+        Journal(database, clock),
+        Kinds(a=waits(0.05)),
+        services=services,
+        checker=Unchecked(),
+    )
     with anyio.fail_after(20):
         async with engine.running(keeps_time=True):
             await anyio.sleep(0.1)  # it sleeps, as nothing is to be done
-            run = await engine.start(ONE, 1)
+            run = await engine.runs.start(RunRequest(ONE, 1))
             kinds = [entry.event.kind async for entry in engine.follow(run)]
     assert kinds.count("step_waiting") == 1
     assert kinds[-1] == "finished"
@@ -148,7 +156,7 @@ async def test_whoever_keeps_time_wakes_a_run_that_began_to_wait_later(database:
 async def test_a_wish_and_a_result_at_the_same_moment_are_both_written(engine: Opened) -> None:
     graph = workflow({"s": "start", "a": "once", "b": "once"}, ["s > a", "a > b"])
     runs = await engine(b=gives("done"))
-    run = await runs.start(graph, 1)
+    run = await runs.runs.start(RunRequest(graph, 1))
     lease, entries = await runs.journal.take(run)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(runs.journal.append, lease, [written(StepStarted("a"))] * 2)
@@ -166,7 +174,7 @@ async def test_a_wish_and_a_result_at_the_same_moment_are_both_written(engine: O
 async def test_a_wish_that_comes_while_a_start_is_written_stops_the_step(engine: Opened) -> None:
     begun = anyio.Event()
     runs = await engine(a=stuck(begun))
-    run = await runs.start(ONE, 1)
+    run = await runs.runs.start(RunRequest(ONE, 1))
     other = await engine()
     take = runs.journal.take
 
@@ -187,7 +195,7 @@ async def test_what_comes_while_a_run_is_laid_down_again_wakes_it(
 ) -> None:
     """Somebody looks at an uncertain run for nothing while a person decides about it."""
     runs, other = await engine(), await engine()
-    run = await runs.start(ONE, 1)
+    run = await runs.runs.start(RunRequest(ONE, 1))
     await cut_off(runs, run, "a")
     assert await runs.advance(run) == "uncertain"
     append, decided = runs.journal.append, UncertainResolved("a", "skip")
@@ -215,7 +223,7 @@ async def test_what_comes_while_a_run_is_laid_down_again_wakes_it(
 
 async def test_a_late_wish_changes_nothing_about_a_run_that_is_over(engine: Opened) -> None:
     runs = await engine(a=fails(1))
-    run = await runs.start(ONE, 1)
+    run = await runs.runs.start(RunRequest(ONE, 1))
     assert await runs.advance(run) == "failed"
     before, entries = await runs.get(run), await runs.journal.read(run)
     with pytest.raises(Conflict):
@@ -229,7 +237,7 @@ async def test_a_late_wish_changes_nothing_about_a_run_that_is_over(engine: Open
 
 async def test_a_run_that_ended_between_a_look_and_the_lease_stays_as_it_is(engine: Opened) -> None:
     runs, other = await engine(a=fails(1)), await engine(a=fails(1))
-    run = await runs.start(ONE, 1)
+    run = await runs.runs.start(RunRequest(ONE, 1))
     take = other.journal.take
 
     async def late(run: str) -> object:
@@ -256,7 +264,7 @@ async def test_a_holder_that_was_silent_for_too_long_loses_the_run_and_cannot_wr
         return Outcome(1)
 
     runs, other = await engine(a=slow), await engine(a=slow)
-    run = await runs.start(ONE, 1)
+    run = await runs.runs.start(RunRequest(ONE, 1))
     refused: list[str] = []
 
     async def loses() -> None:
@@ -290,7 +298,7 @@ async def test_a_holder_that_stood_still_while_it_wrote_that_a_step_begins_does_
 ) -> None:
     begun = anyio.Event()
     runs, other = await engine(a=stuck(begun)), await engine()
-    run = await runs.start(ONE, 1)
+    run = await runs.runs.start(RunRequest(ONE, 1))
     append = runs.journal.append
 
     async def stands_still(
@@ -317,7 +325,7 @@ async def test_many_at_once_bring_a_run_forward_and_every_step_happens_once(
         {"s": "start", **dict.fromkeys(names, "once")}, [f"s > {name}" for name in names]
     )
     several = [await engine() for _ in range(4)]
-    run = await several[0].start(graph, 1)
+    run = await several[0].runs.start(RunRequest(graph, 1))
 
     async def goes_on(one: Engine) -> None:
         for _ in range(2000):
@@ -344,7 +352,7 @@ async def test_many_at_once_bring_a_run_forward_and_every_step_happens_once(
 async def test_another_engine_can_cancel_a_running_step(engine: Opened) -> None:
     begun, ended = anyio.Event(), anyio.Event()
     runs, other = await engine(a=stuck(begun, ended)), await engine()
-    run = await runs.start(ONE, 1)
+    run = await runs.runs.start(RunRequest(ONE, 1))
     statuses: list[str] = []
 
     async def goes() -> None:
@@ -368,7 +376,7 @@ async def test_another_engine_can_cancel_a_running_step(engine: Opened) -> None:
 
 async def test_a_run_whose_process_is_gone_can_be_cancelled(engine: Opened) -> None:
     runs = await engine()
-    run = await runs.start(ONE, 1)
+    run = await runs.runs.start(RunRequest(ONE, 1))
     await cut_off(runs, run, "a")
     with anyio.fail_after(20):
         await runs.cancel(run)
@@ -389,7 +397,7 @@ async def test_whoever_follows_gets_every_entry_once_from_any_offset(engine: Ope
         [f"{one} > {other}" for one, other in zip(["s", *names], names, strict=False)],
     )
     runs, elsewhere = await engine(), await engine()
-    run = await runs.start(graph, 1)
+    run = await runs.runs.start(RunRequest(graph, 1))
     seen: dict[int, list[int]] = {}
 
     async def follow(one: Engine, number: int, after: int) -> None:
@@ -416,10 +424,10 @@ async def test_a_fork_of_a_run_that_failed_keeps_what_failed_elsewhere(engine: O
         ["s > bad", "s > good", "bad > join", "good > join", "join > last"],
     )
     runs = await engine(bad=fails(9))
-    run = await runs.start(graph, 1)
+    run = await runs.runs.start(RunRequest(graph, 1))
     assert await runs.advance(run) == "partial"
     again = await engine()
-    forked = await again.fork(run, "last", lambda _: "edited")
+    forked = await again.runs.fork(run, "last", lambda _: "edited")
     assert await again.advance(forked) == "partial"
     state = await again.state(forked)
     assert dict(state.outcomes())["last"].value == "edited"
@@ -430,17 +438,17 @@ async def test_a_fork_of_a_run_that_failed_keeps_what_failed_elsewhere(engine: O
 async def test_a_run_cannot_begin_inside_a_loop(engine: Opened) -> None:
     graph = workflow({"s": "start", "l": "each", "b": "once"}, ["s > l", "l.loop > b"])
     runs = await engine()
-    run = await runs.start(graph, [1, 2])
+    run = await runs.runs.start(RunRequest(graph, [1, 2]))
     assert await runs.advance(run) == "success"
     with pytest.raises(Conflict, match="body of a loop") as refused:
-        await runs.fork(run, "b")
+        await runs.runs.fork(run, "b")
     assert refused.value.hint == "begin at the loop: 'l'"
 
 
 async def test_a_failure_that_its_loop_lives_with_is_no_failure_of_the_run(engine: Opened) -> None:
     graph = workflow({"s": "start", "l": "each", "b": "once"}, ["s > l", "l.loop > b"])
     runs = await engine(b=fails(1))
-    run = await runs.start(graph, [1, 2])
+    run = await runs.runs.start(RunRequest(graph, [1, 2]))
     assert await runs.advance(run) == "success"
     assert result_of(await runs.state(run)) == [{"failed": "TEST_FAILED"}, 2]
 
@@ -450,7 +458,7 @@ async def test_a_value_that_is_no_json_fails_the_step_and_not_the_engine(engine:
         return Outcome({"set": {1, 2}})  # type: ignore[dict-item] # that is the point
 
     runs = await engine(a=odd)
-    run = await runs.start(ONE, 1)
+    run = await runs.runs.start(RunRequest(ONE, 1))
     assert await runs.advance(run) == "failed"
     error = (await runs.get(run)).error
     assert error is not None
@@ -459,7 +467,7 @@ async def test_a_value_that_is_no_json_fails_the_step_and_not_the_engine(engine:
 
 async def test_a_run_is_found_by_how_its_id_begins(engine: Opened) -> None:
     runs = await engine()
-    run = await runs.start(ONE, 1)
+    run = await runs.runs.start(RunRequest(ONE, 1))
     assert (await runs.get(run[:8])).id == run
     for wrong in ("", "zzz", run + "0", "%", run[:4] + "_"):
         with pytest.raises(NotFound):
@@ -468,7 +476,7 @@ async def test_a_run_is_found_by_how_its_id_begins(engine: Opened) -> None:
 
 async def test_a_journal_that_makes_no_sense_is_told_and_no_harm_is_done(engine: Opened) -> None:
     runs = await engine()
-    run = await runs.start(ONE, 1)
+    run = await runs.runs.start(RunRequest(ONE, 1))
     lease, _ = await runs.journal.take(run)
     await runs.journal.append(lease, [written(StepFinished("a", 1))])
     before = await runs.journal.read(run)
@@ -485,7 +493,7 @@ async def test_more_steps_than_may_run_at_once_all_get_their_turn(engine: Opened
         {"s": "start", **dict.fromkeys(names, "once")}, [f"s > {name}" for name in names]
     )
     runs = await engine(**dict.fromkeys(names[:64], meeting))
-    run = await runs.start(graph, 1)
+    run = await runs.runs.start(RunRequest(graph, 1))
     with anyio.fail_after(20):
         assert await runs.advance(run) == "success"
     assert len(dict((await runs.state(run)).outcomes())) == 129
@@ -499,7 +507,7 @@ async def test_what_was_decided_about_a_step_is_told(engine: Opened) -> None:
         ("retry", "success", "success"),
     )
     for choice, status, shown in wanted:
-        run = await runs.start(ONE, 1)
+        run = await runs.runs.start(RunRequest(ONE, 1))
         await cut_off(runs, run, "a")
         await runs.advance(run)
         await runs.journal.add(run, UncertainResolved("a", choice))
@@ -524,9 +532,11 @@ async def test_a_full_disk_stops_a_run_and_nothing_is_lost(tmp_path: Path) -> No
             clock = FakeClock()
             services = EngineServices(EchoTools(), clock)
             kinds = Kinds(**{f"n{index}": gives(text) for index in range(40)})
-            engine = Engine(database, Journal(database, clock), kinds, services=services)
+            engine = Engine(
+                database, Journal(database, clock), kinds, services=services, checker=Unchecked()
+            )
             async with engine.running():
-                run = await engine.start(graph, 1)
+                run = await engine.runs.start(RunRequest(graph, 1))
                 with pytest.raises(Unavailable) as refused:
                     await engine.advance(run)
                 assert refused.value.code == "STORAGE_FULL"

@@ -13,11 +13,13 @@ from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.execution_report import execution
 from toolweave.engine.journal import Journal
+from toolweave.engine.runs import RunRequest
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.registry import NodeRegistry
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate
+from toolweave.testing.unchecked import Unchecked
 from toolweave.workflow.formats.load import load, read
 
 pytestmark = pytest.mark.anyio
@@ -34,7 +36,9 @@ async def database(tmp_path: Path) -> AsyncGenerator[Database]:
 async def runs(database: Database) -> AsyncGenerator[Engine]:
     clock = SystemClock()
     services = EngineServices(EchoTools(), clock)
-    engine = Engine(database, Journal(database, clock), NodeRegistry(), services=services)
+    engine = Engine(
+        database, Journal(database, clock), NodeRegistry(), services=services, checker=Unchecked()
+    )
     async with engine.running():
         yield engine
 
@@ -78,7 +82,7 @@ def flow(*nodes: JsonObject, edges: tuple[str, ...]) -> JsonObject:
 
 
 async def told(runs: Engine, document: JsonObject, inputs: Json) -> JsonObject:
-    run = await runs.start(read(document).workflow, inputs)
+    run = await runs.runs.start(RunRequest(read(document).workflow, inputs))
     await runs.advance(run)
     return execution(run, await runs.plan(run), await runs.journal.read(run))
 
@@ -176,7 +180,7 @@ async def test_a_flow_is_read_and_checked_before_any_run_of_it_is_written(runs: 
     with pytest.raises(Invalid) as refused:
         await told(runs, broken, {})
     assert refused.value.code == "CIRCULAR_DEPENDENCY"
-    assert await runs.runs() == []
+    assert await runs.newest() == []
 
 
 @pytest.mark.requirement("003:performance.memory")
@@ -205,8 +209,8 @@ async def test_a_detailed_node_calls_its_tool_with_exactly_its_parameter_values(
     values: dict[str, Any] = {"city": "{{ trigger.city }}", "days": 2, "deep": {"list": [1, None]}}
     data = {"serverId": "demo", "toolName": "weather", "mode": "detailed",
             "parameterValues": values}  # fmt: skip
-    run = await runs.start(
-        workflow({"s": "start", "t": ("mcp", data)}, ["s > t"]), {"city": "Rome"}
+    run = await runs.runs.start(
+        RunRequest(workflow({"s": "start", "t": ("mcp", data)}, ["s > t"]), {"city": "Rome"})
     )
     assert await runs.advance(run) == "success"
     shown = execution(run, await runs.plan(run), await runs.journal.read(run))

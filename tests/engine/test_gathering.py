@@ -15,9 +15,11 @@ from toolweave.engine.engine import Engine
 from toolweave.engine.events import StepWaiting
 from toolweave.engine.execution_report import records
 from toolweave.engine.journal import Journal
+from toolweave.engine.runs import RunRequest
 from toolweave.nodes.flow import merge
 from toolweave.storage.database import Database
 from toolweave.testing.clock import FakeClock
+from toolweave.testing.unchecked import Unchecked
 from toolweave.workflow.model import Node
 
 pytestmark = pytest.mark.anyio
@@ -34,7 +36,13 @@ class WithMerge(Kinds):
 
 def an_engine(database: Database, clock: FakeClock, **behaviours: Behaviour) -> Engine:
     services = EngineServices(EchoTools(), clock)
-    return Engine(database, Journal(database, clock), WithMerge(**behaviours), services=services)
+    return Engine(
+        database,
+        Journal(database, clock),
+        WithMerge(**behaviours),
+        services=services,
+        checker=Unchecked(),
+    )
 
 
 def merging(**config: Any) -> Any:
@@ -63,7 +71,7 @@ async def test_a_merge_with_a_limit_goes_on_without_a_branch_that_is_late(
     behaviours = {"fast": gives([1, 2]), "slow": waits(question={"text": "More?"})}
     engine = an_engine(database, clock, **behaviours)
     async with engine.running():
-        run = await engine.start(merging(timeout_seconds=60), {})
+        run = await engine.runs.start(RunRequest(merging(timeout_seconds=60), {}))
         assert await engine.advance(run) == "waiting"
         due = timestamp(clock.now() + timedelta(seconds=60))
         assert (await engine.get(run)).wake_at == due
@@ -95,7 +103,7 @@ async def test_a_merge_waits_for_all_branches_within_its_limit_and_for_days_with
     engine = an_engine(database, clock, fast=gives([1]), slow=waits(question={"text": "More?"}))
     config = {} if limit_s is None else {"timeout_seconds": limit_s}
     async with engine.running():
-        run = await engine.start(merging(**config), {})
+        run = await engine.runs.start(RunRequest(merging(**config), {}))
         assert await engine.advance(run) == "waiting"
         await clock.advance(59 if limit_s else 86_400 * 30)
         assert await engine.advance(run) == "waiting"
@@ -125,7 +133,7 @@ async def test_a_merge_whose_branches_all_come_at_once_has_no_timer(
         ["s > a", "s > b", "a > merge", "b > merge"],
     )
     async with engine.running():
-        run = await engine.start(graph, [1])
+        run = await engine.runs.start(RunRequest(graph, [1]))
         assert await engine.advance(run) == "success"
         kinds = [entry.event.kind for entry in await engine.journal.read(run)]
     assert "step_waiting" not in kinds
@@ -165,7 +173,7 @@ async def test_the_body_of_a_loop_begins_when_what_it_needs_from_outside_is_ther
 
     engine = an_engine(database, clock, slow=waits(question={"text": "Go?"}), body=sees, deep=sees)
     async with engine.running():
-        run = await engine.start(LOOP, {})
+        run = await engine.runs.start(RunRequest(LOOP, {}))
         assert await engine.advance(run) == "waiting"
         assert not any(key.startswith("each#") for key in (await engine.state(run)).places)
         await engine.answer(run, "slow", "yes")
@@ -173,7 +181,7 @@ async def test_the_body_of_a_loop_begins_when_what_it_needs_from_outside_is_ther
             async for _ in engine.follow(run):
                 pass
         assert (await engine.get(run)).status == "success"
-        forked = await engine.fork(run, "slow")
+        forked = await engine.runs.fork(run, "slow")
         assert await engine.advance(forked) == "waiting"
     came = {"by": "answer", "reply": "yes", "memory": "kept"}
     assert seen == [
@@ -200,6 +208,6 @@ async def test_a_loop_goes_on_when_a_step_its_body_would_hear_from_is_passed_ove
     engine = an_engine(database, clock)
     async with engine.running():
         for n, came in ((1, 1), (5, {"each": 1, "maybe": {"n": 5}})):
-            run = await engine.start(graph, {"n": n})
+            run = await engine.runs.start(RunRequest(graph, {"n": n}))
             assert await engine.advance(run) == "success"
             assert dict((await engine.state(run)).outcomes())["each"].value == [came]

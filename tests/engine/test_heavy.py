@@ -16,12 +16,14 @@ from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
 from toolweave.engine.pure_steps import LARGE, is_large
+from toolweave.engine.runs import RunRequest
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
 from toolweave.nodes.action import parse
 from toolweave.nodes.registry import NodeRegistry
 from toolweave.storage.database import open_database
 from toolweave.storage.migrations import migrate
+from toolweave.testing.unchecked import Unchecked
 from toolweave.workflow.model import Node
 
 pytestmark = pytest.mark.anyio
@@ -69,10 +71,16 @@ async def ran(folder: Path, watched: Watched, text: str) -> tuple[str, Json, str
     async with open_database(folder / "runs.db") as database:
         await migrate(database)
         services = EngineServices(EchoTools(), clock)
-        engine = Engine(database, Journal(database, clock), WithParse(watched), services=services)
+        engine = Engine(
+            database,
+            Journal(database, clock),
+            WithParse(watched),
+            services=services,
+            checker=Unchecked(),
+        )
         graph = workflow({"s": "start", "p": PARSE, "e": "end"}, ["s > p", "p > e"])
         async with engine.running():
-            run = await engine.start(graph, {"text": text})
+            run = await engine.runs.start(RunRequest(graph, {"text": text}))
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(_frees, watched)
                 with anyio.fail_after(60):

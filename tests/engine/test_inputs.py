@@ -13,6 +13,7 @@ from toolweave import json_text
 from toolweave.access.webhook_signatures import Arrival
 from toolweave.engine.events import Finished
 from toolweave.engine.execution_report import execution
+from toolweave.engine.runs import RunRequest
 from toolweave.errors import Invalid
 from toolweave.json_text import JsonObject
 from toolweave.workflow.formats.load import read
@@ -39,12 +40,12 @@ async def test_inputs_that_do_not_fit_are_refused_with_all_problems_and_nothing_
 ) -> None:
     runs = await engine()
     with pytest.raises(Invalid) as refused:
-        await runs.start(asking(SCHEMA), inputs)
+        await runs.runs.start(RunRequest(asking(SCHEMA), inputs))
     assert refused.value.code == "RUN_INPUT_INVALID"
     pointers = {problem.pointer for problem in refused.value.problems}
     if inputs == {"city": 1, "days": "x"}:
         assert pointers == {"/city", "/days"}
-    assert await runs.runs() == []
+    assert await runs.newest() == []
 
 
 @pytest.mark.parametrize("schema", [SCHEMA, {}, None, {"type": 7}])
@@ -52,14 +53,18 @@ async def test_inputs_that_fit_and_workflows_without_a_usable_schema_run(
     engine: Opened, schema: JsonObject | None
 ) -> None:
     runs = await engine()
-    run = await runs.start(asking(schema), {"city": "Rome", "more": 1})
+    run = await runs.runs.start(RunRequest(asking(schema), {"city": "Rome", "more": 1}))
     assert await runs.advance(run) == "success"
 
 
 async def test_inputs_that_nobody_can_send_again_are_kept_in_a_failed_run(engine: Opened) -> None:
     runs = await engine()
-    run = await runs.start(asking(SCHEMA), {"days": 0}, trigger="t", once_key="k", keeps_unfit=True)
-    again = await runs.start(asking(SCHEMA), {"days": 0}, once_key="k", keeps_unfit=True)
+    run = await runs.runs.start(
+        RunRequest(asking(SCHEMA), {"days": 0}, trigger="t", once_key="k", keep_invalid_inputs=True)
+    )
+    again = await runs.runs.start(
+        RunRequest(asking(SCHEMA), {"days": 0}, once_key="k", keep_invalid_inputs=True)
+    )
     assert again == run
     assert await runs.advance(run) == "failed"
     found = await runs.get(run)

@@ -27,9 +27,11 @@ from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Choice
 from toolweave.engine.journal import Journal
+from toolweave.engine.runs import RunRequest
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate
 from toolweave.testing.server import ScriptedServer, a_tool, never
+from toolweave.testing.unchecked import Unchecked
 from toolweave.workflow.formats.load import convert
 
 pytestmark = pytest.mark.anyio
@@ -64,7 +66,13 @@ def engine_on(database: Database, folder: Path) -> Engine:
 
     clock = SystemClock()
     journal = Journal(database, clock, hold_s=HOLD_S)
-    return Engine(database, journal, Kinds(a=slow), services=EngineServices(EchoTools(), clock))
+    return Engine(
+        database,
+        journal,
+        Kinds(a=slow),
+        services=EngineServices(EchoTools(), clock),
+        checker=Unchecked(),
+    )
 
 
 async def work(address: str, folder: Path) -> None:
@@ -118,7 +126,7 @@ async def test_a_worker_stopped_past_its_lease_loses_the_run_and_stops_its_step(
         await migrate(database)
         engine = engine_on(database, tmp_path)
         async with engine.running():
-            run = await engine.start(GRAPH, 1)
+            run = await engine.runs.start(RunRequest(GRAPH, 1))
 
             async def has_begun() -> bool:
                 return bool(marks(tmp_path))

@@ -14,11 +14,13 @@ from toolweave.clock import SystemClock, timestamp
 from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
+from toolweave.engine.runs import RunRequest
 from toolweave.engine.wakeups import BATCH, DUE, NEXT
 from toolweave.errors import Unavailable
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate
 from toolweave.testing.clock import FakeClock
+from toolweave.testing.unchecked import Unchecked
 
 pytestmark = pytest.mark.anyio
 
@@ -52,7 +54,7 @@ async def test_a_look_at_many_runs_reads_only_those_that_are_due(
 ) -> None:
     number = MANY if database.dialect.name == "sqlite" else MANY // 10
     runs = await engine(a=waits(60))
-    due = await runs.start(ONE, 1)
+    due = await runs.runs.start(RunRequest(ONE, 1))
     assert await runs.advance(due) == "waiting"
     await make_waiting(database, due, clock.now(), number)
     if database.dialect.name == "postgresql":
@@ -76,10 +78,12 @@ async def test_a_hundred_thousand_waiting_runs_cost_no_cpu_no_task_and_no_thread
         await migrate(database)
         services = EngineServices(EchoTools(), clock)
         kinds = Kinds(a=waits(1.5))
-        engine = Engine(database, Journal(database, clock), kinds, services=services)
+        engine = Engine(
+            database, Journal(database, clock), kinds, services=services, checker=Unchecked()
+        )
         with anyio.fail_after(60):
             async with engine.running():
-                run = await engine.start(ONE, 1)
+                run = await engine.runs.start(RunRequest(ONE, 1))
                 assert await engine.advance(run) == "waiting"
             await make_waiting(database, run, clock.now(), MANY)
             threads = threading.active_count()
@@ -104,11 +108,13 @@ async def test_more_due_runs_than_one_look_finds_are_all_brought_forward(tmp_pat
         await migrate(database)
         kinds = Kinds()
         services = EngineServices(EchoTools(), clock)
-        engine = Engine(database, Journal(database, clock), kinds, services=services)
+        engine = Engine(
+            database, Journal(database, clock), kinds, services=services, checker=Unchecked()
+        )
         number = BATCH + 50
         with anyio.fail_after(60):
             async with engine.running():
-                started = [await engine.start(ONE, 1) for _ in range(number)]
+                started = [await engine.runs.start(RunRequest(ONE, 1)) for _ in range(number)]
             async with engine.running(keeps_time=True):
                 for run in started:
                     assert [one async for one in engine.follow(run)]
@@ -132,9 +138,15 @@ async def test_a_run_that_cannot_go_on_is_not_tried_again_and_again(tmp_path: Pa
     async with open_database(tmp_path / "runs.db") as database:
         await migrate(database)
         journal = Broken(database, clock)
-        engine = Engine(database, journal, Kinds(), services=EngineServices(EchoTools(), clock))
+        engine = Engine(
+            database,
+            journal,
+            Kinds(),
+            services=EngineServices(EchoTools(), clock),
+            checker=Unchecked(),
+        )
         async with engine.running(keeps_time=True):
-            await engine.start(ONE, 1)
+            await engine.runs.start(RunRequest(ONE, 1))
             await anyio.sleep(1.2)
     # At once, and after 0.25, 0.5 and 1 s; without a rest it would be thousands.
     assert 2 <= journal.taken <= 4

@@ -11,6 +11,7 @@ from toolweave.engine import journal as journal_module
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import CancelAsked, Finished
+from toolweave.engine.runs import RunRequest
 from toolweave.errors import Conflict
 from toolweave.json_text import JsonObject
 from toolweave.storage.database import Database
@@ -42,7 +43,10 @@ async def test_a_run_that_is_held_from_the_start_is_never_taken(
     engine: Opened, database: Database
 ) -> None:
     runs = await engine(a=gives("done"))
-    held, free = await runs.start(ONE, 1, holds=True), await runs.start(ONE, 1)
+    held, free = (
+        await runs.runs.start(RunRequest(ONE, 1, hold=True)),
+        await runs.runs.start(RunRequest(ONE, 1)),
+    )
     assert await runs.advance(held) == await runs.advance(free) == "success"
     assert (await epoch_of(database, held), await epoch_of(database, free)) == (0, 1)
     kinds = [[entry.event for entry in await runs.journal.read(run)] for run in (held, free)]
@@ -54,7 +58,7 @@ async def test_whoever_takes_it_meanwhile_wins_and_no_effect_happens_twice(
 ) -> None:
     tried: list[str] = []
     runs, other = await engine(a=noting(tried, "first")), await engine(a=noting(tried, "other"))
-    run = await runs.start(ONE, 1, holds=True)
+    run = await runs.runs.start(RunRequest(ONE, 1, hold=True))
     # A machine whose clock is ahead holds the run for silent.
     await database.execute("UPDATE runs SET held_until = NULL WHERE id = ?", run)
     lease, _ = await other.journal.take(run)
@@ -68,7 +72,7 @@ async def test_whoever_takes_it_meanwhile_wins_and_no_effect_happens_twice(
 
 async def test_after_its_time_it_is_looked_up(engine: Opened, clock: FakeClock) -> None:
     runs, other = await engine(), await engine(a=gives("by the other"))
-    run = await runs.start(ONE, 1, holds=True)
+    run = await runs.runs.start(RunRequest(ONE, 1, hold=True))
     await clock.advance(runs.journal.hold_s + 1)
     await other.journal.take(run)
     with pytest.raises(Conflict) as refused:
@@ -80,7 +84,7 @@ async def test_after_its_time_it_is_looked_up(engine: Opened, clock: FakeClock) 
 async def test_a_wish_before_its_first_step_is_heard(engine: Opened) -> None:
     tried: list[str] = []
     runs, other = await engine(a=noting(tried, "a")), await engine()
-    run = await runs.start(ONE, 1, holds=True)
+    run = await runs.runs.start(RunRequest(ONE, 1, hold=True))
     await other.journal.add(run, CancelAsked("Ada"))
     assert await runs.advance(run) == "cancelled"
     assert tried == []
@@ -89,7 +93,7 @@ async def test_a_wish_before_its_first_step_is_heard(engine: Opened) -> None:
 async def test_what_becomes_of_the_inputs_later_changes_nothing(engine: Opened) -> None:
     runs = await engine()
     inputs: JsonObject = {"city": "London"}
-    run = await runs.start(PURE, inputs, holds=True)
+    run = await runs.runs.start(RunRequest(PURE, inputs, hold=True))
     inputs["city"] = "Paris"
     assert await runs.advance(run) == "success"
     assert result_of(await runs.state(run)) == {"city": "London"}
@@ -100,14 +104,14 @@ async def test_of_very_many_the_oldest_are_looked_up(
 ) -> None:
     monkeypatch.setattr(journal_module, "MAX_NEWBORN", 2)
     runs = await engine()
-    started = [await runs.start(PURE, n, holds=True) for n in range(3)]
+    started = [await runs.runs.start(RunRequest(PURE, n, hold=True)) for n in range(3)]
     assert [await runs.advance(run) for run in started] == ["success"] * 3
     assert [await epoch_of(database, run) for run in started] == [1, 0, 0]
 
 
 async def test_whoever_waits_for_the_end_hears_of_it_here_and_elsewhere(engine: Opened) -> None:
     runs, other = await engine(a=gives("done")), await engine()
-    run = await runs.start(ONE, 1, holds=True)
+    run = await runs.runs.start(RunRequest(ONE, 1, hold=True))
     ended: list[Finished | None] = []
     with anyio.fail_after(30):
         async with anyio.create_task_group() as tasks:
@@ -121,7 +125,7 @@ async def test_whoever_waits_for_the_end_hears_of_it_here_and_elsewhere(engine: 
 
 async def test_whoever_waits_for_a_run_that_rests_hears_of_its_end_later(engine: Opened) -> None:
     runs = await engine(a=waits(question={"text": "May it?"}))
-    run = await runs.start(ONE, 1, holds=True)
+    run = await runs.runs.start(RunRequest(ONE, 1, hold=True))
     ended: list[Finished | None] = []
     with anyio.fail_after(30):
         async with anyio.create_task_group() as tasks:

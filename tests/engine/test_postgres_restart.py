@@ -24,9 +24,11 @@ from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL
 from toolweave.engine.journal import Journal, Lease
 from toolweave.engine.journal_rows import JournalChange, Written
+from toolweave.engine.runs import RunRequest
 from toolweave.errors import Conflict, Unavailable
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate
+from toolweave.testing.unchecked import Unchecked
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("postgres")]
 
@@ -84,7 +86,7 @@ async def start_all(engine: Engine, began: anyio.Event, number_of_runs: int) -> 
     for number in range(number_of_runs):
         while True:
             try:
-                await engine.start(GRAPH, number, once_key=f"run {number}")
+                await engine.runs.start(RunRequest(GRAPH, number, once_key=f"run {number}"))
                 break
             except (Unavailable, Conflict):
                 await anyio.sleep(0.05)
@@ -104,7 +106,7 @@ async def settle(engine: Engine, world: World, number_of_runs: int) -> None:
     while True:
         await anyio.sleep(0.05)
         try:
-            found = await engine.runs(limit=number_of_runs + 1)
+            found = await engine.newest(limit=number_of_runs + 1)
             for run in found:
                 if run.status == "uncertain":
                     for key in list((await engine.state(run.id)).uncertain):
@@ -123,14 +125,20 @@ async def ordeal(
     await migrate(database)
     world, began = World(), anyio.Event()
     kinds = Kinds(**dict.fromkeys(STEPS, world.effect))
-    engine = Engine(database, journal, kinds, services=EngineServices(EchoTools(), SystemClock()))
+    engine = Engine(
+        database,
+        journal,
+        kinds,
+        services=EngineServices(EchoTools(), SystemClock()),
+        checker=Unchecked(),
+    )
     with anyio.fail_after(60 * number_of_runs / RUNS):
         async with engine.running(keeps_time=True), anyio.create_task_group() as tasks:
             tasks.start_soon(start_all, engine, began, number_of_runs)
             await began.wait()
             await restart(server, times)
             await settle(engine, world, number_of_runs)
-        runs = await engine.runs(limit=number_of_runs + 1)
+        runs = await engine.newest(limit=number_of_runs + 1)
     assert [run.status for run in runs] == ["success"] * number_of_runs
     assert {key.partition("/")[0] for key in world.ended} == {run.id for run in runs}
     return world

@@ -21,11 +21,13 @@ from toolweave.engine.engine import Engine
 from toolweave.engine.events import StepFailed, StepStarted
 from toolweave.engine.journal import Journal
 from toolweave.engine.lease_owner import HOLD_S
+from toolweave.engine.runs import RunRequest
 from toolweave.errors import ToolweaveError, Unavailable
 from toolweave.storage.backup import copy_database
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate
 from toolweave.testing.clock import FakeClock
+from toolweave.testing.unchecked import Unchecked
 
 pytestmark = pytest.mark.anyio
 
@@ -37,7 +39,11 @@ def engine_on(database: Database, clock: FakeClock, **behaviours: Behaviour) -> 
     """Another process, which may have another clock."""
     kinds = Kinds(**behaviours)
     return Engine(
-        database, Journal(database, clock), kinds, services=EngineServices(EchoTools(), clock)
+        database,
+        Journal(database, clock),
+        kinds,
+        services=EngineServices(EchoTools(), clock),
+        checker=Unchecked(),
     )
 
 
@@ -47,7 +53,7 @@ async def test_a_back_off_wait_goes_on_with_its_moment_and_its_tries(
     graph = workflow({"a": ("keyed", {"configurations": {"retry_attempts": 3}})}, [])
     flaky = fails(9)
     one = await engine(a=flaky)
-    run = await one.start(graph, 1)
+    run = await one.runs.start(RunRequest(graph, 1))
     assert await one.advance(run) == "waiting"
     moments: list[str | None] = []
     for attempt in (1, 2, 3):
@@ -75,7 +81,7 @@ async def test_an_answer_given_by_a_clock_that_is_ahead_counts_at_once(
 ) -> None:
     """Of two machines, or of one before and after its clock was set back."""
     behind = await engine(a=ASKED)
-    run = await behind.start(ONE, 1)
+    run = await behind.runs.start(RunRequest(ONE, 1))
     assert await behind.advance(run) == "waiting"
     ahead = engine_on(database, FakeClock(datetime(2027, 1, 1, tzinfo=UTC)), a=ASKED)
     async with ahead.running():
@@ -90,7 +96,7 @@ async def test_a_clock_that_was_set_back_makes_a_pause_longer_and_loses_nothing(
     engine: Opened, database: Database, clock: FakeClock
 ) -> None:
     one = await engine(a=waits(60))
-    run = await one.start(ONE, 1)
+    run = await one.runs.start(RunRequest(ONE, 1))
     assert await one.advance(run) == "waiting"
     back = FakeClock(datetime(2025, 12, 31, 23, tzinfo=UTC))
     other = engine_on(database, back, a=waits(60))
@@ -106,7 +112,10 @@ async def test_a_row_that_cannot_be_read_stops_its_run_and_no_other(
     engine: Opened, database: Database
 ) -> None:
     runs = await engine()
-    broken, whole = await runs.start(ONE, 1), await runs.start(ONE, 1)
+    broken, whole = (
+        await runs.runs.start(RunRequest(ONE, 1)),
+        await runs.runs.start(RunRequest(ONE, 1)),
+    )
     for body in ('{"inputs":', "[]", "null"):
         await database.execute("UPDATE journal SET body = ? WHERE run = ?", body, broken)
         with pytest.raises(ToolweaveError) as refused:
@@ -120,7 +129,10 @@ async def test_a_service_lives_beside_a_run_that_cannot_be_read(
 ) -> None:
     behind = engine_on(database, clock)
     async with behind.running():
-        broken, whole = await behind.start(ONE, 1), await behind.start(ONE, 1)
+        broken, whole = (
+            await behind.runs.start(RunRequest(ONE, 1)),
+            await behind.runs.start(RunRequest(ONE, 1)),
+        )
     await database.execute("UPDATE journal SET body = '{' WHERE run = ?", broken)
     service = engine_on(database, clock)
     with anyio.fail_after(30):
@@ -145,7 +157,7 @@ async def test_a_commit_that_was_half_written_is_none_and_the_run_goes_on(
         await migrate(database)
         engine = engine_on(database, clock, b=ASKED)
         async with engine.running():
-            run = await engine.start(graph, 1)
+            run = await engine.runs.start(RunRequest(graph, 1))
             assert await engine.advance(run) == "waiting"
             before = await engine.journal.read(run)
             await engine.answer(run, "b", "yes", goes_on=False)
@@ -170,7 +182,7 @@ async def test_a_database_that_cannot_be_written_is_told_and_goes_on_when_it_can
         await migrate(database)
         engine = engine_on(database, clock, a=ASKED)
         async with engine.running():
-            run = await engine.start(ONE, 1)
+            run = await engine.runs.start(RunRequest(ONE, 1))
             assert await engine.advance(run) == "waiting"
     with read_only(file.parent):
         async with open_database(file) as database:
@@ -178,7 +190,7 @@ async def test_a_database_that_cannot_be_written_is_told_and_goes_on_when_it_can
             async with engine.running(keeps_time=True):
                 assert list((await engine.state(run)).waiting) == ["a"]
                 attempts: list[Callable[[], Awaitable[object]]] = [
-                    lambda: engine.start(ONE, 1),
+                    lambda: engine.runs.start(RunRequest(ONE, 1)),
                     lambda: engine.answer(run, "a", "yes"),
                     lambda: engine.cancel(run),
                     lambda: engine.advance(run),
@@ -203,9 +215,9 @@ async def test_a_copy_made_while_runs_go_on_is_whole_and_goes_on_by_itself(
         engine = engine_on(database, clock, a=stuck(begun), b=ASKED)
         asks = workflow({"s": "start", "b": "once"}, ["s > b"])
         async with engine.running():
-            waiting = await engine.start(asks, 1)
+            waiting = await engine.runs.start(RunRequest(asks, 1))
             assert await engine.advance(waiting) == "waiting"
-            running = await engine.start(ONE, 1)
+            running = await engine.runs.start(RunRequest(ONE, 1))
             with anyio.fail_after(30):
                 async with anyio.create_task_group() as tasks:
                     tasks.start_soon(engine.advance, running)

@@ -28,10 +28,12 @@ from toolweave.engine.events import PureStepsDone, StepFailed, StepStarted
 from toolweave.engine.journal import Journal
 from toolweave.engine.journal_rows import written
 from toolweave.engine.lease_owner import HOLD_S
+from toolweave.engine.runs import RunRequest
 from toolweave.errors import Conflict, Invalid, NotFound
 from toolweave.json_text import Json
 from toolweave.storage.database import Database
 from toolweave.testing.clock import FakeClock
+from toolweave.testing.unchecked import Unchecked
 from toolweave.workflow.model import Node
 
 pytestmark = pytest.mark.anyio
@@ -41,7 +43,7 @@ LINE = workflow({"s": "start", "a": "once", "b": "keyed", "e": "end"}, ["s > a",
 
 async def test_a_line_of_steps_gives_what_its_end_gets(engine: Opened) -> None:
     runs = await engine(b=gives({"answer": 42}))
-    run = await runs.start(LINE, {"city": "London"})
+    run = await runs.runs.start(RunRequest(LINE, {"city": "London"}))
     assert await runs.advance(run) == "success"
     state = await runs.state(run)
     assert result_of(state) == {"answer": 42}
@@ -62,7 +64,7 @@ async def test_only_the_branch_that_was_taken_runs(engine: Opened) -> None:
          "after_small > e"],
     )  # fmt: skip
     runs = await engine()
-    run = await runs.start(graph, {"n": 5})
+    run = await runs.runs.start(RunRequest(graph, {"n": 5}))
     assert await runs.advance(run) == "success"
     state = await runs.state(run)
     assert {key for key, _ in state.outcomes()} == {"s", "if", "big", "e"}
@@ -76,7 +78,7 @@ async def test_branches_run_at_the_same_time(engine: Opened) -> None:
     )
     meeting = meets(Barrier(3))
     runs = await engine(a=meeting, b=meeting, c=meeting)
-    run = await runs.start(graph, 1)
+    run = await runs.runs.start(RunRequest(graph, 1))
     with anyio.fail_after(10):
         assert await runs.advance(run) == "success"
     assert result_of(await runs.state(run)) == {"a": 1, "b": 1, "c": 1}
@@ -87,7 +89,7 @@ async def test_a_failure_leaves_what_was_done_and_tells_where(engine: Opened) ->
     graph = workflow(
         {"s": "start", "a": "once", "b": "once", "e": "end"}, ["s > a", "a > b", "b > e"]
     )
-    run = await runs.start(graph, {"n": 1})
+    run = await runs.runs.start(RunRequest(graph, {"n": 1}))
     assert await runs.advance(run) == "partial"
     state = await runs.state(run)
     assert state.finished is not None
@@ -98,14 +100,14 @@ async def test_a_failure_leaves_what_was_done_and_tells_where(engine: Opened) ->
 
 async def test_a_run_that_fails_at_its_first_step_has_failed(engine: Opened) -> None:
     runs = await engine(a=fails(9))
-    run = await runs.start(LINE, {})
+    run = await runs.runs.start(RunRequest(LINE, {}))
     assert await runs.advance(run) == "failed"
 
 
 async def test_other_branches_go_on_after_a_failure(engine: Opened) -> None:
     graph = workflow({"s": "start", "bad": "once", "good": "once"}, ["s > bad", "s > good"])
     runs = await engine(bad=fails(9), good=gives("done"))
-    run = await runs.start(graph, {})
+    run = await runs.runs.start(RunRequest(graph, {}))
     assert await runs.advance(run) == "partial"
     assert dict((await runs.state(run)).outcomes())["good"].value == "done"
 
@@ -116,7 +118,7 @@ async def test_an_error_port_takes_a_failure_on(engine: Opened) -> None:
         ["s > a", "a.error > rescue", "a > next"],
     )
     runs = await engine(a=fails(9))
-    run = await runs.start(graph, {})
+    run = await runs.runs.start(RunRequest(graph, {}))
     assert await runs.advance(run) == "success"
     found = dict((await runs.state(run)).outcomes())
     assert found.keys() == {"s", "a", "rescue"}
@@ -136,7 +138,7 @@ async def test_a_step_is_tried_again_after_a_while_and_its_tries_are_kept(
         {"s": "start", "a": ("once", {"configurations": {"retry_attempts": 2}})}, ["s > a"]
     )
     runs = await engine(a=busy(2))
-    run = await runs.start(graph, 1)
+    run = await runs.runs.start(RunRequest(graph, 1))
     assert await runs.advance(run) == "waiting"
     for _ in range(2):
         assert (await runs.get(run)).wake_at is not None
@@ -155,14 +157,14 @@ async def test_a_step_that_must_happen_once_is_not_tried_again_when_it_may_have_
         {"s": "start", "a": ("once", {"configurations": {"retry_attempts": 5}})}, ["s > a"]
     )
     runs = await engine(a=fails(1))
-    run = await runs.start(graph, 1)
+    run = await runs.runs.start(RunRequest(graph, 1))
     assert await runs.advance(run) == "failed"
 
 
 async def test_a_wait_ends_at_its_moment(engine: Opened, clock: FakeClock) -> None:
     graph = workflow({"s": "start", "a": "keyed", "e": "end"}, ["s > a", "a > e"])
     runs = await engine(a=waits(3600))
-    run = await runs.start(graph, 1)
+    run = await runs.runs.start(RunRequest(graph, 1))
     assert await runs.advance(run) == "waiting"
     assert await runs.unfinished() == []
     assert await runs.advance(run) == "waiting"
@@ -175,7 +177,7 @@ async def test_a_wait_ends_at_its_moment(engine: Opened, clock: FakeClock) -> No
 async def test_an_answer_ends_a_wait_and_a_second_one_is_refused(engine: Opened) -> None:
     graph = workflow({"s": "start", "a": "once", "e": "end"}, ["s > a", "a > e"])
     runs = await engine(a=waits(question={"text": "Really?"}))
-    run = await runs.start(graph, 1)
+    run = await runs.runs.start(RunRequest(graph, 1))
     assert await runs.advance(run) == "waiting"
     with pytest.raises(Conflict) as refused:
         await runs.answer(run, "e", True)
@@ -201,7 +203,7 @@ async def test_a_cancelled_run_stops_its_steps(engine: Opened) -> None:
             ended.set()
 
     runs = await engine(a=forever)  # type: ignore[arg-type] # it never gives anything
-    run = await runs.start(LINE, 1)
+    run = await runs.runs.start(RunRequest(LINE, 1))
     with anyio.fail_after(10):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(runs.advance, run)
@@ -215,25 +217,25 @@ async def test_a_cancelled_run_stops_its_steps(engine: Opened) -> None:
 
 async def test_a_run_goes_on_from_any_node_with_another_input(engine: Opened) -> None:
     runs = await engine(b=gives({"first": True}))
-    run = await runs.start(LINE, {"n": 1})
+    run = await runs.runs.start(RunRequest(LINE, {"n": 1}))
     await runs.advance(run)
     again = await engine()
-    forked = await again.fork(run, "b", lambda came_in: {"was": came_in, "n": 2})
+    forked = await again.runs.fork(run, "b", lambda came_in: {"was": came_in, "n": 2})
     assert await again.advance(forked) == "success"
     assert result_of(await again.state(forked)) == {"was": {"n": 1}, "n": 2}
     assert (await again.get(forked)).fork_of == run
     events = [entry.event for entry in await again.journal.read(forked)]
     assert [event.key for event in events if isinstance(event, StepStarted)] == ["b"]
     with pytest.raises(NotFound, match="no node"):
-        await again.fork(run, "nowhere")
+        await again.runs.fork(run, "nowhere")
 
 
 async def test_of_two_starts_with_the_same_key_one_runs(engine: Opened) -> None:
     runs = await engine()
-    first = await runs.start(LINE, 1, once_key="delivery-1")
-    second = await runs.start(LINE, 2, once_key="delivery-1")
+    first = await runs.runs.start(RunRequest(LINE, 1, once_key="delivery-1"))
+    second = await runs.runs.start(RunRequest(LINE, 2, once_key="delivery-1"))
     assert first == second
-    assert len(await runs.runs()) == 1
+    assert len(await runs.newest()) == 1
 
 
 async def test_pure_steps_in_a_row_are_one_row_of_the_journal(engine: Opened) -> None:
@@ -243,7 +245,7 @@ async def test_pure_steps_in_a_row_are_one_row_of_the_journal(engine: Opened) ->
         [f"{one} > {other}" for one, other in pairwise(names)],
     )
     runs = await engine()
-    run = await runs.start(graph, {"text": "x" * 100})
+    run = await runs.runs.start(RunRequest(graph, {"text": "x" * 100}))
     assert await runs.advance(run) == "success"
     rows = [
         one.event for one in await runs.journal.read(run) if isinstance(one.event, PureStepsDone)
@@ -255,7 +257,7 @@ async def test_pure_steps_in_a_row_are_one_row_of_the_journal(engine: Opened) ->
 async def test_a_large_value_survives(engine: Opened) -> None:
     large: Json = {"text": "ä" * 300_000}
     runs = await engine(a=gives(large))
-    run = await runs.start(LINE, 1)
+    run = await runs.runs.start(RunRequest(LINE, 1))
     assert await runs.advance(run) == "success"
     assert result_of(await runs.state(run)) == large
 
@@ -264,7 +266,7 @@ async def test_a_process_that_lost_a_run_cannot_write_to_it(
     engine: Opened, clock: FakeClock
 ) -> None:
     runs = await engine()
-    run = await runs.start(LINE, 1)
+    run = await runs.runs.start(RunRequest(LINE, 1))
     lease, _ = await runs.journal.take(run)
     other = await engine()
     with pytest.raises(Conflict) as refused:
@@ -283,7 +285,7 @@ async def test_a_process_that_lost_a_run_cannot_write_to_it(
 
 async def test_a_journal_read_again_gives_the_same_state(engine: Opened) -> None:
     runs = await engine(a=gives([1, 2]))
-    run = await runs.start(LINE, {"n": 1})
+    run = await runs.runs.start(RunRequest(LINE, {"n": 1}))
     await runs.advance(run)
     one, other = await runs.state(run), await runs.state(run)
     assert dict(one.outcomes()) == dict(other.outcomes())
@@ -293,10 +295,10 @@ async def test_a_journal_read_again_gives_the_same_state(engine: Opened) -> None
 async def test_a_workflow_with_a_node_nobody_can_run_is_refused(engine: Opened) -> None:
     runs = await engine()
     with pytest.raises(Invalid) as refused:
-        await runs.start(workflow({"s": "start", "x": "nonsense"}, ["s > x"]))
+        await runs.runs.start(RunRequest(workflow({"s": "start", "x": "nonsense"}, ["s > x"])))
     assert [problem.pointer for problem in refused.value.problems] == ["/nodes/1/type"]
     with pytest.raises(Invalid) as refused:
-        await runs.start(workflow({"a": "once", "b": "once"}, ["a > b", "b > a"]))
+        await runs.runs.start(RunRequest(workflow({"a": "once", "b": "once"}, ["a > b", "b > a"])))
     assert refused.value.code == "CIRCULAR_DEPENDENCY"
 
 
@@ -310,14 +312,14 @@ async def test_a_disabled_node_passes_on_what_comes(engine: Opened) -> None:
         ["s > if", "if > e"],
     )
     runs = await engine()
-    run = await runs.start(graph, {"n": 5})
+    run = await runs.runs.start(RunRequest(graph, {"n": 5}))
     assert await runs.advance(run) == "success"
     assert result_of(await runs.state(run)) == {"n": 5}
 
 
 async def test_time_passes_between_start_and_wake(engine: Opened, clock: FakeClock) -> None:
     runs = await engine(a=waits(60))
-    run = await runs.start(LINE, 1)
+    run = await runs.runs.start(RunRequest(LINE, 1))
     await runs.advance(run)
     wake_at = (await runs.get(run)).wake_at
     assert wake_at is not None
@@ -339,10 +341,12 @@ async def test_a_fault_in_a_nodes_code_fails_its_step_and_nothing_else(
             return NodeKind(Broken(), "pure") if node.type == "broken" else super().of(node)
 
     services = EngineServices(EchoTools(), clock)
-    runs = Engine(database, Journal(database, clock), WithBroken(), services=services)
+    runs = Engine(
+        database, Journal(database, clock), WithBroken(), services=services, checker=Unchecked()
+    )
     graph = workflow({"s": "start", "bad": "broken", "good": "once"}, ["s > bad", "s > good"])
     async with runs.running():
-        run = await runs.start(graph, 1)
+        run = await runs.runs.start(RunRequest(graph, 1))
         assert await runs.advance(run) == "partial"
         (failure,) = (await runs.state(run)).failures.values()
     assert (failure.key, failure.code) == ("bad", "INTERNAL")
@@ -350,6 +354,6 @@ async def test_a_fault_in_a_nodes_code_fails_its_step_and_nothing_else(
 
 async def test_a_whole_number_of_over_64_bits_is_kept_as_a_number(engine: Opened) -> None:
     runs = await engine(a=gives({"n": 2**70}))
-    run = await runs.start(LINE, 1)
+    run = await runs.runs.start(RunRequest(LINE, 1))
     assert await runs.advance(run) == "success"
     assert result_of(await runs.state(run)) == {"n": pytest.approx(2**70)}

@@ -11,6 +11,7 @@ from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import PureStepsDone, StepFinished, StepStarted
 from toolweave.engine.execution_report import execution
+from toolweave.engine.runs import RunRequest
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 
@@ -23,7 +24,7 @@ CHAIN = workflow(
 
 
 async def told(runs: Engine, inputs: Json = None) -> JsonObject:
-    run = await runs.start(CHAIN, {"city": "London"} if inputs is None else inputs)
+    run = await runs.runs.start(RunRequest(CHAIN, {"city": "London"} if inputs is None else inputs))
     await runs.advance(run)
     return execution(run, await runs.plan(run), await runs.journal.read(run))
 
@@ -106,9 +107,9 @@ async def test_nodes_that_wait_for_each_other_are_refused_before_anything_runs(
     runs = await engine()
     circle = workflow({"a": "once", "b": "once", "c": "once"}, ["a > b", "b > c", "c > a"])
     with pytest.raises(Invalid) as refused:
-        await runs.start(circle)
+        await runs.runs.start(RunRequest(circle))
     assert refused.value.code == "CIRCULAR_DEPENDENCY"
-    assert await runs.runs() == []
+    assert await runs.newest() == []
 
 
 @pytest.mark.requirement(
@@ -120,7 +121,7 @@ async def test_a_node_begins_after_all_it_depends_on_are_done(engine: Opened) ->
         ["s > a", "a > b", "a > c", "b > c", "c > e"],
     )
     runs = await engine()
-    run = await runs.start(graph, 1)
+    run = await runs.runs.start(RunRequest(graph, 1))
     assert await runs.advance(run) == "success"
     done: set[str] = set()
     needs = {"a": {"s"}, "b": {"a"}, "c": {"a", "b"}}

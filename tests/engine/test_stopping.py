@@ -14,9 +14,11 @@ from toolweave.engine.engine import Engine
 from toolweave.engine.events import StepCancelled, StepFailed
 from toolweave.engine.execution_report import execution, records
 from toolweave.engine.journal import Journal
+from toolweave.engine.runs import RunRequest
 from toolweave.nodes.flow import stop
 from toolweave.storage.database import Database
 from toolweave.testing.clock import FakeClock
+from toolweave.testing.unchecked import Unchecked
 from toolweave.workflow.model import Node
 
 pytestmark = pytest.mark.anyio
@@ -59,7 +61,13 @@ def after(event: anyio.Event) -> Behaviour:
 
 def an_engine(database: Database, clock: FakeClock, **behaviours: Behaviour) -> Engine:
     services = EngineServices(EchoTools(), clock)
-    return Engine(database, Journal(database, clock), WithStop(**behaviours), services=services)
+    return Engine(
+        database,
+        Journal(database, clock),
+        WithStop(**behaviours),
+        services=services,
+        checker=Unchecked(),
+    )
 
 
 def parallel(**config: Any) -> Any:
@@ -90,7 +98,7 @@ async def test_a_stop_cancels_what_runs_and_ends_what_waits(
         first=after(begun),
     )
     async with engine.running():
-        run = await engine.start(parallel(), {"n": 1})
+        run = await engine.runs.start(RunRequest(parallel(), {"n": 1}))
         with anyio.fail_after(30):
             assert await engine.advance(run) == "success"
         assert ended.is_set()
@@ -115,7 +123,7 @@ async def test_a_stop_with_an_error_ends_the_run_with_its_message(
     engine = an_engine(database, clock, long=hangs(begun, ended), first=after(begun))
     graph = parallel(outcome="error", message="{{ data.n }} is too much")
     async with engine.running():
-        run = await engine.start(graph, {"n": 9})
+        run = await engine.runs.start(RunRequest(graph, {"n": 9}))
         with anyio.fail_after(30):
             assert await engine.advance(run) == "partial"
         found = await engine.get(run)
@@ -141,7 +149,7 @@ async def test_a_stop_in_the_body_of_a_loop_ends_the_run(
         ["s > each", "each.loop > work", "work > stop", "each.done > after"],
     )
     async with engine.running():
-        run = await engine.start(graph, {})
+        run = await engine.runs.start(RunRequest(graph, {}))
         assert await engine.advance(run) == "success"
         state = await engine.state(run)
         entries = await engine.journal.read(run)
@@ -161,7 +169,7 @@ async def test_an_error_port_of_a_stop_takes_its_error_on_and_the_run_goes_on(
         ["s > stop", "stop.error > rescue"],
     )
     async with engine.running():
-        run = await engine.start(graph, {})
+        run = await engine.runs.start(RunRequest(graph, {}))
         assert await engine.advance(run) == "success"
         state = await engine.state(run)
     assert state.finished is not None
@@ -175,7 +183,7 @@ async def test_a_cancelled_step_is_told_as_cancelled_everywhere(
     engine = an_engine(database, clock, a=hangs(begun, ended))
     graph = workflow({"s": "start", "a": "once", "e": "end"}, ["s > a", "a > e"])
     async with engine.running(keeps_time=True):
-        run = await engine.start(graph, {})
+        run = await engine.runs.start(RunRequest(graph, {}))
         with anyio.fail_after(30):
             await begun.wait()
             await engine.cancel(run)

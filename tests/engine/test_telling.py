@@ -7,6 +7,7 @@ from tests.engine.conftest import Opened
 from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.engine.events import StepProgress
 from toolweave.engine.progress import MAX_LINES, MAX_MESSAGE, StepTeller
+from toolweave.engine.runs import RunRequest
 from toolweave.tools.tool import ToolProgress
 
 pytestmark = pytest.mark.anyio
@@ -22,7 +23,7 @@ async def test_what_a_step_says_is_kept_in_order_and_changes_nothing(engine: Ope
         return Outcome("done")
 
     runs = await engine(a=counts)
-    run = await runs.start(LINE)
+    run = await runs.runs.start(RunRequest(LINE))
     assert await runs.advance(run) == "success"
     events = [entry.event for entry in await runs.journal.read(run)]
     said = [event for event in events if isinstance(event, StepProgress)]
@@ -31,7 +32,7 @@ async def test_what_a_step_says_is_kept_in_order_and_changes_nothing(engine: Ope
     assert [one.done for one in said] == sorted({one.done for one in said})
     assert len(said) <= MAX_LINES
     assert [event.kind for event in events][-1] == "finished"
-    again = await runs.start(LINE)  # and none of it is in the way of another
+    again = await runs.runs.start(RunRequest(LINE))  # and none of it is in the way of another
     assert await runs.advance(again) == "success"
 
 

@@ -18,10 +18,12 @@ from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import RunStatus
 from toolweave.engine.journal import Journal
+from toolweave.engine.runs import RunRequest
 from toolweave.json_text import JsonObject
 from toolweave.nodes.registry import NodeRegistry
 from toolweave.storage.database import open_database
 from toolweave.storage.migrations import migrate
+from toolweave.testing.unchecked import Unchecked
 from toolweave.tools.tool import ToolCall, ToolResult
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("postgres")]
@@ -93,10 +95,16 @@ async def test_a_killed_workers_run_goes_to_another_and_nothing_is_repeated(
         await migrate(database)
         clock = SystemClock()
         services = EngineServices(NoTools(), clock)
-        engine = Engine(database, Journal(database, clock), NodeRegistry(), services=services)
+        engine = Engine(
+            database,
+            Journal(database, clock),
+            NodeRegistry(),
+            services=services,
+            checker=Unchecked(),
+        )
         async with engine.running():
             with worker(environ) as one, worker(environ) as other:
-                run = await engine.start(graph, {})
+                run = await engine.runs.start(RunRequest(graph, {}))
                 held = await held_by(engine, run)
                 assert held in {one.pid, other.pid}
                 os.kill(held, signal.SIGKILL)

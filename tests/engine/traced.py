@@ -18,8 +18,10 @@ from toolweave.clock import SystemClock
 from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
+from toolweave.engine.runs import RunRequest
 from toolweave.storage.database import open_database
 from toolweave.storage.migrations import migrate
+from toolweave.testing.unchecked import Unchecked
 
 GRAPH = workflow(
     {"s": "start", "good": "once", "bad": "once", "e": "end"},
@@ -37,9 +39,11 @@ async def main(folder: Path) -> None:
         await migrate(database)
         services = EngineServices(EchoTools(), clock)
         kinds = Kinds(bad=fails(9))
-        engine = Engine(database, Journal(database, clock), kinds, services=services)
+        engine = Engine(
+            database, Journal(database, clock), kinds, services=services, checker=Unchecked()
+        )
         async with engine.running():
-            run = await engine.start(GRAPH, {})
+            run = await engine.runs.start(RunRequest(GRAPH, {}))
             await engine.advance(run)
     provider.shutdown()
     spans = [

@@ -29,9 +29,11 @@ from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL
 from toolweave.engine.journal import Journal, Lease
 from toolweave.engine.journal_rows import JournalChange, Written
+from toolweave.engine.runs import RunRequest
 from toolweave.nodes.prompt import end, start
 from toolweave.storage.database import Database, Row, Statement, Values, open_database
 from toolweave.storage.migrations import migrate
+from toolweave.testing.unchecked import Unchecked
 from toolweave.workflow.model import Node, Workflow
 
 EFFECT_S = 0.005
@@ -142,11 +144,11 @@ async def bring_forward(order: dict[str, Any]) -> None:
         kind = HastyJournal if order["journal"] == "hasty" else Journal
         journal = kind(database, SystemClock())
         services = EngineServices(EchoTools(), SystemClock())
-        engine = Engine(database, journal, Kinds(effects), services=services)
+        engine = Engine(database, journal, Kinds(effects), services=services, checker=Unchecked())
         async with engine.running():
             if order["mode"] == "start":
-                await engine.start(graph(), {"n": 1}, once_key="the run")
-            for run in await engine.runs():
+                await engine.runs.start(RunRequest(graph(), {"n": 1}, once_key="the run"))
+            for run in await engine.newest():
                 is_careless = order["journal"] == "careless"
                 await to_the_end(engine, run.id, effects, folder, is_careless=is_careless)
     (folder / "writes").write_text(str(deaths.writes), encoding="utf-8")

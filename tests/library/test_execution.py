@@ -14,7 +14,6 @@ from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
 from toolweave.assistant.home_models import models_of
 from toolweave.assistant.models import NewModel
-from toolweave.authoring.environment import known_built_in
 from toolweave.home import Home
 from toolweave.json_text import Json
 from toolweave.library.flow_runner import FlowRequest, FlowRunner
@@ -23,7 +22,6 @@ from toolweave.testing.model import KEY, ScriptedModel, says
 
 pytestmark = pytest.mark.anyio
 
-KNOWN = known_built_in()
 POSITION = "Position TechCorp in AI."
 
 
@@ -41,7 +39,7 @@ async def ran(
     may_read: bool = True,
 ) -> Any:
     # Any: looked at key by key.
-    return await runner.execute(FlowRequest("team", name, inputs=inputs, may_read=may_read), KNOWN)
+    return await runner.execute(FlowRequest("team", name, inputs=inputs, may_read=may_read))
 
 
 @pytest.mark.requirement(
@@ -281,7 +279,7 @@ async def test_with_a_model_a_template_gives_its_answer_and_says_so(
         allowed = replace(home, settings=replace(home.settings, allow_private_http=True))
         async with open_studio(allowed) as studio, open_engine(studio) as engine:
             told: Any = await flow_runner(allowed, engine, team).execute(
-                FlowRequest("team", "Marketing_Strategy", inputs=GIVEN), KNOWN
+                FlowRequest("team", "Marketing_Strategy", inputs=GIVEN)
             )
     assert (told["status"], told["finalResult"]) == ("success", "Buy posters."), told
     assert [one["outputOf"] for one in told["intermediateResults"]] == ["model", "model"]

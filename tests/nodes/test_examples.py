@@ -9,6 +9,7 @@ from toolweave.access.secret_text import SecretTexts
 from toolweave.app.node_resources import open_resources
 from toolweave.catalog.node import Effectful, Looping, Pure
 from toolweave.catalog.spec import Example
+from toolweave.engine.runs import RunRequest
 from toolweave.home import open_home
 from toolweave.resources.stores import open_stores
 from toolweave.settings import Settings
@@ -42,7 +43,9 @@ async def test_an_example_gives_what_it_says(ref: str, example: Example, tmp_pat
         an_engine(home.database, clock, {"stores": stores, **resources}) as engine,
     ):
         # What came in is what templates name `data`.
-        run = await engine.start(graph, example.input_params.get("data", example.input_params))
+        run = await engine.runs.start(
+            RunRequest(graph, example.input_params.get("data", example.input_params))
+        )
         assert await finish(engine, clock, run) == "success"
         outcome = await outcome_of(engine, run)
     assert outcome.ports == example.ports

@@ -25,6 +25,7 @@ from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
 from toolweave.engine.open_questions import OpenQuestion
+from toolweave.engine.runs import RunRequest
 from toolweave.errors import Denied, ToolweaveError
 from toolweave.home import Home, open_home
 from toolweave.json_text import JsonObject
@@ -36,6 +37,7 @@ from toolweave.resources.http import NodeHttpClient
 from toolweave.settings import Settings
 from toolweave.testing.clock import FakeClock
 from toolweave.testing.service import FakeService, Script, Told, fake_service
+from toolweave.testing.unchecked import Unchecked
 
 pytestmark = pytest.mark.anyio
 
@@ -63,7 +65,7 @@ class Desk:
 
     async def asked(self, ref: str, **config: Any) -> OpenQuestion:
         graph = alone(ref, {**CONFIGS[ref], **config}, CONTENT)
-        run = await self.engine.start(graph, CONTENT)
+        run = await self.engine.runs.start(RunRequest(graph, CONTENT))
         assert await self.engine.advance(run) == "waiting"
         return next(one for one in await self.replies.questions.open() if one.run == run)
 
@@ -101,7 +103,9 @@ async def desk(folder: Path, script: Script | None = None) -> AsyncGenerator[Des
         resources: dict[str, object] = {"http": http, "services": Here(service.address)}
         services = EngineServices(EchoTools(), clock, resources)
         journal = Journal(home.database, clock)
-        engine = Engine(home.database, journal, NodeRegistry(), services=services)
+        engine = Engine(
+            home.database, journal, NodeRegistry(), services=services, checker=Unchecked()
+        )
         try:
             async with engine.running():
                 replies = Replies(home, engine, tools=EchoTools(), resources=resources)

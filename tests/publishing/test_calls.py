@@ -146,7 +146,7 @@ async def stands(desk: Desk, status: str) -> None:
 
 
 async def statuses(desk: Desk) -> list[str]:
-    return [run.status for run in await desk.studio.engine.runs()]
+    return [run.status for run in await desk.studio.engine.newest()]
 
 
 # In memory a client of the older era says that it cancels; one of the modern era is just gone.

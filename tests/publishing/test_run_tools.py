@@ -9,6 +9,7 @@ from mcp import Client
 from publishing.desk import MODES, Desk, Mode
 from rest.drawn import greeting
 from toolweave.catalog.budget import tokens
+from toolweave.engine.runs import RunRequest
 from toolweave.json_text import Json
 from toolweave.mcp_server.tool_list import DEFAULT, listed
 from toolweave.tools.read_tool import read_tool
@@ -41,7 +42,7 @@ def test_all_default_tools_list_in_two_thousand_tokens() -> None:
 @pytest.mark.parametrize("mode", MODES)
 async def test_a_run_is_looked_at_by_its_id(desk: Desk, mode: Mode) -> None:
     engine = desk.studio.engine
-    run = await engine.start(read(greeting()).workflow, {"who": "Ada"})
+    run = await engine.runs.start(RunRequest(read(greeting()).workflow, {"who": "Ada"}))
     async with desk.client(mode) as client:
         await until(client, run, "success")
         result = await asked(client, "run_result", run_id=run)

@@ -19,6 +19,7 @@ from servers.rooms import eventually
 from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
 from toolweave.engine.events import PureStepsDone, StepStarted
+from toolweave.engine.runs import RunRequest
 from toolweave.rest.stream import EventStream, SentEvent
 from toolweave.workflow.formats.load import read
 
@@ -146,7 +147,7 @@ async def test_a_run_that_was_cut_off_goes_on_when_the_service_opens(tmp_path: P
         open_studio(home) as studio,
         open_engine(studio) as engine,
     ):
-        run = await engine.start(read(greeting()).workflow, {"who": "Ada"})
+        run = await engine.runs.start(RunRequest(read(greeting()).workflow, {"who": "Ada"}))
         assert (await engine.get(run)).status == "running"
     async with house_in(tmp_path) as house:
         key = await house.key("workflows:read")
@@ -164,7 +165,7 @@ async def test_a_step_that_may_have_happened_waits_for_a_decision(
         open_studio(home) as studio,
         open_engine(studio) as engine,
     ):
-        run = await engine.start(read(asking_mcp()).workflow, {})
+        run = await engine.runs.start(RunRequest(read(asking_mcp()).workflow, {}))
         # As a process leaves it that is killed in the middle of the call.
         await engine.journal.add(run, PureStepsDone([["start", 0]], [{}]))
         await engine.journal.add(run, StepStarted("call"))

@@ -302,3 +302,23 @@ def test_the_script_does_not_flag_itself(tmp_path: Path) -> None:
     names = ("scripts/house_rules.py", "tests/scripts/test_house_rules.py")
     texts = {name: (SCRIPT.parents[1] / name).read_text(encoding="utf-8") for name in names}
     assert _findings(tmp_path, texts) == []
+
+
+def test_a_run_is_created_at_one_place_and_driven_through_the_gate(tmp_path: Path) -> None:
+    gate = "src/toolweave/engine/runs.py"
+    files = {
+        gate: "async def start(it):\n    await it.create_run()\n    await it.advance()\n",
+        "src/toolweave/engine/engine.py": "async def wake(self):\n    await self.advance()\n",
+        "tests/test_it.py": "async def drive(engine):\n    await engine.advance()\n",
+    }
+    assert _findings(tmp_path, files) == []
+    own_way = "async def run(engine):\n    await engine.create_run()\n    await engine.advance()\n"
+    found = _findings(tmp_path, {"src/toolweave/documents/workspace.py": own_way})
+    assert [(one.path, one.line) for one in found] == [
+        ("src/toolweave/documents/workspace.py", 2),
+        ("src/toolweave/documents/workspace.py", 3),
+    ]
+    twice = files[gate] + "async def again(engine):\n    await engine.create_run()\n"
+    (tmp_path / "src/toolweave/documents/workspace.py").unlink()
+    (second,) = _findings(tmp_path, {gate: twice})
+    assert (second.path, second.line, "second call" in second.text) == (gate, 5, True)

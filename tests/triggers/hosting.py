@@ -46,7 +46,7 @@ class Host:
 
     async def runs(self) -> list[RunRecord]:
         """All runs, the first one first."""
-        return list(reversed(await self.engine.runs(limit=1000)))
+        return list(reversed(await self.engine.newest(limit=1000)))
 
     async def inputs(self) -> list[JsonObject]:
         """What all runs were started with."""

@@ -11,6 +11,7 @@ import pytest
 from tests.triggers.hosting import Host, catalog, node, trigger
 from tests.triggers.serving import Served, serving
 
+from toolweave.engine.runs import RunRequest
 from toolweave.json_text import Json, JsonObject
 from toolweave.people.inbox import Inbox
 
@@ -30,7 +31,7 @@ async def waiting(host: Host, inputs: JsonObject | None = None, **config: Any) -
     name = "Waits"
     await host.store(name, trigger("MANUAL"), catalog("w", "FLOW.WAIT", **config), node("end"))
     stored = await host.studio.home.workflows.load(name)
-    run = await host.engine.start(stored.workflow, inputs or {}, trigger="test")
+    run = await host.engine.runs.start(RunRequest(stored.workflow, inputs or {}, trigger="test"))
     assert await host.engine.advance(run) == "waiting"
     return run
 

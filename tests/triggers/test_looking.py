@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.triggers.hosting import Host, catalog, hosting, node, trigger
 
+from toolweave.engine.runs import RunRequest
 from toolweave.errors import Denied
 from toolweave.triggers import failed_runs as failures
 from toolweave.triggers import file_watch as watching
@@ -148,7 +149,7 @@ async def failing_run(host: Host, name: str = "Import") -> str:
     stops = catalog("stop", "FLOW.STOP", outcome="error", message="no rows")
     await host.store(name, trigger("MANUAL"), stops)
     stored = await host.studio.home.workflows.load(name)
-    run = await host.engine.start(stored.workflow, {}, trigger="test")
+    run = await host.engine.runs.start(RunRequest(stored.workflow, {}, trigger="test"))
     await host.engine.advance(run)
     return run
 

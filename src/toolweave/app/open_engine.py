@@ -7,6 +7,8 @@ from typing import cast
 
 from toolweave.app.node_resources import open_resources
 from toolweave.app.studio import Studio
+from toolweave.authoring.environment import ToolKnowledge
+from toolweave.authoring.run_check import RunCheck
 from toolweave.engine.context import EngineServices, Listener
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
@@ -44,7 +46,8 @@ async def open_engine(
             journal,
             NodeRegistry(),
             services=services,
-            begins_as=AnswerSource(cast("ModelCaller", resources[MODEL])),
+            checker=RunCheck(ToolKnowledge(home)),
+            prepare=AnswerSource(cast("ModelCaller", resources[MODEL])),
         )
         resources["workflows"] = SubWorkflows(engine, studio.home.workflows)
         async with engine.running(keeps_time=keeps_time), background() as tasks:

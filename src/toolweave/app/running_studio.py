@@ -9,9 +9,7 @@ from toolweave.app.studio import Studio, open_studio
 from toolweave.authoring.authoring import Authoring
 from toolweave.engine.engine import Engine
 from toolweave.home import Home
-from toolweave.json_text import JsonObject
 from toolweave.publishing.service import Published
-from toolweave.workflow.formats.format import LoadedWorkflow
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,22 +19,6 @@ class RunningStudio(Studio):
     engine: Engine
     authoring: Authoring
     published: Published
-
-    async def start(
-        self,
-        loaded: LoadedWorkflow,
-        inputs: JsonObject,
-        *,
-        trigger: str,
-        once_key: str | None = None,
-    ) -> str:
-        """Begin a run of a workflow without errors; the engine brings it forward by itself.
-
-        Raises:
-            Invalid: `WORKFLOW_INVALID` with everything that is wrong.
-        """
-        await self.authoring.require_valid(loaded)
-        return await self.engine.start(loaded.workflow, inputs, trigger=trigger, once_key=once_key)
 
 
 @asynccontextmanager

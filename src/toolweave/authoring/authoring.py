@@ -11,7 +11,7 @@ import anyio.to_thread
 from toolweave.authoring.environment import ToolKnowledge, known_live, node_in, tool_in
 from toolweave.errors import Invalid, Unavailable
 from toolweave.home import Home
-from toolweave.problems import Problem, how_many
+from toolweave.problems import Problem
 from toolweave.servers.connections import Connections
 from toolweave.workflow.checks.context import KnownEnvironment
 from toolweave.workflow.formats.format import LoadedWorkflow
@@ -101,22 +101,6 @@ class Authoring:
         )
         nodes = tuple(changed if one is node else one for one in workflow.nodes)
         return replace(workflow, nodes=nodes)
-
-    async def require_valid(self, loaded: LoadedWorkflow) -> None:
-        """Go on only with a workflow without errors.
-
-        Raises:
-            Invalid: `WORKFLOW_INVALID` with everything that is wrong.
-        """
-        report = (await self.examine(loaded, is_run=True)).report
-        if not report.is_valid:
-            errors = [problem for problem in report.problems if problem.severity == "error"]
-            raise Invalid(
-                "WORKFLOW_INVALID",
-                f"workflow {loaded.workflow.name[:100]!r} cannot be run: {how_many(errors)}",
-                problems=errors,
-                hint="mend what the problems say; those with a patch can be repaired for you",
-            )
 
     async def _known(
         self, workflow: Workflow, *, live: bool

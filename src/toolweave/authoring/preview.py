@@ -124,7 +124,7 @@ class Previews:
         if run is not None:
             one = await engine.get(run)
         else:
-            newest = await engine.runs(workflow=workflow.name, limit=1)
+            newest = await engine.newest(workflow=workflow.name, limit=1)
             if not newest:
                 return _Look(case, found, None, None)
             one = newest[0]

@@ -6,7 +6,7 @@ import click
 
 from toolweave import json_text
 from toolweave.cli.lazy import HelpfulGroup
-from toolweave.cli.runs.control import brought_forward
+from toolweave.cli.runs.control import SETTLE_S
 from toolweave.cli.runs.opening import with_engine
 from toolweave.cli.session import run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
@@ -105,7 +105,7 @@ def answer(
         found = await inbox.show(question)
         told = _reply(found.question, reply, fields, verdict)
         taken = await inbox.answer(found.id, told, who=who or getuser(), via=VIA, goes_on=False)
-        status = await brought_forward(engine, found.run)
+        status = await engine.runs.settle(found.run, SETTLE_S)
         told_back: JsonObject = {"id": found.id, "run": found.run, "counts": taken.counts}
         return {**told_back, "why": taken.why, "status": status}
 

@@ -9,7 +9,6 @@ import click
 from toolweave.app.libraries import flow_runner, shelf_of
 from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
-from toolweave.authoring.environment import known_offline
 from toolweave.cli.inputs import read_inputs
 from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.session import home, run
@@ -117,7 +116,7 @@ def run_flow(
             open_studio(rooms) as studio,
             open_engine(studio) as engine,
         ):
-            return await flow_runner(rooms, engine).execute(asked, await known_offline(rooms))
+            return await flow_runner(rooms, engine).execute(asked)
 
     told = run(work)
     if as_json:

@@ -137,7 +137,7 @@ async def find_run(engine: Engine, name: str) -> RunRecord:
     Raises:
         NotFound: `RUN_UNKNOWN`.
     """
-    if name == "last" and (newest := await engine.runs(limit=1)):
+    if name == "last" and (newest := await engine.newest(limit=1)):
         return newest[0]
     return await engine.get(name)
 

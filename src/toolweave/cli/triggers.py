@@ -9,7 +9,6 @@ from toolweave.app.studio import open_studio
 from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
-from toolweave.errors import Conflict
 from toolweave.triggers.activation import ActivationResult, Switches
 from toolweave.triggers.listing import TriggerLine, trigger_lines
 
@@ -127,14 +126,8 @@ def run_now(name: str, node: str | None, as_json: bool) -> int:
 
     async def work() -> tuple[str, str]:
         async with home() as rooms, open_studio(rooms) as studio, open_engine(studio) as engine:
-            workflow = await Switches(rooms).to_run(name, node)
-            started = await engine.start(workflow, {}, trigger="manual")
-            try:
-                return started, await engine.advance(started)
-            except Conflict:  # the studio that serves was faster
-                async for _ in engine.follow(started):
-                    pass
-                return started, (await engine.get(started)).status
+            started = await engine.runs.start(await Switches(rooms).manual_run(name, node))
+            return started, (await engine.runs.run_to_end(started)).status
 
     started, status = run(work)
     if as_json:

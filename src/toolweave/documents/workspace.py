@@ -2,14 +2,14 @@
 
 import os
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from pathlib import Path
 
 from toolweave.documents.service import DocumentService
 from toolweave.documents.stored_bindings import StoredBindings
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL
-from toolweave.errors import Conflict, ToolweaveError
+from toolweave.engine.runs import RunRequest
+from toolweave.errors import ToolweaveError
 from toolweave.home import FILES, Home
 from toolweave.json_text import Json, JsonObject
 from toolweave.resources.files import AllowedFolders
@@ -79,14 +79,10 @@ class StoredWorkflows:
         """
         stored = await self._store.load(name)
         engine = await self._engines()
-        run = await engine.start(stored.workflow, inputs, trigger=trigger)
-        with suppress(Conflict):
-            await engine.advance(run)
-        found = await engine.get(run)
-        if found.status == "running":
-            async for _ in engine.follow(run):
-                pass
-            found = await engine.get(run)
+        run = await engine.runs.start(
+            RunRequest(stored.workflow, inputs, trigger=trigger, source=stored.loaded)
+        )
+        found = await engine.runs.run_to_end(run)
         if found.status not in FINAL:
             message = f"workflow {name!r} waits: run {run}"
             hint = f"`toolweave runs show {run}` tells for what"

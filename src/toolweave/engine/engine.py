@@ -1,8 +1,11 @@
-"""Runs, as everybody else sees them: start, bring forward, answer, cancel, fork, look at."""
+"""The engine: creates and drives runs, answers and cancels them, and reads what they did.
+
+Runs are started through `Engine.runs` (`runs.py`).
+"""
 
 import logging
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 
@@ -26,25 +29,22 @@ from toolweave.engine.events import (
     UncertainResolved,
 )
 from toolweave.engine.executor import RunExecutor
-from toolweave.engine.fork import history_before
 from toolweave.engine.heartbeats import Heartbeats
-from toolweave.engine.input_check import unfit
 from toolweave.engine.journal import Journal, JournalEntry, Lease
 from toolweave.engine.metrics import metrics
-from toolweave.engine.plan import Kinds, Plan, make_plan
-from toolweave.engine.run_creation import Fork, NewRun
+from toolweave.engine.plan import Kinds, Plan
+from toolweave.engine.run_creation import NewRun
 from toolweave.engine.run_table import RunRecord, RunTable
+from toolweave.engine.runs import PrepareWorkflow, RunRequest, Runs, WorkflowChecker
 from toolweave.engine.spans import run_span
 from toolweave.engine.state import RunState
-from toolweave.engine.step_input import Binder
 from toolweave.engine.step_snapshot import RunHistory, StepSnapshot
 from toolweave.engine.wakeups import WakeupSchedule, due_runs
-from toolweave.engine.workflow_snapshots import WorkflowSnapshots
-from toolweave.errors import Conflict, NotFound, ToolweaveError
-from toolweave.json_text import Json, JsonObject
+from toolweave.engine.workflow_snapshots import WorkflowSnapshot, WorkflowSnapshots
+from toolweave.errors import Conflict, Invalid, NotFound, ToolweaveError
+from toolweave.json_text import Json
 from toolweave.storage.database import Database
 from toolweave.tasks import background
-from toolweave.workflow.model import Workflow
 
 logger = logging.getLogger(__name__)
 
@@ -53,14 +53,6 @@ STOP_S = 3.0
 
 # What another process does is no failure.
 _ELSEWHERE = frozenset({"RUN_HELD", "RUN_TAKEN"})
-
-
-# What came in to a step, changed by somebody.
-Edit = Callable[[Json], Json]
-
-
-# What a workflow is run as: decided when a run begins, and kept in the run's document.
-BeginsAs = Callable[[Workflow], Awaitable[Workflow]]
 
 
 class Engine:
@@ -73,13 +65,12 @@ class Engine:
         kinds: Kinds,
         *,
         services: EngineServices,
-        begins_as: BeginsAs | None = None,
+        checker: WorkflowChecker,
+        prepare: PrepareWorkflow | None = None,
     ) -> None:
         self._database = database
         self._rows = RunTable(database)
-        self._kinds = kinds
         self._services = services
-        self._begins_as = begins_as
         self._advancing: dict[str, bool] = {}
         self._holds: dict[str, RunExecutor] = {}
         self._tasks: TaskGroup | None = None
@@ -89,6 +80,7 @@ class Engine:
         self._pinned = WorkflowSnapshots(database, kinds)
         self._endings = Completions()
         self.journal = journal
+        self.runs = Runs(self, self._pinned, checker, prepare=prepare)
         journal.news.on_call = self._called
 
     @asynccontextmanager
@@ -108,47 +100,41 @@ class Engine:
             finally:
                 self._tasks = None
 
-    async def start(
-        self,
-        workflow: Workflow,
-        inputs: Json = None,
-        *,
-        trigger: str | None = None,
-        once_key: str | None = None,
-        fork: Fork | None = None,
-        keeps_unfit: bool = False,
-        holds: bool = False,
+    async def create_run(
+        self, request: RunRequest, snapshot: WorkflowSnapshot, refused: Invalid | None
     ) -> str:
-        """Write down that a run begins; `advance` or a worker brings it forward.
+        """Write a new run to the journal; only `Runs.start` calls this.
 
-        With `keeps_unfit`, inputs that do not fit make a run that has failed, so that what came
-        in is not lost. With `holds`, no other process begins it before this one does.
-
-        Raises:
-            Invalid: the workflow cannot be run; `RUN_INPUT_INVALID` for what does not fit it.
+        A run with refused inputs is created as failed. Where runs are driven in the background,
+        this one starts at once.
         """
-        refused = None if fork else unfit(workflow, inputs)
-        if refused is not None and not keeps_unfit:
-            raise refused
-        if fork is None and self._begins_as is not None:
-            workflow = await self._begins_as(workflow)
-        text, document = self._pinned.text_of(workflow)
         run = str(uuid.uuid4())
         begins_here = self._keeps_time and self._tasks is not None and refused is None
-        held = self.journal.held() if holds or begins_here else None
+        held = self.journal.held() if request.hold or begins_here else None
         now = timestamp(self._services.clock.now())
-        pinned = (workflow.name, document, text, now)
-        beginning = NewRun(run, *pinned, inputs, trigger, once_key, fork, refused, held)
-        birth = self.journal.birth(run, beginning.events())
-        rows = [*beginning.rows(len(birth.events)), *birth.statements(), *beginning.end()]
+        new = NewRun(
+            run=run,
+            workflow=snapshot.workflow.name,
+            document=snapshot.hash,
+            text=snapshot.text,
+            now=now,
+            inputs=request.inputs,
+            trigger=request.trigger,
+            once_key=request.once_key,
+            fork=request.fork,
+            refused=refused,
+            held=held,
+        )
+        birth = self.journal.birth(run, new.events())
+        rows = [*new.rows(len(birth.events)), *birth.statements(), *new.end()]
         _, made, *_ = await self._database.at_once(rows, shared=True)
         if not made:
-            return await self.find(str(once_key)) or run
+            return await self.find(str(request.once_key)) or run
         if held is not None and refused is None:
-            self.journal.hold_newborn(beginning.lease(), held[1], birth)
+            self.journal.hold_newborn(new.lease(), held[1], birth)
         if begins_here and self._tasks is not None:
             self._tasks.start_soon(self._begin, run)
-        elif not holds:
+        elif not request.hold:
             self.journal.news.happened(run, is_call=True)
         return run
 
@@ -255,31 +241,6 @@ class Engine:
         row = await self._database.row("SELECT id FROM runs WHERE once_key = ?", once_key)
         return str(row[0]) if row else None
 
-    async def fork(
-        self, run: str, node: str, edit: Edit | None = None, workflow: Workflow | None = None
-    ) -> str:
-        """A new run that takes everything before `node` from an old one; `edit` changes its input.
-
-        With `workflow`, the new run goes on with that one: nodes were changed since.
-
-        Raises:
-            NotFound: `RUN_UNKNOWN`, `NODE_ID_UNKNOWN`.
-            Conflict: `STEP_NOT_REACHED` when the old run never came there.
-        """
-        found = await self.get(run)
-        state = await self.state(found.id)
-        plan = state.plan if workflow is None else make_plan(workflow, self._kinds)
-        history = history_before(state, node, plan)
-        edits: JsonObject = {}
-        if edit is not None:
-            place = state.places.get(node)
-            if place is None:
-                message = f"run {found.id!r} never came to node {node!r}"
-                raise Conflict("STEP_NOT_REACHED", message)
-            edits[node] = edit(Binder(state, _facts(found)).came_in(place))
-        fork = Fork(found.id, node, edits or None, history)
-        return await self.start(workflow or state.plan.workflow, state.inputs, fork=fork)
-
     async def came_in(self, run: str, key: Key) -> Json:
         """What came in to a step of a run.
 
@@ -311,7 +272,7 @@ class Engine:
         """
         return await self._rows.get(run)
 
-    async def runs(
+    async def newest(
         self, *, status: str | None = None, workflow: str | None = None, limit: int = 50
     ) -> list[RunRecord]:
         """The newest runs, of one status or of the workflow of one name."""

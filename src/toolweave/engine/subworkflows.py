@@ -3,7 +3,8 @@
 from toolweave.engine.called_runs import once_key
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL
-from toolweave.errors import Conflict, Invalid, ToolweaveError
+from toolweave.engine.runs import RunRequest
+from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import Json
 from toolweave.workflow.store import WorkflowStore
 
@@ -30,11 +31,7 @@ class SubWorkflows:
         caller, _, place = key.partition("/")
         called = once_key(caller, place)
         run = await self._engine.find(called) or await self._start(name, inputs, caller, called)
-        try:
-            status = await self._engine.advance(run)
-        except Conflict:  # another process has it
-            status = (await self._engine.get(run)).status
-        if status not in FINAL:
+        if await self._engine.runs.drive(run) not in FINAL:
             return None
         finished = (await self._engine.state(run)).finished
         assert finished is not None
@@ -51,7 +48,10 @@ class SubWorkflows:
             raise Invalid("SUBWORKFLOW_FAILED", message, hint="a workflow may not call itself")
         stored = await self._store.load(name)
         trigger = f"workflow:{depth + 1}"
-        return await self._engine.start(stored.workflow, inputs, trigger=trigger, once_key=called)
+        request = RunRequest(
+            stored.workflow, inputs, trigger=trigger, once_key=called, source=stored.loaded
+        )
+        return await self._engine.runs.start(request)
 
     async def _depth(self, caller: str) -> int:
         """How many workflows stand above a run."""

@@ -1,6 +1,7 @@
 """Workflows as runs are pinned to them: by the hash of their text, with their plan."""
 
 import hashlib
+from dataclasses import dataclass
 
 from toolweave import json_text
 from toolweave.engine.plan import Kinds, Plan, make_plan
@@ -9,50 +10,67 @@ from toolweave.storage.database import Database
 from toolweave.workflow.formats.load import convert, read
 from toolweave.workflow.model import Workflow
 
-KNOWN_WORKFLOWS = 256
+MAX_CACHED = 256
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowSnapshot:
+    """A workflow as a run stores it, and the plan of exactly that text."""
+
+    workflow: Workflow
+    text: str
+    hash: str
+    plan: Plan
 
 
 class WorkflowSnapshots:
-    """The workflows of one database's runs; those used last are known."""
+    """The workflows of one database's runs; the most recently used ones are cached."""
 
     def __init__(self, database: Database, kinds: Kinds) -> None:
         self._database = database
         self._kinds = kinds
-        # By hash of their workflow.
         self._plans: dict[str, Plan] = {}
-        # By identity, which holds as long as they are here: they never change.
-        self._texts: dict[int, tuple[Workflow, str, str]] = {}
+        # By identity of the workflow, which each entry keeps alive: workflows never change.
+        self._taken: dict[int, WorkflowSnapshot] = {}
 
-    def text_of(self, workflow: Workflow) -> tuple[str, str]:
-        """The text of a workflow that can be run, and its hash; known if it was started before.
+    def take(self, workflow: Workflow) -> WorkflowSnapshot:
+        """Return the snapshot of a workflow; its plan is made once, from the text that is stored.
 
         Raises:
             Invalid: the workflow cannot be run.
         """
-        known = self._texts.get(id(workflow))
-        if known is not None:
-            return known[1], known[2]
-        make_plan(workflow, self._kinds)
-        text = json_text.write(convert(workflow, "toolweave"))
-        document = hashlib.sha256(text.encode()).hexdigest()
-        if len(self._texts) >= KNOWN_WORKFLOWS:
-            del self._texts[next(iter(self._texts))]
-        self._texts[id(workflow)] = (workflow, text, document)
-        return text, document
+        taken = self._taken.get(id(workflow))
+        if taken is None:
+            text = json_text.write(convert(workflow, "toolweave"))
+            digest = hashlib.sha256(text.encode()).hexdigest()
+            plan = self._plans.get(digest) or self._plan(text)
+            taken = WorkflowSnapshot(workflow, text, digest, plan)
+            if len(self._taken) >= MAX_CACHED:
+                del self._taken[next(iter(self._taken))]
+            self._taken[id(workflow)] = taken
+        self._remember(taken.hash, taken.plan)
+        return taken
 
-    async def plan_of(self, document: str) -> Plan:
-        """The plan of a workflow by its hash; known if it was asked for before.
+    async def plan_of(self, digest: str) -> Plan:
+        """Return the plan of a stored workflow by its hash.
 
         Raises:
-            NotFound: `RUN_UNKNOWN` where the workflow is gone.
+            NotFound: `RUN_UNKNOWN` if the workflow is no longer stored.
         """
-        plan = self._plans.pop(document, None)
+        plan = self._plans.get(digest)
         if plan is None:
-            row = await self._database.row("SELECT text FROM documents WHERE hash = ?", document)
+            row = await self._database.row("SELECT text FROM documents WHERE hash = ?", digest)
             if row is None:
-                raise NotFound("RUN_UNKNOWN", f"the workflow {document!r} of a run is gone")
-            plan = make_plan(read(json_text.read(row[0])).workflow, self._kinds)
-        if len(self._plans) >= KNOWN_WORKFLOWS:
-            del self._plans[next(iter(self._plans))]
-        self._plans[document] = plan  # the one used last comes last
+                raise NotFound("RUN_UNKNOWN", f"the workflow {digest!r} of a run is gone")
+            plan = self._plan(row[0])
+        self._remember(digest, plan)
         return plan
+
+    def _plan(self, text: str) -> Plan:
+        return make_plan(read(json_text.read(text)).workflow, self._kinds)
+
+    def _remember(self, digest: str, plan: Plan) -> None:
+        self._plans.pop(digest, None)
+        if len(self._plans) >= MAX_CACHED:
+            del self._plans[next(iter(self._plans))]
+        self._plans[digest] = plan  # the most recently used one is last

@@ -1,29 +1,25 @@
 """A flow of a library run by the engine, and told as seed 003's `FlowExecution`."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import cast
 
-import anyio.to_thread
-
 from toolweave.clock import Clock
 from toolweave.engine.engine import Engine
-from toolweave.engine.events import FINAL
 from toolweave.engine.execution_report import execution
 from toolweave.engine.journal import JournalEntry
 from toolweave.engine.plan import Plan
-from toolweave.errors import Conflict, Denied, Invalid, ToolweaveError
+from toolweave.engine.runs import RunRequest
+from toolweave.errors import Denied, Invalid, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.library.flow_links import link
 from toolweave.library.store import LibraryStore
 from toolweave.library.template_resolution import ANSWERED, TEMPLATE, prepare
 from toolweave.library.templates import PromptTemplate, template_named
 from toolweave.problems import Problem
-from toolweave.workflow.checks.context import KnownEnvironment
+from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import read
 from toolweave.workflow.model import Workflow
-from toolweave.workflow.report import examine_loaded
 
 # Whether a model can be asked; without one a template gives its filled text.
 HasModel = Callable[[], Awaitable[bool]]
@@ -67,12 +63,12 @@ class FlowRunner:
         self._engine = engine
         self._clock = clock
 
-    async def execute(self, asked: FlowRequest, known: KnownEnvironment) -> JsonObject:
+    async def execute(self, asked: FlowRequest) -> JsonObject:
         """Run a flow to its end; what goes wrong is told in its `FlowExecution`."""
         started = self._clock.now()
         try:
-            workflow, about = await self.ready(asked, known)
-            run = await self._engine.start(workflow, dict(asked.inputs), trigger=asked.trigger)
+            request, about = await self.ready(asked)
+            run = await self._engine.runs.start(request)
         except ToolweaveError as error:
             milliseconds = int(started.timestamp() * 1000)
             took_ms = (self._clock.now() - started).total_seconds() * 1000
@@ -87,14 +83,12 @@ class FlowRunner:
                 "status": "failed",
                 "error": {**_error(error), "failedAt": None, "partialResults": []},
             }
-        await self._to_the_end(run)
+        await self._engine.runs.run_to_end(run)
         entries = await self._engine.journal.read(run)
         return {**told(run, await self._engine.plan(run), entries), **about}
 
-    async def ready(
-        self, asked: FlowRequest, known: KnownEnvironment
-    ) -> tuple[Workflow, JsonObject]:
-        """The flow with its templates, checked; and where it comes from.
+    async def ready(self, asked: FlowRequest) -> tuple[RunRequest, JsonObject]:
+        """Check a flow and fill in its templates; return its run and where the flow comes from.
 
         Raises:
             NotFound: `FLOW_NOT_FOUND`, `LIBRARY_NOT_FOUND`, `LIBRARY_REF_NOT_FOUND`.
@@ -103,10 +97,7 @@ class FlowRunner:
         """
         found = await self._shelf.flow(asked.library, asked.flow, asked.ref)
         loaded = read(found.document)
-        report = await anyio.to_thread.run_sync(examine_loaded, loaded, known)
-        errors = [one for one in report.problems if one.severity == "error"]
-        if errors:
-            raise _invalid(found.entry.name, errors)
+        await self._check(found.entry.name, loaded)
         templates = (await self._shelf.templates(asked.library, asked.ref)).templates
 
         async def find(name: str) -> PromptTemplate:
@@ -120,17 +111,20 @@ class FlowRunner:
 
         asks_model = self._has_model is not None and await self._has_model()
         linked = await link(loaded.workflow, other)
+        source = loaded
+        if linked is not loaded.workflow:  # flows of others stand in it
+            source = LoadedWorkflow(linked, format=loaded.format)
+            await self._check(found.entry.name, source)
         workflow = await prepare(linked, find, asks_model=asks_model)
-        return workflow, {"library": asked.library, **found.at.as_json()}
+        request = RunRequest(workflow, dict(asked.inputs), trigger=asked.trigger, source=source)
+        return request, {"library": asked.library, **found.at.as_json()}
 
-    async def _to_the_end(self, run: str) -> None:
-        """Bring a run to its end or to where it waits, or wait for whoever does."""
-        with suppress(Conflict):
-            if await self._engine.advance(run) in FINAL:
-                return
-        if (await self._engine.get(run)).status == "running":
-            async for _ in self._engine.follow(run):
-                pass
+    async def _check(self, flow: str, loaded: LoadedWorkflow) -> None:
+        """Check a flow as the run gate does, with the codes of a flow's execution."""
+        try:
+            await self._engine.runs.check(loaded)
+        except Invalid as error:
+            raise _invalid(flow, error.problems) from None
 
 
 def told(run: str, plan: Plan, entries: Sequence[JournalEntry]) -> JsonObject:

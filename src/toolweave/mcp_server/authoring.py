@@ -84,8 +84,6 @@ class AuthoringTools:
         inputs = asked.arguments.get("inputs", {})
         assert isinstance(inputs, dict)
         loaded = await self._chosen(studio, asked)
-        if asked.params.request_state is None:
-            await studio.authoring.require_valid(loaded)
         return await self._calls.call(replace(asked, arguments=inputs), _as_tool(loaded))
 
     async def _chosen(self, studio: RunningStudio, asked: ToolRequest) -> LoadedWorkflow:
@@ -156,11 +154,10 @@ def _fitted(frame: JsonObject, problems: Sequence[Problem], asked: ToolRequest) 
 
 def _as_tool(loaded: LoadedWorkflow) -> PublishedTool:
     """A workflow that is run as if it were a tool, for this one call."""
-    workflow = loaded.workflow
     one = Publication(
         tool="run_workflow",
         slug="",
-        workflow=workflow.name,
+        workflow=loaded.workflow.name,
         description="",
         revision="",
         document="",
@@ -170,4 +167,4 @@ def _as_tool(loaded: LoadedWorkflow) -> PublishedTool:
         tasks="auto",
         published_at="",
     )
-    return PublishedTool(one, "", workflow, read_tool("toolweave", one.definition))
+    return PublishedTool(one, "", loaded, read_tool("toolweave", one.definition))

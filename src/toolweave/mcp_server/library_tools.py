@@ -99,7 +99,7 @@ class LibraryTools:
             library, asked.text("flow"), _ref(asked), given, may_read=_may_read(asked.caller)
         )
         runner = flow_runner(studio.home, studio.engine, shelf)
-        execution = await runner.execute(flow, await studio.authoring.tools.known())
+        execution = await runner.execute(flow)
         return told(execution, is_error=execution["status"] in ("failed", "partial"))
 
     async def _library_of_flow(self, shelf: LibraryStore, asked: ToolRequest) -> str:

@@ -20,6 +20,7 @@ from mcp.shared.exceptions import MCPError
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import FINAL, Finished, Key
 from toolweave.engine.journal import JournalEntry
+from toolweave.engine.runs import RunRequest
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import Json
 from toolweave.mcp_server import elicitation as asking
@@ -53,7 +54,8 @@ class PublishedCalls:
         engine = (await self._desk.rooms()).engine
         run = _resumed(asked.params)
         if run is None:
-            run = await engine.start(one.workflow, asked.arguments, trigger=TRIGGER)
+            request = RunRequest(one.workflow, asked.arguments, trigger=TRIGGER, source=one.loaded)
+            run = await engine.runs.start(request)
             if tasks != "auto" and has_tasks(caller):
                 return await created(engine, run)
         async with _while_there(engine, run, caller, one.publication.if_left):

@@ -176,8 +176,13 @@ class PublishedTool:
 
     publication: Publication
     version: str
-    workflow: Workflow
+    loaded: LoadedWorkflow
     tool: Tool
+
+    @property
+    def workflow(self) -> Workflow:
+        """The workflow that a call runs."""
+        return self.loaded.workflow
 
 
 class Published:
@@ -266,8 +271,8 @@ class Published:
         known = self._tools.get(one.tool)
         if known is not None and known.version == version:
             return known
-        workflow = read(json_text.read(one.document)).workflow
-        return PublishedTool(one, version, workflow, read_tool("toolweave", one.definition))
+        loaded = read(json_text.read(one.document))
+        return PublishedTool(one, version, loaded, read_tool("toolweave", one.definition))
 
 
 def _require_valid(stored: Stored, known: KnownEnvironment) -> None:

@@ -11,6 +11,7 @@ from toolweave.access.secret_text import SecretTexts
 from toolweave.authoring.environment import known_offline
 from toolweave.clock import timestamp
 from toolweave.engine.plan import make_plan
+from toolweave.engine.runs import RunRequest
 from toolweave.errors import Invalid, NotFound
 from toolweave.home import FILES, WORKFLOWS, Home, workflow_store
 from toolweave.json_text import JsonObject
@@ -58,6 +59,10 @@ class ActivationResult:
     fired_at: str | None
     failure: str | None
     paused_at: str | None = None
+
+
+# What started a run, for one that a person started in place of a trigger.
+MANUAL = "manual"
 
 
 class Switches:
@@ -160,19 +165,21 @@ class Switches:
             for active in board.active
         ]
 
-    async def to_run(self, name: str, node: str | None = None) -> Workflow:
-        """What a trigger would run now: the version that is on, else the stored one.
+    async def manual_run(self, name: str, node: str | None = None) -> RunRequest:
+        """The run that a trigger would start now: of the active version, else the stored one.
 
         Raises:
             NotFound: `WORKFLOW_NOT_FOUND`, `TRIGGER_NOT_FOUND`.
         """
         for one in await self.activations.workflows():
             if name in {one.slug, one.name}:
-                workflow = read(json_text.read(one.document)).workflow
+                loaded = read(json_text.read(one.document))
                 break
         else:
-            workflow = (await self._store.load(name)).workflow
-        return only_from(workflow, triggers_of(workflow, node)[0][0])
+            loaded = (await self._store.load(name)).loaded
+        workflow = loaded.workflow
+        part = only_from(workflow, triggers_of(workflow, node)[0][0])
+        return RunRequest(part, {}, trigger=MANUAL, source=loaded)
 
     async def stored(self) -> Sequence[Stored]:
         """Every workflow there is."""

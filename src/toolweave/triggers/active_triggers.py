@@ -2,16 +2,17 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import anyio
 
 from toolweave import json_text
 from toolweave.engine.plan import Kinds, is_start
 from toolweave.engine.prepared_step import prepare
+from toolweave.engine.runs import RunRequest
 from toolweave.errors import NotFound
 from toolweave.json_text import Json, JsonObject
 from toolweave.triggers.activation_store import Activations, ActiveTrigger, ActiveWorkflow
+from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import read
 from toolweave.workflow.graph import Graph
 from toolweave.workflow.model import NodeId, Workflow
@@ -20,28 +21,16 @@ from toolweave.workflow.model import NodeId, Workflow
 Present = Callable[[], Awaitable[frozenset[str]]]
 
 
-class Starter(Protocol):
-    """What begins runs: the engine."""
-
-    async def start(
-        self,
-        workflow: Workflow,
-        inputs: Json = None,
-        *,
-        trigger: str | None = None,
-        once_key: str | None = None,
-        keeps_unfit: bool = False,
-    ) -> str: ...
-
-
 @dataclass(frozen=True, slots=True)
 class ActiveTriggerSettings:
-    """One trigger that is on; `workflow` is what hangs on this trigger."""
+    """An active trigger; `workflow` is the part of `source` that it starts."""
 
     row: ActiveTrigger
     name: str
     enabled_at: str
     workflow: Workflow
+    # The whole workflow as it was activated: the run gate checks it.
+    source: LoadedWorkflow
     config: JsonObject
 
     @property
@@ -53,6 +42,17 @@ class ActiveTriggerSettings:
     def is_paused(self) -> bool:
         """Whether somebody said that it starts nothing for now."""
         return self.row.paused_at is not None
+
+    def request(self, inputs: Json, *, once_key: str | None) -> RunRequest:
+        """A run for one event; inputs that do not match the workflow are kept as a failed run."""
+        return RunRequest(
+            self.workflow,
+            inputs,
+            trigger=self.kind,
+            once_key=once_key,
+            keep_invalid_inputs=True,
+            source=self.source,
+        )
 
     def once_key(self, what: str) -> str:
         """The same for everything that is the same occasion."""
@@ -105,13 +105,12 @@ class ActiveTriggers:
         )
 
     def _read(self, stored: ActiveWorkflow, row: ActiveTrigger) -> ActiveTriggerSettings | None:
-        workflow = read(json_text.read(stored.document)).workflow
-        config = settings_of(workflow, row.node, self._kinds)
+        loaded = read(json_text.read(stored.document))
+        config = settings_of(loaded.workflow, row.node, self._kinds)
         if config is None:
             return None
-        return ActiveTriggerSettings(
-            row, stored.name, stored.enabled_at, only_from(workflow, row.node), config
-        )
+        workflow = only_from(loaded.workflow, row.node)
+        return ActiveTriggerSettings(row, stored.name, stored.enabled_at, workflow, loaded, config)
 
 
 def settings_of(workflow: Workflow, node_id: str, kinds: Kinds) -> JsonObject | None:

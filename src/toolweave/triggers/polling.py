@@ -5,10 +5,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from toolweave.clock import Clock
+from toolweave.engine.runs import Runs
 from toolweave.errors import ToolweaveError
 from toolweave.json_text import Json
 from toolweave.triggers.activation_store import MAX_FAILURE, Activations
-from toolweave.triggers.active_triggers import ActiveTriggers, ActiveTriggerSettings, Starter
+from toolweave.triggers.active_triggers import ActiveTriggers, ActiveTriggerSettings
 from toolweave.triggers.recent_events import TriggerEvents
 
 logger = logging.getLogger(__name__)
@@ -26,19 +27,13 @@ class PollingTrigger:
 
     board: ActiveTriggers
     activations: Activations
-    starter: Starter
+    runs: Runs
     clock: Clock
     firings: TriggerEvents
 
     async def fire(self, active: ActiveTriggerSettings, what: str, inputs: Json) -> str:
         """Start a run for one occasion; for the same occasion it is the same run."""
-        run = await self.starter.start(
-            active.workflow,
-            inputs,
-            trigger=active.kind,
-            once_key=active.once_key(what),
-            keeps_unfit=True,
-        )
+        run = await self.runs.start(active.request(inputs, once_key=active.once_key(what)))
         self.firings.note(active.row.workflow, active.row.node, "started", run=run)
         return run
 

@@ -16,7 +16,7 @@ from toolweave.access.webhook_signatures import Arrival, body_of
 from toolweave.clock import timestamp
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Finished
-from toolweave.errors import Denied, NotFound, ToolweaveError, Unavailable
+from toolweave.errors import Denied, Invalid, NotFound, ToolweaveError, Unavailable
 from toolweave.home import Home
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services.github import trigger as github
@@ -62,6 +62,13 @@ class Delivered:
     response_format: str = "json"
 
 
+@dataclass(frozen=True, slots=True)
+class NotStarted:
+    """A delivery that was accepted but whose workflow cannot run; with the error's code."""
+
+    code: str
+
+
 class Triggers:
     """The triggers of one process that hosts them."""
 
@@ -84,7 +91,7 @@ class Triggers:
         self.board = ActiveTriggers(switches.activations, switches.kinds, switches.present)
         self.firings = TriggerEvents(home.database, home.clock)
         self.looking = PollingTrigger(
-            self.board, switches.activations, engine, home.clock, self.firings
+            self.board, switches.activations, engine.runs, home.clock, self.firings
         )
         self.schedules = schedules.Schedules(self.looking)
         self.watching = watching.Watching(self.looking, switches.roots)
@@ -129,7 +136,7 @@ class Triggers:
             NotFound: `HOOK_NOT_FOUND`.
             Denied: `HOOK_DENIED` when it is not proven where it comes from.
             ToolweaveError: `METHOD_NOT_ALLOWED`, with what is allowed in `facts`.
-            Invalid: `JSON_INVALID`.
+            Invalid: `JSON_INVALID`; `WORKFLOW_INVALID` when no workflow at this path can run.
             Unavailable: `HOOK_PAUSED`.
         """
         meant = await self._at(deliveries.plain_path(arrival.path))
@@ -143,6 +150,10 @@ class Triggers:
         if (challenge := _challenge(proven, body)) is not None:
             return Delivered(challenge=challenge)
         outcomes = [await self._start(one, arrival, body) for one in await self._awake(proven)]
+        failed = [one.code for one in outcomes if isinstance(one, NotStarted)]
+        if failed and len(failed) == len(outcomes):
+            # What is wrong with the workflow is for its owner to see, not for the sender.
+            raise Invalid(failed[0], "the workflow of this hook cannot run")
         return Delivered(
             tuple(one for one in outcomes if isinstance(one, str)),
             tuple(one.reason for one in outcomes if isinstance(one, Refused)),
@@ -203,7 +214,7 @@ class Triggers:
 
     async def _start(
         self, active: ActiveTriggerSettings, arrival: Arrival, body: Json
-    ) -> str | Refused:
+    ) -> str | Refused | NotStarted:
         row = active.row
         hides_token = row.ref == "TRIGGER.EMAIL" or (
             active.config.get("authentication") == "query_param"
@@ -224,16 +235,25 @@ class Triggers:
         same = deliveries.same_by(row.ref, arrival, body)
         if same is None and row.ref == "TRIGGER.EMAIL":
             same = str(accepted["email_id"]) or None
-        run = await self._engine.start(
-            active.workflow,
-            accepted,
-            trigger=active.kind,
-            once_key=active.once_key(same) if same else None,
-            keeps_unfit=True,
-        )
+        once_key = active.once_key(same) if same else None
+        try:
+            run = await self._engine.runs.start(active.request(accepted, once_key=once_key))
+        except Invalid as error:
+            return await self._failed(active, error)
         self._fired(active, "started", run=run)
         await self._note(active)
         return run
+
+    async def _failed(self, active: ActiveTriggerSettings, error: Invalid) -> NotStarted:
+        """Record that a delivery was accepted and its workflow cannot run."""
+        row, reason = active.row, f"{error.code}: {error.message}"
+        logger.warning(
+            "a delivery started no run",
+            extra={"workflow": active.name, "node": row.node, "code": error.code},
+        )
+        self._fired(active, "refused", reason=reason)
+        await self.switches.activations.failed(row.workflow, row.node, reason)
+        return NotStarted(error.code)
 
     def _fired(
         self,

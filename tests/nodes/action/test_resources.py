@@ -12,10 +12,12 @@ from toolweave.engine.context import EngineServices
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
+from toolweave.engine.runs import RunRequest
 from toolweave.home import Home, open_home
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.registry import NodeRegistry
 from toolweave.settings import Settings
+from toolweave.testing.unchecked import Unchecked
 from toolweave.workflow.model import Workflow
 
 pytestmark = pytest.mark.anyio
@@ -30,9 +32,11 @@ async def finished(home: Home, graph: Workflow, inputs: Json) -> Json:
     async with open_resources(home, allow_private=True) as resources:
         services = EngineServices(EchoTools(), home.clock, resources)
         journal = Journal(home.database, home.clock)
-        engine = Engine(home.database, journal, NodeRegistry(), services=services)
+        engine = Engine(
+            home.database, journal, NodeRegistry(), services=services, checker=Unchecked()
+        )
         async with engine.running():
-            run = await engine.start(graph, inputs)
+            run = await engine.runs.start(RunRequest(graph, inputs))
             with anyio.fail_after(30):
                 assert await engine.advance(run) == "success"
             return result_of(await engine.state(run))

@@ -14,6 +14,7 @@ from tests.nodes.ai.rooms import node, run_alone
 from servers.rooms import a_studio, eventually
 from toolweave.app.open_engine import open_engine
 from toolweave.engine.engine import Engine
+from toolweave.engine.runs import RunRequest
 from toolweave.errors import Conflict, Invalid, ToolweaveError
 from toolweave.json_text import JsonObject
 from toolweave.servers.commands import Commands, filled
@@ -124,7 +125,7 @@ async def test_cancelling_a_run_ends_the_whole_process_group(
     )
     await approved(commands, python(source, "{file}"))
     what = asking(arguments={"file": str(file)})
-    run = await engine.start(workflow({"s": "start", "n": what}, ["s > n"]), {})
+    run = await engine.runs.start(RunRequest(workflow({"s": "start", "n": what}, ["s > n"]), {}))
     with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(engine.advance, run)

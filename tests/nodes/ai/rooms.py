@@ -15,6 +15,7 @@ from toolweave.assistant.home_models import models_of
 from toolweave.assistant.models import NewModel
 from toolweave.engine.engine import Engine
 from toolweave.engine.execution_report import execution
+from toolweave.engine.runs import RunRequest
 from toolweave.json_text import Json, JsonObject
 from toolweave.testing.model import KEY, ScriptedModel
 from toolweave.testing.server import ScriptedServer, a_tool
@@ -69,7 +70,7 @@ async def run_alone(
 ) -> tuple[str, JsonObject]:
     """Run a start and one node `n`, with others beside it; how it ended, and its record."""
     graph = workflow({"s": "start", "n": what, **(others or {})}, ["s > n"])
-    run = await engine.start(graph, {} if data is None else data)
+    run = await engine.runs.start(RunRequest(graph, {} if data is None else data))
     status = await engine.advance(run)
     entries = await engine.journal.read(run)
     return status, execution(run, await engine.plan(run), entries)

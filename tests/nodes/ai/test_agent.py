@@ -17,6 +17,7 @@ from toolweave.engine.engine import Engine
 from toolweave.engine.events import StepFailed, StepWaiting
 from toolweave.engine.execution_report import execution, records
 from toolweave.engine.journal import Journal
+from toolweave.engine.runs import RunRequest
 from toolweave.errors import Denied, Invalid, Limited, ToolweaveError, Unavailable
 from toolweave.json_text import JsonObject
 from toolweave.nodes import agent
@@ -26,6 +27,7 @@ from toolweave.nodes.model_tools import offered_name, skills_of
 from toolweave.problems import Problem
 from toolweave.storage.database import Database
 from toolweave.testing.clock import FakeClock
+from toolweave.testing.unchecked import Unchecked
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import ToolCall
 
@@ -91,7 +93,9 @@ async def at_work(
     clock = clock or FakeClock()
     services = EngineServices(tools or Tools(), clock, {"model": model})
     kinds = Kinds({"n": behaviour or works()})
-    engine = Engine(database, FailingJournal(database, clock), kinds, services=services)
+    engine = Engine(
+        database, FailingJournal(database, clock), kinds, services=services, checker=Unchecked()
+    )
     async with engine.running():
         yield engine
 
@@ -107,7 +111,7 @@ async def ended(
         opened_database(tmp_path) as database,
         at_work(database, model, tools, works(**task), clock) as engine,
     ):
-        run = await engine.start(LINE, {})
+        run = await engine.runs.start(RunRequest(LINE, {}))
         status = await finish(engine, clock, run)
         entries = await engine.journal.read(run)
         found = execution(run, await engine.plan(run), entries)
@@ -137,7 +141,7 @@ async def test_calls_and_what_they_cost_are_in_the_record(tmp_path: Path) -> Non
         opened_database(tmp_path) as database,
         at_work(database, model, clock=clock) as engine,
     ):
-        run = await engine.start(LINE, {})
+        run = await engine.runs.start(RunRequest(LINE, {}))
         assert await finish(engine, clock, run) == "success"
         entries = await engine.journal.read(run)
         found = execution(run, await engine.plan(run), entries)
@@ -166,7 +170,7 @@ async def test_a_cut_repeats_one_question_at_most_and_no_call(
     model, tools, clock = ScriptedCaller(TWO_CALLS), Tools(), FakeClock()
     async with opened_database(tmp_path) as database:
         async with at_work(database, model, tools, clock=clock) as engine:
-            run = await engine.start(LINE, {})
+            run = await engine.runs.start(RunRequest(LINE, {}))
             journal = engine.journal
             assert isinstance(journal, FailingJournal)
             journal.commits, journal.at, journal.is_after = 0, at, is_after
@@ -213,7 +217,7 @@ async def test_cancelling_stops_a_call_at_once(tmp_path: Path) -> None:
         opened_database(tmp_path) as database,
         at_work(database, model, Endless(), clock=clock) as engine,
     ):
-        run = await engine.start(LINE, {})
+        run = await engine.runs.start(RunRequest(LINE, {}))
         with anyio.fail_after(30):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(engine.advance, run)
@@ -250,7 +254,7 @@ async def test_seconds_are_counted_from_the_first_answer(tmp_path: Path) -> None
         opened_database(tmp_path) as database,
         at_work(database, model, behaviour=behaviour, clock=clock) as engine,
     ):
-        run = await engine.start(LINE, {})
+        run = await engine.runs.start(RunRequest(LINE, {}))
         assert await finish(engine, clock, run) == "failed"
         assert (await engine.get(run)).error == "the model did not come to an end within 60 seconds"
 

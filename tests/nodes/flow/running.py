@@ -19,6 +19,7 @@ from toolweave.nodes.registry import NodeRegistry
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.migrations import migrate
 from toolweave.testing.clock import FakeClock
+from toolweave.testing.unchecked import Unchecked
 from toolweave.workflow.model import Node, Workflow
 
 NODES = {node.spec.ref: node for node in discover()}
@@ -55,7 +56,7 @@ async def an_engine(
 ) -> AsyncGenerator[Engine]:
     services = EngineServices(EchoTools(), clock, resources or {})
     journal = Journal(database, clock)
-    engine = Engine(database, journal, Kinds(behaviours), services=services)
+    engine = Engine(database, journal, Kinds(behaviours), services=services, checker=Unchecked())
     async with engine.running():
         yield engine
 

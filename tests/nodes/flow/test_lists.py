@@ -5,6 +5,7 @@ from tests.engine.building import gives, workflow
 from tests.nodes.flow.conftest import Opened
 from tests.nodes.flow.running import computed, fields, flow, outcome_of
 
+from toolweave.engine.runs import RunRequest
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 
@@ -120,7 +121,7 @@ async def test_branches_are_merged_in_the_order_of_their_edges(engine: Opened) -
         ["s > b", "s > a", "s > if", "if.false > never", "b > m", "never > m", "a > m"],
     )
     runs = await engine(a=gives([1]), b=gives([2, 3]))
-    run = await runs.start(graph, {"n": 5})
+    run = await runs.runs.start(RunRequest(graph, {"n": 5}))
     assert await runs.advance(run) == "success"
     assert fields(await outcome_of(runs, run, "m"))["merged_data"] == [2, 3, 1]
 

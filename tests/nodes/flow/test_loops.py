@@ -11,6 +11,7 @@ from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import LoopOpened, PureStepsDone, StepStarted
 from toolweave.engine.lease_owner import HOLD_S
+from toolweave.engine.runs import RunRequest
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.testing.clock import FakeClock
@@ -37,13 +38,13 @@ def looping(loop: tuple[str, JsonObject], body: tuple[str, JsonObject]) -> Workf
 
 async def ran(runs: Engine, graph: Workflow, data: Json, status: str = "success") -> JsonObject:
     """What the loop gave."""
-    run = await runs.start(graph, data)
+    run = await runs.runs.start(RunRequest(graph, data))
     assert await runs.advance(run) == status
     return fields(await outcome_of(runs, run, "l"))
 
 
 async def failure(runs: Engine, graph: Workflow, data: Json) -> JsonObject:
-    run = await runs.start(graph, data)
+    run = await runs.runs.start(RunRequest(graph, data))
     await runs.advance(run)
     finished = (await runs.state(run)).finished
     assert finished is not None
@@ -125,7 +126,7 @@ async def test_while_polls_with_a_delay_at_the_end_of_its_body(
         ["s > l", "l.loop > b", "b > d"],
     )
     runs = await engine(b=counts)
-    run = await runs.start(graph, {"n": 0})
+    run = await runs.runs.start(RunRequest(graph, {"n": 0}))
     assert await finish(runs, clock, run) == "success"
     assert fields(await outcome_of(runs, run, "l"))["final_result"] == {"n": 3}
 
@@ -168,7 +169,7 @@ async def test_a_failed_turn_ends_the_loop(engine: Opened) -> None:
     runs = await engine(b=fails_at(2))
     error = await failure(runs, looping(loop, says("{{ index }}")), {})
     assert (error["code"], error["message"]) == ("TEST_FAILED", "the test wants 2 to fail")
-    run = (await runs.runs())[0].id
+    run = (await runs.newest())[0].id
     started = [one.event for one in await runs.journal.read(run)]
     keys = [event.key for event in started if isinstance(event, StepStarted)]
     assert keys == ["l#0/b", "l#1/b", "l#2/b"]
@@ -213,7 +214,7 @@ async def test_the_error_port_of_a_loop_takes_its_failure_on(engine: Opened) -> 
         ["s > l", "l.loop > b", "l.done > e", "l.error > rescue"],
     )
     runs = await engine(b=fails_at(1))
-    run = await runs.start(graph, {})
+    run = await runs.runs.start(RunRequest(graph, {}))
     assert await runs.advance(run) == "success"
     result = result_of(await runs.state(run))
     assert isinstance(result, dict)
@@ -337,7 +338,7 @@ async def test_a_loop_of_ten_thousand_turns_is_bounded_in_memory(engine: Opened)
     with anyio.fail_after(60):
         value = await ran(runs, graph, {})
     assert (value["final_result"], value["successful_iterations"]) == (9_999, 10_000)
-    run = (await runs.runs())[0].id
+    run = (await runs.newest())[0].id
     state = await runs.state(run)
     assert state.places.keys() == {"s", "l"}
     assert not (state.loops)
@@ -352,7 +353,7 @@ async def test_a_loop_of_ten_thousand_turns_is_bounded_in_memory(engine: Opened)
 async def test_what_is_known_of_a_turn_is_forgotten_after_it(engine: Opened) -> None:
     loop = flow("LOOP", loop_type="for_range", end_value=49, break_on_error=False)
     runs = await engine(b=fails_at(*range(0, 50, 2)))
-    run = await runs.start(looping(loop, says("{{ index }}")), {})
+    run = await runs.runs.start(RunRequest(looping(loop, says("{{ index }}")), {}))
     assert await runs.advance(run) == "success"
     state = await runs.state(run)
     known = (state.places, state.attempts, state.failures, state.answers, state.running)
@@ -387,7 +388,7 @@ async def test_a_loop_that_was_cut_goes_on_in_another_process(
         ["s > l", "l.loop > b", "l.done > e"],
     )
     first = await engine(b=cut)
-    run = await first.start(graph, {"items": [0, 1, 2, 3, 4, 5], "n": 0})
+    run = await first.runs.start(RunRequest(graph, {"items": [0, 1, 2, 3, 4, 5], "n": 0}))
     with anyio.fail_after(10):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(first.advance, run)
@@ -416,7 +417,7 @@ async def test_a_turn_that_must_happen_once_is_uncertain_after_a_cut(
 
     graph = looping(flow("LOOP", loop_type="for_range", end_value=2), says("again"))
     first = await engine(b=cut)
-    run = await first.start(graph, {})
+    run = await first.runs.start(RunRequest(graph, {}))
     with anyio.fail_after(10):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(first.advance, run)
@@ -441,7 +442,7 @@ async def test_a_failed_try_in_a_body_is_made_again(engine: Opened, clock: FakeC
         ["s > l", "l.loop > b"],
     )
     runs = await engine(b=fails(2))
-    run = await runs.start(graph, {})
+    run = await runs.runs.start(RunRequest(graph, {}))
     assert await finish(runs, clock, run) == "success"
     assert fields(await outcome_of(runs, run, "l"))["iteration_results"] == [0, 1, 2]
 

@@ -9,6 +9,7 @@ from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.engine.decide import result_of
 from toolweave.engine.events import PureStepsDone, Started, StepFinished
 from toolweave.engine.plan import make_plan
+from toolweave.engine.runs import RunRequest
 from toolweave.engine.state import RunState
 from toolweave.errors import Invalid, NotFound
 from toolweave.json_text import Json, JsonObject
@@ -85,7 +86,7 @@ async def test_a_switch_hands_its_data_to_the_case_and_a_template_may_decide(
         ["s > w", "w.case-0 > a", "w.case-1 > b", "w.default > c"],
     )
     runs = await engine()
-    run = await runs.start(graph, {"n": 7})
+    run = await runs.runs.start(RunRequest(graph, {"n": 7}))
     assert await runs.advance(run) == "success"
     assert result_of(await runs.state(run)) == {"n": 7}
     assert {key for key, _ in (await runs.state(run)).outcomes()} == {"s", "w", "b"}
@@ -103,7 +104,7 @@ async def test_a_stop_ends_the_run_with_a_result_and_nothing_else_begins(engine:
         ["s > stop", "stop > after", "s > other"],
     )
     runs = await engine()
-    run = await runs.start(graph, {"n": 7})
+    run = await runs.runs.start(RunRequest(graph, {"n": 7}))
     assert await runs.advance(run) == "success"
     state = await runs.state(run)
     assert state.finished is not None
@@ -116,13 +117,13 @@ async def test_a_stop_may_end_with_an_error_if_its_condition_holds(engine: Opene
     stop = flow("STOP", outcome="error", when="data.n > 5", message="{{ data.n }} is too much")
     graph = workflow({"s": "start", "stop": stop, "after": "once"}, ["s > stop", "stop > after"])
     runs = await engine()
-    run = await runs.start(graph, {"n": 7})
+    run = await runs.runs.start(RunRequest(graph, {"n": 7}))
     assert await runs.advance(run) == "failed"
     finished = (await runs.state(run)).finished
     assert finished is not None
     assert finished.error is not None
     assert (finished.error["code"], finished.error["message"]) == ("FLOW_STOPPED", "7 is too much")
-    run = await runs.start(graph, {"n": 3})
+    run = await runs.runs.start(RunRequest(graph, {"n": 3}))
     assert await runs.advance(run) == "success"
     assert result_of(await runs.state(run)) == {"n": 3}
 
@@ -143,7 +144,7 @@ async def test_a_timeout_looks_whether_it_is_too_late(
 ) -> None:
     runs = await engine()
     data: JsonObject = {"at": "2025-12-31T23:00:10Z"}
-    run = await runs.start(alone("FLOW.TIMEOUT", config, {}), data)
+    run = await runs.runs.start(RunRequest(alone("FLOW.TIMEOUT", config, {}), data))
     await clock.advance(10)
     assert await runs.advance(run) == "success"
     outcome = await outcome_of(runs, run)
@@ -165,7 +166,7 @@ async def test_a_timeout_fails_where_it_should_and_is_not_tried_again(
     engine: Opened, config: JsonObject, code: str
 ) -> None:
     runs = await engine()
-    run = await runs.start(alone("FLOW.TIMEOUT", config, {}), {})
+    run = await runs.runs.start(RunRequest(alone("FLOW.TIMEOUT", config, {}), {}))
     assert await runs.advance(run) == "failed"
     finished = (await runs.state(run)).finished
     assert finished is not None
@@ -194,11 +195,11 @@ async def test_another_workflow_is_run_as_a_step_under_the_key_of_the_step(
     stored = Stored()
     runs = await engine({"workflows": stored})
     graph = alone("FLOW.SUBWORKFLOW", {"workflow": "double-{{ data.what }}"}, {})
-    run = await runs.start(graph, {"what": "it", "n": 4})
+    run = await runs.runs.start(RunRequest(graph, {"what": "it", "n": 4}))
     assert await finish(runs, clock, run) == "success"
     assert fields(await outcome_of(runs, run)) == {"result": {"n": 8}, "workflow": "double-it"}
     assert stored.asked == [("double-it", {"what": "it", "n": 4}, f"{run}/n")]
-    run = await runs.start(graph, {"what": "nothing", "n": 4})
+    run = await runs.runs.start(RunRequest(graph, {"what": "nothing", "n": 4}))
     assert await finish(runs, clock, run) == "failed"
     assert (await runs.get(run)).error == "no workflow 'double-nothing'"
 
@@ -209,7 +210,7 @@ async def test_without_stored_workflows_a_step_says_what_is_missing(
 ) -> None:
     runs = await engine()
     graph = alone("FLOW.SUBWORKFLOW", {"workflow": "double-it", "retry_attempts": 0}, {})
-    run = await runs.start(graph, {"n": 4})
+    run = await runs.runs.start(RunRequest(graph, {"n": 4}))
     assert await finish(runs, clock, run) == "failed"
     finished = (await runs.state(run)).finished
     assert finished is not None
@@ -237,7 +238,7 @@ async def test_a_step_that_left_by_no_port_is_not_followed(engine: Opened) -> No
 
     runs = await engine(a=ends)
     graph = workflow({"s": "start", "a": "once", "b": "once"}, ["s > a", "a > b"])
-    run = await runs.start(graph, 1)
+    run = await runs.runs.start(RunRequest(graph, 1))
     assert await runs.advance(run) == "success"
     state = await runs.state(run)
     assert {key for key, _ in state.outcomes()} == {"s", "a"}

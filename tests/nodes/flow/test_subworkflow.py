@@ -14,6 +14,7 @@ from toolweave.engine.context import EngineServices
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
+from toolweave.engine.runs import RunRequest
 from toolweave.engine.subworkflows import MAX_DEPTH, SubWorkflows
 from toolweave.home import WORKFLOWS
 from toolweave.json_text import Json
@@ -21,6 +22,7 @@ from toolweave.nodes.registry import NodeRegistry
 from toolweave.storage.database import open_database
 from toolweave.storage.migrations import migrate
 from toolweave.storage.workflow_files import WorkflowFiles
+from toolweave.testing.unchecked import Unchecked
 from toolweave.tools.tool import ToolCall, ToolResult
 from toolweave.workflow.model import Node, Workflow
 from toolweave.workflow.store import WorkflowStore
@@ -67,7 +69,9 @@ async def house(tmp_path: Path) -> AsyncGenerator[House]:
     async with open_database(tmp_path / "runs.db") as database:
         await migrate(database)
         services = EngineServices(NoTools(), clock, resources)
-        engine = Engine(database, Journal(database, clock), kinds, services=services)
+        engine = Engine(
+            database, Journal(database, clock), kinds, services=services, checker=Unchecked()
+        )
         resources["workflows"] = SubWorkflows(engine, store)
         async with engine.running():
             yield House(engine, store, kinds)
@@ -82,7 +86,7 @@ INNER = workflow({"s": "start", "work": "once", "e": "end"}, ["s > work", "work 
 
 
 async def run_of(house: House, made: Workflow, inputs: Json) -> tuple[str, str]:
-    run = await house.engine.start(made, inputs)
+    run = await house.engine.runs.start(RunRequest(made, inputs))
     with anyio.fail_after(30):
         return run, await house.engine.advance(run)
 
@@ -118,7 +122,7 @@ async def test_a_workflow_that_calls_itself_ends(house: House) -> None:
     await house.save("again", calling("again"))
     _, status = await run_of(house, calling("again"), {})
     assert status == "failed"
-    assert len(await house.engine.runs(limit=1000)) == MAX_DEPTH + 1
+    assert len(await house.engine.newest(limit=1000)) == MAX_DEPTH + 1
 
 
 async def test_cancelling_a_run_cancels_the_one_it_called(house: House) -> None:
@@ -130,13 +134,13 @@ async def test_cancelling_a_run_cancels_the_one_it_called(house: House) -> None:
 
     house.behave(work=forever)  # type: ignore[arg-type] # it never gives anything
     await house.save("inner", INNER)
-    run = await house.engine.start(calling("inner"), {})
+    run = await house.engine.runs.start(RunRequest(calling("inner"), {}))
     with anyio.fail_after(30):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(house.engine.advance, run)
             await begun.wait()
             await house.engine.cancel(run)
-        for found in await house.engine.runs():
+        for found in await house.engine.newest():
             async for _ in house.engine.follow(found.id):
                 pass
-    assert {found.status for found in await house.engine.runs()} == {"cancelled"}
+    assert {found.status for found in await house.engine.newest()} == {"cancelled"}

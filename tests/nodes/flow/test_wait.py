@@ -14,6 +14,7 @@ from toolweave.access.mask import Masker
 from toolweave.access.secret_text import SecretTexts
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import StepWaiting
+from toolweave.engine.runs import RunRequest
 from toolweave.errors import Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.resources.databases import SqlDatabases
@@ -26,7 +27,7 @@ DATA: JsonObject = {"job": "j-1", "ready_at": "2026-01-01T00:00:12Z"}
 
 
 async def begun(runs: Engine, **config: Json) -> str:
-    run = await runs.start(alone("FLOW.WAIT", config, {}), DATA)
+    run = await runs.runs.start(RunRequest(alone("FLOW.WAIT", config, {}), DATA))
     assert await runs.advance(run) == "waiting"
     return run
 
@@ -34,7 +35,7 @@ async def begun(runs: Engine, **config: Json) -> str:
 async def refused(runs: Engine, **config: Json) -> str:
     """The code of a wait that fails at once."""
     config["retry_attempts"] = 0
-    run = await runs.start(alone("FLOW.WAIT", config, {}), DATA)
+    run = await runs.runs.start(RunRequest(alone("FLOW.WAIT", config, {}), DATA))
     assert await runs.advance(run) == "failed"
     finished = (await runs.state(run)).finished
     assert finished is not None
@@ -337,8 +338,10 @@ async def test_the_status_that_is_expected_may_be_any(
     assert isinstance(config, dict)
     if expected is not None:
         config["expected_status"] = expected
-    run = await runs.start(
-        alone("FLOW.WAIT", {"wait_type": "api_response", "api_config": config}, {}), DATA
+    run = await runs.runs.start(
+        RunRequest(
+            alone("FLOW.WAIT", {"wait_type": "api_response", "api_config": config}, {}), DATA
+        )
     )
     assert await runs.advance(run) == "success"
     assert (await ended(runs, run))[2] == {"status_code": status, "body": "it is gone"}
@@ -352,7 +355,7 @@ async def test_this_machine_is_waited_for_until_enough_is_free(
     runs = await engine()
     free: Json = {"resource_type": kind, "availability_threshold": 100_000}
     graph = alone("FLOW.WAIT", {"wait_type": "resource", "resource_config": free}, {})
-    run = await runs.start(graph, DATA)
+    run = await runs.runs.start(RunRequest(graph, DATA))
     assert await runs.advance(run) == "success"
     port, _, trigger = await ended(runs, run)
     assert isinstance(trigger, dict)
@@ -468,7 +471,9 @@ async def test_neither_data_nor_facts_are_given_where_nobody_wants_them(engine: 
 @pytest.mark.requirement("004:run.FLOW.DELAY")
 async def test_a_delay_passes_its_data_on_after_the_time(engine: Opened, clock: FakeClock) -> None:
     runs = await engine()
-    run = await runs.start(alone("FLOW.DELAY", {"duration_seconds": 90.5}, {}), DATA)
+    run = await runs.runs.start(
+        RunRequest(alone("FLOW.DELAY", {"duration_seconds": 90.5}, {}), DATA)
+    )
     assert await runs.advance(run) == "waiting"
     await clock.advance(90)
     assert await runs.advance(run) == "waiting"
@@ -491,9 +496,9 @@ async def test_a_delay_of_nothing_does_not_wait_and_an_answer_ends_one_early(
     engine: Opened, clock: FakeClock
 ) -> None:
     runs = await engine()
-    run = await runs.start(alone("FLOW.DELAY", {"duration_seconds": 0}, {}), DATA)
+    run = await runs.runs.start(RunRequest(alone("FLOW.DELAY", {"duration_seconds": 0}, {}), DATA))
     assert await runs.advance(run) == "success"
-    run = await runs.start(alone("FLOW.DELAY", {"duration_seconds": 60}, {}), DATA)
+    run = await runs.runs.start(RunRequest(alone("FLOW.DELAY", {"duration_seconds": 60}, {}), DATA))
     assert await runs.advance(run) == "waiting"
     await clock.advance(2)
     assert await answer(runs, run, True) == "success"

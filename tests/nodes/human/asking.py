@@ -12,6 +12,7 @@ from tests.nodes.flow.running import alone, an_engine, opened_database, outcome_
 from toolweave.catalog.node import Outcome
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import StepFailed, StepFinished, StepWaiting
+from toolweave.engine.runs import RunRequest
 from toolweave.json_text import Json, JsonObject
 from toolweave.people.inbox import Inbox
 from toolweave.testing.clock import FakeClock
@@ -30,7 +31,7 @@ class People:
 
     async def asked(self, ref: str, config: JsonObject, inputs: JsonObject) -> str:
         """A run of one node that has asked its question."""
-        run = await self.engine.start(alone(ref, config, inputs), inputs)
+        run = await self.engine.runs.start(RunRequest(alone(ref, config, inputs), inputs))
         await self.engine.advance(run)
         return run
 

@@ -11,11 +11,13 @@ from toolweave.engine.context import EngineServices
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
+from toolweave.engine.runs import RunRequest
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.registry import NodeRegistry
 from toolweave.resources.stores import OpenStores
 from toolweave.storage.database import Database
 from toolweave.testing.clock import FakeClock
+from toolweave.testing.unchecked import Unchecked
 from toolweave.workflow.model import Workflow
 
 pytestmark = pytest.mark.anyio
@@ -26,7 +28,9 @@ async def engine(
     database: Database, stores: OpenStores, clock: FakeClock
 ) -> AsyncGenerator[Engine]:
     services = EngineServices(EchoTools(), clock, {"stores": stores})
-    made = Engine(database, Journal(database, clock), NodeRegistry(), services=services)
+    made = Engine(
+        database, Journal(database, clock), NodeRegistry(), services=services, checker=Unchecked()
+    )
     async with made.running():
         yield made
 
@@ -37,7 +41,7 @@ def remember(subtype: str, config: JsonObject, inputs: JsonObject) -> tuple[str,
 
 # Any: a test looks into what came out, whatever it is.
 async def ran(engine: Engine, graph: Workflow, inputs: JsonObject) -> Any:
-    run = await engine.start(graph, inputs)
+    run = await engine.runs.start(RunRequest(graph, inputs))
     with anyio.fail_after(30):
         assert await engine.advance(run) == "success"
     return result_of(await engine.state(run))

@@ -9,6 +9,7 @@ from tests.nodes.memory.conftest import Secrets
 from tests.nodes.memory.redis_server import RedisServer
 
 from toolweave.engine.engine import Engine
+from toolweave.engine.runs import RunRequest
 from toolweave.json_text import Json, JsonObject
 from toolweave.resources.stores import OpenStores
 from toolweave.storage.database import Database
@@ -43,7 +44,7 @@ class Queue:
             "check_interval_seconds": 10,
             "wait_condition": condition,
         }
-        run = await engine.start(alone("FLOW.WAIT", settings, {}), {"n": 1})
+        run = await engine.runs.start(RunRequest(alone("FLOW.WAIT", settings, {}), {"n": 1}))
         await engine.advance(run)
         return run
 

@@ -12,10 +12,12 @@ from toolweave.engine.context import EngineServices
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
+from toolweave.engine.runs import RunRequest
 from toolweave.json_text import Json
 from toolweave.nodes.registry import NodeRegistry
 from toolweave.storage.database import open_database
 from toolweave.storage.migrations import migrate
+from toolweave.testing.unchecked import Unchecked
 from toolweave.workflow.question import choice_schema, question_id
 
 pytestmark = pytest.mark.anyio
@@ -28,13 +30,19 @@ async def runs(tmp_path: Path) -> AsyncGenerator[Engine]:
     async with open_database(tmp_path / "runs.db") as database:
         await migrate(database)
         services = EngineServices(EchoTools(), clock)
-        engine = Engine(database, Journal(database, clock), NodeRegistry(), services=services)
+        engine = Engine(
+            database,
+            Journal(database, clock),
+            NodeRegistry(),
+            services=services,
+            checker=Unchecked(),
+        )
         async with engine.running():
             yield engine
 
 
 async def result(runs: Engine, nodes: dict[str, Any], edges: list[str], inputs: Json) -> Json:
-    run = await runs.start(workflow(nodes, edges), inputs)
+    run = await runs.runs.start(RunRequest(workflow(nodes, edges), inputs))
     assert await runs.advance(run) == "success", (await runs.state(run)).failures
     return result_of(await runs.state(run))
 
@@ -67,7 +75,7 @@ async def test_a_flow_hands_results_on_by_both_names(runs: Engine) -> None:
 
 async def test_a_template_without_its_variables_fails_with_their_names(runs: Engine) -> None:
     graph = workflow({"t": ("template", {"template": "{a} {b} {a}"})}, [])
-    run = await runs.start(graph, {"b": 1})
+    run = await runs.runs.start(RunRequest(graph, {"b": 1}))
     assert await runs.advance(run) == "failed"
     (failure,) = (await runs.state(run)).failures.values()
     assert (failure.code, failure.message.endswith(": a")) == ("MISSING_VARIABLES", True)
@@ -91,7 +99,9 @@ async def test_a_switch_takes_the_first_branch_that_holds(runs: Engine, n: int, 
 
 async def test_a_condition_in_plain_words_asks_for_a_model(runs: Engine) -> None:
     branches = [{"label": "a", "condition": "it looks friendly"}, {"label": "b", "condition": "x"}]
-    run = await runs.start(workflow({"i": ("ifElse", {"branches": branches})}, []), {})
+    run = await runs.runs.start(
+        RunRequest(workflow({"i": ("ifElse", {"branches": branches})}, []), {})
+    )
     assert await runs.advance(run) == "failed"
     (failure,) = (await runs.state(run)).failures.values()
     assert failure.code == "MODEL_NEEDED"
@@ -108,7 +118,7 @@ async def test_a_question_waits_and_goes_the_way_of_the_answer(runs: Engine, rep
         },
         ["q.branch-0 > red", "q.branch-1 > blue"],
     )
-    run = await runs.start(graph, {})
+    run = await runs.runs.start(RunRequest(graph, {}))
     assert await runs.advance(run) == "waiting"
     state = await runs.state(run)
     assert state.waiting["q"].question == {

@@ -15,6 +15,7 @@ from toolweave import json_text
 from toolweave.app.node_resources import open_resources
 from toolweave.catalog.spec import NodeSpec
 from toolweave.engine.engine import Engine
+from toolweave.engine.runs import RunRequest
 from toolweave.home import open_home
 from toolweave.json_text import Json, JsonObject
 from toolweave.settings import Settings
@@ -63,7 +64,7 @@ class Bench:
             **dict.fromkeys(ports, "end"),
         }
         graph = workflow(nodes, ["s > n", *(f"n.{port} > {port}" for port in ports)])
-        run = await self._engine.start(graph, came_in)
+        run = await self._engine.runs.start(RunRequest(graph, came_in))
         assert await self._engine.advance(run) == "success"
         outcomes = dict((await self._engine.state(run)).outcomes())
         gone_on = {name: outcomes[name].value for name in ports if name in outcomes}
@@ -73,7 +74,9 @@ class Bench:
         return list(gone_on)
 
     async def _run(self, row: Row, config: JsonObject, inputs: JsonObject) -> "Json | Fails":
-        run = await self._engine.start(_graph(row, config, inputs), inputs.get("data", inputs))
+        run = await self._engine.runs.start(
+            RunRequest(_graph(row, config, inputs), inputs.get("data", inputs))
+        )
         await finish(self._engine, self._clock, run)
         state = await self._engine.state(run)
         outcome = dict(state.outcomes()).get("n")

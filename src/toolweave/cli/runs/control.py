@@ -4,11 +4,9 @@ Beside a service of the same database these only write down what was asked: it h
 once and goes on with the run. Without one, the run goes on here.
 """
 
-from datetime import UTC, datetime
 from getpass import getuser
 from typing import cast
 
-import anyio
 import click
 
 from toolweave import json_text
@@ -17,15 +15,13 @@ from toolweave.cli.runs.opening import with_engine
 from toolweave.cli.session import run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.engine.engine import Engine
-from toolweave.engine.events import FINAL, Choice, RunStatus
-from toolweave.engine.run_table import RunRecord
-from toolweave.errors import Conflict, Invalid
+from toolweave.engine.events import Choice
+from toolweave.errors import Invalid
 from toolweave.json_text import Json
 
 CHOICES = ("retry", "skip", "fail")
-# How long a command waits to tell what a service made of it.
-TELL_S = 3.0
-LOOK_EVERY_S = 0.5
+# How long a command waits for the service that continues the run.
+SETTLE_S = 3.0
 
 
 @click.command()
@@ -37,7 +33,7 @@ def cancel(run_id: str, as_json: bool) -> None:
     async def work(engine: Engine) -> tuple[str, str]:
         found = await find_run(engine, run_id)
         await engine.cancel(found.id, goes_on=False)
-        return found.id, await brought_forward(engine, found.id)
+        return found.id, await engine.runs.settle(found.id, SETTLE_S)
 
     _say_status(*run(with_engine(work)), as_json=as_json)
 
@@ -53,7 +49,7 @@ def resume(run_id: str | None, every: bool, as_json: bool) -> None:
 
     async def work(engine: Engine) -> list[tuple[str, str]]:
         chosen = await engine.unfinished() if every else [(await find_run(engine, str(run_id))).id]
-        return [(one, await brought_forward(engine, one)) for one in chosen]
+        return [(one, await engine.runs.settle(one, SETTLE_S)) for one in chosen]
 
     done = run(with_engine(work))
     if as_json:
@@ -83,38 +79,9 @@ def answer(run_id: str, step: str, choice: str | None, reply: str | None, as_jso
         else:
             given = given_value(str(reply))
             await engine.answer(found.id, step, given, by=getuser(), via="cli", goes_on=False)
-        return found.id, await brought_forward(engine, found.id)
+        return found.id, await engine.runs.settle(found.id, SETTLE_S)
 
     _say_status(*run(with_engine(work)), as_json=as_json)
-
-
-async def brought_forward(engine: Engine, run_id: str) -> RunStatus:
-    """How a run stands after going on here, or in the process that holds or serves it."""
-    if await engine.is_served():
-        return await _told(engine, run_id)
-    try:
-        return await engine.advance(run_id)
-    except Conflict:
-        return await _told(engine, run_id)
-
-
-async def _told(engine: Engine, run_id: str) -> RunStatus:
-    """How a run stands once another process has gone on with it as far as it can now."""
-    status: RunStatus = (await engine.get(run_id)).status
-    with anyio.move_on_after(TELL_S):
-        while True:
-            news = engine.journal.news.of(run_id)
-            found = await engine.get(run_id)
-            status = found.status
-            if status in FINAL or (status != "running" and not _is_due(found)):
-                return status
-            with engine.journal.news.listening(), anyio.move_on_after(LOOK_EVERY_S):
-                await news.wait()
-    return status
-
-
-def _is_due(found: RunRecord) -> bool:
-    return found.wake_at is not None and datetime.fromisoformat(found.wake_at) <= datetime.now(UTC)
 
 
 def _say_status(run_id: str, status: str, *, as_json: bool) -> None:

@@ -7,7 +7,7 @@ import click
 from toolweave.access.secret_text import SecretTexts
 from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
-from toolweave.cli.runs.control import brought_forward, given_value
+from toolweave.cli.runs.control import SETTLE_S, given_value
 from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.triggers.event_delivery import CallingIn
@@ -30,7 +30,7 @@ def event(name: str, data: str, as_json: bool) -> None:
             told = await calling_in.event(
                 name, given_value(data), by=getuser(), via="cli", goes_on=False
             )
-            return [(one, await brought_forward(engine, one)) for one in told.runs]
+            return [(one, await engine.runs.settle(one, SETTLE_S)) for one in told.runs]
 
     done = run(work)
     if as_json:

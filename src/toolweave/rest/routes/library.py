@@ -196,8 +196,7 @@ class _Answers:
         asked = FlowRequest(
             library, flow, body.ref, inputs, may_read=_may_read(key), trigger="rest"
         )
-        known = await self._studio.authoring.tools.known()
-        return json_answer(await self._runner.execute(asked, known))
+        return json_answer(await self._runner.execute(asked))
 
     async def show_template(
         self, library: LibraryName, template: TemplateName, ref: Ref = None

@@ -22,6 +22,7 @@ from toolweave.engine.events import FINAL, Choice, Event, RunStatus, to_body
 from toolweave.engine.execution_report import StepRecord, execution, records
 from toolweave.engine.journal import JournalEntry
 from toolweave.engine.run_table import RunRecord
+from toolweave.engine.runs import RunRequest
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.rest import openapi
@@ -196,14 +197,16 @@ class _Answers:
         body = await read_shape(request, Starting)
         loaded = await self._workflow(request, body)
         inputs = cast("JsonObject", body.inputs)
-        run = await self._studio.start(loaded, inputs, trigger=TRIGGER, once_key=body.once_key)
-        return await self._accepted(run)
+        starting = RunRequest(
+            loaded.workflow, inputs, trigger=TRIGGER, once_key=body.once_key, source=loaded
+        )
+        return await self._accepted(await self._engine.runs.start(starting))
 
     async def list_runs(
         self, status: Status = None, workflow: Named = None, limit: Limit = 50
     ) -> Response:
         """List the newest runs."""
-        found = await self._engine.runs(status=status, workflow=workflow, limit=limit)
+        found = await self._engine.newest(status=status, workflow=workflow, limit=limit)
         return json_answer({"runs": [_run(run) for run in found]})
 
     async def show_run(self, run: RunId, most: Most = None) -> Response:
@@ -259,10 +262,9 @@ class _Answers:
         edit = _Edit(body.edit) if body.edit else None
         changed = None
         if body.document is not None:
-            loaded = await self._sent(request, body.document)
-            await self._studio.authoring.require_valid(loaded)
-            changed = loaded.workflow
-        return await self._accepted(await self._engine.fork(found.id, body.from_, edit, changed))
+            changed = await self._sent(request, body.document)
+        forked = await self._engine.runs.fork(found.id, body.from_, edit, changed)
+        return await self._accepted(forked)
 
     async def _workflow(self, request: Request, body: Starting) -> LoadedWorkflow:
         key: ApiKey = request.state.key

@@ -119,8 +119,8 @@ class _Answers:
         if key.tools is not None:
             one = await self._studio.published.of_workflow(name)
             key.require_tool(one.publication.tool if one else None)
-        workflow = await Switches(self._home).to_run(name, body.node)
-        run = await self._studio.engine.start(workflow, {}, trigger="manual")
+        request_run = await Switches(self._home).manual_run(name, body.node)
+        run = await self._studio.engine.runs.start(request_run)
         return json_answer({"run": run}, 202, {"Location": f"/api/v1/runs/{run}"})
 
     async def _changed(

@@ -1,0 +1,257 @@
+"""The run gate: the one way to start a run, and to drive it on behalf of a caller.
+
+REST, commands, MCP, triggers, documents, libraries and sub-workflows hand a `RunRequest` to
+`Runs.start`, which checks the workflow, plans it and creates the run. `Runs.run_to_end` drives it.
+The engine's own background driver is not here: see `engine.py` and `wakeups.py`.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Protocol
+
+import anyio
+
+from toolweave.catalog.node import RunFacts
+from toolweave.engine.events import FINAL, RunStatus
+from toolweave.engine.fork import history_before
+from toolweave.engine.input_check import unfit
+from toolweave.engine.journal import Journal
+from toolweave.engine.run_creation import Fork
+from toolweave.engine.run_table import RunRecord
+from toolweave.engine.state import RunState
+from toolweave.engine.step_input import Binder
+from toolweave.engine.workflow_snapshots import WorkflowSnapshot, WorkflowSnapshots
+from toolweave.errors import Conflict, Invalid
+from toolweave.json_text import Json, JsonObject
+from toolweave.workflow.formats.format import LoadedWorkflow
+from toolweave.workflow.model import Workflow
+
+# How long to wait for a notification of another process before looking at the run again.
+MISSED_NOTIFICATION_S = 0.5
+# How long to let a called run continue before looking at its caller again.
+CALLED_RUN_S = 0.1
+
+# Changes the input of the step that a forked run starts at.
+InputEdit = Callable[[Json], Json]
+# Returns the workflow as it is executed, decided when the run starts.
+PrepareWorkflow = Callable[[Workflow], Awaitable[Workflow]]
+# Called with a run's id before waiting for its next wake-up.
+OnPause = Callable[[str], Awaitable[None]]
+
+
+class WorkflowChecker(Protocol):
+    """Decides whether a workflow may run; `authoring` has the real one."""
+
+    async def require_valid(self, loaded: LoadedWorkflow) -> None:
+        """Return if the workflow has no errors.
+
+        Raises:
+            Invalid: `WORKFLOW_INVALID` with every error.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """Everything that is needed to start a run."""
+
+    workflow: Workflow
+    inputs: Json = None
+    trigger: str | None = None
+    # A second request with the same key returns the run of the first.
+    once_key: str | None = None
+    fork: Fork | None = None
+    # Record inputs that do not match the workflow's schema as a failed run instead of raising.
+    keep_invalid_inputs: bool = False
+    # Take the lease at once, so that no other process drives the run before this one does.
+    hold: bool = False
+    # The document to check, where `workflow` was derived from it: one trigger's part of a
+    # workflow, a flow with its templates filled in. Without it `workflow` itself is checked.
+    source: LoadedWorkflow | None = None
+
+
+class RunBackend(Protocol):
+    """What the gate needs of an engine."""
+
+    @property
+    def journal(self) -> Journal: ...
+
+    async def create_run(
+        self, request: RunRequest, snapshot: WorkflowSnapshot, refused: Invalid | None
+    ) -> str: ...
+    async def advance(self, run: str) -> RunStatus: ...
+    async def get(self, run: str) -> RunRecord: ...
+    async def find(self, once_key: str) -> str | None: ...
+    async def state(self, run: str) -> RunState: ...
+    async def called_by(self, run: str) -> list[str]: ...
+    async def is_served(self) -> bool: ...
+
+
+class Runs:
+    """Starts and drives the runs of one engine."""
+
+    def __init__(
+        self,
+        backend: RunBackend,
+        snapshots: WorkflowSnapshots,
+        checker: WorkflowChecker,
+        *,
+        prepare: PrepareWorkflow | None = None,
+    ) -> None:
+        self._backend = backend
+        self._snapshots = snapshots
+        self._checker = checker
+        self._prepare = prepare
+
+    async def start(self, request: RunRequest) -> str:
+        """Check and plan a workflow, create its run and return the run's id.
+
+        Raises:
+            Invalid: `WORKFLOW_INVALID` with every error of the workflow, `NODE_NOT_RUNNABLE`;
+                `RUN_INPUT_INVALID` for inputs that do not match its schema.
+        """
+        workflow, is_fork = request.workflow, request.fork is not None
+        try:
+            await self.check(request.source or LoadedWorkflow(workflow))
+        except Invalid:
+            # The run of an earlier request with this key stays what it is.
+            found = await self._backend.find(request.once_key) if request.once_key else None
+            if found is None:
+                raise
+            return found
+        refused = None if is_fork else unfit(workflow, request.inputs)
+        if refused is not None and not request.keep_invalid_inputs:
+            raise refused
+        if self._prepare is not None and not is_fork:
+            workflow = await self._prepare(workflow)
+        return await self._backend.create_run(request, self._snapshots.take(workflow), refused)
+
+    async def check(self, loaded: LoadedWorkflow) -> None:
+        """Check a workflow as `start` does.
+
+        Raises:
+            Invalid: `WORKFLOW_INVALID` with every error.
+        """
+        await self._checker.require_valid(loaded)
+
+    async def fork(
+        self,
+        run: str,
+        node: str,
+        edit: InputEdit | None = None,
+        changed: LoadedWorkflow | None = None,
+    ) -> str:
+        """Start a run at `node` that takes every earlier step from run `run`.
+
+        `edit` changes the input of that node; `changed` replaces the workflow.
+
+        Raises:
+            NotFound: `RUN_UNKNOWN`, `NODE_ID_UNKNOWN`.
+            Invalid: `WORKFLOW_INVALID`.
+            Conflict: `STEP_NOT_REACHED` if the earlier run never reached the node.
+        """
+        found = await self._backend.get(run)
+        state = await self._backend.state(found.id)
+        plan = state.plan
+        if changed is not None:
+            await self.check(changed)  # before planning, so that the problems are those of a check
+            plan = self._snapshots.take(changed.workflow).plan
+        history = history_before(state, node, plan)
+        edits: JsonObject = {}
+        if edit is not None:
+            place = state.places.get(node)
+            if place is None:
+                message = f"run {found.id!r} never reached node {node!r}"
+                raise Conflict("STEP_NOT_REACHED", message)
+            facts = RunFacts(found.id, found.workflow, datetime.fromisoformat(found.started_at))
+            edits[node] = edit(Binder(state, facts).came_in(place))
+        fork = Fork(found.id, node, edits or None, history)
+        workflow = changed.workflow if changed is not None else plan.workflow
+        return await self.start(RunRequest(workflow, state.inputs, fork=fork, source=changed))
+
+    async def drive(self, run: str) -> RunStatus:
+        """Execute a run here until it finishes or waits; another process may own it already."""
+        try:
+            return await self._backend.advance(run)
+        except Conflict:
+            return (await self._backend.get(run)).status
+
+    async def run_to_end(
+        self, run: str, *, through_pauses: bool = False, on_pause: OnPause | None = None
+    ) -> RunRecord:
+        """Drive a run until it finishes or waits, here or in the process that owns it.
+
+        With `through_pauses`, delays and retries are waited for too: the run then returns only when
+        it is finished or needs a person or an event.
+        """
+        while True:
+            await self.drive(run)
+            found = await self._settled(run)
+            if found is None:
+                continue  # nobody reported anything: its owner may be gone
+            if found.status in FINAL or not through_pauses:
+                return found
+            if found.wake_at is not None:
+                if on_pause is not None:
+                    await on_pause(run)
+                await self._until_due(found, found.wake_at)
+            elif not await self._continue_called(run):
+                return found
+
+    async def settle(self, run: str, wait_s: float) -> RunStatus:
+        """Continue a run: in the process that serves this database, else here.
+
+        Waits at most `wait_s` seconds for another process.
+        """
+        if not await self._backend.is_served():
+            try:
+                return await self._backend.advance(run)
+            except Conflict:
+                pass  # another process owns it
+        with anyio.move_on_after(wait_s):
+            while (found := await self._settled(run)) is None:
+                pass
+            return found.status
+        return (await self._backend.get(run)).status
+
+    async def _settled(self, run: str) -> RunRecord | None:
+        """The run once nothing is left to do now; nothing if no notification arrived in time."""
+        notifications = self._backend.journal.news
+        while True:
+            notified = notifications.of(run)
+            found = await self._backend.get(run)
+            if found.status in FINAL or (found.status != "running" and not _is_due(found)):
+                return found
+            with notifications.listening(), anyio.move_on_after(MISSED_NOTIFICATION_S):
+                await notified.wait()
+                continue
+            return None
+
+    async def _continue_called(self, run: str) -> bool:
+        """Drive what a run called and waits for; whether anything can continue without a person."""
+        for called in await self._backend.called_by(run):
+            found = await self._backend.get(called)
+            if found.wake_at is not None:
+                await self._until_due(found, found.wake_at)
+            elif found.status != "running" and not await self._continue_called(called):
+                continue
+            await self.drive(called)
+            await anyio.sleep(CALLED_RUN_S)
+            return True
+        return False
+
+    async def _until_due(self, found: RunRecord, wake_at: str) -> None:
+        """Wait for a run's wake-up, or until somebody answers or cancels it."""
+        due, notifications = datetime.fromisoformat(wake_at), self._backend.journal.news
+        while (ahead_s := (due - datetime.now(UTC)).total_seconds()) > 0:
+            notified = notifications.of(found.id)
+            if (await self._backend.get(found.id)).changed_at != found.changed_at:
+                return
+            wait_s = min(ahead_s, MISSED_NOTIFICATION_S)
+            with notifications.listening(), anyio.move_on_after(wait_s):
+                await notified.wait()
+
+
+def _is_due(found: RunRecord) -> bool:
+    return found.wake_at is not None and datetime.fromisoformat(found.wake_at) <= datetime.now(UTC)
