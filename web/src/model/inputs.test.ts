@@ -10,15 +10,15 @@ function started(configurations: JsonObject) {
   });
 }
 
-describe("starting by hand", () => {
-  it("shows the trigger_name on the button and the description beside it", () => {
+describe("the run button", () => {
+  it("shows the trigger_name and the description of the manual trigger", () => {
     expect(started({ trigger_name: "Send report", description: "Mails it to all." })).toEqual({
       label: "Send report",
       note: "Mails it to all.",
     });
   });
 
-  it("says Run where the trigger has no name of its own", () => {
+  it("is labelled Run if the trigger has the default name", () => {
     expect(started({ trigger_name: "Manual Trigger" })).toEqual({ label: "Run", note: "" });
     expect(startText(newWorkflow("Reports"))).toEqual({ label: "Run", note: "" });
   });

@@ -10,8 +10,8 @@ const named = (id: string, more: Partial<Command> = {}): Command => ({
   ...more,
 });
 
-describe("keys", () => {
-  it("leaves the keys of a panel to the panel, and Enter to what has the focus", () => {
+describe("shortcuts", () => {
+  it("depend on where the focus is", () => {
     const stop = registerCommands([
       named("walk", { keys: "arrowdown", at: "canvas" }),
       named("set", { keys: "enter", at: "node" }),
@@ -29,7 +29,7 @@ describe("keys", () => {
     stop();
   });
 
-  it("spells keys and finds their command, in fields only those meant for them", () => {
+  it("are found by their key combination, in fields only if they are meant for fields", () => {
     const pressed = { key: "Z", ctrlKey: true, metaKey: false, shiftKey: true, altKey: false };
     expect(keyCombination(pressed)).toBe("mod+shift+z");
     expect(formatKeys("mod+shift+z mod+y")).toBe("Ctrl Shift Z");

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { versionStore, updateVersions } from "./topicVersions";
 
-describe("what the service has", () => {
-  it("is asked for again where its version is another one", () => {
+describe("topic versions", () => {
+  it("report the topics that changed", () => {
     versionStore.setState({ versions: {} });
     expect(updateVersions({ runs: "1", servers: "a" })).toEqual(["runs", "servers"]);
     expect(updateVersions({ runs: "1" })).toEqual([]);

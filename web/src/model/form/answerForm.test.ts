@@ -35,12 +35,12 @@ describe("questions", () => {
     expect(answerFields({ properties: { odd: true } })[0]?.kind).toBe("json");
   });
 
-  it("that only want a decision have buttons", () => {
+  it("with a single choice have buttons", () => {
     expect(decisionField(approval)?.options.map(({ label }) => label)).toEqual(["Approve", "Decline"]);
     expect(decisionField(form)).toBeNull();
   });
 
-  it("are answered by what was filled in", () => {
+  it("are answered with the form's values", () => {
     const filled = { name: "Ada", boxes: "3", fast: true, days: [1], more: '{"a": 1}' };
     expect(parseAnswer(form, filled)).toEqual({
       reply: { name: "Ada", boxes: 3, fast: true, days: ["tue"], more: { a: 1 } },
@@ -49,7 +49,7 @@ describe("questions", () => {
     expect(parseAnswer(approval, { answer: "1" }).reply).toEqual({ answer: "rejected" });
   });
 
-  it("say what cannot be read or is missing", () => {
+  it("report invalid and missing values", () => {
     expect(parseAnswer(form, { boxes: "three", more: "{" }).faults).toEqual({
       boxes: "This is no number.",
       more: "This is no JSON.",

@@ -30,7 +30,7 @@ function titles(marked: string, language: Language = "value"): string[] {
 }
 
 describe("completion", () => {
-  it("begins in a hole and nowhere else", () => {
+  it("starts inside braces only", () => {
     expect(titles("Hello |")).toEqual([]);
     expect(titles("{{ data }} da|")).toEqual([]);
     expect(titles("{{ da|")).toEqual(["data", "data.city"]);
@@ -40,7 +40,7 @@ describe("completion", () => {
     expect(titles("data > |", "own")).toHaveLength(7);
   });
 
-  it("goes on from what is typed, with the functions that can stand there", () => {
+  it("continues the typed text, with matching functions", () => {
     expect(titles("{{ data.|")).toEqual(["data.city", ".contains(string)"]);
     expect(titles("{{ 1 + si| }}")).toEqual(["size(sized)"]);
     expect(titles("{{ nodes['a-b'].o|")).toEqual(["nodes['a-b'].output"]);
@@ -52,7 +52,7 @@ describe("completion", () => {
     expect(titles("{{ temp|")).toEqual(["nodes.get.output.temperature"]);
   });
 
-  it("is taken with what is missing around it", () => {
+  it("adds missing braces when a choice is accepted", () => {
     const open = at("Hi {{ trigger.w|")!;
     expect(applyChoice("Hi {{ trigger.w", open, open.choices[0]!)).toEqual({
       text: "Hi {{ trigger.who }}",

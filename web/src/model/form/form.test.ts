@@ -56,14 +56,14 @@ const order: Parameter = {
   },
 };
 
-describe("values at places", () => {
-  it("are written with what is missing on the way", () => {
+describe("values at paths", () => {
+  it("are set together with missing parents", () => {
     expect(setAt({}, ["a", "list", 0, "b"], 1)).toEqual({ a: { list: [{ b: 1 }] } });
     expect(valueAt({ a: { list: [{ b: 1 }] } }, ["a", "list", 0, "b"])).toBe(1);
     expect(valueAt({ a: "{{ steps.x }}" }, ["a", "b"])).toBeUndefined();
   });
 
-  it("leave everything else the same object, and are taken away whole", () => {
+  it("leave other parts the same object, and can be removed", () => {
     const before = { a: { x: 1 }, b: { y: 2 } };
     const after = setAt(before, ["b", "y"], 3);
     expect(after.a).toBe(before.a);
@@ -73,14 +73,14 @@ describe("values at places", () => {
     expect(setAt<Record<string, number[]>>({ l: [1, 2, 3] }, ["l", 1], undefined)).toEqual({ l: [1, 3] });
   });
 
-  it("are never those of a prototype", () => {
+  it("are never inherited from a prototype", () => {
     expect(valueAt({}, ["constructor"])).toBeUndefined();
     const made = setAt({}, ["__proto__", "x"], 1);
     expect(Object.keys(made)).toEqual(["__proto__"]);
     expect(({} as Record<string, unknown>)["x"]).toBeUndefined();
   });
 
-  it("have pointers, and keys that keep their place", () => {
+  it("have JSON pointers, and renamed keys keep their position", () => {
     expect(pointerOf(["a/b", 0, "c~d"])).toBe("/a~1b/0/c~0d");
     expect(Object.keys(renameKey({ a: 1, b: 2 }, "a", "c"))).toEqual(["c", "b"]);
     const same = { a: 1, b: 2 };
@@ -103,12 +103,12 @@ describe("controls", () => {
     expect(controlOf({ name: "x", type: "string", ...parameter })).toBe(control);
   });
 
-  it("end at a depth that nobody reads", () => {
+  it("are JSON fields below the maximum depth", () => {
     expect(controlOf(order, MAX_DEPTH)).toBe("object");
     expect(controlOf(order, MAX_DEPTH + 1)).toBe("json");
   });
 
-  it("of catalog fields keep what the catalog says", () => {
+  it("of catalog fields keep the catalog's metadata", () => {
     const field = {
       name: "model",
       type: "string",
@@ -133,14 +133,14 @@ describe("controls", () => {
     expect(controlOf(fieldParameter({ ...field, type: "any", options: [] }))).toBe("json");
   });
 
-  it("of other keys are those of the schema", () => {
+  it("of additional keys follow the schema", () => {
     expect(entryParameter(order, "x")).toBeNull();
     expect(entryParameter(order.properties!["labels"]!, "x")).toMatchObject({ name: "x", type: "integer" });
   });
 });
 
 describe("unions", () => {
-  it("are told apart by their constant, else by likeness", () => {
+  it("are matched by their discriminator, else by similarity", () => {
     expect(matchingVariant(payment, { method: "cash" })).toBe(1);
     expect(matchingVariant(payment, {})).toBe(0);
     expect(matchingVariant(payment, undefined)).toBe(-1);
@@ -159,7 +159,7 @@ describe("unions", () => {
     expect(["a", 1, 1.5, true].map((value) => matchingVariant(plain, value))).toEqual([0, 1, 2, 3]);
   });
 
-  it("begin with what cannot be otherwise", () => {
+  it("start with their constants", () => {
     expect(initialValue(payment.variants![1]!)).toEqual({ method: "cash" });
     expect(initialValue(order)).toEqual({});
     expect(initialValue({ name: "n", type: "integer", validation: { minimum: 3 } })).toBe(3);
@@ -180,7 +180,7 @@ describe("typed text", () => {
     ["11", { fault: "at most 10 is expected" }],
   ])("%s", (typed, read) => expect(parseNumber(count, typed)).toEqual(read));
 
-  it("of JSON is a value, an expression or a fault", () => {
+  it("is parsed as JSON value, expression or error", () => {
     expect(parseJson('{"a": 1}')).toEqual({ value: { a: 1 } });
     expect(parseJson("{{ steps.a }}")).toEqual({ value: "{{ steps.a }}" });
     expect(parseJson("{").fault).toBeTruthy();
@@ -203,7 +203,7 @@ describe("problems", () => {
     expect([...placeProblems([problem(`/nodes/1/data${pointer}`)], fields).byField.keys()]).toEqual([at]);
   });
 
-  it("of a value that was given keep it from being saved, of one that is missing they do not", () => {
+  it("of present values prevent saving, of missing values they do not", () => {
     const workflow = { nodes: [{ data }] } as unknown as Parameters<typeof isInvalidValue>[0];
     const wrong = (pointer: string) => isInvalidValue(workflow, problem(`/nodes/0/data${pointer}`));
     expect(wrong("/parameterValues/order/payment/method")).toBe(true);
@@ -213,14 +213,14 @@ describe("problems", () => {
     expect(wrong("/toolName")).toBe(false);
   });
 
-  it("of no field are shown apart", () => {
+  it("without a field are listed separately", () => {
     const found = placeProblems([problem("/nodes/1/name"), problem("/nodes/1/data/serverId")], fields);
     expect(found.rest).toHaveLength(2);
   });
 });
 
 describe("modes", () => {
-  it("are read with their other names, and hold words", () => {
+  it("are read by their aliases, and hold a description", () => {
     expect([modeOf({}), modeOf({ mode: "aiToolSelection" })]).toEqual(["detailed", "fullNaturalLanguage"]);
     const words = DESCRIPTION_FIELDS.fullNaturalLanguage!;
     const data = withDescription(

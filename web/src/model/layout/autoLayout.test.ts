@@ -36,7 +36,7 @@ describe("layout", () => {
     expect(Math.abs(places.get("b")!.y - places.get("c")!.y)).toBeGreaterThanOrEqual(300);
   });
 
-  it("lays out what a group holds and makes the group fit", () => {
+  it("lays out the members of a group and fits the group to them", () => {
     const nodes = [
       { id: "a" },
       { id: "g", width: 10, height: 10 },
@@ -65,7 +65,7 @@ describe("layout", () => {
     expect(overlaps(places)).toBe(0);
   });
 
-  it("lays out a chain that is too long to go down, and one with a circle", () => {
+  it("lays out very long chains and cycles", () => {
     const places = computeLayout(chain(10_000));
     expect(overlaps(places)).toBe(0);
     expect(places.every(({ position }) => Number.isFinite(position.x) && Number.isFinite(position.y))).toBe(
@@ -76,8 +76,8 @@ describe("layout", () => {
   });
 });
 
-describe("tidying", () => {
-  it("moves what is there, resizes groups, and changes nothing the second time", () => {
+describe("applying a layout", () => {
+  it("moves nodes, resizes groups, and is idempotent", () => {
     const empty = newWorkflow("a");
     const workflow: Workflow = {
       ...empty,

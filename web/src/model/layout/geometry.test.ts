@@ -8,7 +8,7 @@ import { initialView } from "./initialView";
 const ports = (...names: string[]) => names.map((name) => ({ name }));
 
 describe("geometry", () => {
-  it("knows the size of a node and where its ports are", () => {
+  it("computes the size of a node and the positions of its ports", () => {
     const plain = { inputs: ports("input"), outputs: ports("output"), hasMode: false };
     expect(nodeSize(plain)).toEqual({ width: 210, height: 58 });
     expect(portPositions(plain).map(({ id, type, x, y }) => [id, type, x + 5.5, y + 5.5])).toEqual([
@@ -17,7 +17,7 @@ describe("geometry", () => {
     ]);
   });
 
-  it("grows with ways out, ways in and a mode", () => {
+  it("grows with outputs, inputs and a mode", () => {
     const choice = { inputs: ports("input"), outputs: ports("true", "false"), hasMode: false };
     expect(nodeSize(choice).height).toBe(107);
     expect(
@@ -29,7 +29,7 @@ describe("geometry", () => {
     expect(nodeSize({ inputs: ports("a", "b", "c", "d"), outputs: [], hasMode: false }).height).toBe(98);
   });
 
-  it("says sizes and ports before anything is drawn, but of a note, which is as tall as its text", () => {
+  it("knows all sizes and ports in advance, except the height of notes", () => {
     const workflow = newWorkflow("a");
     const noted = {
       ...workflow,
@@ -41,21 +41,21 @@ describe("geometry", () => {
   });
 });
 
-describe("what is in view when a workflow is opened", () => {
+describe("the initial view", () => {
   const row = (count: number) =>
     Array.from({ length: count }, (_, at) => ({ position: { x: at * 280, y: 100 }, width: 210, height: 58 }));
 
-  it("is all of a small one, in the middle and not enlarged", () => {
+  it("shows all of a small workflow, centered and not enlarged", () => {
     expect(initialView(row(2), 1000, 600)).toEqual({ x: 255, y: 171, zoom: 1 });
   });
 
-  it("is the beginning of one that would be too small to read", () => {
+  it("shows the first nodes of a workflow that would be too small to read", () => {
     const { x, y, zoom } = initialView(row(100), 1000, 600);
     expect(zoom).toBe(0.7);
     expect([x, Math.round(100 * zoom + y)]).toEqual([48, 48]);
   });
 
-  it("is something for an empty one", () => {
+  it("is defined for an empty workflow", () => {
     expect(initialView([], 900, 600).zoom).toBe(1);
   });
 });

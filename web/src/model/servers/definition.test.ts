@@ -19,7 +19,7 @@ describe("a command line", () => {
     expect(splitCommand(line)).toEqual(words);
   });
 
-  it("with an open quote is unclear", () => {
+  it("with an unclosed quote is rejected", () => {
     expect(() => splitCommand("x 'y")).toThrow(DefinitionError);
   });
 });
@@ -34,7 +34,7 @@ describe("a definition", () => {
     });
   });
 
-  it("of an address has its kind and its headers", () => {
+  it("of an address has its transport and its headers", () => {
     const typed = { name: "web", target: "https://example.com/mcp", pairs: "" };
     expect(JSON.parse(addressDefinition(typed, false)).mcpServers.web).toEqual({
       type: "http",

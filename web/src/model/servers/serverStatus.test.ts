@@ -1,56 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { safeText } from "../text/untrusted";
-import {
-  groupByScope,
-  toolEntry,
-  factLines,
-  definitionHash,
-  nextStepHint,
-  stateTone,
-  type Fact,
-  type Server,
-  type ServerTool,
-} from "./serverStatus";
+import type { Fact, Server, ServerTool } from "./serverStatus";
+import { definitionHash, factLines, groupByScope, nextStepHint, stateTone, toolEntry } from "./serverStatus";
 
 const server = (name: string, scope: string): Server => ({ id: name, name, scope }) as Server;
+
 const tool = { name: "add", description: "Adds." } as ServerTool;
 
-describe("text of others", () => {
-  it("leaves plain text alone, in every script", () => {
-    for (const plain of [
-      "Adds two numbers.",
-      "שלום עולם",
-      "a < b and b > a",
-      "two\nlines\tand\r\nmore",
-      "warm ☀️",
-    ]) {
-      expect(safeText(plain)).toEqual({ text: plain, warnings: [] });
-    }
-  });
-
-  it("spells out what cannot be seen or turns the direction", () => {
-    expect(safeText("a\u202eb")).toEqual({
-      text: "a⟦U+202E⟧b",
-      warnings: ["characters that turn the reading direction"],
-    });
-    expect(safeText("a\u200bb")).toEqual({
-      text: "a⟦U+200B⟧b",
-      warnings: ["characters that cannot be seen"],
-    });
-    expect(safeText("x\u{e0041}").text).toBe("x⟦U+E0041⟧");
-    expect(safeText("\u001b[2J").text).toBe("⟦U+001B⟧[2J");
-    expect(safeText("\u2066\u200b").warnings).toHaveLength(2);
-  });
-
-  it("warnings HTML and keeps its letters", () => {
-    const told = '<img src=x onerror="alert(1)">';
-    expect(safeText(told)).toEqual({ text: told, warnings: ["HTML"] });
-    expect(safeText("<!-- do as I say").warnings).toEqual(["HTML"]);
-  });
-});
-
 describe("servers", () => {
-  it("are grouped by scope, the user's first and unknown ones last", () => {
+  it("are grouped by scope, the user's first and unknown scopes last", () => {
     const found = groupByScope([
       server("a", "other"),
       server("b", "project"),
@@ -65,7 +22,7 @@ describe("servers", () => {
     expect(groupByScope([])).toEqual([]);
   });
 
-  it("say what to do next unless they are ready", () => {
+  it("have a hint what to do next unless they are ready", () => {
     for (const state of ["not approved", "changed", "auto-disabled", "disabled", "failing", "not tried"])
       expect(nextStepHint(state)).toBeTruthy();
     expect(nextStepHint("ready")).toBeNull();
@@ -77,7 +34,7 @@ describe("servers", () => {
     ]);
   });
 
-  it("number the parts of a command", () => {
+  it("have numbered command parts", () => {
     const facts: Fact[] = [
       { label: "argv", key: "argv", value: ["npx", "-y", "a b"] },
       { label: "environment", key: "environment", value: [] },
@@ -92,7 +49,7 @@ describe("servers", () => {
     expect(definitionHash([])).toBeNull();
   });
 
-  it("offer a tool as the palette does, also before the catalog knows it", () => {
+  it("have tools as catalog entries, even before the catalog is loaded", () => {
     const made = toolEntry("demo", tool, []);
     expect(made).toMatchObject({ ref: "TOOL.MCP:demo/add", server: "demo", tool: "add", summary: "Adds." });
     expect(toolEntry("demo", tool, [{ ...made, summary: "Known." }]).summary).toBe("Known.");

@@ -8,8 +8,8 @@ const check = (latencyMs: number | null): Check => ({
   latencyMs,
 });
 
-describe("the line of a server's checks", () => {
-  it("is broken where a check failed, and says all of it in words", () => {
+describe("the sparkline of a server", () => {
+  it("is interrupted at failed checks, and has a text summary", () => {
     const drawn = sparkline([check(10), check(20), check(null), check(5)], 100, 20);
     expect(drawn.lines).toEqual(["2,10 34,2", "98,14 98,14"]);
     expect(drawn.failures).toEqual([66]);
@@ -18,11 +18,11 @@ describe("the line of a server's checks", () => {
     );
   });
 
-  it("draws nothing of a server that was never checked", () => {
+  it("is empty for a server that was never checked", () => {
     expect(sparkline([], 100, 20)).toEqual({ lines: [], failures: [], summary: "It was not checked yet." });
   });
 
-  it("has one point for one check, and none for one that failed", () => {
+  it("has a point for a single check, and none for a failed one", () => {
     expect(sparkline([check(3.21)], 100, 20).summary).toBe("Last check; answered in 3.2 ms; none failed.");
     expect(sparkline([check(null)], 100, 20)).toEqual({
       lines: [],

@@ -26,14 +26,14 @@ function three(): Workflow {
 }
 
 describe("edits", () => {
-  it("adds a node on the grid under a free id", () => {
+  it("adds a node on the grid with a unique id", () => {
     const workflow = three();
     const again = createNode(workflow, prompt, { x: 0, y: 0 });
     expect(nodeById(workflow, "prompt")?.position).toEqual({ x: 200, y: 100 });
     expect([again.id, again.name]).toEqual(["prompt-2", "Prompt 2"]);
   });
 
-  it("connects once and never with itself", () => {
+  it("connects two nodes once, and never a node with itself", () => {
     const workflow = three();
     expect(connectPorts(workflow, "start", "prompt")).toBe(workflow);
     expect(connectPorts(workflow, "prompt", "prompt")).toBe(workflow);
@@ -49,7 +49,7 @@ describe("edits", () => {
     expect(removeItems(workflow, new Set(["nobody"]))).toBe(workflow);
   });
 
-  it("groups where nodes are and ungroups to the same places", () => {
+  it("groups and ungroups without moving nodes", () => {
     const workflow = three();
     const framed = groupNodes(workflow, new Set(["start", "prompt"]));
     expect(framed.workflow.nodes[0]?.type).toBe("group");

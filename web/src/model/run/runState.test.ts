@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import type { RunEvent } from "./runState";
+import { applyEvent, applyEvents, emptyRun, statusOfNode } from "./runState";
+
+describe("run state", () => {
+  const events: RunEvent[] = [
+    { type: "started", seq: 1, at: "2026-01-01T00:00:00Z", inputs: {} },
+    { type: "computed", seq: 2, at: "2026-01-01T00:00:01Z", steps: [["start", 0]], values: [{ a: 1 }] },
+    { type: "step_started", seq: 3, at: "2026-01-01T00:00:01Z", key: "fetch" },
+    {
+      type: "step_failed",
+      seq: 4,
+      at: "2026-01-01T00:00:02Z",
+      key: "fetch",
+      code: "X",
+      message: "no",
+      retry_at: "2026-01-01T00:00:03Z",
+    },
+    { type: "step_started", seq: 5, at: "2026-01-01T00:00:03Z", key: "fetch", attempt: 2 },
+    { type: "step_finished", seq: 6, at: "2026-01-01T00:00:04Z", key: "fetch", value: 7 },
+    { type: "step_started", seq: 7, at: "2026-01-01T00:00:04Z", key: "loop#1/send" },
+    { type: "finished", seq: 8, at: "2026-01-01T00:00:05Z", status: "failed", error: { message: "x" } },
+  ];
+
+  it("is computed from events, with every attempt", () => {
+    const run = events.reduce(applyEvent, emptyRun("r"));
+    expect(run.steps["fetch"]).toMatchObject({
+      status: "success",
+      value: 7,
+      finishedAt: "2026-01-01T00:00:04Z",
+    });
+    expect(run.steps["fetch"]!.attempts.map((attempt) => attempt.error?.code ?? null)).toEqual(["X", null]);
+    expect(statusOfNode(run, "send")).toBe("cancelled");
+    expect(run.status).toBe("failed");
+  });
+
+  it("applies a batch of events, reports the touched nodes, and does not mutate the previous state", () => {
+    const before = events.slice(0, 3).reduce(applyEvent, emptyRun("r"));
+    const { run, touched } = applyEvents(before, events.slice(3));
+    expect(run).toEqual(events.reduce(applyEvent, emptyRun("r")));
+    expect([...touched].sort()).toEqual(["fetch", "send"]);
+    expect([before.status, before.order, before.stepsOfNode["fetch"], before.steps["fetch"]!.status]).toEqual(
+      ["running", ["start", "fetch"], ["fetch"], "running"],
+    );
+  });
+
+  it("ignores events that were applied before", () => {
+    const once = events.reduce(applyEvent, emptyRun("r"));
+    expect(events.reduce(applyEvent, once)).toBe(once);
+  });
+});
