@@ -27,6 +27,13 @@ FOLDERS = {
     "TOOL": "tool",
     "MEMORY": "memory",
 }
+# A vendor is one package with a file for each type of its nodes.
+VENDOR_FILES = {
+    "TRIGGER": "trigger",
+    "EXTERNAL_ACTION": "action",
+    "HUMAN_IN_THE_LOOP": "ask",
+    "TOOL": "mcp_tool",
+}
 SECRET_NAME = re.compile(r"token|secret|password|credentials|api_key|connection|database_url")
 VAULT_REFERENCE = re.compile(r"\$\{vault:[a-z0-9-]+\}")
 TEMPLATE = re.compile(r"\{\{ ([\w.]+) \}\}")
@@ -67,8 +74,12 @@ def fits(schema: JsonObject, value: Json) -> bool:
 @of_each
 def test_it_is_in_the_file_of_its_name(node: NodeCode) -> None:
     module = type(node).__module__.removesuffix("_")
-    folder = FOLDERS[node.spec.type]
-    assert module == f"toolweave.nodes.{folder}.{node.spec.subtype.lower()}"
+    name = node.spec.subtype.lower()
+    vendor = re.sub(r"_(action|interaction|mcp_tool)$", "", name).replace("email", "mail")
+    assert module in {
+        f"toolweave.nodes.{FOLDERS[node.spec.type]}.{name}",
+        f"toolweave.nodes.services.{vendor}.{VENDOR_FILES.get(node.spec.type)}",
+    }
 
 
 @pytest.mark.requirement("004:NodeDetails.description")
