@@ -1,4 +1,4 @@
-"""The rooms that need no connection: storage, vault, registry, lockfile. Cheap to open."""
+"""The home directory: storage, vault, registry, lockfile; opened without any connection."""
 
 import os
 from collections.abc import AsyncGenerator, Mapping
@@ -27,7 +27,7 @@ FILES = "files"
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """What every command may need."""
+    """An open home directory."""
 
     settings: Settings
     environ: Mapping[str, str]
@@ -49,7 +49,7 @@ async def open_home(
     environ: Mapping[str, str] | None = None,
     directory: Path | None = None,
 ) -> AsyncGenerator[Home]:
-    """Open storage and what stands directly on it."""
+    """Open the home's storage and everything built directly on it."""
     time = clock or SystemClock()
     variables = os.environ if environ is None else environ
     where = settings.database or settings.home / DATABASE_NAME
@@ -70,12 +70,12 @@ async def open_home(
 
 
 def workflow_store(settings: Settings) -> WorkflowStore:
-    """The named workflows of a home; no folder is created before the first is saved."""
+    """Return the stored workflows of a home; the folder is created on first save."""
     return WorkflowStore(WorkflowFiles(settings.home / WORKFLOWS))
 
 
 def lockfile_path(settings: Settings, directory: Path) -> Path:
-    """Where tools are pinned: as set, else the project's file if it has one, else the home's."""
+    """Return the lockfile path: the setting, else the project's file, else the home's."""
     if settings.lockfile is not None:
         return settings.lockfile
     of_project = directory / NAME

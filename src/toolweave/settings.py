@@ -1,4 +1,4 @@
-"""Settings: one frozen value, read once in `app.py` and handed down in pieces."""
+"""Settings: one frozen value, read once at startup and passed down in parts."""
 
 import os
 import re
@@ -13,39 +13,39 @@ from toolweave.errors import Invalid
 MIB = 1024 * 1024
 PREFIX = "TOOLWEAVE_"
 
-# What each variable is for, in the order of the page; a number's default and least are read off.
+# Descriptions in page order; a number's default and minimum come from the model.
 WORDS: Mapping[str, str] = {
-    "HOME": "Where everything is kept. Default: your platform's data directory for `toolweave`.",
-    "DATABASE": "`postgresql://…` or a file's path. Default: `toolweave.db` in the home.",
-    "LOCKFILE": "Where approved tools are pinned. Default: `toolweave.lock.json` in the current "
-    "directory if there is one, else in the home.",
-    "VAULT_KEY": "The key of the secret vault, base64 of 32 bytes. Default: your system's "
-    "keyring, else a file in the home that only you can read.",
-    "CALL_DEADLINE_S": "Seconds a tool call may take.",
-    "CONNECT_DEADLINE_S": "Seconds a server may take to start and answer.",
-    "CONCURRENT_CALLS": "Tool calls that may run at the same time.",
-    "CALLS_PER_SESSION": "Tool calls one session may make; -1 for as many as it likes.",
-    "OUTPUT_BYTES": "Bytes of one answer that are read.",
-    "RATE_PER_S": "Requests a second one API key may make.",
-    "BURST": "Requests one API key may make at once, before that rate counts.",
-    "KEEP_DAYS": "Days a finished run is kept; 0 for ever.",
-    "KEEP_RUNS": "Finished runs that are kept; 0 for all.",
-    "MCP_SOON_S": "Seconds before a run is given as a task to clients that know tasks.",
-    "MCP_WAIT_S": "Seconds that a call of a published workflow waits for its run.",
-    "LIBRARY_DEADLINE_S": "How long one question to a git host may take.",
-    "ALLOW_PRIVATE_HTTP": "1 lets nodes connect to this machine and its private network.",
-    "FILE_ROOTS": "Folders that nodes may read and write, beside `files` in the home; separated "
+    "HOME": "The home directory. Default: your platform's data directory for `toolweave`.",
+    "DATABASE": "A `postgresql://…` URL or a file path. Default: `toolweave.db` in the home.",
+    "LOCKFILE": "The lockfile of approved tools. Default: `toolweave.lock.json` in the current "
+    "directory if it exists, otherwise in the home.",
+    "VAULT_KEY": "The vault key: 32 bytes in base64. Default: a key in your system's "
+    "keyring, otherwise in a file in the home that only you can read.",
+    "CALL_DEADLINE_S": "Timeout of a tool call in seconds.",
+    "CONNECT_DEADLINE_S": "Timeout in seconds for a server to start and respond.",
+    "CONCURRENT_CALLS": "Maximum number of concurrent tool calls.",
+    "CALLS_PER_SESSION": "Maximum number of tool calls per session; -1 for unlimited.",
+    "OUTPUT_BYTES": "Maximum size of one response in bytes.",
+    "RATE_PER_S": "Requests per second for one API key.",
+    "BURST": "Burst size: requests one API key may make before the rate limit applies.",
+    "KEEP_DAYS": "Days to keep finished runs; 0 keeps them indefinitely.",
+    "KEEP_RUNS": "Number of finished runs to keep; 0 keeps all.",
+    "MCP_SOON_S": "Seconds before a run is returned as a task to clients that support tasks.",
+    "MCP_WAIT_S": "Seconds a call of a published workflow waits for its run.",
+    "LIBRARY_DEADLINE_S": "Timeout in seconds for one request to a git host.",
+    "ALLOW_PRIVATE_HTTP": "Set to 1 to let nodes connect to this machine and its private network.",
+    "FILE_ROOTS": "Folders that nodes may read and write besides `files` in the home; separated "
     "as in PATH.",
-    "MODEL_URL": "Base address of a model that speaks as OpenAI does, such as Ollama's.",
-    "MODEL": "Name of the model at TOOLWEAVE_MODEL_URL.",
-    "MODEL_KEY": "Key for TOOLWEAVE_MODEL_URL, where it wants one.",
-    "DEBUG": "Any value: commands show where an error happened, and what is logged.",
+    "MODEL_URL": "Base URL of a model with an OpenAI-compatible API, such as Ollama.",
+    "MODEL": "Model name at TOOLWEAVE_MODEL_URL.",
+    "MODEL_KEY": "API key for TOOLWEAVE_MODEL_URL, if required.",
+    "DEBUG": "Any value: commands print tracebacks and log messages.",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much may happen: seed 002's tracker and the caps that keep hostile servers harmless."""
+    """Limits on tool calls and on what servers may send."""
 
     concurrent_calls: int = 25
     calls_per_session: int = 25  # -1 = unlimited
@@ -58,32 +58,32 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """Waits between tries; there is one more try than there are waits."""
+    """Delays between attempts; there is one more attempt than there are delays."""
 
-    waits_s: tuple[float, ...] = (1.0, 5.0, 15.0)  # 002: back-off, then auto-disable
+    waits_s: tuple[float, ...] = (1.0, 5.0, 15.0)  # after the last delay the server is disabled
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that can be set, with its default."""
+    """All settings with their defaults."""
 
     home: Path
     database: str | None = None  # None = SQLite under home
     lockfile: Path | None = None
     health_every_s: float = 30.0
-    # What one API key may ask for over HTTP.
+    # Rate limit of one API key over HTTP.
     rate_per_s: float = 50.0
     burst: int = 200
-    # How long and how many finished runs are kept; 0 = for ever.
+    # Retention of finished runs in days and in number; 0 = unlimited.
     keep_days: float = 30.0
     keep_runs: int = 10_000
-    # How long one question to a git host may take.
+    # Timeout of one request to a git host.
     library_deadline_s: float = 60.0
     # Whether nodes may connect to this machine and its private network.
     allow_private_http: bool = False
-    # Folders that nodes may read and write, beside the home's own.
+    # Folders that nodes may read and write, in addition to the home's own.
     file_roots: tuple[Path, ...] = ()
-    # How long a call of a published tool waits for its run, and before it is a task.
+    # How long a call of a published tool waits for its run, and when it becomes a task.
     mcp_wait_s: float = 45.0
     mcp_soon_s: float = 2.0
     limits: Limits = field(default_factory=Limits)
@@ -91,7 +91,7 @@ class Settings:
 
 
 def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
-    """Settings from `TOOLWEAVE_*` variables and defaults.
+    """Read settings from `TOOLWEAVE_*` variables and defaults.
 
     Raises:
         Invalid: `SETTING_INVALID` for a value that cannot be read.

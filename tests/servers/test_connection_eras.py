@@ -127,7 +127,7 @@ async def test_cancelling_the_wait_cancels_the_call_on_the_server(
         with anyio.move_on_after(0.2) as scope:
             await connection.call("echo", {})
         assert scope.cancelled_caught
-        assert connection.needs_look.is_set()
+        assert connection.needs_check.is_set()
         await eventually(lambda: server.heard("notifications/cancelled"))
 
 
@@ -155,7 +155,7 @@ async def test_an_error_with_the_code_of_a_closed_connection_closes_nothing(
             assert caught.value.code == "SERVER_REFUSED"
             assert words in caught.value.message
         assert not connection.faults.ended.is_set()
-        assert not connection.needs_look.is_set()
+        assert not connection.needs_check.is_set()
         assert (await connection.call("echo", {})).text == "hi"
 
 
@@ -453,10 +453,10 @@ async def test_a_change_of_the_tools_is_heard(tmp_path: Path, era: ServerEra) ->
             tasks.start_soon(connection.watch_tools)
             await eventually(lambda: server.heard("subscriptions/listen"))
         await connection.list_tools()
-        assert not connection.needs_look.is_set()
+        assert not connection.needs_check.is_set()
         server.announce()
         with anyio.fail_after(5):
-            await connection.needs_look.wait()
+            await connection.needs_check.wait()
         tasks.cancel_scope.cancel()
     assert connection.is_announcing is (era == "modern")
 

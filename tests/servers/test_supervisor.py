@@ -194,7 +194,7 @@ async def test_tools_are_listed_again_when_the_server_says_so_but_at_most_once_a
         scripted.change(tools=[a_tool("newer")])
         scripted.announce()
         with anyio.fail_after(10):
-            await connection.needs_look.wait()
+            await connection.needs_check.wait()
         assert len(scripted.heard("tools/list")) == before + 1
         await clock.advance(LOOK_PAUSE_S)
         await eventually(lambda: len(scripted.heard("tools/list")) == before + 2)

@@ -1,4 +1,4 @@
-"""Which addresses may be connected to: one pure rule over names and addresses, no I/O.
+"""Which addresses are allowed: one pure rule over names and addresses, no I/O.
 
 Our own ranges and not `is_global`, which is wrong in Python 3.11 for 64:ff9b::/96, 2002::/16,
 ::/96, 192.0.0.8 and multicast.
@@ -21,7 +21,7 @@ LOOPBACK = tuple(map(ip_network, ("127.0.0.0/8", "::1/128")))
 PRIVATE = tuple(
     map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"))
 )
-# Where clouds hand out credentials, outside link-local: AWS, GCP, Alibaba, Azure.
+# Cloud metadata services outside link-local: AWS, GCP, Alibaba, Azure.
 METADATA = tuple(
     map(
         ip_network,
@@ -45,7 +45,7 @@ NEVER_IPV4 = tuple(
         ),
     )
 )
-# Only 2000::/3 is given out; that leaves out ::/96, 64:ff9b::/96, fe80::/10, fec0::/10, ff00::/8.
+# Only 2000::/3 is assigned; that excludes ::/96, 64:ff9b::/96, fe80::/10, fec0::/10, ff00::/8.
 GLOBAL_IPV6 = ip_network("2000::/3")
 NEVER_IPV6 = tuple(
     map(
@@ -53,7 +53,7 @@ NEVER_IPV6 = tuple(
         (
             "2001::/23",  # protocol assignments, Teredo
             "2001:db8::/32",  # documentation
-            "2002::/16",  # 6to4: an IPv4 address in disguise
+            "2002::/16",  # 6to4: an embedded IPv4 address
             "3fff::/20",  # documentation
         ),
     )
@@ -73,7 +73,7 @@ NUMERIC_LABEL = re.compile(r"\d+|0x[0-9a-f]*")
 
 @dataclass(frozen=True, slots=True)
 class AllowedHosts:
-    """The addresses a person approved; what they name beyond that must be public."""
+    """The approved addresses; all other addresses must be public."""
 
     origins: frozenset[tuple[str, str, int]] = frozenset()
 
@@ -92,37 +92,37 @@ class AllowedHosts:
 
     @property
     def are_loopback(self) -> bool:
-        """Whether all that was approved is on this machine."""
+        """Whether all approved addresses are on this machine."""
         return bool(self.origins) and all(
             naming_of(host) == "loopback" for _, host, _ in self.origins
         )
 
 
 def origin_of(url: str | httpx2.URL) -> tuple[str, str, int]:
-    """Scheme, host and port of `url`, in one spelling.
+    """Return scheme, host and port of `url` in canonical form.
 
     Raises:
         Denied: `SERVER_ADDRESS_DENIED` for anything but plain http or https.
     """
     try:
-        # The reader that connects is the reader that checks: two would differ on odd spellings.
+        # The same parser checks and connects: two could differ on unusual spellings.
         parts = httpx2.URL(url)
     except httpx2.InvalidURL:
-        raise denied("the address cannot be read") from None  # its text may hold a password
+        raise denied("the URL cannot be parsed") from None  # its text may contain a password
     if parts.scheme not in {"http", "https"}:
-        raise denied(f"only http and https are spoken, not {parts.scheme!r}")
+        raise denied(f"only http and https are supported, not {parts.scheme!r}")
     port = parts.port if parts.port is not None else {"http": 80, "https": 443}[parts.scheme]
     if not 0 < port < 65536:
-        raise denied(f"there is no port {port}")
+        raise denied(f"{port} is not a valid port")
     return parts.scheme, canonical_host(parts.raw_host.decode("ascii")), port
 
 
 def canonical_host(host: str) -> str:
-    """`host` in lower case, without brackets, zone or final dot.
+    """Return `host` in lower case, without brackets, zone or trailing dot.
 
     Raises:
-        Denied: `SERVER_ADDRESS_DENIED` for a name no honest address has: odd characters, or
-            numbers that only some readers take for an address (`0x7f.1`, `2130706433`).
+        Denied: `SERVER_ADDRESS_DENIED` for a suspicious name: unusual characters, or
+            numbers that only some parsers read as an address (`0x7f.1`, `2130706433`).
     """
     text = host.lower().removesuffix(".")
     if ":" in text:
@@ -137,7 +137,7 @@ def canonical_host(host: str) -> str:
 
 
 def read_address(text: str) -> Address | None:
-    """The address in `text`, without its zone; `None` when it is a name."""
+    """Return the address in `text` without its zone; `None` for a name."""
     try:
         return ip_address(text.strip("[]").partition("%")[0])
     except ValueError:
@@ -145,7 +145,7 @@ def read_address(text: str) -> Address | None:
 
 
 def kind_of(address: Address) -> Kind:
-    """What kind of place an address is."""
+    """Return the kind of an address."""
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped is not None:
             return kind_of(address.ipv4_mapped)
@@ -164,7 +164,7 @@ def kind_of(address: Address) -> Kind:
 
 
 def naming_of(host: str) -> Naming:
-    """What a canonical host promises by its very spelling."""
+    """Return the kind of address that a canonical host name implies."""
     address = read_address(host)
     if address is not None:
         return kind_of(address)
@@ -176,12 +176,12 @@ def naming_of(host: str) -> Naming:
 
 
 def may_connect(allow: AllowedHosts, host: str, port: int, address: Address) -> bool:
-    """The rule: may a connection to `host`, found at `address`, be made?
+    """Return whether a connection to `host`, resolved to `address`, is allowed.
 
-    Public addresses may. Link-local, metadata and the like never may. A private one may only
-    when the approved address itself says by its spelling that it is private, so a public name
-    that turns private (DNS rebinding) is refused. What an approved server on this machine
-    names may be on this machine too.
+    Public addresses are allowed. Link-local, metadata and similar ones never are. A private one
+    is allowed only if the approved address is visibly private, so a public name
+    that turns private (DNS rebinding) is rejected. An approved server on this machine
+    may refer to other addresses on this machine.
     """
     kind = kind_of(address)
     if kind in {"public", "forbidden"}:
@@ -192,7 +192,7 @@ def may_connect(allow: AllowedHosts, host: str, port: int, address: Address) -> 
 
 
 def check_url(allow: AllowedHosts, url: str | httpx2.URL) -> tuple[str, str, int]:
-    """The origin of `url`, if it may be spoken to as far as its spelling tells.
+    """Return the origin of `url` if it is allowed, judged by its text only.
 
     Raises:
         Denied: `SERVER_ADDRESS_DENIED`.
@@ -204,18 +204,18 @@ def check_url(allow: AllowedHosts, url: str | httpx2.URL) -> tuple[str, str, int
     if allow.are_loopback and naming == "loopback":
         return scheme, host, port
     if naming != "public":
-        raise denied(f"{host!r} is not a public address and nobody approved it")
+        raise denied(f"{host!r} is not a public address and is not approved")
     if scheme != "https":
-        raise denied(f"{host!r} would be spoken to in the clear; only https will do")
+        raise denied(f"{host!r} requires https; plain http is not allowed")
     return scheme, host, port
 
 
 def denied(what: str, **facts: object) -> Denied:
-    """The refusal every part of the network code raises."""
+    """Return the error for an address that is not allowed."""
     return Denied(
         "SERVER_ADDRESS_DENIED",
-        f"no connection is made: {what}",
-        hint="a server's own address may be private once it is approved; "
-        "what it names besides must be public",
+        f"connection not allowed: {what}",
+        hint="a server's own address may be private after approval; "
+        "all other addresses must be public",
         facts=facts,
     )

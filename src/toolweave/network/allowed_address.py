@@ -1,4 +1,4 @@
-"""The one place where a name that a workflow gives becomes an address that may be connected to."""
+"""Resolve a host name from a workflow to an allowed address."""
 
 from toolweave.network.addresses import (
     AllowedHosts,
@@ -12,11 +12,11 @@ from toolweave.network.client import Resolve, resolve_name
 async def allowed_address(
     host: str, port: int, allow: AllowedHosts, resolve: Resolve = resolve_name
 ) -> str | None:
-    """An address of the host, for who then looks up nothing again; nothing where none is allowed.
+    """Return an allowed address of the host to connect to directly; `None` if there is none.
 
     Raises:
         OSError: the name has no address.
-        UnicodeError: it is no name.
+        UnicodeError: it is not a valid name.
         ToolweaveError: as `canonical_host`.
     """
     name = canonical_host(host)

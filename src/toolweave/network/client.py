@@ -1,7 +1,7 @@
 """The one HTTP client: resolves a name once, checks every address, connects to a checked one.
 
 No proxies and no settings from the environment, no redirects, bounded bodies, typed errors.
-Deadlines of whole calls are the caller's.
+The caller sets deadlines for whole calls.
 """
 
 import re
@@ -46,7 +46,7 @@ OnFailure = Callable[[ToolweaveError], None]
 
 PIECE_BYTES = 64 * 1024
 EVENTS = "text/event-stream"
-# Below the 5 s after which Node and uvicorn close an idle connection, so none is used while
+# Less than the 5 s after which Node and uvicorn close an idle connection, so none is used while
 # the other side is closing it.
 KEEP_IDLE_S = 4.0
 HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -68,10 +68,10 @@ def open_http_client(
     on_failure: OnFailure | None = None,
     kind: Callable[..., httpx2.AsyncClient] = httpx2.AsyncClient,
 ) -> httpx2.AsyncClient:
-    """An HTTP client that reaches only what `allow` lets it, to be entered by the caller.
+    """Return an HTTP client that reaches only addresses in `allow`; the caller enters it.
 
-    Its requests raise `ToolweaveError` instead of `httpx2` errors for all that can go wrong on
-    the wire; `on_failure` hears of each, also where somebody in between swallows it.
+    Its requests raise `ToolweaveError` instead of `httpx2` errors for all network
+    failures; `on_failure` is called for each, even if a library swallows it.
 
     Raises:
         Invalid: `SERVER_HEADER_INVALID`.
@@ -96,38 +96,38 @@ def open_http_client(
 
 
 def checked_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """`headers` with ours added, if none of them can break out of its line.
+    """Return `headers` with ours added, after checking that each fits on one line.
 
     Raises:
         Invalid: `SERVER_HEADER_INVALID`, without the value, which may be a secret.
     """
     for name, value in headers.items():
         if not HEADER_NAME.fullmatch(name) or name.lower() in RESERVED_HEADERS:
-            raise Invalid("SERVER_HEADER_INVALID", f"{name[:80]!r} cannot be set as a header")
+            raise Invalid("SERVER_HEADER_INVALID", f"{name[:80]!r} is not an allowed header")
         if not HEADER_VALUE.fullmatch(value):
             raise Invalid(
                 "SERVER_HEADER_INVALID",
-                f"the value of header {name!r} has a line break or a character outside ASCII",
-                hint="look for a line break at the end of the secret or variable it comes from",
+                f"the value of header {name!r} contains a line break or a non-ASCII character",
+                hint="check for a line break at the end of the secret or variable it comes from",
             )
     ours = {"user-agent": f"toolweave/{toolweave.__version__}", "accept-encoding": "gzip"}
     return {**ours, **{name: value.strip() for name, value in headers.items()}}
 
 
 async def resolve_name(host: str, port: int) -> Sequence[str]:
-    """Every address of `host`, in the order the system prefers."""
+    """Return all addresses of `host` in the system's order of preference."""
     found = await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
 @cache
 def default_tls() -> ssl.SSLContext:
-    """The system's trusted certificates; reading them takes 70 ms, so once."""
+    """Return the system's trusted certificates; loading takes 70 ms, so only once."""
     return httpcore2.default_ssl_context()
 
 
 class CheckedBackend(httpcore2.AsyncNetworkBackend):
-    """Makes each new connection to an address that was checked, never to a name."""
+    """Connects only to checked addresses, never to names."""
 
     def __init__(self, allow: AllowedHosts, resolve: Resolve) -> None:
         self._allow = allow
@@ -143,7 +143,7 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        """Connect to the first allowed address of `host` that answers."""
+        """Connect to the first allowed address of `host` that responds."""
         addresses = await self._addresses(canonical_host(host), port, timeout)
         share_s = timeout / len(addresses) if timeout is not None else None
 
@@ -164,11 +164,11 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
         timeout: float | None = None,
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        """Refuse: nobody approves a path."""
-        raise denied("sockets of the file system are not used")
+        """Reject Unix sockets: paths are never approved."""
+        raise denied("Unix sockets are not supported")
 
     async def sleep(self, seconds: float) -> None:
-        """Wait between tries."""
+        """Wait between attempts."""
         await anyio.sleep(seconds)
 
     async def _addresses(self, host: str, port: int, timeout: float | None) -> list[Address]:
@@ -178,7 +178,7 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
         if not allowed:
             kinds = ", ".join(sorted({kind_of(each) for each in found}))
             raise denied(
-                f"{host!r} is at a {kinds} address that nobody approved",
+                f"{host!r} has a {kinds} address that is not approved",
                 host=host,
                 addresses=[str(each) for each in found],
             )
@@ -189,17 +189,17 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
             with anyio.fail_after(timeout):
                 texts = await self._resolve(host, port)
         except TimeoutError:
-            raise httpcore2.ConnectTimeout(f"no answer about the name {host!r}") from None
+            raise httpcore2.ConnectTimeout(f"DNS lookup of {host!r} timed out") from None
         except (OSError, UnicodeError) as error:
-            raise httpcore2.ConnectError(f"no address for the name {host!r}") from error
+            raise httpcore2.ConnectError(f"no address found for {host!r}") from error
         found = [address for text in texts if (address := read_address(text)) is not None]
         if not found:
-            raise httpcore2.ConnectError(f"no address for the name {host!r}")
+            raise httpcore2.ConnectError(f"no address found for {host!r}")
         return found
 
 
 class CheckedTransport(httpx2.AsyncBaseTransport):
-    """Checks where a request goes and what it carries there, and caps what comes back."""
+    """Checks the destination and headers of requests, and limits the size of responses."""
 
     def __init__(
         self,
@@ -216,7 +216,7 @@ class CheckedTransport(httpx2.AsyncBaseTransport):
         self._on_failure = on_failure
         self._side_timeout_s = side_timeout_s
         needs_tls = not allow.are_loopback or any(origin[0] == "https" for origin in allow.origins)
-        # A head over 100 KiB is refused by httpcore2 itself.
+        # httpcore2 itself rejects headers over 100 KiB.
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=tls or (default_tls() if needs_tls else None),
             max_connections=100,
@@ -227,7 +227,7 @@ class CheckedTransport(httpx2.AsyncBaseTransport):
         )
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send `request` and hand back its answer, decoded and capped."""
+        """Send `request` and return its response, decoded and limited in size."""
         try:
             origin = check_url(self._allow, request.url)
             self._keep_token_at_home(request, origin)
@@ -242,12 +242,12 @@ class CheckedTransport(httpx2.AsyncBaseTransport):
 
     def _keep_token_at_home(self, request: httpx2.Request, origin: tuple[str, str, int]) -> None:
         scheme, _, _ = request.headers.get("authorization", "").partition(" ")
-        # Basic is how a client signs in at an authorization server; tokens are for the server.
+        # Clients use Basic at an authorization server; tokens are for the server only.
         if scheme and scheme.lower() != "basic" and origin not in self._allow.origins:
-            raise denied(f"a token would go to {origin[1]!r}, which nobody approved")
+            raise denied(f"a token would be sent to {origin[1]!r}, which is not approved")
 
     async def _exchange(self, request: httpx2.Request, where: str) -> httpx2.Response:
-        # What an auth flow asks on the side comes without the client's timeouts.
+        # Requests of an auth flow do not have the client's timeouts.
         side = dict.fromkeys(("connect", "read", "write", "pool"), self._side_timeout_s)
         timeout = {**side, **request.extensions.get("timeout", {})}
         sent = httpcore2.Request(
@@ -267,7 +267,7 @@ class CheckedTransport(httpx2.AsyncBaseTransport):
         headers = httpx2.Headers(answer.headers)
         is_events = headers.get("content-type", "").lower().startswith(EVENTS)
         if is_events:
-            # A stream of events may be silent for as long as it likes; the body reads this.
+            # An event stream may be silent for any time; the body reads this.
             timeout["read"] = None
         body = Body(
             answer,
@@ -281,7 +281,7 @@ class CheckedTransport(httpx2.AsyncBaseTransport):
 
 
 class Body(httpx2.AsyncByteStream):
-    """A response's body, unpacked in small pieces and cut at the cap."""
+    """A response body, decompressed in small pieces and limited in size."""
 
     def __init__(
         self,
@@ -299,7 +299,7 @@ class Body(httpx2.AsyncByteStream):
         self._on_failure = on_failure
 
     async def __aiter__(self) -> AsyncGenerator[bytes]:
-        """The decoded pieces, none over 64 KiB."""
+        """Yield decoded pieces of at most 64 KiB."""
         size = 0
         try:
             async with aclosing(self._pieces()) as pieces:
@@ -308,19 +308,21 @@ class Body(httpx2.AsyncByteStream):
                     if self._max_bytes is not None and size > self._max_bytes:
                         raise too_large(self._where, self._max_bytes)
                     yield piece
-                    # A small packed piece can unpack to a thousand: let others run in between.
+                    # A compressed piece can expand a thousandfold: let other tasks run in between.
                     await anyio.lowlevel.checkpoint()
         except ToolweaveError as error:
             self._on_failure(error)
             raise
 
     async def aclose(self) -> None:
-        """Give the connection back, or close it when the body was not read to its end."""
+        """Return the connection to the pool, or close it if the body was not read to the end."""
         await self._answer.aclose()
 
     async def _pieces(self) -> AsyncGenerator[bytes]:
         if self._coding not in {"identity", "gzip"}:
-            raise broken(self._where, f"it packed its answer as {self._coding[:40]!r}, unasked")
+            raise broken(
+                self._where, f"it sent the unsupported content encoding {self._coding[:40]!r}"
+            )
         gzip = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS) if self._coding == "gzip" else None
         stream = aiter(cast("AsyncIterable[bytes]", self._answer.stream))
         with typed_errors(self._where):
@@ -333,58 +335,58 @@ class Body(httpx2.AsyncByteStream):
                         yield piece
                         chunk = gzip.unconsumed_tail
                     if gzip.unused_data:
-                        raise broken(self._where, "its packed answer goes on after its end")
+                        raise broken(self._where, "its compressed response has trailing data")
         if gzip is not None and not gzip.eof:
-            raise broken(self._where, "its packed answer was cut off")
+            raise broken(self._where, "its compressed response is truncated")
 
 
 def place_of(request: httpx2.Request) -> str:
-    """Where a request went, without path and query, which may hold secrets."""
+    """Return the origin of a request; path and query may contain secrets."""
     url = request.url
     return f"{url.scheme}://{url.netloc.decode('ascii', 'replace')}"
 
 
 @contextmanager
 def typed_errors(where: str) -> Generator[None]:
-    """Turn what can go wrong on the wire into errors that say what to do next."""
+    """Turn network failures into typed errors with hints."""
     try:
         yield
     except (httpcore2.ReadTimeout, httpcore2.WriteTimeout):
-        raise TimedOut("SERVER_TIMED_OUT", f"{where} stopped answering") from None
-    except httpcore2.LocalProtocolError:  # its text holds the header, which may be a secret
+        raise TimedOut("SERVER_TIMED_OUT", f"{where} stopped responding") from None
+    except httpcore2.LocalProtocolError:  # its text contains the header, which may be a secret
         raise Invalid("SERVER_HEADER_INVALID", f"a header for {where} cannot be sent") from None
     except httpcore2.ProtocolError as error:
-        raise broken(where, f"it does not speak HTTP properly: {str(error)[:200]}") from None
+        raise broken(where, f"invalid HTTP: {str(error)[:200]}") from None
     except zlib.error:
-        raise broken(where, "its packed answer is damaged") from None
+        raise broken(where, "its compressed response is corrupt") from None
     except (httpcore2.NetworkError, httpcore2.TimeoutException, OSError) as error:
         raise unreachable(where, str(error) or type(error).__name__) from None
 
 
 def unreachable(where: str, reason: str) -> Unavailable:
-    """There is no way to it at the moment."""
+    """Return the error for a server that cannot be reached."""
     return Unavailable(
         "SERVER_UNREACHABLE",
         f"{where} cannot be reached: {reason}",
-        hint="check that it runs and that its address is right",
+        hint="check that it is running and that its address is correct",
         facts={"reason": reason},
     )
 
 
 def broken(where: str, what: str) -> Unavailable:
-    """It answered with something that is not an answer."""
+    """Return the error for an invalid response."""
     return Unavailable(
         "SERVER_PROTOCOL",
-        f"{where} broke the protocol: {what}",
-        hint="this is a fault of the server, or the address is not that of an MCP server",
+        f"{where} violated the protocol: {what}",
+        hint="this is a bug in the server, or the address is not an MCP server",
     )
 
 
 def too_large(where: str, max_bytes: int) -> Unavailable:
-    """It sent more than is read."""
+    """Return the error for a response that is too large."""
     return Unavailable(
         "SERVER_RESPONSE_TOO_LARGE",
-        f"{where} answered with over {max_bytes} bytes",
-        hint="ask for less, or raise TOOLWEAVE_OUTPUT_BYTES",
+        f"{where} sent more than {max_bytes} bytes",
+        hint="request less data, or raise TOOLWEAVE_OUTPUT_BYTES",
         facts={"max_bytes": max_bytes},
     )

@@ -1,7 +1,7 @@
-"""What libraries log of our requests, made safe to keep: an address may hold a secret.
+"""Redact URLs in the logs of HTTP libraries, because a URL may contain a secret.
 
-A query or a path can be a key (`/s/SECRET/mcp`), so only the origin of an address stays, and
-no traceback, whose text can quote it.
+A query or a path can be a key (`/s/SECRET/mcp`), so only the origin of a URL stays, and
+no traceback, whose text can contain it.
 """
 
 import logging
@@ -17,7 +17,7 @@ _ADDRESS = re.compile(r"(?i)(https?://[^\s/?#'\"<>]+)[^\s'\"<>]*")
 
 
 def hide_addresses() -> None:
-    """From now on those libraries log origins instead of addresses."""
+    """Make those libraries log origins instead of URLs."""
     for name in TALKATIVE:
         logging.getLogger(name).addFilter(_only_origins)
 

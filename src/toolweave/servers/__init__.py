@@ -1,1 +1,1 @@
-"""MCP servers: found, approved, started, watched and called through one gate."""
+"""MCP servers: discovery, approval, processes, health, and the one gate of tool calls."""

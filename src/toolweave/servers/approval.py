@@ -1,4 +1,4 @@
-"""Approving a server: every fact the approval is bound to, then the yes, then its tools pinned."""
+"""Server approval: show what the approval covers, store it, pin the server's tools."""
 
 import shlex
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from toolweave.tools.wire import write_wire
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One line of what is shown: its label, its key in JSON, its value and how that is said."""
+    """One row of the approval screen: label, JSON key, value, and the text shown for it."""
 
     label: str
     key: str
@@ -35,7 +35,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class ApprovedListing:
-    """The tools of a server now, and how they differ from those that were approved."""
+    """A server's current tools and how they differ from the approved ones."""
 
     tools: tuple[Tool, ...]
     description: str | None
@@ -44,10 +44,10 @@ class ApprovedListing:
 
 
 async def tools_now(gate: Gate, name: str) -> ApprovedListing:
-    """Ask an approved server for its tools.
+    """List the tools of an approved server.
 
     Raises:
-        ToolweaveError: why it cannot be reached.
+        ToolweaveError: the server cannot be reached.
     """
     lockfile = gate.lockfile
     tools = await gate.tools(name)
@@ -58,13 +58,13 @@ async def tools_now(gate: Gate, name: str) -> ApprovedListing:
 
 
 def pin(lockfile: Lockfile, name: str, listed: ApprovedListing) -> None:
-    """Hold a server to the tools it lists now."""
+    """Pin the tools that the server lists now."""
     if listed.is_first or listed.drift or listed.description != lockfile.description(name):
         lockfile.pin(name, listed.tools, description=listed.description)
 
 
 async def facts_of(transports: TransportFactory, server: Server) -> list[Fact]:
-    """Everything that decides what runs; secrets are masked."""
+    """Return everything that decides what is started; secrets are masked."""
     definition = server.definition
     asked = [item.text for text in templates_of(server).values() for item in references(text)]
     asked = list(dict.fromkeys(asked))
@@ -95,7 +95,7 @@ async def _process(transports: TransportFactory, server: Server) -> list[Fact]:
         Fact("runner", "runner", runner, runner or "-"),
         Fact("argv", "argv", argv, numbered),
         Fact("as typed", "asTyped", shlex.join(argv), shlex.join(argv)),
-        Fact("environment", "environment", names, ", ".join(names) or "nothing of its own"),
+        Fact("environment", "environment", names, ", ".join(names) or "no variables"),
         Fact("directory", "directory", launch.cwd, launch.cwd or "the current one"),
     ]
 
@@ -106,13 +106,13 @@ def _address(masker: Masker, definition: HttpServer | SseServer) -> list[Fact]:
     sign_in = "OAuth" if definition.oauth else None
     return [
         Fact("address", "address", address, address),
-        Fact("headers", "headers", names, ", ".join(names) or "none of its own"),
+        Fact("headers", "headers", names, ", ".join(names) or "no headers"),
         Fact("sign-in", "signIn", sign_in, sign_in or "none"),
     ]
 
 
 def drift_as_json(drift: list[Drift]) -> list[dict[str, Any]]:
-    """The same for programs."""
+    """Return the same facts as JSON."""
     return [
         {
             "tool": change.tool,
@@ -126,7 +126,7 @@ def drift_as_json(drift: list[Drift]) -> list[dict[str, Any]]:
 
 
 def tool_as_json(tool: Tool) -> dict[str, Any]:
-    """A tool with its parameters, for programs."""
+    """Return a tool with its parameters as JSON."""
     return {
         "name": tool.name,
         "description": tool.description,

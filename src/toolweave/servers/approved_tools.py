@@ -1,4 +1,4 @@
-"""What approved servers offer to models and nodes, read from the registry and the lockfile."""
+"""Tools of approved servers for models and nodes, read from the registry and the lockfile."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ class ApprovedTools:
         self._lockfile = lockfile
 
     async def tools(self, server: str) -> Sequence[Tool]:
-        """The approved tools of a server.
+        """Return the approved tools of a server.
 
         Raises:
             NotFound: `MCP_SERVER_NOT_FOUND`.
@@ -29,18 +29,18 @@ class ApprovedTools:
             raise Denied(
                 "SERVER_NOT_APPROVED",
                 f"server {server!r} is not approved",
-                hint=f"`toolweave servers approve {server}` shows it and approves it",
+                hint=f"run `toolweave servers approve {server}` to review and approve it",
             )
         await self._lockfile.refresh()
         pins = self._lockfile.known_pins(server)
         return [read_tool(server, pins[name].definition) for name in sorted(pins)]
 
     async def server_for(self, kind: str, named: str | None = None) -> str:
-        """The approved server that a node means: by its name or address, else by its kind.
+        """Return the approved server with this name or address, else the one of this kind.
 
         Raises:
             NotFound: `MCP_SERVER_NOT_FOUND`.
-            Invalid: `SERVER_AMBIGUOUS` where several are of the kind.
+            Invalid: `SERVER_AMBIGUOUS` if several servers match the kind.
         """
         approved = [one for one in await self._registry.list() if one.is_approved]
         if named:
@@ -49,19 +49,19 @@ class ApprovedTools:
             found = [one for one in approved if one.name.casefold() == kind]
             found = found or [one for one in approved if kind in one.name.casefold()]
         if not found:
-            wanted = f"is called or reached as {named!r}" if named else f"has {kind!r} in its name"
+            wanted = f"has the name or address {named!r}" if named else f"has {kind!r} in its name"
             raise NotFound(
                 "MCP_SERVER_NOT_FOUND",
                 f"no approved server {wanted}",
                 hint=f"`toolweave servers add {kind} …`, then `toolweave servers approve {kind}`; "
-                "a workflow can name a server, but not bring one",
+                "a workflow can only refer to a registered server",
             )
         if len(found) > 1:
             names = ", ".join(repr(one.name) for one in found)
             raise Invalid(
                 "SERVER_AMBIGUOUS",
-                f"several servers could be meant: {names}",
-                hint="name one of them in mcp_server_url",
+                f"several servers match: {names}",
+                hint="set mcp_server_url to one of them",
             )
         return found[0].name
 

@@ -1,4 +1,4 @@
-"""Trying a server: does it answer, how fast, and are its tools those that were approved."""
+"""Check a server: whether it responds, its latency, and whether its tools are still approved."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +11,7 @@ from toolweave.servers.lockfile import Lockfile
 
 @dataclass(frozen=True, slots=True)
 class ServerCheck:
-    """What is known of one server so far."""
+    """The result of checking one server."""
 
     server: str
     state: str
@@ -22,7 +22,7 @@ class ServerCheck:
     code: str | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """One entry of `--json`."""
+        """Return the result as JSON."""
         return {
             "name": self.server,
             "state": self.state,
@@ -35,14 +35,14 @@ class ServerCheck:
 
 
 async def check_server(connections: Connections, lockfile: Lockfile, server: Server) -> ServerCheck:
-    """Connect to it, or say why that cannot be done."""
+    """Connect to the server and list its tools, or record why that failed."""
     try:
         live = await connections.look(server)
     except ToolweaveError as error:
         return ServerCheck(server.name, "failing", details=error.message, code=error.code)
     health = connections.health(server)
     drift = lockfile.drift(server.name, live.tools.values())
-    details = f"{len(drift)} tools differ from what was approved" if drift else None
+    details = f"{len(drift)} tools differ from the approved ones" if drift else None
     return ServerCheck(
         server.name,
         "ready",

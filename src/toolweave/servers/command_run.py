@@ -1,6 +1,6 @@
-"""One run of an approved program: its output up to a limit, its end at a deadline, never a shell.
+"""Run an approved program with an output limit and a deadline, without a shell.
 
-Its process group is watched by the guardian, so it ends with us, with its run, or by itself.
+The guardian watches its process group, so it never outlives its run or this process.
 """
 
 import os
@@ -22,7 +22,7 @@ GRACE_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class CommandLimits:
-    """How long it may take, and how much of its output is kept."""
+    """The deadline and how much output is kept."""
 
     deadline_s: float
     max_bytes: int
@@ -30,7 +30,7 @@ class CommandLimits:
 
 @dataclass(frozen=True, slots=True)
 class CommandResultBytes:
-    """How a program ended."""
+    """The exit code and output of a program."""
 
     exit_code: int
     stdout: bytes
@@ -47,7 +47,7 @@ class _Kept:
 async def run_launch(
     launch: Launch, stdin: bytes | None, guardian: Guardian, limits: CommandLimits
 ) -> CommandResultBytes:
-    """Start a process, wait for its end, and see that nothing of it is left.
+    """Start a process, wait for it to exit, and stop its remaining children.
 
     Raises:
         Unavailable: `COMMAND_START_FAILED`.
@@ -64,7 +64,7 @@ async def run_launch(
                 tasks.start_soon(_write, process, stdin)
                 await process.wait()
                 _signal(process, signal.SIGTERM)
-                # What is in the pipes is read; who left the group and keeps them open is not.
+                # Read what is buffered; a process that left the group may keep the pipes open.
                 tasks.cancel_scope.deadline = anyio.current_time() + GRACE_S
         code = process.returncode
         assert code is not None
@@ -72,8 +72,8 @@ async def run_launch(
     except TimeoutError:
         raise TimedOut(
             "COMMAND_TIMEOUT",
-            f"the program took longer than {limits.deadline_s:g} s and was ended",
-            hint="give the node a longer timeout, or the program less to do",
+            f"the program exceeded its timeout of {limits.deadline_s:g} s and was stopped",
+            hint="increase the node's timeout or reduce the program's input",
         ) from None
     finally:
         with anyio.CancelScope(shield=True):
@@ -99,7 +99,7 @@ async def _started(launch: Launch, *, has_input: bool) -> Process:
 
 
 async def _keep(stream: ByteReceiveStream | None, kept: _Kept, most: int) -> None:
-    """Read to the end, so that the program is never held up; keep the beginning."""
+    """Read to the end, so that the program never blocks; keep the beginning."""
     if stream is None:
         return
     with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
@@ -112,14 +112,14 @@ async def _keep(stream: ByteReceiveStream | None, kept: _Kept, most: int) -> Non
 async def _write(process: Process, data: bytes | None) -> None:
     if process.stdin is None or data is None:
         return
-    # A program that does not read its input is no failure.
+    # A program that does not read its input has not failed.
     with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
         await process.stdin.send(data)
     await process.stdin.aclose()
 
 
 async def _end(process: Process) -> None:
-    """End what is left of the group, children of a dead leader too."""
+    """Stop all processes of the group, also if its leader has exited."""
     _signal(process, signal.SIGTERM)
     if process.returncode is None:
         with anyio.move_on_after(GRACE_S):

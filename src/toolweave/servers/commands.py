@@ -1,7 +1,7 @@
-"""Programs that workflows may run by name: registered and approved by a person, like servers.
+"""Programs that workflows may run by name; a person registers and approves them, like servers.
 
-A definition is a `CommandServer`. Its arguments may have holes, `{path}` or `{count:integer}`;
-what fills one stays within its argument, so nothing a workflow says becomes another argument.
+A definition is a `CommandServer`. Arguments may have placeholders, `{path}` or `{count:integer}`;
+a value stays within its argument, so a workflow cannot add arguments.
 """
 
 import re
@@ -23,7 +23,7 @@ _COLUMNS = "name, definition, approved_hash, created_at"
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """A program somebody registered."""
+    """A registered program."""
 
     name: str
     definition: CommandServer
@@ -32,12 +32,12 @@ class Registered:
 
     @property
     def is_approved(self) -> bool:
-        """Whether it is the very one that was approved."""
+        """Whether the current definition is the approved one."""
         return self.approved_hash == definition_hash(self.definition)
 
     @property
     def holes(self) -> dict[str, str]:
-        """Names of what a workflow fills in, with their types."""
+        """Names of the placeholders with their types."""
         found = (hole for text in self.definition.args for hole in HOLE.finditer(text))
         return {hole[1]: hole[2] or "text" for hole in found}
 
@@ -50,12 +50,12 @@ class Commands:
         self._clock = clock
 
     async def list(self) -> list[Registered]:
-        """Every program, by name."""
+        """Return all programs, sorted by name."""
         rows = await self._database.rows(f"SELECT {_COLUMNS} FROM commands ORDER BY name")
         return [_registered(row) for row in rows]
 
     async def get(self, name: str) -> Registered:
-        """The program called `name`.
+        """Return the program called `name`.
 
         Raises:
             NotFound: `COMMAND_NOT_FOUND`.
@@ -64,9 +64,9 @@ class Commands:
         if name not in known:
             raise NotFound(
                 "COMMAND_NOT_FOUND",
-                f"no command is called {name!r}",
+                f"there is no command {name!r}",
                 hint=did_you_mean(name, known)
-                or f"`toolweave commands add {name} -- PROGRAM ARGUMENT…` registers one",
+                or f"register it with `toolweave commands add {name} -- PROGRAM ARGUMENT…`",
             )
         return known[name]
 
@@ -82,7 +82,7 @@ class Commands:
             raise Denied(
                 "COMMAND_NOT_APPROVED",
                 f"command {name!r} is not approved",
-                hint=f"`toolweave commands approve {name}` shows exactly what would be run",
+                hint=f"run `toolweave commands approve {name}` to review and approve it",
             )
         return found
 
@@ -94,7 +94,7 @@ class Commands:
             Conflict: `COMMAND_NAME_TAKEN`.
         """
         if not NAME.fullmatch(name):
-            message = f"{name!r} is no command name; expected letters, digits, '.', '_' and '-'"
+            message = f"{name!r} is not a valid command name; use letters, digits, '.', '_' and '-'"
             raise Invalid("COMMAND_NAME_INVALID", message)
         now = self._clock.now()
         made = await self._database.execute(
@@ -107,8 +107,8 @@ class Commands:
         if not made:
             raise Conflict(
                 "COMMAND_NAME_TAKEN",
-                f"a command called {name!r} is registered already",
-                hint=f"choose another name, or `toolweave commands remove {name}` first",
+                f"command {name!r} already exists",
+                hint=f"choose another name, or run `toolweave commands remove {name}` first",
             )
         return Registered(name, definition, None, now)
 
@@ -116,40 +116,43 @@ class Commands:
         """Approve the definition that was shown.
 
         Raises:
-            Conflict: `COMMAND_CHANGED` when it is no longer the one shown.
+            Conflict: `COMMAND_CHANGED` if the definition has changed since then.
         """
         found = await self.get(name)
         if definition_hash(found.definition) != shown_hash:
-            raise Conflict("COMMAND_CHANGED", f"command {name!r} was changed since it was shown")
+            raise Conflict("COMMAND_CHANGED", f"command {name!r} changed after it was shown")
         await self._database.execute(
             "UPDATE commands SET approved_hash = ? WHERE name = ?", shown_hash, name
         )
         return Registered(found.name, found.definition, shown_hash, found.created_at)
 
     async def remove(self, name: str) -> None:
-        """Forget a program."""
+        """Remove a program."""
         await self.get(name)
         await self._database.execute("DELETE FROM commands WHERE name = ?", name)
 
 
 def filled(template: str, text: str, values: Mapping[str, Json]) -> str:
-    """An argument with its holes filled; `text` is the template with `${…}` filled already.
+    """Fill the placeholders of one argument; `${…}` in `text` is already expanded.
 
     Raises:
-        Invalid: `COMMAND_ARGUMENT_INVALID` for one that is missing, of the wrong type, or that
-            would be taken for an option.
+        Invalid: `COMMAND_ARGUMENT_INVALID` if a value is missing, has the wrong type, or
+            would be read as an option.
     """
     if not HOLE.search(template):
         return text
     found = HOLE.sub(lambda hole: _value(hole[1], hole[2] or "text", values), text)
     if HOLE.fullmatch(template) and found.startswith("-") and not _is_number(found):
         name = HOLE.fullmatch(template)
-        raise _wrong(name[1] if name else "", "must not begin with '-': it would be an option")
+        raise _wrong(
+            name[1] if name else "",
+            "must not start with '-', because it would be read as an option",
+        )
     return found
 
 
 def refuse_unknown(command: Registered, values: Mapping[str, Json]) -> None:
-    """Refuse values that no hole takes.
+    """Reject values without a placeholder.
 
     Raises:
         Invalid: `COMMAND_ARGUMENT_INVALID`.
@@ -157,7 +160,7 @@ def refuse_unknown(command: Registered, values: Mapping[str, Json]) -> None:
     for name in values:
         if name not in command.holes:
             known = ", ".join(command.holes) or "none"
-            raise _wrong(name, f"is no argument of {command.name!r}; these are: {known}")
+            raise _wrong(name, f"is not an argument of {command.name!r}; expected one of: {known}")
 
 
 def _value(name: str, kind: str, values: Mapping[str, Json]) -> str:
@@ -168,10 +171,10 @@ def _value(name: str, kind: str, values: Mapping[str, Json]) -> str:
     if kind == "number" and not is_number:
         raise _wrong(name, "must be a number")
     if not is_number and not isinstance(value, str):
-        raise _wrong(name, "must be a text or a number")
+        raise _wrong(name, "must be a string or a number")
     text = str(value)
     if "\0" in text:
-        raise _wrong(name, "must not have a zero byte")
+        raise _wrong(name, "must not contain a null byte")
     return text
 
 

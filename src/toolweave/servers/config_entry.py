@@ -1,6 +1,6 @@
 """One server's entry as MCP clients write it, read into a `Definition`.
 
-Shared by the files of other clients and by what a person pastes. Reading never raises, never
+Used for other clients' files and for pasted JSON. Reading never raises, never
 expands a variable, and never repeats a value in a message, because values may be secrets.
 """
 
@@ -20,16 +20,16 @@ _TRANSPORTS: dict[str, Transport] = {
     "streamablehttp": "http",
     "sse": "sse",
 }
-# Keys of one client or another that change what runs or what is offered, and that we do not obey.
+# Keys of other clients that change what runs or is offered, and that Toolweave ignores.
 _UNHEEDED = {
     "authProviderType": "sign in with OAuth here, or send a header",
     "bearer_token": "send it as the header `Authorization: Bearer ${vault:NAME}`",
     "disabled_tools": "every tool of the server is listed here",
     "enabled_tools": "every tool of the server is listed here",
-    "envFile": "name its variables in `env`",
+    "envFile": "list its variables in `env`",
     "excludeTools": "every tool of the server is listed here",
-    "headersHelper": "write what it would print into `headers`",
-    "http_headers_helper": "write what it would print into `headers`",
+    "headersHelper": "put its output into `headers`",
+    "http_headers_helper": "put its output into `headers`",
     "includeTools": "every tool of the server is listed here",
     "sandboxEnabled": "choose the bubblewrap runner instead",
 }
@@ -43,7 +43,7 @@ _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 @dataclass(frozen=True, slots=True)
 class ConfigDialect:
-    """What differs between clients: the key that holds headers, and their own variables."""
+    """Differences between clients: the key for headers, and their variables."""
 
     headers: str = "headers"
     rewrite: Callable[[str], str] = str
@@ -55,13 +55,13 @@ PLAIN = ConfigDialect()
 def read_entry(
     raw: object, at: str, dialect: ConfigDialect = PLAIN
 ) -> tuple[Definition | None, list[Problem]]:
-    """The definition in `raw`, which stands at the JSON pointer `at`, and what is wrong with it.
+    """Return the definition in `raw` (at JSON pointer `at`) and its problems.
 
-    There is no definition when a problem is an error.
+    The definition is `None` if a problem is an error.
     """
     entry = as_object(raw)
     if entry is None:
-        message = f"a server's entry is {_kind(raw)}; expected an object with 'command' or 'url'"
+        message = f"the server entry is {_kind(raw)}; expected an object with 'command' or 'url'"
         return None, [Problem("SERVER_ENTRY_INVALID", at, message)]
     reader = _Reader(entry, at, dialect)
     definition = reader.definition()
@@ -70,33 +70,33 @@ def read_entry(
 
 
 def as_object(value: object) -> dict[str, object] | None:
-    """`value` if it is a JSON object or a TOML table."""
+    """Return `value` if it is a JSON object or a TOML table."""
     return cast("dict[str, object]", value) if isinstance(value, dict) else None
 
 
 def as_list(value: object) -> list[object] | None:
-    """`value` if it is a list."""
+    """Return `value` if it is a list."""
     return cast("list[object]", value) if isinstance(value, list) else None
 
 
 def place(*steps: str | int) -> str:
-    """A JSON pointer that can be written down even when a key holds half a surrogate pair."""
+    """Return a JSON pointer that is valid UTF-8 even if a key has a lone surrogate."""
     return pointer(*steps).encode("utf-8", "backslashreplace").decode()
 
 
 def name_problems(name: str, at: str) -> Iterator[Problem]:
-    """What keeps `name` from being a server's name; the registry has the same rule."""
+    """Return the problem with a server name; the registry applies the same rule."""
     if not name or len(name) > 128 or name != name.strip() or not name.isprintable():
         yield Problem(
             "SERVER_NAME_INVALID",
             at,
-            f"{name[:128]!r} is no server name; expected 1 to 128 printable characters",
+            f"{name[:128]!r} is not a valid server name; use 1 to 128 printable characters",
             hint="rename the entry",
         )
 
 
 class _Reader:
-    """Reads one entry key by key and collects every problem on the way."""
+    """Reads one entry key by key and collects all problems."""
 
     def __init__(self, entry: Mapping[str, object], at: str, dialect: ConfigDialect) -> None:
         # Clients write `null` for "not set".
@@ -106,10 +106,10 @@ class _Reader:
         self.problems: list[Problem] = []
 
     def definition(self) -> Definition | None:
-        """The definition as far as it can be read."""
+        """Return the definition, or `None` if it cannot be read."""
         for key in sorted(_UNHEEDED.keys() & self._entry.keys()):
             if self._entry[key] not in _HARMLESS:
-                message = f"{key!r} is not obeyed here, so the server may behave differently"
+                message = f"{key!r} is not supported, so the server may behave differently"
                 self._add("SERVER_KEY_IGNORED", message, key, hint=_UNHEEDED[key], level="warning")
         match self._transport():
             case None:
@@ -150,7 +150,7 @@ class _Reader:
         return None
 
     def _command(self) -> CommandServer | None:
-        # What is no text has its own problem; an absent or blank one is reported here.
+        # A value that is not a string is reported elsewhere; a missing or blank one here.
         command = self._text("command") if "command" in self._entry else ""
         if command is not None and not command.strip():
             message = "a stdio server needs a command: the name or path of a program"
@@ -159,7 +159,9 @@ class _Reader:
         env = self._named_texts("env")
         for name in env:
             if not name or "=" in name:
-                message = f"{name!r} is no environment variable's name; expected one without '='"
+                message = (
+                    f"{name!r} is not a valid environment variable name; it must not contain '='"
+                )
                 self._add("SERVER_ENVIRONMENT_INVALID", message, "env", name)
         cwd = self._text("cwd")
         return CommandServer(command=command, args=args, env=env, cwd=cwd) if command else None
@@ -175,7 +177,9 @@ class _Reader:
         headers = self._named_texts(self._dialect.headers)
         for name, value in headers.items():
             if not _HEADER_NAME.fullmatch(name) or "\r" in value or "\n" in value:
-                message = f"header {name!r} cannot be sent; expected a plain name and one line"
+                message = (
+                    f"header {name!r} is invalid; expected a plain name and a single-line value"
+                )
                 self._add("SERVER_HEADER_INVALID", message, self._dialect.headers, name)
         if url is None or fault:
             return None
@@ -220,7 +224,7 @@ class _Reader:
     def _scalar(self, value: object, *steps: str | int) -> str | None:
         if not isinstance(value, bool | int | float):
             return self._as_text(value, *steps)
-        message = f"{_kind(value)} was written where a string is expected; it is passed as text"
+        message = f"{_kind(value)} instead of a string; it is passed as text"
         self._add("SERVER_VALUE_CONVERTED", message, *steps, hint="quote it", level="warning")
         return json.dumps(value)
 
@@ -229,7 +233,7 @@ class _Reader:
             self._add("SERVER_ENTRY_INVALID", f"{_kind(value)}; expected a string", *steps)
             return None
         if _UNWRITABLE.search(value):
-            message = "the text holds a zero byte or half a surrogate pair; expected plain text"
+            message = "the text contains a null byte or a lone surrogate; expected plain text"
             self._add("SERVER_ENTRY_INVALID", message, *steps)
             return None
         return _ENV_VARIABLE.sub(r"${\1}", self._dialect.rewrite(value))
@@ -253,25 +257,25 @@ class _Fault:
 
 
 def _url_fault(url: str) -> _Fault | None:
-    """Why `url` cannot be used, without repeating it: a query often holds a key."""
+    """Return why `url` is invalid, without repeating it: a query often contains a key."""
     invalid = "SERVER_URL_INVALID"
     if any(character <= " " or character == "\x7f" for character in url):
-        return _Fault(invalid, "the url holds white space or control characters")
+        return _Fault(invalid, "the url contains whitespace or control characters")
     if url.startswith("${"):
-        hint = "write `http://` or `https://`; the rest may be a variable"
-        return _Fault(invalid, "the url begins with a variable; expected its scheme", hint)
+        hint = "start with `http://` or `https://`; the rest may be a variable"
+        return _Fault(invalid, "the url starts with a variable; expected a scheme", hint)
     try:
-        # Any variable may stand for any part, and a port has to be a number.
+        # A variable may stand for any part, and a port has to be a number.
         parts = urlsplit(_VARIABLE.sub("0", url))
         host, _ = parts.hostname, parts.port
     except ValueError:
-        return _Fault(invalid, "the url cannot be taken apart; expected http(s)://host/path")
+        return _Fault(invalid, "the url cannot be parsed; expected http(s)://host/path")
     if parts.scheme not in {"http", "https"} or "://" not in url:
         shown = repr(parts.scheme[:20]) if parts.scheme else "missing"
         return _Fault(invalid, f"the url's scheme is {shown}; expected 'http' or 'https'")
     if "@" in parts.netloc:
         hint = "send it as the header `Authorization: Basic ${vault:NAME}`"
-        return _Fault("SERVER_URL_CREDENTIALS", "the url holds a user name or password", hint)
+        return _Fault("SERVER_URL_CREDENTIALS", "the url contains a user name or password", hint)
     return None if host else _Fault(invalid, "the url has no host; expected http(s)://host/path")
 
 

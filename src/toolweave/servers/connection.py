@@ -1,7 +1,7 @@
-"""One live conversation with one server: connect, list its tools, call one, ask how it is.
+"""One open connection to one server: connect, list tools, call a tool, ping.
 
-Opened and left in the same task (the SDK's scopes demand it); calls may come from any task.
-Raw answers are kept beside the SDK's models, so that one entry it cannot read hides no other.
+Open and close it in the same task (the SDK's scopes require it); call it from any task.
+Raw responses are kept beside the SDK's models, so that one invalid entry does not hide others.
 """
 
 from collections.abc import AsyncGenerator, Generator, Mapping
@@ -16,7 +16,7 @@ from typing import Any, Literal, cast
 
 import anyio
 import mcp_types as types
-from mcp.client._probe import negotiate_auto  # the SDK's own connect policy; it has no public name
+from mcp.client._probe import negotiate_auto  # the SDK's connect policy has no public name
 from mcp.client._transport import TransportStreams
 from mcp.client.session import ClientRequestContext, ClientSession, IncomingMessage
 from mcp.client.subscriptions import SubscriptionLost, listen
@@ -50,10 +50,10 @@ DESCRIPTION_CHARACTERS = 500
 
 
 class _Anything(types.Result):
-    """A result nobody looks at: the raw answer is what counts."""
+    """A result that is not read: the raw response is used instead."""
 
 
-# A result of a call that is valid in every version of the protocol.
+# A call result that is valid in every protocol version.
 DONE: dict[str, Any] = {"content": [], "resultType": "complete"}
 
 ANYTHING: TypeAdapter[_Anything] = TypeAdapter(_Anything)
@@ -62,11 +62,11 @@ _last_raw: ContextVar[dict[str, Any] | None] = ContextVar("last_raw", default=No
 
 
 class KeepingDispatcher(JSONRPCDispatcher):
-    """Leaves the raw answer of a request where the asking task finds it."""
+    """Stores the raw response of a request for the task that sent it."""
 
     @property
     def is_closed(self) -> bool:
-        """Whether the transport is at its end; a server may send the code for that itself."""
+        """Whether the transport is closed; a server may send this error code itself."""
         return self._closed
 
     async def send_raw_request(
@@ -74,18 +74,18 @@ class KeepingDispatcher(JSONRPCDispatcher):
         method: str,
         params: Mapping[str, Any] | None,
         opts: CallOptions | None = None,
-        **related: Any,  # the SDK's own routing argument, passed through untouched
+        **related: Any,  # the SDK's routing argument, passed through unchanged
     ) -> dict[str, Any]:
-        """Send as the SDK does, and keep what came back."""
+        """Send as the SDK does, and keep the raw response."""
         _last_raw.set(None)
         raw = await super().send_raw_request(method, params, opts, **related)
         _last_raw.set(raw)
-        # We read results ourselves; the SDK's models of a large one would hold up the loop.
+        # Parsed here: the SDK's models of a large result would block the event loop.
         return DONE if method == "tools/call" else raw
 
 
 class Connection:
-    """A server that answered; methods raise typed errors and never block past their scope."""
+    """A connected server; methods raise typed errors and never block past their scope."""
 
     def __init__(
         self,
@@ -96,27 +96,27 @@ class Connection:
     ) -> None:
         self.faults = faults
         self.is_conforming = True
-        self.needs_look = anyio.Event()  # its tools changed, or a call makes one doubt it
+        self.needs_check = anyio.Event()  # the tools changed, or a call failed in a suspicious way
         self._session = session
         self._dispatcher = dispatcher
         self._limits = limits
-        self._calls: dict[object, Asker | None] = {}  # who answers for each call that is open
+        self._calls: dict[object, Asker | None] = {}  # the asker of each open call
         self._doubted_at = -1
         self._asking = anyio.Lock()
 
     @property
     def protocol_version(self) -> str:
-        """The version both sides agreed on."""
+        """The negotiated protocol version."""
         return self._session.protocol_version or "unknown"
 
     @property
     def is_modern(self) -> bool:
-        """Whether it speaks the era without sessions."""
+        """Whether the server uses the protocol without sessions."""
         return self._session.protocol_version in MODERN_PROTOCOL_VERSIONS
 
     @property
     def description(self) -> str | None:
-        """What the server says it is for, in one line."""
+        """The server's instructions as one line."""
         info = self._session.server_info
         about, title = (info.description, info.title) if info else (None, None)
         own = (about, self._session.instructions, title)
@@ -125,21 +125,21 @@ class Connection:
 
     @property
     def is_busy(self) -> bool:
-        """Whether it may be at work on a call; many servers do one thing at a time.
+        """Whether the server may be busy with a call; many handle one request at a time.
 
-        Not if it let the oldest call run out of time and has not said a word since.
+        Not if the oldest call timed out and no message has arrived since.
         """
         return bool(self._calls) and self._doubted_at != self.faults.messages
 
     @property
     def is_announcing(self) -> bool:
-        """Whether it tells of changed tools, to those who listen."""
+        """Whether the server sends a notification when its tools change."""
         capabilities = self._session.server_capabilities
         tools = capabilities.tools if capabilities else None
         return self.is_modern and tools is not None and bool(tools.list_changed)
 
     async def ping(self) -> None:
-        """Ask for a sign of life; the modern era has no ping, so discovery serves as one."""
+        """Ping the server; the newest protocol has no ping, so discovery is used."""
         try:
             if self.is_modern:
                 await self._ask(types.DiscoverRequest(params=types.RequestParams()))
@@ -148,13 +148,13 @@ class Connection:
         except Unavailable as error:
             if error.code != "SERVER_REFUSED":
                 raise
-            self.is_conforming = False  # but whoever says no is alive
+            self.is_conforming = False  # an error response also shows that the server is alive
 
     async def list_tools(self) -> tuple[Tool, ...]:
-        """Every tool of every page, those that cannot be used with their problems.
+        """Return the tools of all pages, invalid ones with their problems.
 
         Raises:
-            Unavailable: `SERVER_PROTOCOL` for a list without end.
+            Unavailable: `SERVER_PROTOCOL` if the list never ends.
         """
         entries: list[Json] = []
         cursor: str | None = None
@@ -170,7 +170,7 @@ class Connection:
             if not cursor or is_too_long or cursor in seen:
                 break
             seen.add(cursor)
-        what = f"it lists tools without end; {len(entries)} were read"
+        what = f"its tool list never ends; {len(entries)} entries were read"
         raise broke_protocol(self.faults.server, what)
 
     async def call(
@@ -183,7 +183,7 @@ class Connection:
     ) -> ToolResult:
         """Call one tool and wait; cancelling the wait cancels the call on the server too.
 
-        `arguments` must be JSON (see `writable.py`): what is not would break the connection.
+        `arguments` must be valid JSON (see `json_safety.py`), or the connection breaks.
         """
         call = object()
         self._calls[call] = asker
@@ -191,10 +191,10 @@ class Connection:
             return await self._rounds(name, arguments, on_progress, asker)
         except Unavailable as error:
             if error.code != "SERVER_REFUSED":
-                self.needs_look.set()
+                self.needs_check.set()
             raise
         except anyio.get_cancelled_exc_class():
-            self.needs_look.set()  # it may hang
+            self.needs_check.set()  # the server may hang
             if next(iter(self._calls)) is call:
                 self._doubted_at = self.faults.messages
             raise
@@ -202,11 +202,11 @@ class Connection:
             del self._calls[call]
 
     async def watch_tools(self) -> None:
-        """Set `needs_look` whenever a modern server says so; returns when it cannot."""
+        """Set `needs_check` when the server reports changed tools; return if it never does."""
         try:
             async with listen(self._session, tools_list_changed=True) as events:
                 async for _ in events:
-                    self.needs_look.set()
+                    self.needs_check.set()
         except (MCPError, SubscriptionLost, TimeoutError, ValidationError):
             return
 
@@ -217,7 +217,7 @@ class Connection:
         on_progress: ProgressListener | None,
         asker: Asker | None,
     ) -> ToolResult:
-        """Ask, and ask again with what the tool wanted to know, until it is content."""
+        """Send the call, and again with the requested input, until there is a result."""
         responses: types.InputResponses | None = None
         state: str | None = None
         for _ in range(INPUT_ROUNDS):
@@ -232,7 +232,7 @@ class Connection:
             wanted = self._read_input_required(raw)
             state = wanted.request_state
             responses = await self._answer_all(wanted, asker)
-        what = f"tool {name!r} asked more than {INPUT_ROUNDS} times in one call"
+        what = f"tool {name!r} requested input more than {INPUT_ROUNDS} times in one call"
         raise broke_protocol(self.faults.server, what)
 
     async def _tools_page(self, cursor: str | None) -> dict[str, Any]:
@@ -243,7 +243,7 @@ class Connection:
             self.is_conforming = False
             return self._absorbed(_take_raw())
         except MCPError as error:
-            # Asked although it declares none: some servers have tools and do not say so.
+            # Sent even without the capability: some servers have tools and do not declare it.
             if error.code == types.METHOD_NOT_FOUND and not self._declares_tools:
                 return {}
             raise self._translate(error) from None
@@ -255,13 +255,13 @@ class Connection:
         return capabilities is not None and capabilities.tools is not None
 
     def _absorbed(self, page: dict[str, Any]) -> dict[str, Any]:
-        """`page`, from which the SDK learned what it needs for calls of the tools it can read."""
+        """Return `page` after the SDK has learned what it needs to call its valid tools."""
         entries = page.get("tools")
         tools: list[types.Tool] = []
         for entry in cast("list[Any]", entries) if isinstance(entries, list) else []:
             with suppress(ValidationError):
                 tools.append(types.Tool.model_validate(entry, by_name=False))
-        # Private, but without it one bad entry takes the `Mcp-Param-…` headers from all others.
+        # Private, but without it one invalid entry removes the `Mcp-Param-…` headers of all others.
         self._session._absorb_tool_listing(types.ListToolsResult(tools=tools), complete=False)  # pyright: ignore[reportPrivateUsage]
         return page
 
@@ -277,7 +277,7 @@ class Connection:
                 request, ANYTHING, progress_callback=hear if on_progress else None
             )
         except ValidationError:
-            # Nonconforming, but it did answer: what can be read of it is still of use.
+            # Invalid, but a response: use the parts that can be read.
             self.is_conforming = False
         except MCPError as error:
             raise self._translate(error) from None
@@ -290,7 +290,7 @@ class Connection:
         try:
             return types.InputRequiredResult.model_validate(raw, by_name=False)
         except ValidationError:
-            what = "it asked for input in a form that cannot be read"
+            what = "its request for input cannot be read"
             raise broke_protocol(self.faults.server, what) from None
 
     async def _answer_all(
@@ -299,7 +299,7 @@ class Connection:
         answers: types.InputResponses = {}
         for key, request in (wanted.input_requests or {}).items():
             if not isinstance(request, types.ElicitRequest):
-                what = f"it asked for {request.method!r}, which this client does not offer"
+                what = f"it sent the request {request.method!r}, which this client does not support"
                 raise broke_protocol(self.faults.server, what)
             answers[key] = await elicit(self.faults.server, request.params, asker)
         return answers
@@ -307,13 +307,13 @@ class Connection:
     async def answer_legacy(
         self, _: ClientRequestContext, params: types.ElicitRequestParams
     ) -> types.ElicitResult | types.ErrorData:
-        """Answer a question pushed by a legacy server, which does not say for which call."""
-        async with self._asking:  # one after another, for one person
+        """Answer a question of a legacy server, which does not name the call."""
+        async with self._asking:  # one at a time, for one person
             if len(self._calls) != 1:
                 return types.ErrorData(
                     code=types.INVALID_REQUEST,
                     message=f"{len(self._calls)} calls are open, and the question does not say "
-                    "for which of them it is",
+                    "which one it belongs to",
                 )
             try:
                 (asker,) = self._calls.values()
@@ -322,13 +322,13 @@ class Connection:
                 return types.ErrorData(code=types.INVALID_REQUEST, message=error.message)
 
     async def hear(self, message: IncomingMessage) -> None:
-        """Take note of what the server says unasked."""
+        """Handle a notification of the server."""
         if isinstance(message, types.ToolListChangedNotification):
-            self.needs_look.set()
+            self.needs_check.set()
 
 
 def _take_raw() -> dict[str, Any]:
-    """The raw answer of this task's last request, which is then let go."""
+    """Return and release the raw response of this task's last request."""
     raw = _last_raw.get() or {}
     _last_raw.set(None)
     return raw
@@ -358,7 +358,7 @@ async def open_connection(
     limits: Limits,
     era: Era = "auto",
 ) -> AsyncGenerator[Connection]:
-    """Connect and shake hands within the deadline, in whichever era the server speaks.
+    """Connect and complete the handshake within the deadline, in any supported protocol version.
 
     Raises:
         Unavailable: the server could not be started or reached, or broke the protocol.
@@ -393,7 +393,7 @@ async def open_connection(
 def _connecting(
     faults: DisconnectReason, deadline_s: float, dispatcher: KeepingDispatcher
 ) -> Generator[None]:
-    """What goes wrong with the handshake inside, as typed errors."""
+    """Raise handshake failures as typed errors."""
     try:
         with anyio.fail_after(deadline_s):
             yield
@@ -402,5 +402,5 @@ def _connecting(
     except MCPError as error:
         raise _reason(error, dispatcher, faults, "refused the handshake with") from None
     except (ValidationError, RuntimeError):
-        what = "it answered the handshake with nonsense"
+        what = "its handshake response is invalid"
         raise faults.first or broke_protocol(faults.server, what) from None

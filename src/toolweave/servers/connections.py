@@ -1,4 +1,4 @@
-"""The warm connections of this process: one supervisor per server, all in one task group."""
+"""The open connections of this process: one supervisor per server, in one task group."""
 
 import logging
 from collections.abc import AsyncGenerator
@@ -22,7 +22,7 @@ LOOK_EVERY_S = 1.0
 
 
 class Connections:
-    """Connects on first use; with `keeps_trying`, brings lost servers back by itself."""
+    """Connects on first use; with `keeps_trying`, reconnects lost servers."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Connections:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
-        """Hold the connections for as long as this is entered."""
+        """Keep the connections open while the context is active."""
         async with background() as tasks:
             self._tasks = tasks
             try:
@@ -55,20 +55,20 @@ class Connections:
                 self._tasks = None
 
     async def look(self, server: Server) -> Live:
-        """The live connection to `server`, pinged and its tools listed now.
+        """Return the connection to `server` after a new ping and tool list.
 
         Raises:
-            Denied: not approved, or disabled.
-            ToolweaveError: why it cannot be reached.
+            Denied: the server is not approved or is disabled.
+            ToolweaveError: the server cannot be reached.
         """
         return await (await self._usable(server)).looked()
 
     async def use(self, server: Server) -> Live:
-        """The live connection to `server`, made now if there is none.
+        """Return the connection to `server`, connecting if there is none.
 
         Raises:
-            Denied: not approved, or disabled.
-            ToolweaveError: why it cannot be reached.
+            Denied: the server is not approved or is disabled.
+            ToolweaveError: the server cannot be reached.
         """
         return await (await self._usable(server)).live()
 
@@ -77,7 +77,7 @@ class Connections:
         refuse_disabled(server)
         known = self._supervisors.get(server.name)
         if known is not None and not _is_of(known, server):
-            # One of the two is out of date, and what is out of date must not be started.
+            # One of the two is outdated, and an outdated definition must not be started.
             await self._registry.list()
             server = await self._registry.get(server.name)
             refuse_unapproved(server)
@@ -85,14 +85,14 @@ class Connections:
         return self._supervisor(server)
 
     def health(self, server: Server) -> Health:
-        """What this process knows of `server`'s health."""
+        """Return the health of `server` as this process knows it."""
         supervisor = self._supervisors.get(server.name)
         if supervisor is None or supervisor.server.id != server.id:
             return Health()
         return supervisor.health
 
     def log(self, server: Server) -> tuple[str, ...]:
-        """The last lines that `server` wrote to its standard error, as this process heard them."""
+        """Return the last stderr lines of `server` that this process received."""
         supervisor = self._supervisors.get(server.name)
         if supervisor is None or supervisor.server.id != server.id:
             return ()
@@ -118,12 +118,12 @@ class Connections:
             if server.name in wanted:
                 self._supervisor(server)
         for name in self._supervisors.keys() - wanted:
-            self.drop(name)  # one that gave up stays known, with its reason
+            self.drop(name)  # a failed one stays listed with its reason
 
     def _supervisor(self, server: Server) -> Supervisor:
         known = self._supervisors.get(server.name)
         if known is not None and _is_of(known, server) and not known.is_over:
-            known.server = server  # the newest record of it; the same is quickly told next time
+            known.server = server  # the newest record, so that the next comparison is fast
             return known
         supervisor = Supervisor(
             server,
@@ -138,7 +138,7 @@ class Connections:
         assert self._tasks is not None, "Connections is used outside `running`"
         if known is not None:
             known.stop()
-        # Only when the old one is gone: two could want the same port or container.
+        # Only after the old one has stopped: both could need the same port or container.
         self._tasks.start_soon(supervisor.run, known.ended if known is not None else None)
         return supervisor
 
@@ -149,12 +149,12 @@ def _is_of(supervisor: Supervisor, server: Server) -> bool:
 
 
 def refuse_disabled(server: Server) -> None:
-    """Raises `Denied` (`SERVER_DISABLED`) for a server somebody, or failures, switched off."""
+    """Raise `Denied` (`SERVER_DISABLED`) for a server disabled by a person or after failures."""
     if server.enabled:
         return
     why = f" after failures: {server.last_failure}" if server.auto_disabled else ""
     raise Denied(
         "SERVER_DISABLED",
         f"server {server.name!r} is disabled{why}",
-        hint=f"`toolweave servers enable {server.name}` switches it on",
+        hint=f"run `toolweave servers enable {server.name}` to enable it",
     )

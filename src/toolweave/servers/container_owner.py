@@ -1,6 +1,6 @@
-"""Who started a container, written so that a later Toolweave can tell whether they still live.
+"""The process that started a container, so that a later process can check if it still runs.
 
-A process number alone proves nothing: it is used again, and means something else in another
+A process id alone proves nothing: it is reused, and means something else in another
 container or on another machine that shares the Docker host.
 """
 
@@ -19,7 +19,7 @@ PID_NAMESPACE = Path("/proc/self/ns/pid")
 
 @dataclass(frozen=True, slots=True)
 class ContainerOwner:
-    """A process of one machine, one boot and one namespace; unknown parts are empty."""
+    """A process on one machine, boot and namespace; unknown parts are empty."""
 
     machine: str
     boot: str
@@ -29,7 +29,7 @@ class ContainerOwner:
 
     @classmethod
     def this(cls) -> Self:
-        """The process we are."""
+        """Return the current process."""
         return cls(
             machine=platform.node().replace("/", "-"),
             boot=BOOT.read_text(encoding="ascii").strip() if BOOT.exists() else "",
@@ -40,7 +40,7 @@ class ContainerOwner:
 
     @classmethod
     def parse(cls, text: str) -> Self | None:
-        """The owner a label names, or nothing for a text we did not write."""
+        """Return the owner in a label, or `None` for a label that Toolweave did not write."""
         match text.split("/"):
             case [machine, boot, namespace, pid, started] if pid.isascii() and pid.isdigit():
                 return cls(machine, boot, namespace, int(pid), started)
@@ -51,7 +51,7 @@ class ContainerOwner:
         return f"{self.machine}/{self.boot}/{self.namespace}/{self.pid}/{self.started}"
 
     def is_gone(self, here: Self) -> bool:
-        """Whether it has surely ended; an owner that cannot be judged from `here` has not."""
+        """Whether the owner has certainly ended; false if `here` cannot check it."""
         if self.machine != here.machine:
             return False
         if self.boot != here.boot:

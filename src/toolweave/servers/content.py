@@ -1,4 +1,4 @@
-"""A raw `tools/call` answer as a `ToolResult`; what cannot be read becomes a problem."""
+"""Parse a raw `tools/call` response into a `ToolResult`; invalid parts become problems."""
 
 import base64
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ MAX_PROBLEMS = 20
 
 
 def read_result(raw: Mapping[str, Any], server: str) -> ToolResult:
-    """The result in `raw`, whose shape nobody vouches for."""
+    """Return the result in `raw`, whose shape is not trusted."""
     blocks, problems = _blocks(raw.get("content"), server)
     structured = cast("Json", raw.get("structuredContent"))
     if found := unwritable(structured, is_parsed=True):
@@ -33,7 +33,9 @@ def read_result(raw: Mapping[str, Any], server: str) -> ToolResult:
 
 def _blocks(content: object, server: str) -> tuple[list[Content], list[Problem]]:
     if not isinstance(content, list):
-        return [], [_unreadable("/content", f"server {server!r} sent no list of content")]
+        return [], [
+            _unreadable("/content", f"the response of server {server!r} has no content list")
+        ]
     entries = cast("list[Any]", content)
     blocks: list[Content] = []
     problems: list[Problem] = []
@@ -41,11 +43,13 @@ def _blocks(content: object, server: str) -> tuple[list[Content], list[Problem]]
         try:
             blocks.append(_block(block))
         except (KeyError, TypeError, ValueError):
-            problems.append(_unreadable(pointer("content", index), "a block that cannot be read"))
+            problems.append(
+                _unreadable(pointer("content", index), "a content block that cannot be read")
+            )
             if len(problems) == MAX_PROBLEMS:
                 break
     if len(entries) > len(blocks) + len(problems):
-        problems.append(_unreadable("/content", f"of its {len(entries)} blocks the rest is left"))
+        problems.append(_unreadable("/content", f"some of its {len(entries)} blocks were dropped"))
     return blocks, problems
 
 

@@ -1,7 +1,7 @@
-"""What a server is: how to reach it, as a tagged union, and the record kept about it.
+"""Server definitions: how to reach a server, as a tagged union, and its registry record.
 
-A definition is a command line in waiting, so it is frozen, hashed and approved (approval.py).
-Values of `env` and `headers` may hold `${VAR}` and `${vault:NAME}`; they are never expanded here.
+A definition can start a program, so it is frozen, hashed and approved (approval.py).
+Values of `env` and `headers` may contain `${VAR}` and `${vault:NAME}`; nothing is expanded here.
 """
 
 import hashlib
@@ -22,13 +22,13 @@ RunnerName = Literal["plain", "bubblewrap", "docker"]
 
 
 class FrozenModel(BaseModel):
-    """A value that crosses a border: immutable, and strict about unknown fields."""
+    """An immutable value that rejects unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class CommandServer(FrozenModel):
-    """A program of the user's machine, spoken to over its standard streams."""
+    """A program on the user's machine that communicates over stdin and stdout."""
 
     kind: Literal["command"] = "command"
     command: str = Field(min_length=1)
@@ -36,13 +36,13 @@ class CommandServer(FrozenModel):
     env: dict[str, str] = Field(default_factory=dict)
     cwd: str | None = None
     runner: Literal["plain", "bubblewrap"] = "plain"
-    # What the bubblewrap runner lets in besides the program itself.
+    # Used by the bubblewrap runner only.
     writable_paths: tuple[str, ...] = ()
     network: bool = True
 
 
 class ContainerServer(FrozenModel):
-    """A container image that we start, watch and remove (seed 002's managed server)."""
+    """A container image that Toolweave starts, watches and removes."""
 
     kind: Literal["container"] = "container"
     image: str = Field(min_length=1)
@@ -56,7 +56,7 @@ class ContainerServer(FrozenModel):
 
 
 class HttpServer(FrozenModel):
-    """A server reached by streamable HTTP."""
+    """A server that uses streamable HTTP."""
 
     kind: Literal["http"] = "http"
     url: str = Field(pattern=r"^https?://")
@@ -65,7 +65,7 @@ class HttpServer(FrozenModel):
 
 
 class SseServer(FrozenModel):
-    """An older server reached by HTTP with server-sent events."""
+    """An older server that uses HTTP with server-sent events."""
 
     kind: Literal["sse"] = "sse"
     url: str = Field(pattern=r"^https?://")
@@ -79,7 +79,7 @@ Definition = Annotated[
 
 
 def transport_of(definition: Definition) -> Transport:
-    """How its messages travel."""
+    """The transport of the server."""
     match definition:
         case CommandServer() | ContainerServer():
             return "stdio"
@@ -90,12 +90,12 @@ def transport_of(definition: Definition) -> Transport:
 
 
 def deployment_of(definition: Definition) -> Deployment:
-    """Whether we start it ourselves."""
+    """Whether Toolweave starts the server."""
     return "managed" if isinstance(definition, CommandServer | ContainerServer) else "external"
 
 
 def runner_of(definition: Definition) -> RunnerName | None:
-    """What starts it; nothing for a server that already runs elsewhere."""
+    """The runner that starts it; `None` for a remote server."""
     match definition:
         case CommandServer():
             return definition.runner
@@ -106,9 +106,9 @@ def runner_of(definition: Definition) -> RunnerName | None:
 
 
 def definition_hash(definition: Definition) -> str:
-    """What an approval is bound to: all that decides what runs, but no secret values.
+    """Return the hash an approval is bound to: everything that decides what runs, no secret values.
 
-    Environment and header values may hold secrets, so only their names count; `${…}` text in
+    Environment and header values may contain secrets, so only names count; `${…}` text in
     arguments, directory and address counts as written.
     """
     facts = definition.model_dump(mode="json")
@@ -119,14 +119,14 @@ def definition_hash(definition: Definition) -> str:
 
 
 class Server(FrozenModel):
-    """A registered server and what we know of it (seed 002's MCPServerConfig)."""
+    """A registered server and its state."""
 
     id: ServerId
     name: str = Field(min_length=1, max_length=128)
     definition: Definition
     scope: Scope = "user"
     found_in: str | None = None  # which client's file it was imported from
-    enabled: bool = False  # 002: created disabled
+    enabled: bool = False  # disabled until approved
     approved_hash: str | None = None
     failure_count: int = 0
     auto_disabled: bool = False
@@ -134,7 +134,7 @@ class Server(FrozenModel):
     last_failure: str | None = None
     created_at: datetime
 
-    @cached_property  # asked for every call
+    @cached_property  # read for every call
     def is_approved(self) -> bool:
-        """Whether the definition is the very one that was approved."""
+        """Whether the current definition is the approved one."""
         return self.approved_hash == definition_hash(self.definition)

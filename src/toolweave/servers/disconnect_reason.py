@@ -1,7 +1,7 @@
-"""Why a connection ended: the first fault seen by any part of it, as a typed error.
+"""Why a connection ended: the first failure in any part of it, as a typed error.
 
-The SDK reports most transport faults as "connection closed"; the part that knows the reason
-notes it here, and whoever waits gets that instead.
+The SDK reports most transport failures as "connection closed"; the part that knows the reason
+records it here, and waiting calls raise that instead.
 """
 
 from collections import deque
@@ -17,15 +17,17 @@ STDERR_LINE_CHARACTERS = 300
 
 
 class DisconnectReason:
-    """The first fault of one connection and the last lines the server wrote to stderr."""
+    """The first failure of one connection and the server's last stderr lines."""
 
     def __init__(self, server: str) -> None:
         self.server = server
         self.first: ToolweaveError | None = None
-        self.ended = anyio.Event()  # set as soon as anybody knows that the connection is gone
-        self.messages = 0  # how many came in
+        self.ended = anyio.Event()  # set as soon as the connection is known to be closed
+        self.messages = 0  # number of received messages
         self.stderr: deque[str] = deque(maxlen=STDERR_LINES)
-        self.exit_code: int | None = None  # of a process that ended by itself; below 0 a signal
+        self.exit_code: int | None = (
+            None  # of a process that exited by itself; negative for a signal
+        )
 
     def note(self, error: ToolweaveError) -> None:
         """Keep `error` unless an earlier one is known."""
@@ -34,7 +36,7 @@ class DisconnectReason:
         self.ended.set()
 
     def protocol(self, what: str) -> None:
-        """Note that the server broke the protocol."""
+        """Record that the server violated the protocol."""
         self.note(broke_protocol(self.server, what))
 
     def hear(self, line: bytes) -> None:
@@ -44,16 +46,16 @@ class DisconnectReason:
             self.stderr.append(text)
 
     def closed(self) -> ToolweaveError:
-        """The reason the connection is gone, as well as it is known."""
+        """Return why the connection is closed, as far as it is known."""
         self.ended.set()
         if self.first is not None:
             return self.first
         how = "" if self.exit_code is None else f" ({_ending(self.exit_code)})"
-        said = f"; its last words: {' | '.join(list(self.stderr)[-3:])}" if self.stderr else ""
+        said = f"; its last output: {' | '.join(list(self.stderr)[-3:])}" if self.stderr else ""
         return Unavailable(
             "MCP_SERVER_DISCONNECTED",
             f"server {self.server!r} closed the connection{how}{said}",
-            hint=f"`toolweave servers check {self.server!r}` tries again and shows why",
+            hint=f"run `toolweave servers check {self.server!r}` to try again and see why",
         )
 
 
@@ -62,25 +64,25 @@ def _ending(code: int) -> str:
 
 
 def broke_protocol(server: str, what: str) -> Unavailable:
-    """The server did what no server may."""
+    """Return the error for a server that violated the protocol."""
     return Unavailable(
         "SERVER_PROTOCOL",
-        f"server {server!r} broke the protocol: {what}",
-        hint="this is a fault of the server; its own log may say more",
+        f"server {server!r} violated the protocol: {what}",
+        hint="this is a bug in the server; check its log",
     )
 
 
 def connect_timeout(server: str, deadline_s: float) -> TimedOut:
-    """The server did not say hello, or what it can do, in time."""
+    """Return the error for a server that did not complete the handshake in time."""
     return TimedOut(
         "SERVER_CONNECT_TIMEOUT",
         f"server {server!r} did not answer within {deadline_s:g} s of its start",
-        hint="if it only starts slowly, raise TOOLWEAVE_CONNECT_DEADLINE_S and the call's deadline",
+        hint="if it starts slowly, increase TOOLWEAVE_CONNECT_DEADLINE_S and the call's deadline",
     )
 
 
 def harmless(text: str, limit: int) -> str:
-    """`text` cut to `limit` characters, without those that act on a terminal or cannot be kept."""
+    """Return at most `limit` characters of `text`, without control characters and surrogates."""
     cut = text[:limit]
     if cut.isprintable():
         return cut
@@ -91,9 +93,9 @@ def harmless(text: str, limit: int) -> str:
 
 
 def masked(error: ToolweaveError, masker: Masker) -> ToolweaveError:
-    """`error` anew, with every secret hidden in it.
+    """Return a copy of `error` with all secrets masked.
 
-    Always another object: one error that is raised for each of many calls would keep them all.
+    Always a new object: raising one error for many calls would keep all their tracebacks.
     """
     hint = masker.mask_text(error.hint) if error.hint else None
     facts = {key: masker.mask_json(value) for key, value in error.facts.items()}

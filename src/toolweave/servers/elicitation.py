@@ -1,4 +1,4 @@
-"""A question of the protocol, put to whoever answers, and the answer put back into it."""
+"""Convert an MCP elicitation request to a question, and the answer to its result."""
 
 from typing import Any, cast
 
@@ -15,17 +15,17 @@ WEB = ("http://", "https://")
 async def elicit(
     server: str, params: types.ElicitRequestParams, asker: Asker | None
 ) -> types.ElicitResult:
-    """What the person answered.
+    """Ask the question and return the answer.
 
     Raises:
-        Denied: `CALL_NEEDS_ANSWER` when nobody is there to answer.
+        Denied: `CALL_NEEDS_ANSWER` if nobody can answer.
         Invalid: `MCP_ARGUMENTS_INVALID` for an answer that cannot be written as JSON.
     """
     if asker is None:
         raise Denied(
             "CALL_NEEDS_ANSWER",
-            f"server {server!r} asks {params.message[:200]!r} and nobody can answer here",
-            hint="call the tool from a terminal or from a client that shows questions",
+            f"server {server!r} asks {params.message[:200]!r}, but nobody can answer here",
+            hint="call the tool from a terminal or a client that supports elicitation",
         )
     question = _question(server, params)
     if question is None:
@@ -46,6 +46,6 @@ def _question(server: str, params: types.ElicitRequestParams) -> ElicitationQues
         return ElicitationQuestion(
             server, params.message, schema=cast("JsonObject", params.requested_schema)
         )
-    # Other schemes start programs on the machine of whoever opens them.
+    # Other schemes can start programs on the user's machine.
     is_safe = params.url.lower().startswith(WEB)
     return ElicitationQuestion(server, params.message, url=params.url) if is_safe else None

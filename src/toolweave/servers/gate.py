@@ -1,7 +1,7 @@
-"""The gate: the one way to call a tool, for forms, nodes, documents and the assistant alike.
+"""The gate: the one path of tool calls, for forms, nodes, documents and the assistant.
 
-Permission, pins, arguments, limits, deadline, retries, cancellation and the record of it all
-are decided here, once. The deadline is the event loop's time, waits between tries the clock's.
+Permission, pins, arguments, limits, deadline, retries, cancellation and the call record
+are handled here, once. The deadline uses the event loop's time, retry delays use the clock.
 """
 
 from dataclasses import replace
@@ -71,8 +71,8 @@ class Gate:
         self._clock = clock
         self._settings = settings
         self._running: dict[CallId, anyio.CancelScope] = {}
-        self._cancelled: set[CallId] = set()  # those whose scope did not end by its deadline
-        # What was compared last: a definition is hashed once, not for every call.
+        self._cancelled: set[CallId] = set()  # calls whose scope did not end at its deadline
+        # The last comparison: a definition is hashed once, not for every call.
         self._unchanged: dict[tuple[str, str], tuple[Pin, Tool]] = {}
 
     async def call(
@@ -82,17 +82,17 @@ class Gate:
         on_progress: ProgressListener | None = None,
         asker: Asker | None = None,
     ) -> ToolResult:
-        """Make the call, or say exactly why not.
+        """Call the tool.
 
         Raises:
-            Invalid: the arguments are wrong; every problem is listed.
-            NotFound: no such server or tool.
+            Invalid: the arguments are invalid; all problems are listed.
+            NotFound: the server or tool does not exist.
             Denied: not approved, disabled, or the tool changed since it was approved.
-            Limited: a limit or the stop switch.
-            Unavailable: the server is down or misbehaves.
+            Limited: a limit is reached, or calls are stopped.
+            Unavailable: the server is down or violates the protocol.
             TimedOut: the deadline passed.
             Cancelled: `cancel` was called.
-            Conflict: a call of the same id is not over.
+            Conflict: a call with the same id is still running.
         """
         max_retries = 0 if call.effect == "once" else len(self._settings.retry.waits_s)
         self.history.submitted(call, max_retries=max_retries)
@@ -109,17 +109,17 @@ class Gate:
         finally:
             self._running.pop(call.id, None)
             self._cancelled.discard(call.id)
-            # Still open only after a fault of ours or of whoever answers questions.
+            # Still open only after an internal error, or an error while answering a question.
             self.history.finished(call, "error", code="INTERNAL")
 
     async def _hear(self, on_progress: ProgressListener, progress: ToolProgress) -> None:
-        """What a server says of a call under way goes on without secrets."""
+        """Forward progress messages of a running call with secrets masked."""
         if progress.message is not None:
             progress = replace(progress, message=self._masker.mask_text(progress.message))
         await on_progress(progress)
 
     def cancel(self, call_id: CallId) -> bool:
-        """Cancel a running call, on the server too; whether there was one."""
+        """Cancel a running call, also on the server; return whether there was one."""
         scope = self._running.get(call_id)
         if scope is not None:
             self._cancelled.add(call_id)
@@ -127,7 +127,7 @@ class Gate:
         return scope is not None
 
     async def tools(self, server_name: str) -> tuple[Tool, ...]:
-        """The tools a server lists now, sorted by name."""
+        """Return the tools a server lists now, sorted by name."""
         live = await self.connections.use(await self.registry.get(server_name))
         return tuple(sorted(live.tools.values(), key=lambda tool: tool.name))
 
@@ -149,7 +149,7 @@ class Gate:
             is_reached = ready is not None
             patient = pausing(total, asker) if asker else None
             if self.limits.is_full:
-                # Waiting for a slot is not the server's fault, and much may change meanwhile.
+                # Check again: waiting for a slot takes time, and the state may have changed.
                 total.deadline, ready = float("inf"), None
             async with self.limits.running(call):
                 total.deadline = anyio.current_time() + deadline_s
@@ -173,11 +173,11 @@ class Gate:
         raise TimedOut(
             "CALL_TIMEOUT",
             f"Execution exceeded {deadline_s:g}s: tool {call.tool!r} of server {call.server!r}",
-            hint="give the call a longer deadline, or ask the tool for less",
+            hint="increase the call's deadline, or request less data",
         )
 
     async def _ready_early(self, call: ToolCall, *, is_patient: bool) -> Ready | None:
-        """What is wrong for good is said before the call waits or counts."""
+        """Reject a call that can never succeed before it waits or counts."""
         try:
             return await self._ready(call)
         except (Unavailable, Limited, TimedOut) as error:
@@ -206,26 +206,26 @@ class Gate:
         return result
 
     async def _ready(self, call: ToolCall) -> Ready:
-        """The connection and the tool, if the call may be made now."""
+        """Return the connection and the tool if the call is allowed now."""
         live = await self.connections.use(await self.registry.get(call.server))
         await self.lockfile.refresh()
         return live, self._checked(call, live)
 
     def _checked(self, call: ToolCall, live: Live) -> Tool:
-        """The tool, if it is the approved one and takes these arguments."""
+        """Return the tool if it is approved and accepts these arguments."""
         tool = live.tools.get(call.tool)
         if tool is None:
             raise NotFound(
                 "MCP_TOOL_NOT_FOUND",
                 f"server {call.server!r} has no tool {call.tool!r}",
                 hint=did_you_mean(call.tool, live.tools)
-                or f"`toolweave servers tools {call.server}` lists them",
+                or f"run `toolweave servers tools {call.server}` to list them",
             )
         self._refuse_changed(call.server, tool)
         if not tool.is_usable:
             raise Invalid(
                 "MCP_TOOL_SCHEMA_INVALID",
-                f"tool {call.tool!r} of server {call.server!r} has a schema that cannot be used",
+                f"tool {call.tool!r} of server {call.server!r} has an invalid schema",
                 problems=tool.problems,
             )
         problems = unwritable(call.arguments) or check_arguments(tool, call.arguments)
@@ -243,7 +243,7 @@ class Gate:
         known_pin, known_tool = self._unchanged.get((server, tool.name), (None, None))
         if pin is not None and pin is known_pin and tool is known_tool:
             return
-        pin = self.lockfile.pins(server).get(tool.name)  # it may just have been approved
+        pin = self.lockfile.pins(server).get(tool.name)  # it may have been approved just now
         if pin is not None and pin.hash == tool_hash(tool):
             self._unchanged[server, tool.name] = pin, tool
             return
@@ -254,7 +254,7 @@ class Gate:
         raise Denied(
             "TOOL_CHANGED",
             f"tool {tool.name!r} of server {server!r} {what}",
-            hint=f"`toolweave servers approve {server} --changes` shows and accepts the change",
+            hint=f"run `toolweave servers approve {server} --changes` to review and accept it",
             facts={"changes": [line.message for line in mine.changes] if mine else []},
         )
 

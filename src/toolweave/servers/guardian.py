@@ -1,8 +1,8 @@
-"""Sees that nothing we start outlives us, not even after `kill -9`.
+"""Ensure that no started process outlives this one, even after `kill -9`.
 
-One small process (`guardian_process.py`) holds the reading end of a pipe whose other end only
-we hold; when it closes, by whatever cause, the guardian ends what is still watched. Windows
-needs none: there the MCP SDK puts servers into a job object.
+One small process (`guardian_process.py`) holds the read end of a pipe; only this process holds
+the write end. When the pipe closes, the guardian stops everything it still watches. Windows
+needs no guardian: there the MCP SDK puts servers into a job object.
 """
 
 import logging
@@ -27,7 +27,7 @@ CLOSE_DEADLINE_S = guardian_process.TERM_GRACE_S + guardian_process.DOCKER_DEADL
 
 
 class Guardian:
-    """Watches process groups and containers from the first one on; `environ` is for `docker`."""
+    """Watches process groups and containers, started on first use; `environ` is for `docker`."""
 
     def __init__(self, *, environ: Mapping[str, str] | None = None) -> None:
         self._environ = environ
@@ -43,7 +43,7 @@ class Guardian:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """End what is still watched."""
+        """Stop everything that is still watched."""
         if self._process is None:
             return
         process, self._process = self._process, None
@@ -55,30 +55,32 @@ class Guardian:
         _put_away(process)
 
     async def watch_group(self, pgid: int) -> None:
-        """End this process group with us; call it as soon as its leader runs."""
+        """Watch a process group; call it as soon as its leader runs."""
         if pgid <= 1:
-            raise ValueError(f"{pgid} is no group of a server; signalling it would end everything")
+            raise ValueError(
+                f"{pgid} is not a server's process group; a signal to it would stop everything"
+            )
         self._watch("group", str(pgid), guardian_process.started_at(pgid))
 
     async def watch_container(self, name: str) -> None:
-        """Remove this container with us."""
+        """Watch a container."""
         self._watch("container", name)
 
     async def forget_group(self, pgid: int) -> None:
-        """The group has ended."""
+        """Stop watching a group that has ended."""
         self._forget("group", str(pgid))
 
     async def forget_container(self, name: str) -> None:
-        """The container is gone."""
+        """Stop watching a container that was removed."""
         self._forget("container", name)
 
     async def remove_container(self, name: str) -> None:
-        """Remove a container now, running or not, and forget it."""
+        """Remove a container now, running or not, and stop watching it."""
         await self._docker("rm", "--force", "--", name)
         await self.forget_container(name)
 
     async def remove_orphans(self) -> tuple[str, ...]:
-        """Remove containers whose owner died together with its guardian; returns their names."""
+        """Remove containers whose owner and guardian have died; return their names."""
         listing = '{{.Names}}\t{{.Label "' + OWNER_LABEL + '"}}'
         listed = await self._docker(
             "ps", "--all", f"--filter=label={OWNER_LABEL}", f"--format={listing}"
@@ -96,7 +98,7 @@ class Guardian:
         return tuple(orphans)
 
     async def _docker(self, *arguments: str) -> str:
-        """What `docker` prints; nothing where there is no Docker or it does not answer."""
+        """Return the output of `docker`; empty if Docker is missing or does not respond."""
         try:
             with anyio.fail_after(DOCKER_DEADLINE_S):
                 done = await anyio.run_process(
@@ -120,7 +122,7 @@ class Guardian:
         if self._process is not None and _sent(self._process, line):
             return
         if self._process is not None:
-            logger.warning("the guardian was gone; starting another")
+            logger.warning("the guardian exited; starting another")
             _put_away(self._process)
         self._process = self._start()
         for known in self._watched.values():
@@ -130,9 +132,9 @@ class Guardian:
         process = subprocess.Popen(
             [sys.executable, "-I", "-S", guardian_process.__file__],
             bufsize=0,
-            # Ours is the only writing end: Python's pipes are not inherited by what we start.
+            # The only write end: Python's pipes are not inherited by child processes.
             stdin=subprocess.PIPE,
-            # Not our streams: a reader of our output must see its end when we end.
+            # Not our streams: a reader of our output must see EOF when we exit.
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             cwd="/",
@@ -145,7 +147,7 @@ class Guardian:
 
 
 def _sent(process: subprocess.Popen[bytes], line: str) -> bool:
-    """Whether the line is in the pipe; a guardian that was killed or stopped takes none."""
+    """Return whether the line was written; a killed or stopped guardian reads none."""
     assert process.stdin is not None
     try:
         os.write(process.stdin.fileno(), f"{line}\n".encode())
@@ -155,7 +157,7 @@ def _sent(process: subprocess.Popen[bytes], line: str) -> bool:
 
 
 def _put_away(process: subprocess.Popen[bytes]) -> None:
-    # Killed before its input ends: else it would take the end for ours.
+    # Killed before its input ends, or it would take the EOF for our exit.
     process.kill()
     process.wait()
     if process.stdin is not None:

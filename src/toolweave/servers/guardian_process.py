@@ -1,7 +1,7 @@
-"""The guardian's own process: ends what a dead Toolweave left behind.
+"""The guardian's own process: stops what a dead Toolweave process left behind.
 
-Started with `-I -S`, so it stands on the standard library alone. It reads one command per line;
-the end of its input means that its owner is gone, however that came about.
+Started with `-I -S`, so it uses the standard library only. It reads one command per line;
+the end of its input means that its owner has exited.
 """
 
 import os
@@ -18,17 +18,17 @@ POLL_S = 0.05
 
 
 def started_at(pid: int) -> str:
-    """When a process began, in the kernel's ticks; empty if it is gone or cannot be asked."""
+    """Return a process's start time in kernel ticks; empty if it is gone or unreadable."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
-            # Field 22; the second field is a name in brackets and may hold anything.
+            # Field 22; the second field is a name in parentheses and may contain anything.
             return file.read().rpartition(b")")[2].split()[19].decode("ascii")
     except OSError:
         return ""
 
 
 def watched(lines: Iterable[str]) -> tuple[dict[int, str], list[str]]:
-    """What is still watched when the lines end: groups with their leader's start, containers."""
+    """Return what is watched when the input ends: groups with their leader's start, containers."""
     groups: dict[int, str] = {}
     containers: dict[str, None] = {}
     for line in lines:
@@ -42,12 +42,12 @@ def watched(lines: Iterable[str]) -> tuple[dict[int, str], list[str]]:
             case ["-container", name]:
                 containers.pop(name, None)
             case _:
-                pass  # our owner died in the middle of a line
+                pass  # the owner died in the middle of a line
     return groups, list(containers)
 
 
 def end_groups(groups: dict[int, str], grace_s: float = TERM_GRACE_S) -> None:
-    """Ask each group to end, and end it after the grace."""
+    """Terminate each group, and kill it after the grace period."""
     _signal(groups, signal.SIGTERM)
     deadline = time.monotonic() + grace_s
     while any(_is_alive(pgid) for pgid in groups) and time.monotonic() < deadline:
@@ -71,8 +71,8 @@ def remove_containers(names: list[str]) -> None:
 
 def _signal(groups: dict[int, str], number: signal.Signals) -> None:
     for pgid, started in groups.items():
-        # A group keeps its number as long as it has a member, so a leader that began at another
-        # time means that our group is gone and the number was given out again.
+        # A group keeps its id as long as it has a member, so a leader with another start
+        # time means that our group is gone and the id was reused.
         if not started or started_at(pgid) in ("", started):
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(pgid, number)
@@ -87,7 +87,7 @@ def _is_alive(pgid: int) -> bool:
 
 
 def main() -> None:
-    """Wait for the end of our owner, then clean up."""
+    """Wait until the owner exits, then clean up."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     groups, containers = watched(sys.stdin)

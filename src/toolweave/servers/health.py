@@ -1,4 +1,4 @@
-"""How a server is, as data (seed 002's ServerHealthStatus), and the record of its pings."""
+"""Server health as data, and the history of pings."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,7 +16,7 @@ KEPT_PINGS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class RetryState:
-    """Where the back-off stands."""
+    """The state of the reconnection backoff."""
 
     is_retrying: bool = False
     attempt: int = 0
@@ -25,7 +25,7 @@ class RetryState:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """One server's health at a moment."""
+    """The health of one server at one moment."""
 
     state: ConnectionState = "disconnected"
     last_ping_at: datetime | None = None
@@ -39,13 +39,13 @@ class Health:
 
 
 class Pings:
-    """The last pings of each server, for tables and sparklines."""
+    """The latest pings of each server."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
 
     async def save(self, server: ServerId, at: datetime, health: Health) -> None:
-        """Keep one ping, and forget those beyond the last thousand."""
+        """Store one ping and delete all but the latest thousand."""
         async with self.database.transaction() as change:
             await change.execute(
                 "INSERT INTO health (server_id, at, ok, latency_ms, reason, tool_count) "
@@ -68,7 +68,7 @@ class Pings:
     async def recent(
         self, server: ServerId, limit: int
     ) -> list[tuple[str, bool, float | None, str | None]]:
-        """When, whether it answered, how fast, and why not; oldest first."""
+        """Return time, success, latency and failure reason of the latest pings, oldest first."""
         rows = await self.database.rows(
             "SELECT at, ok, latency_ms, reason FROM health WHERE server_id = ? "
             "ORDER BY at DESC LIMIT ?",
@@ -81,7 +81,7 @@ class Pings:
         ]
 
     async def last(self, server: ServerId) -> Health:
-        """What the last ping told, by whichever process it was made."""
+        """Return the latest ping of any process."""
         row = await self.database.row(
             "SELECT at, ok, latency_ms, reason, tool_count FROM health WHERE server_id = ? "
             "ORDER BY at DESC LIMIT 1",

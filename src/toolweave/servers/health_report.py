@@ -1,4 +1,4 @@
-"""How a server did lately: its last checks and calls, and the last lines of its log."""
+"""Recent activity of a server: its latest checks, calls and log lines."""
 
 from toolweave.access.mask import Masker
 from toolweave.json_text import Json, JsonObject
@@ -11,7 +11,7 @@ from toolweave.servers.history import calls_of
 async def health_of(
     connections: Connections, pings: Pings, masker: Masker, server: Server, *, limit: int
 ) -> JsonObject:
-    """At most so many of each, oldest first; what might be a secret is masked."""
+    """Return at most `limit` of each, oldest first; possible secrets are masked."""
     checks: list[Json] = [
         {"at": at, "ok": ok, "latencyMs": latency_ms, "reason": reason}
         for at, ok, latency_ms, reason in await pings.recent(server.id, limit)

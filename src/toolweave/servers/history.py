@@ -1,7 +1,7 @@
-"""The record of every call: written behind the call's back in batches, so it costs it nothing.
+"""The call history, written in batches in the background so that calls do not wait for it.
 
-The engine's journal, not this, is what durable runs rest on; this is the audit a person reads.
-While the database cannot be written, the newest records wait and no call fails for it.
+Durable runs rely on the engine's journal, not on this audit log for people.
+While the database cannot be written, the newest records wait and no call fails.
 """
 
 import logging
@@ -44,9 +44,9 @@ _SAVE = (
 
 @dataclass(slots=True)
 class CallRecord:
-    """One call and how far it is (seed 002's ToolInvocationRequest).
+    """One call and its status.
 
-    Only `History` changes it, in place: to make it anew three times a call is half its cost.
+    Only `History` changes it, in place: copying it three times would double a call's cost.
     """
 
     call: ToolCall
@@ -62,7 +62,7 @@ class CallRecord:
 
 
 class History:
-    """Keeps the newest record of each call; a background task writes them."""
+    """Holds the newest record of each call; a background task writes them."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
@@ -75,27 +75,27 @@ class History:
 
     @property
     def open_calls(self) -> tuple[CallRecord, ...]:
-        """The calls that are not over, as they are now."""
+        """Return the calls that are still running."""
         return tuple(replace(record) for record in self._open.values())
 
     def submitted(self, call: ToolCall, *, max_retries: int) -> None:
         """Begin the record of a call: pending.
 
         Raises:
-            Conflict: `CALL_ID_TAKEN` while another call of this id is not over.
+            Conflict: `CALL_ID_TAKEN` if a call with this id is still running.
         """
         if call.id in self._open:
-            raise Conflict("CALL_ID_TAKEN", f"a call with the id {call.id!r} is not over yet")
+            raise Conflict("CALL_ID_TAKEN", f"a call with the id {call.id!r} is still running")
         self._keep(CallRecord(call, "pending", self._clock.now(), max_retries=max_retries))
 
     def executing(self, call: ToolCall) -> None:
-        """The call is sent now."""
+        """Record that the call was sent."""
         record = self._open[call.id]
         record.status, record.started_at = "executing", self._clock.now()
         self._keep(record)
 
     def again(self, call: ToolCall) -> None:
-        """The call failed in a way that allows another try."""
+        """Record a failure that allows a retry."""
         record = self._open[call.id]
         record.status = "pending"
         record.retry_attempt += 1
@@ -110,7 +110,7 @@ class History:
         code: str | None = None,
         message: str | None = None,
     ) -> None:
-        """The call is over, one way or another; one that is over already stays as it is."""
+        """Record the end of the call; a finished call does not change."""
         record = self._open.get(call.id)
         if record is None:
             return
@@ -123,7 +123,7 @@ class History:
         del self._open[call.id]
 
     async def recent(self, limit: int = 50) -> list[Row]:
-        """The newest calls, as rows of the table."""
+        """Return the newest calls as table rows."""
         try:
             await self.save()
         except ToolweaveError:
@@ -133,7 +133,7 @@ class History:
         )
 
     async def save(self) -> None:
-        """Write what is not written yet, in one transaction; on failure it waits for the next."""
+        """Write pending records in one transaction; on failure they stay pending."""
         async with self._saving:
             batch, self._unsaved = self._unsaved, {}
             try:
@@ -141,7 +141,7 @@ class History:
                     rows = [_row(record) for record in batch.values()]
                     await self._database.executemany(_SAVE, rows)
             except Invalid:
-                # No later try would store what no column can hold.
+                # No retry could store a value that no column accepts.
                 logger.exception("calls not recorded", extra={"count": len(batch)})
             except BaseException:
                 self._unsaved = batch | self._unsaved
@@ -149,7 +149,7 @@ class History:
 
     @asynccontextmanager
     async def writing(self) -> AsyncGenerator[None]:
-        """Write in the background for as long as this is entered, and once more at the end."""
+        """Write in the background while the context is active, and once at the end."""
         try:
             async with background() as tasks:
                 tasks.start_soon(self._write_forever)
@@ -187,7 +187,7 @@ class History:
 
 
 async def calls_of(database: Database, server: str, limit: int) -> list[Row]:
-    """When, tool, status, how long, code and message of the last calls, oldest first."""
+    """Return time, tool, status, duration, code and message of the latest calls, oldest first."""
     rows = await database.rows(
         "SELECT submitted_at, tool, status, took_ms, error_code, error_message FROM calls "
         "WHERE server = ? ORDER BY submitted_at DESC, id LIMIT ?",

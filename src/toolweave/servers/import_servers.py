@@ -1,4 +1,4 @@
-"""Taking over the servers of other clients: registered here, unapproved; their files stay."""
+"""Import servers of other clients: registered unapproved; their files stay unchanged."""
 
 import sys
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from toolweave.servers.registry import Registry
 
 
 def places_of(environ: Mapping[str, str]) -> ClientLocations:
-    """Where the clients of this user, directory and platform keep their files."""
+    """Return the locations of client files for this user, directory and platform."""
     known: dict[str, Platform] = {"darwin": "darwin", "win32": "win32"}
     return ClientLocations(
         home=Path(environ["HOME"]) if environ.get("HOME") else Path.home(),
@@ -25,7 +25,7 @@ def places_of(environ: Mapping[str, str]) -> ClientLocations:
 
 
 async def import_found(registry: Registry, found: DiscoveredServer) -> str:
-    """Register one that was found; what came of it, in words."""
+    """Register a discovered server and return the outcome as text."""
     assert found.definition is not None
     taken = {server.name: server for server in await registry.list()}
     wanted = definition_hash(found.definition)
@@ -42,7 +42,7 @@ async def import_found(registry: Registry, found: DiscoveredServer) -> str:
 
 
 def _names_for(found: DiscoveredServer) -> list[str]:
-    """The server's own name, then names that tell whose it is, for when that one is taken."""
+    """Return the server's name, then alternatives with the client's name if it is taken."""
     of_client = f"{found.name}-{found.client.lower().replace(' ', '-')}"
     return [found.name, of_client, *(f"{of_client}-{number}" for number in range(2, 1_000))]
 
@@ -50,7 +50,7 @@ def _names_for(found: DiscoveredServer) -> list[str]:
 def discovery_as_json(
     discovery: Discovery, imported: Mapping[int, str], statuses: Mapping[str, str]
 ) -> dict[str, Any]:
-    """What was found, by index what came of importing it, by name what `claude` says of it."""
+    """Return the discovered servers with import outcomes by index and `claude` status by name."""
     return {
         "servers": [
             {

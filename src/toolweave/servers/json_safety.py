@@ -1,4 +1,4 @@
-"""What of a value cannot be written as JSON: Python callers can hand in more than JSON has."""
+"""Find values that cannot be encoded as JSON; Python callers can pass any object."""
 
 import json
 import math
@@ -10,7 +10,7 @@ from toolweave.json_text import MAX_DEPTH
 from toolweave.problems import Problem, pointer
 
 MAX_REPORTED = 20
-# Of a larger value NaN may arrive as null; to look for it would hold up everybody else.
+# In a larger value NaN may arrive as null; searching for it would block the event loop.
 CAREFUL_BYTES = 1024 * 1024
 LARGEST = 2**64 - 1
 SMALLEST = -(2**63)
@@ -21,20 +21,20 @@ _encode = json.JSONEncoder(allow_nan=False).encode
 
 
 def unwritable(value: object, *, is_parsed: bool = False) -> list[Problem]:
-    """Every place in `value` that would not arrive as it is; none for JSON.
+    """Return a problem for every part of `value` that is not valid JSON.
 
-    Of what `is_parsed` from JSON only the numbers can be wrong.
+    If `is_parsed` from JSON, only numbers can be invalid.
     """
     if value is None:
         return []
     try:
-        # The first knows surrogates, keys and sizes, but writes a number that is none as null,
-        # and dates as text; the slower second knows those.
+        # orjson rejects surrogates, keys and sizes, but writes NaN as null,
+        # and dates as text; the slower walk finds those.
         text = orjson.dumps(value)
         if len(text) <= CAREFUL_BYTES and (b"null" in text or not is_parsed):
             _encode(value)
     except (TypeError, ValueError, RecursionError):
-        return list(_faults(value)) or [_problem((), "nested too deep, or in itself")]
+        return list(_faults(value)) or [_problem((), "nested too deeply, or contains itself")]
     return []
 
 
@@ -44,7 +44,7 @@ def _faults(value: object) -> Iterator[Problem]:
     while waiting and reported < MAX_REPORTED:
         steps, item = waiting.pop()
         if len(steps) > MAX_DEPTH:
-            yield _problem(steps[:3], f"nested more than {MAX_DEPTH} deep")
+            yield _problem(steps[:3], f"nested more than {MAX_DEPTH} levels deep")
             return
         if isinstance(item, dict):
             waiting.extend(((*steps, str(key)), below) for key, below in item.items())  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]  # anything at all
@@ -60,7 +60,7 @@ def _faults(value: object) -> Iterator[Problem]:
 
 
 def _key(key: object) -> str | None:
-    return _scalar(key) if isinstance(key, str) else f"a key is {type(key).__name__}, not text"
+    return _scalar(key) if isinstance(key, str) else f"a key is {type(key).__name__}, not a string"
 
 
 def _scalar(item: object) -> str | None:
@@ -68,13 +68,13 @@ def _scalar(item: object) -> str | None:
         case None | bool():
             return None
         case str():
-            return "a lone surrogate, which is no character" if not _is_text(item) else None
+            return "contains a lone surrogate" if not _is_text(item) else None
         case int():
-            return None if SMALLEST <= item <= LARGEST else "a number of over 64 bits"
+            return None if SMALLEST <= item <= LARGEST else "a number of more than 64 bits"
         case float():
-            return None if math.isfinite(item) else f"{item} is no JSON number"
+            return None if math.isfinite(item) else f"{item} is not a JSON number"
         case _:
-            return f"{type(item).__name__} is no JSON value"
+            return f"{type(item).__name__} is not a JSON value"
 
 
 def _is_text(text: str) -> bool:
@@ -90,5 +90,5 @@ def _problem(steps: Steps, message: str) -> Problem:
 
 
 def _place(steps: Steps) -> str:
-    # The place itself is shown and sent on, so it must be text.
+    # The pointer itself is shown and sent, so it must be valid text.
     return pointer(*steps).encode(errors="replace").decode()

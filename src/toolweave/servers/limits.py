@@ -1,7 +1,7 @@
-"""How many calls may run, in total and for each session (seed 002's ExecutionTracker).
+"""Limits on tool calls: concurrent calls, and calls per session.
 
-A call over the concurrent limit waits its turn; one over its session's limit, or after the
-stop switch, is refused.
+A call over the concurrency limit waits; one over its session limit, or after the
+stop switch, is rejected.
 """
 
 import anyio
@@ -12,7 +12,7 @@ from toolweave.tools.tool import CallId, ToolCall
 
 
 class ExecutionLimits:
-    """Counts of this process; a restart is a new session."""
+    """Counters of this process; a restart begins a new session."""
 
     def __init__(self, limits: Limits) -> None:
         self.is_stopped = False
@@ -37,7 +37,7 @@ class ExecutionLimits:
         return self._executed.get(scope, 0)
 
     def stop(self) -> None:
-        """Refuse every new call until `resume`."""
+        """Reject all new calls until `resume`."""
         self.is_stopped = True
 
     def resume(self) -> None:
@@ -45,11 +45,11 @@ class ExecutionLimits:
         self.is_stopped = False
 
     def start_session(self, scope: str) -> None:
-        """Count `scope` from zero again: the person said go on."""
+        """Reset the count of `scope`, after a person confirmed."""
         self._executed.pop(scope, None)
 
     def check(self, call: ToolCall) -> None:
-        """Refuse a call that may not run.
+        """Reject a call that exceeds a limit.
 
         Raises:
             Limited: `CALLS_STOPPED` or `CALL_SESSION_LIMIT`.
@@ -58,19 +58,19 @@ class ExecutionLimits:
             raise Limited(
                 "CALLS_STOPPED",
                 "all tool calls are stopped",
-                hint="somebody used the stop switch; resume to go on",
+                hint="resume tool calls to continue",
             )
         limit = self._limits.calls_per_session
         if limit != -1 and _counts(call) and self.executed(call.scope) >= limit:
             raise Limited(
                 "CALL_SESSION_LIMIT",
-                f"{call.scope!r} has made {limit} tool calls, which is the limit of a session",
+                f"{call.scope!r} reached the limit of {limit} tool calls per session",
                 hint="start a new session, or raise TOOLWEAVE_CALLS_PER_SESSION (-1 = unlimited)",
                 facts={"limit": limit, "scope": call.scope},
             )
 
     def running(self, call: ToolCall) -> "Slot":
-        """Hold one of the concurrent slots, waiting for it if need be, and count the call."""
+        """Wait for one of the concurrent slots, hold it, and count the call."""
         return Slot(self, call)
 
     async def take(self, call: ToolCall) -> None:
@@ -85,7 +85,9 @@ class ExecutionLimits:
         except anyio.WouldBlock:
             await self._slots.acquire()
             try:
-                self.check(call)  # others of this session ran, or a stop came, meanwhile
+                self.check(
+                    call
+                )  # the session's count or the stop switch may have changed while waiting
             except Limited:
                 self._slots.release()
                 raise
@@ -94,18 +96,18 @@ class ExecutionLimits:
         self._active[call.id] = call
 
     def give_back(self, call: ToolCall) -> None:
-        """Let the next call have the slot of `call`."""
+        """Release the slot of `call` to the next call."""
         del self._active[call.id]
         self._slots.release()
 
 
 def _counts(call: ToolCall) -> bool:
-    """Whether a call is one of a session; a run makes as many as its workflow says."""
+    """Whether a call counts for a session; calls of workflow runs do not."""
     return call.source != "workflow"
 
 
 class Slot:
-    """Held while it is entered; a class, because a generator would cost every call more."""
+    """A held slot; a class, because a generator would be slower for every call."""
 
     __slots__ = ("_call", "_limits")
 

@@ -1,6 +1,6 @@
-"""`toolweave.lock.json`: the tool definitions a person approved, for keeping in git.
+"""`toolweave.lock.json`: the approved tool definitions, to be stored in git.
 
-A tool may be called only while the server lists it exactly as it is here.
+A tool can be called only while the server lists it exactly as pinned here.
 """
 
 import os
@@ -31,11 +31,11 @@ FRESH_S = 0.1
 
 
 class Pin(BaseModel):
-    """One approved tool: the hash that is compared, and the definition it stands for."""
+    """One approved tool: its definition and the hash that is compared."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
     hash: str
-    definition: dict[str, Any]  # Any: a raw definition, kept as it came
+    definition: dict[str, Any]  # Any: a raw definition, kept unchanged
 
 
 class _Pins(BaseModel):
@@ -52,7 +52,7 @@ class _File(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """One tool that is not as it was approved."""
+    """One tool that differs from the approved definition."""
 
     tool: str
     kind: DifferenceKind
@@ -60,7 +60,7 @@ class Drift:
 
 
 class Lockfile:
-    """Reads and writes the file; an absent file pins nothing, so nothing may be called.
+    """Reads and writes the file; a missing file pins nothing, so no tool can be called.
 
     Raises (every method):
         Invalid: `LOCKFILE_INVALID`.
@@ -73,9 +73,9 @@ class Lockfile:
         self._servers: dict[str, _Pins] = {}
 
     async def refresh(self) -> None:
-        """See to it that `known_pins` is not out of date by more than a moment.
+        """Refresh `known_pins` if the file has changed.
 
-        A file that others changed is read in a thread: a large one would hold up the loop.
+        A changed file is read in a thread, because a large one would block the event loop.
         """
         now = time.monotonic()
         if now - self._looked_at < FRESH_S:
@@ -85,26 +85,26 @@ class Lockfile:
         self._looked_at = now
 
     def known_pins(self, server: str) -> dict[str, Pin]:
-        """The approved tools of `server` as of the last look: no file is touched."""
+        """Return the approved tools of `server` as of the last refresh, without file access."""
         pins = self._servers.get(server)
         return pins.tools if pins is not None else {}
 
     def pins(self, server: str) -> dict[str, Pin]:
-        """The approved tools of `server`, by name."""
+        """Return the approved tools of `server` by name."""
         self._load()
         return self.known_pins(server)
 
     def description(self, server: str) -> str | None:
-        """What `server` said it is for when its tools were approved."""
+        """Return the instructions of `server` at the time of approval."""
         pins = self._load().get(server)
         return pins.description if pins is not None else None
 
     def stamp(self) -> str:
-        """Another text whenever the file was written to."""
+        """Return a text that changes with every write to the file."""
         return repr(self._seen())
 
     def pin(self, server: str, tools: Iterable[Tool], *, description: str | None = None) -> None:
-        """Approve exactly `tools` for `server`; pins of tools it no longer has are dropped.
+        """Approve exactly `tools` for `server` and remove pins of other tools.
 
         Raises:
             Unavailable: `LOCKFILE_NOT_SAVED`.
@@ -114,7 +114,7 @@ class Lockfile:
             self._save(self._load() | {server: _Pins(description=description, tools=pins)})
 
     def unpin(self, server: str) -> None:
-        """Forget `server`.
+        """Remove all pins of `server`.
 
         Raises:
             Unavailable: `LOCKFILE_NOT_SAVED`.
@@ -125,7 +125,7 @@ class Lockfile:
             self._save({name: pins for name, pins in self._load().items() if name != server})
 
     def drift(self, server: str, tools: Iterable[Tool]) -> list[Drift]:
-        """How what `server` lists now differs from what was approved."""
+        """Return how the current tools of `server` differ from the approved ones."""
         pins = self.pins(server)
         listed = {tool.name: tool for tool in tools}
         found = [
@@ -146,7 +146,7 @@ class Lockfile:
         return self._servers
 
     def _seen(self) -> tuple[int, ...] | None:
-        """What tells this file from one saved before or after; nothing if there is none."""
+        """Return a fingerprint of the saved file; `None` if it does not exist."""
         try:
             return _identity(self.path.stat())
         except (FileNotFoundError, NotADirectoryError):
@@ -164,7 +164,7 @@ class Lockfile:
             raise self._unreadable(f"its version is {file.lockfile_version}; this release reads 1")
         for server, pins in file.servers.items():
             for name, pin in pins.tools.items():
-                # A reviewer reads the definition; another hash would approve something else.
+                # A reviewer reads the definition; a different hash would approve something else.
                 if tool_hash(Tool(server, name, "", {}, (), pin.definition)) != pin.hash:
                     raise self._unreadable(
                         f"the hash of tool {name!r} of server {server!r} is not that of its "
@@ -176,12 +176,12 @@ class Lockfile:
         return Invalid(
             "LOCKFILE_INVALID",
             f"{self.path.name} cannot be used: {reason}",
-            hint="restore it from git, or delete it and approve the servers' tools again",
+            hint="restore it from git, or delete it and approve the servers again",
         )
 
     @contextmanager
     def _alone(self) -> Generator[None]:
-        """Keep other processes from saving meanwhile, so that nobody's pins are lost."""
+        """Lock the file against other processes, so that no pins are lost."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             held = _hold(self.path)
@@ -224,26 +224,26 @@ class Lockfile:
         return Unavailable(
             "LOCKFILE_NOT_SAVED",
             f"{str(self.path)!r} cannot be written: {error.strerror or type(error).__name__}",
-            hint="check the disk and the permissions of its folder, or set TOOLWEAVE_LOCKFILE",
+            hint="check free disk space and folder permissions, or set TOOLWEAVE_LOCKFILE",
         )
 
 
 def _identity(stat: os.stat_result) -> tuple[int, ...]:
-    # Each save makes another file, so two within one tick of the clock differ as well.
+    # Each save creates a new file, so two saves within one clock tick differ as well.
     return stat.st_ino, stat.st_mtime_ns, stat.st_size
 
 
 def _hold(path: Path) -> int:
-    """A descriptor that holds the lock until it is closed; waits for whoever has it.
+    """Return a descriptor that holds the lock until it is closed; waits for the current owner.
 
-    Where a file system has no locks there is none, which is better than no approvals.
+    A file system without locks is used without one; otherwise nothing could be approved.
     """
     if sys.platform == "win32":
         held = os.open(path.with_name(f".{path.name}.guard"), os.O_RDWR | os.O_CREAT)
         with suppress(OSError):
             msvcrt.locking(held, msvcrt.LK_LOCK, 1)
         return held
-    # The folder itself, so that nothing is left lying about in a project.
+    # The folder itself, so that no lock file is left in a project.
     held = os.open(path.parent, os.O_RDONLY)
     with suppress(OSError):
         fcntl.flock(held, fcntl.LOCK_EX)

@@ -1,8 +1,8 @@
-"""Signing in at servers with OAuth: the SDK's flow, with tokens kept in the vault.
+"""OAuth sign-in for servers: the SDK's flow, with tokens stored in the vault.
 
-Adds to the SDK what it lacks: it knows after a restart when a token ends and where to renew
-it, renews it early and once for all waiting calls, lets calls run side by side, never sends a
-token to another address than the one it was given for, and keeps tokens out of errors and logs.
+Adds what the SDK lacks: after a restart it knows when a token expires and where to refresh
+it, refreshes it early and once for all waiting calls, allows concurrent calls, never sends a
+token to an address other than its own, and keeps tokens out of errors and logs.
 """
 
 import hashlib
@@ -44,7 +44,7 @@ Flow = AsyncGenerator[httpx2.Request, httpx2.Response]
 
 EARLY_S = 60.0
 SDK_LOG = logging.getLogger("mcp.client.auth.oauth2")
-# What the vault takes as a name, without the `@` that starts a hash; servers may be called more.
+# Names the vault accepts, without the `@` that starts a hash; server names may have more.
 PLAIN_NAME = re.compile(r"[A-Za-z0-9_.:/+-][A-Za-z0-9_.:/@+-]{0,127}")
 REFUSED = frozenset({400, 401, 403})
 
@@ -60,11 +60,11 @@ class OAuthSecrets(Protocol):
 
 
 class StoredSignIn(BaseModel):
-    """All that outlives the process, as one vault entry."""
+    """All persistent sign-in state, as one vault entry."""
 
     model_config = ConfigDict(frozen=True)
 
-    url: str  # tokens are for this address; a definition that changed it starts anew
+    url: str  # the tokens' address; a definition with another address starts over
     client: OAuthClientInformationFull
     tokens: OAuthToken
     expires_at: float | None = None
@@ -80,9 +80,9 @@ def oauth_auth(
     sign_in: SignIn | None,
     clock: Clock | None = None,
 ) -> httpx2.Auth:
-    """What authorises requests to the server at `url`; without `sign_in`, nobody is asked.
+    """Return the authentication for the server at `url`; without `sign_in`, nobody is asked.
 
-    Its requests raise `Denied` (`SERVER_SIGN_IN_REQUIRED`) when only a person can help.
+    Requests raise `Denied` (`SERVER_SIGN_IN_REQUIRED`) if a person has to sign in.
     """
     return VaultedOAuth(server_name, url, store, sign_in=sign_in, clock=clock or SystemClock())
 
@@ -96,10 +96,10 @@ async def sign_in_now(
     headers: dict[str, str],
     limits: Limits,
 ) -> None:
-    """Sign in at the server before it is connected to, whatever is in the vault.
+    """Sign in to the server before connecting, even if the vault has tokens.
 
     Raises:
-        ToolweaveError: why it did not come about.
+        ToolweaveError: the sign-in failed.
     """
     auth = VaultedOAuth(
         server_name, definition.url, store, sign_in=sign_in, clock=SystemClock(), anew=True
@@ -127,8 +127,8 @@ async def sign_in_now(
     if not auth.has_signed_in:
         raise Unavailable(
             "SERVER_SIGN_IN_FAILED",
-            f"server {server_name!r} did not ask for a sign-in (HTTP {response.status_code})",
-            hint="perhaps it needs none; `toolweave servers check` shows",
+            f"server {server_name!r} did not request a sign-in (HTTP {response.status_code})",
+            hint="it may not need one; run `toolweave servers check` to see",
         )
 
 
@@ -141,20 +141,20 @@ async def forget_sign_in(server_name: str, store: OAuthSecrets) -> None:
 
 
 def entry_name(server_name: str) -> str:
-    """Where in the vault a server's sign-in is kept: by its name, or a hash of an unusual one."""
+    """Return the vault name of a server's sign-in: its name, or a hash of an unusual name."""
     if PLAIN_NAME.fullmatch(server_name):
         return f"oauth:{server_name}"
     return f"oauth:@{hashlib.sha256(server_name.encode()).hexdigest()}"
 
 
 def without_traceback(record: logging.LogRecord) -> bool:
-    """Keep a log line and drop its traceback, whose text can hold tokens."""
+    """Drop the traceback of a log record, because its text can contain tokens."""
     record.exc_info = record.exc_text = None
     return True
 
 
 class VaultedOAuth(OAuthClientProvider):
-    """The SDK's provider, told what the vault knows and asked only when a person must help."""
+    """The SDK's provider, initialised from the vault; it asks a person only if necessary."""
 
     def __init__(
         self,
@@ -166,7 +166,7 @@ class VaultedOAuth(OAuthClientProvider):
         clock: Clock,
         anew: bool = False,
     ) -> None:
-        # The SDK changes the metadata as it goes: the redirect is filled in when it is known.
+        # The SDK changes the metadata during the flow: the redirect is set once it is known.
         metadata = OAuthClientMetadata(client_name="Toolweave", redirect_uris=None)
         super().__init__(url, metadata, self)
         SDK_LOG.addFilter(without_traceback)
@@ -181,35 +181,37 @@ class VaultedOAuth(OAuthClientProvider):
         self._asking = anyio.Lock()
 
     async def get_tokens(self) -> OAuthToken | None:
-        """What is known; the SDK's storage interface."""
+        """Return the stored tokens; the SDK's storage interface."""
         return self.context.current_tokens
 
     async def set_tokens(self, tokens: OAuthToken) -> None:
-        """Store new tokens, and all that is needed to renew them."""
+        """Store new tokens and everything needed to refresh them."""
         ends = None if tokens.expires_in is None else self._now() + tokens.expires_in
         self.context.token_expiry_time = ends
         self._reads_vault = self.has_signed_in = True
         await self._save(tokens)
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
-        """What is known."""
+        """Return the stored client registration."""
         return self.context.client_info
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
-        """Wait for its tokens: a sign-in given up half-way must not cost the old one."""
+        """Store nothing yet: an aborted sign-in must not lose the old registration."""
 
     async def _auth_flow(self, request: httpx2.Request) -> Flow:
         if origin_of(request.url) != self._origin:
-            raise denied(f"the token of server {self._server_name!r} is for its own address only")
+            raise denied(
+                f"the token of server {self._server_name!r} is valid for its own address only"
+            )
         response: httpx2.Response | None = None
         token: str | None = None
         rejected: str | None = None
         for _ in range(2):
-            # Not held while the request itself is under way, as the SDK does: a slow call
-            # would hold up all others.
+            # Unlike in the SDK, not held while the request is running: a slow call
+            # would block all others.
             async with self.context.lock:
                 if self._is_stale(rejected):
-                    await self._load()  # another process may have renewed it
+                    await self._load()  # another process may have refreshed it
                 if self._is_stale(rejected) and self.context.can_refresh_token():
                     await self._renewed((yield await self._refresh_token()))
                 token = self._authorise(request)
@@ -240,11 +242,11 @@ class VaultedOAuth(OAuthClientProvider):
         rejected: str | None,
         keeps_token: bool,
     ) -> Flow:
-        """The SDK's whole flow, with a person; it ends at once if another call just did it."""
+        """Run the SDK's interactive flow; return at once if another call just completed it."""
         if self._token() == rejected:
-            # Registered anew for the port of this time: many servers compare it exactly.
+            # Registered again for this port: many servers compare it exactly.
             self.context.client_info = None
-            if not keeps_token:  # with it, the server says again what it lacks
+            if not keeps_token:  # with it, the server repeats what is missing
                 self.context.clear_tokens()
         redirect = await sign_in.listen(AllowedHosts(frozenset({self._origin})))
         self.context.client_metadata.redirect_uris = [AnyUrl(redirect.uri)]
@@ -267,7 +269,7 @@ class VaultedOAuth(OAuthClientProvider):
         spent = self.context.current_tokens
         if response.status_code == 200:
             if not await self._handle_refresh_response(response):
-                raise broken(place_of(response.request), "its answer is no token")
+                raise broken(place_of(response.request), "its response is not a token")
         elif response.status_code in REFUSED and spent is not None:
             await self._load()
             known = self.context.current_tokens
@@ -335,20 +337,20 @@ class VaultedOAuth(OAuthClientProvider):
         return self._clock.now().timestamp()
 
     def _failed(self, error: OAuthFlowError) -> ToolweaveError:
-        """What went wrong, without the texts that can hold what the server sent."""
+        """Return the failure without texts that may contain server data."""
         if isinstance(error, OAuthRegistrationError):
-            why = "its authorization server does not let us register"
+            why = "its authorization server does not allow client registration"
         elif isinstance(error, OAuthTokenError):
             why = "its authorization server gave no token"
         else:
             why = str(error)[:300]
         return Unavailable(
-            "SERVER_SIGN_IN_FAILED", f"signing in at server {self._server_name!r} failed: {why}"
+            "SERVER_SIGN_IN_FAILED", f"signing in to server {self._server_name!r} failed: {why}"
         )
 
 
 def _is_challenge(response: httpx2.Response) -> bool:
-    """Whether the server wants a token, or a better one."""
+    """Whether the server requires a token or one with more scopes."""
     if response.status_code == 403:
         return extract_field_from_www_auth(response, "error") == "insufficient_scope"
     return response.status_code == 401

@@ -1,4 +1,4 @@
-"""What a tool asks in the middle of a call (MCP elicitation), and who answers."""
+"""Questions of a tool during a call (MCP elicitation), and their answers."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from toolweave.json_text import JsonObject
 
 @dataclass(frozen=True, slots=True)
 class ElicitationQuestion:
-    """A form to fill, or an address to visit, with the server's words around it."""
+    """A form to fill in or an address to open, with the server's message."""
 
     server: str
     message: str
@@ -19,7 +19,7 @@ class ElicitationQuestion:
 
 @dataclass(frozen=True, slots=True)
 class ElicitationAnswer:
-    """What the person did with it."""
+    """The person's answer."""
 
     action: Literal["accept", "decline", "cancel"]
     content: JsonObject | None = None

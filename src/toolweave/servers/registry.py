@@ -1,4 +1,4 @@
-"""The servers a person has registered: names, definitions, approval and state, in the database.
+"""The registered servers: names, definitions, approval and state, in the database.
 
 Nothing here starts anything. An approval is bound to the hash of the definition that was shown.
 """
@@ -17,7 +17,7 @@ from toolweave.servers.definition import Definition, Scope, Server, ServerId, de
 from toolweave.servers.disconnect_reason import harmless
 from toolweave.storage.database import Database, Row, Value
 
-MAX_FAILURES = 3  # 002: three failures, then auto-disable
+MAX_FAILURES = 3  # a server is disabled after this many failures in a row
 FRESH_S = 1.0
 
 _definitions: TypeAdapter[Definition] = TypeAdapter(Definition)
@@ -29,7 +29,7 @@ _COLUMNS = (
 
 
 class Registry:
-    """Reads are answered from a copy that is at most a second old; writes are durable at once."""
+    """Reads use a copy that is at most a second old; writes are durable at once."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
@@ -39,20 +39,20 @@ class Registry:
         self._writes = 0
 
     async def list(self) -> tuple[Server, ...]:
-        """Every registered server, by name."""
+        """Return all registered servers, sorted by name."""
         writes, now = self._writes, self._clock.monotonic()
         rows = await self._database.rows(f"SELECT {_COLUMNS} FROM servers ORDER BY name")
         servers = tuple(_server(row) for row in rows)
-        if writes == self._writes:  # else it may have been read before what was written meanwhile
+        if writes == self._writes:  # otherwise it may be older than a concurrent write
             self._known = {server.name: server for server in servers}
             self._read_at = now
         return servers
 
     async def get(self, name: str) -> Server:
-        """The server called `name`.
+        """Return the server called `name`.
 
         Raises:
-            NotFound: `MCP_SERVER_NOT_FOUND`, with a close name where there is one.
+            NotFound: `MCP_SERVER_NOT_FOUND`, with a similar name if there is one.
         """
         is_fresh = self._read_at is not None and self._clock.monotonic() - self._read_at < FRESH_S
         known = self._known
@@ -61,7 +61,7 @@ class Registry:
         if name not in known:
             raise NotFound(
                 "MCP_SERVER_NOT_FOUND",
-                f"no server is called {name!r}",
+                f"there is no server {name!r}",
                 hint=did_you_mean(name, known)
                 or "`toolweave servers list` shows the registered ones, "
                 "`toolweave servers discover` those of other clients",
@@ -85,7 +85,7 @@ class Registry:
         if not name or len(name) > 128 or name != name.strip() or not name.isprintable():
             raise Invalid(
                 "SERVER_NAME_INVALID",
-                f"{name!r} is no server name; expected 1 to 128 printable characters",
+                f"{name!r} is not a valid server name; use 1 to 128 printable characters",
             )
         server = Server(
             id=ServerId(str(uuid.uuid4())),
@@ -99,8 +99,8 @@ class Registry:
             if await change.row("SELECT 1 FROM servers WHERE name = ?", name) is not None:
                 raise Conflict(
                     "SERVER_NAME_TAKEN",
-                    f"a server called {name!r} is registered already",
-                    hint="choose another name, or `toolweave servers remove` the old one first",
+                    f"server {name!r} already exists",
+                    hint="choose another name, or run `toolweave servers remove` first",
                 )
             await change.execute(
                 f"INSERT INTO servers ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -110,7 +110,7 @@ class Registry:
         return server
 
     async def remove(self, name: str) -> None:
-        """Forget a server and its pings; the history of its calls stays."""
+        """Remove a server and its pings; its call history stays."""
         server = await self.get(name)
         async with self._database.transaction() as change:
             await change.execute("DELETE FROM servers WHERE id = ?", server.id)
@@ -121,30 +121,30 @@ class Registry:
         """Approve the definition that was shown, and enable the server.
 
         Raises:
-            Conflict: `SERVER_CHANGED` when the definition is no longer the one shown.
+            Conflict: `SERVER_CHANGED` if the definition has changed since then.
         """
         server = await self.get(name)
         if definition_hash(server.definition) != shown_hash:
             raise Conflict(
                 "SERVER_CHANGED",
-                f"server {name!r} was changed since it was shown",
-                hint="look at it again with `toolweave servers approve`",
+                f"server {name!r} changed after it was shown",
+                hint="review it again with `toolweave servers approve`",
             )
         return await self._set(
             server, approved_hash=shown_hash, enabled=1, auto_disabled=0, failure_count=0
         )
 
     async def enable(self, name: str) -> Server:
-        """Enable a server; a fresh start for one that was disabled after failures."""
+        """Enable a server and reset its failure count."""
         server = await self.get(name)
         return await self._set(server, enabled=1, auto_disabled=0, failure_count=0)
 
     async def disable(self, name: str) -> Server:
-        """Disable a server until somebody enables it."""
+        """Disable a server until it is enabled again."""
         return await self._set(await self.get(name), enabled=0)
 
     async def note_connected(self, server: Server) -> Server:
-        """Record a success: the failure count starts anew."""
+        """Record a success and reset the failure count."""
         now = timestamp(self._clock.now())
         return await self._set(server, last_connected_at=now, failure_count=0, last_failure=None)
 
@@ -160,7 +160,7 @@ class Registry:
         return await self._after(server, touched)
 
     async def auto_disable(self, server: Server) -> Server:
-        """Disable a server that failed too often, and leave a notice for the person."""
+        """Disable a server that failed too often, and store a notice."""
         async with self._database.transaction() as change:
             touched = await change.execute(
                 "UPDATE servers SET enabled = 0, auto_disabled = 1 WHERE id = ?", server.id
@@ -173,12 +173,12 @@ class Registry:
                     "server_auto_disabled",
                     server.name,
                     f"server {server.name!r} failed {MAX_FAILURES} times in a row and is disabled: "
-                    f"{(why and why[0]) or 'no reason known'}",
+                    f"{(why and why[0]) or 'unknown reason'}",
                 )
         return await self._after(server, touched)
 
     async def stamp(self) -> str:
-        """Another text whenever anything about a server, its health included, has changed."""
+        """Return a text that changes whenever a server or its health changes."""
         rows = await self._database.rows(
             "SELECT id, name, enabled, approved_hash, auto_disabled, failure_count, last_failure, "
             "(SELECT max(at) FROM health WHERE server_id = servers.id) FROM servers ORDER BY id"
@@ -186,14 +186,14 @@ class Registry:
         return repr(rows)
 
     async def tools_stamp(self) -> str:
-        """Another text whenever other servers are in use than before."""
+        """Return a text that changes whenever the set of usable servers changes."""
         rows = await self._database.rows(
             "SELECT id, enabled, approved_hash FROM servers ORDER BY id"
         )
         return repr(rows)
 
     async def notices(self, limit: int = 50) -> Sequence[tuple[str, str, str, str]]:
-        """The newest notices: when, kind, subject, message."""
+        """Return the newest notices: time, kind, subject, message."""
         rows = await self._database.rows(
             "SELECT at, kind, subject, message FROM notices ORDER BY id DESC LIMIT ?", limit
         )
@@ -207,7 +207,7 @@ class Registry:
         return await self._after(server, touched)
 
     async def _after(self, server: Server, touched: int) -> Server:
-        """The server as it is now; one removed meanwhile, even if its name is back, is gone."""
+        """Return the current server; a removed one is gone even if its name was reused."""
         self._written()
         if not touched:
             raise NotFound("MCP_SERVER_NOT_FOUND", f"server {server.name!r} was removed")

@@ -1,4 +1,4 @@
-"""When a call is worth another try, how long to wait for it, and whose time does not count."""
+"""Which failed calls are retried, the delay, and the time that does not count."""
 
 import anyio
 
@@ -6,7 +6,7 @@ from toolweave.errors import ToolweaveError
 from toolweave.servers.questions import Asker, ElicitationAnswer, ElicitationQuestion
 from toolweave.settings import Retry
 
-# Of a server that may be there again in a moment. What is wrong for good is not in this list.
+# Failures of a server that may recover soon; permanent failures are not listed.
 PASSING = frozenset(
     {
         "MCP_SERVER_DISCONNECTED",
@@ -22,7 +22,7 @@ CALLERS_FAULT = range(-32602, -32599)
 
 
 def is_passing(error: ToolweaveError) -> bool:
-    """Whether the same call may well work in a moment."""
+    """Whether a retry of the same call may succeed."""
     match error.code:
         case "SERVER_HTTP_ERROR":
             return error.facts.get("status", 0) >= 500
@@ -33,14 +33,14 @@ def is_passing(error: ToolweaveError) -> bool:
 
 
 def wait_s(error: ToolweaveError, retry: Retry, attempt: int) -> float:
-    """How long to wait after this try, counted from 0: as planned, or longer if so asked."""
+    """Return the delay after this attempt (from 0), longer if the server asked for it."""
     asked = error.facts.get("retry_after_s")
     planned = retry.waits_s[attempt]
     return max(planned, float(asked)) if isinstance(asked, int | float) else planned
 
 
 def pausing(total: anyio.CancelScope, asker: Asker) -> Asker:
-    """An asker during which the deadline stands still: people need longer than servers."""
+    """Pause the deadline while a person answers a question."""
     open_questions = 0
     left_s = 0.0
 

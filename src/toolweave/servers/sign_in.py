@@ -1,6 +1,6 @@
-"""The part of a sign-in that needs a person: a page is shown, a local listener hears the end.
+"""The interactive part of a sign-in: open a page, receive the redirect on a local listener.
 
-The listener is on 127.0.0.1, on a port of the system's choice, for one sign-in only: an exact
+The listener is on 127.0.0.1, on a free port, for one sign-in only: an exact
 path, one state that is used once, a deadline.
 """
 
@@ -25,16 +25,16 @@ HEAD_BYTES = 16 * 1024
 HEAD_S = 5.0
 PAGES = {
     200: "You can close this window.",
-    400: "This is not the sign-in that was started here.",
-    404: "There is nothing here.",
-    405: "Only GET is answered here.",
+    400: "This sign-in was not started here.",
+    404: "Not found.",
+    405: "Only GET is supported.",
 }
 
 
 class SignIn:
-    """Lets a person sign in; `show` gets the page's address, already checked to be http(s).
+    """Lets a person sign in; `show` receives the page's address, already checked to be http(s).
 
-    Given to `oauth_auth` where somebody is there to do it, as in a terminal.
+    Passed to `oauth_auth` where a person is present, as in a terminal.
     """
 
     def __init__(self, show: Show, *, deadline_s: float = 300.0) -> None:
@@ -48,7 +48,7 @@ class SignIn:
 
 
 class Redirect:
-    """One sign-in under way: where the browser is sent, and what it brings back."""
+    """One sign-in in progress: the page to open and the redirect to receive."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class Redirect:
 
     @property
     def uri(self) -> str:
-        """What the authorization server is to send the browser back to."""
+        """The redirect URI for the authorization server."""
         return f"http://{self.authority}{PATH}"
 
     async def aclose(self) -> None:
@@ -76,20 +76,20 @@ class Redirect:
         await self._listener.aclose()
 
     async def show(self, url: str) -> None:
-        """Show the page of the authorization server to the person.
+        """Show the page of the authorization server.
 
         Raises:
-            Denied: `SERVER_ADDRESS_DENIED` for a page no browser should be sent to.
+            Denied: `SERVER_ADDRESS_DENIED` if the page's address is not allowed.
         """
         check_url(self._allow, url)
         self._state = parse_qs(urlsplit(url).query).get("state", [""])[-1]
         await self._show(url)
 
     async def result(self) -> AuthorizationCodeResult:
-        """What the browser brought back.
+        """Wait for the redirect and return its code and state.
 
         Raises:
-            Denied: `SERVER_SIGN_IN_FAILED` when the person, or the server, said no.
+            Denied: `SERVER_SIGN_IN_FAILED` if the person or the server refused.
             TimedOut: `SERVER_SIGN_IN_TIMEOUT`.
         """
         try:
@@ -104,7 +104,7 @@ class Redirect:
             ) from None
         if isinstance(self._result, AuthorizationCodeResult):
             return self._result
-        raise self._result or Denied("SERVER_SIGN_IN_FAILED", "the sign-in came to no end")
+        raise self._result or Denied("SERVER_SIGN_IN_FAILED", "the sign-in did not complete")
 
     async def _hear(self, stream: SocketStream) -> None:
         with suppress(
@@ -124,12 +124,12 @@ class Redirect:
                         self._came.set()
 
     def judge(self, head: str) -> int:
-        """Take the code from a request's head, if it is the one waited for; the status to give."""
+        """Take the code from the expected request; return the HTTP status."""
         first, *lines = head.split("\r\n")
         method, _, rest = first.partition(" ")
         target = urlsplit(rest.rpartition(" ")[0])
         headers = {name.lower(): value.strip() for name, _, value in _split(lines)}
-        # A page elsewhere can lead a name of its own to 127.0.0.1, but cannot hide that name.
+        # Another site can point its name to 127.0.0.1 (DNS rebinding), but cannot hide that name.
         if headers.get("host") != self.authority or target.path != PATH or target.netloc:
             return 404
         if method != "GET":

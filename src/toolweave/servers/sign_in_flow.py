@@ -1,4 +1,4 @@
-"""Signing in to a server that uses OAuth: a person is shown a page, the tokens go to the vault."""
+"""Sign in to an OAuth server: show a page to a person, store the tokens in the vault."""
 
 from toolweave.errors import Invalid
 from toolweave.servers.connections import Connections
@@ -10,16 +10,16 @@ from toolweave.servers.transport_factory import TransportFactory, refuse_unappro
 
 
 def require_sign_in(server: Server) -> None:
-    """Go on only with an approved server that has a sign-in.
+    """Check that the server is approved and uses OAuth.
 
     Raises:
-        Denied: it is not approved.
+        Denied: the server is not approved.
         Invalid: `SERVER_SIGN_IN_UNUSED`.
     """
     if not has_sign_in(server.definition):
         raise Invalid(
             "SERVER_SIGN_IN_UNUSED",
-            f"server {server.name!r} has no OAuth sign-in",
+            f"server {server.name!r} does not use OAuth",
             hint="register it with `toolweave servers add NAME URL --oauth`",
         )
     refuse_unapproved(server)
@@ -28,10 +28,10 @@ def require_sign_in(server: Server) -> None:
 async def sign_in_to(
     connections: Connections, transports: TransportFactory, server: Server, show: Show
 ) -> int:
-    """Let a person sign in; how many tools the server has for them.
+    """Let a person sign in, and return the number of tools available to them.
 
     Raises:
-        ToolweaveError: why it did not come about.
+        ToolweaveError: the sign-in failed.
     """
     require_sign_in(server)
     ready = await transports.expanded(server)
@@ -44,5 +44,5 @@ async def sign_in_to(
         headers=ready.headers,
         limits=transports.limits,
     )
-    connections.drop(server.name)  # one that was made without the tokens
+    connections.drop(server.name)  # close the connection without the new tokens
     return len((await connections.use(server)).tools)

@@ -1,4 +1,4 @@
-"""What is known of each registered server without starting it, for the doors that list them."""
+"""Summaries of registered servers, made without starting them."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,16 +19,16 @@ from toolweave.servers.lockfile import Lockfile
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What is known of a server without starting it."""
+    """What is known about a server without starting it."""
 
     server: Server
     health: Health = field(default_factory=Health)
-    pinned: int = 0  # how many of its tools
-    description: str | None = None  # as it was when its tools were approved
+    pinned: int = 0  # number of pinned tools
+    description: str | None = None  # as of the approval of its tools
 
 
 async def line_of(pings: Pings, lockfile: Lockfile, server: Server) -> Line:
-    """All that is known of a server now."""
+    """Return the summary of a server."""
     return Line(
         server,
         await pings.last(server.id),
@@ -38,7 +38,7 @@ async def line_of(pings: Pings, lockfile: Lockfile, server: Server) -> Line:
 
 
 def state_of(server: Server, health: Health) -> str:
-    """One word for the state a person cares about."""
+    """The state in one word."""
     if not server.is_approved:
         return "changed" if server.approved_hash else "not approved"
     if server.auto_disabled:
@@ -51,25 +51,25 @@ def state_of(server: Server, health: Health) -> str:
 
 
 def details_of(server: Server, health: Health) -> str | None:
-    """Why it does not work."""
+    """Why the server does not work."""
     if state_of(server, health) in ("auto-disabled", "failing"):
         return health.reason or server.last_failure
     return None
 
 
 def has_sign_in(definition: Definition) -> bool:
-    """Whether a person can sign in there."""
+    """Whether the server supports a sign-in."""
     return isinstance(definition, HttpServer | SseServer) and definition.oauth
 
 
 def display_name(name: str) -> str:
-    """A name as people write it: `aws-knowledge_mcp` is `Aws Knowledge Mcp` (seed 001)."""
+    """Return a display name: `aws-knowledge_mcp` is `Aws Knowledge Mcp`."""
     words = name.replace("-", " ").replace("_", " ").split()
     return " ".join(word[:1].upper() + word[1:] for word in words) or name
 
 
 def as_dict(line: Line) -> dict[str, Any]:
-    """One entry of `--json`: the seeds' names where they have one."""
+    """Return the summary as JSON, the same for all clients."""
     server, health = line.server, line.health
     return {
         "id": server.id,

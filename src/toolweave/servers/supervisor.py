@@ -1,6 +1,6 @@
-"""One warm connection to one server: kept up, pinged, brought back, or given up.
+"""Keep one connection to one server open: ping it, reconnect it, or disable the server.
 
-002: health every 30 s; after a loss, tries at 1, 5 and 15 s; then disabled, with a notice.
+Pings every 30 s; after a loss, retries after 1, 5 and 15 s; then disables the server.
 """
 
 import logging
@@ -25,20 +25,20 @@ from toolweave.tools.tool import Tool
 
 logger = logging.getLogger(__name__)
 
-# However often a server says that its tools changed, they are listed this often at most.
+# Limits how often tools are listed, however often the server reports changes.
 LOOK_PAUSE_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """A connection that is up, and the tools it listed last."""
+    """An open connection and its latest tool list."""
 
     connection: Connection
     tools: dict[str, Tool]
 
 
 class Supervisor:
-    """Owns the connection; `run` is its one task, everybody else awaits `live`."""
+    """Owns the connection; `run` is its one task, callers await `live`."""
 
     def __init__(
         self,
@@ -63,58 +63,58 @@ class Supervisor:
         self._era: Era = "auto"
         self._live: Live | None = None
         self._error: ToolweaveError | None = None
-        self._news = anyio.Event()  # set, and replaced, whenever one of these two changes
+        self._news = anyio.Event()  # set and replaced whenever one of these two changes
         self._scope = anyio.CancelScope()
         self._failures = 0
         self._faults: DisconnectReason | None = None
 
     @property
     def log(self) -> tuple[str, ...]:
-        """What the server wrote to its standard error last, in this connection or the last one."""
+        """The server's last stderr lines, of this connection or the previous one."""
         return tuple(self._faults.stderr) if self._faults is not None else ()
 
     @property
     def is_over(self) -> bool:
-        """Whether it came to its end, or will without another try."""
+        """Whether it has ended, or will end without another attempt."""
         if self.ended.is_set() or self._scope.cancel_called:
             return True
         is_lost = not self._never_met and self._up is None
         return not self._keeps_trying and (is_lost or self._error is not None)
 
     async def live(self) -> Live:
-        """The connection, waiting while it is being made.
+        """Return the connection, waiting while it opens.
 
         Raises:
-            ToolweaveError: the reason of the last failure, at once, while retrying.
+            ToolweaveError: while retrying, the last failure, without waiting.
         """
         while True:
             if self._up is not None:
                 return self._up
             if self._error is not None:
                 raise masked(self._error, self._opener.masker)
-            # Not made yet, or gone and its owner has not noticed.
+            # Not open yet, or closed and not yet noticed.
             await self._news.wait()
 
     async def looked(self) -> Live:
-        """The connection after another look at it; one that is made now was looked at.
+        """Return the connection after a new health check; opening it counts as one.
 
         Raises:
-            ToolweaveError: why it cannot be reached.
+            ToolweaveError: the server cannot be reached.
         """
         if self._up is None:
             return await self.live()
         news = self._news
-        self._up.connection.needs_look.set()
+        self._up.connection.needs_check.set()
         with anyio.move_on_after(self._settings.limits.connect_deadline_s):
             await news.wait()
         return await self.live()
 
     def stop(self) -> None:
-        """Close the connection and let `run` come to its end."""
+        """Close the connection and end `run`."""
         self._scope.cancel()
 
     async def run(self, after: anyio.Event | None = None) -> None:
-        """Connect, stay, and come back after a loss, until stopped or given up."""
+        """Connect and reconnect after a loss, until stopped or out of attempts."""
         try:
             with self._scope:
                 if after is not None:
@@ -128,18 +128,18 @@ class Supervisor:
             self.ended.set()
 
     async def _try(self) -> bool:
-        """One connection from its beginning to its end; whether there will be another."""
+        """Run one connection to its end; return whether to reconnect."""
         self._settle(None, None)
         self.health = replace(
             self.health, state="connecting", retry=RetryState(attempt=self._failures)
         )
         reason = await self._until_lost(self._era)
         if reason.code == "MCP_SERVER_DISCONNECTED" and self._never_met and self._era == "auto":
-            # Some old servers die of a message they do not know: greet them the old way.
+            # Some old servers crash on an unknown message: use the legacy handshake.
             reason = await self._until_lost("legacy")
         if self._never_met:
-            self._era = "auto"  # it may be another program than the last time
-        # The SDK's session swallows our own cancellation on its way out: that is no failure.
+            self._era = "auto"  # it may be a different program now
+        # The SDK's session swallows our cancellation on exit: that is not a failure.
         await anyio.lowlevel.checkpoint_if_cancelled()
         await self._failed(reason)
         return await self._waits_for_retry()
@@ -154,11 +154,11 @@ class Supervisor:
         return self.health.state in ("disconnected", "connecting")
 
     async def _until_lost(self, era: Era) -> ToolweaveError:
-        """Hold a connection as long as it lasts; why it ended."""
+        """Hold a connection while it lasts; return why it ended."""
         faults = self._faults = DisconnectReason(self.server.name)
         try:
             await self._connected(faults, era)
-        except Exception as error:  # an edge: whatever a server provokes ends its connection only
+        except Exception as error:  # whatever a server causes ends only its own connection
             return _reason(error, faults)
         finally:
             self._live = None
@@ -172,7 +172,9 @@ class Supervisor:
             anyio.create_task_group() as tasks,
         ):
             if connection.is_announcing:
-                tasks.start_soon(connection.watch_tools)  # before the list: no change is missed
+                tasks.start_soon(
+                    connection.watch_tools
+                )  # before listing, so that no change is missed
             if not await self._refresh(connection):
                 raise connect_timeout(self.server.name, limits.connect_deadline_s)
             self._era = "auto" if connection.is_modern else "legacy"
@@ -181,17 +183,17 @@ class Supervisor:
             tasks.cancel_scope.cancel()
 
     async def _stay(self, connection: Connection) -> None:
-        """Wait for the end; meanwhile look after the server every half minute."""
+        """Wait for the end; check the server's health every half minute."""
         ended = connection.faults.ended
         while not ended.is_set():
             await _first_of(
-                self._settings.health_every_s, self._clock, ended, connection.needs_look
+                self._settings.health_every_s, self._clock, ended, connection.needs_check
             )
             if ended.is_set():
                 return
-            was_called = connection.needs_look.is_set()
-            # Before the look: what comes up during it needs another one.
-            connection.needs_look = anyio.Event()
+            was_called = connection.needs_check.is_set()
+            # Before the check: a change during it needs another check.
+            connection.needs_check = anyio.Event()
             if not await self._refresh(connection) and not connection.is_busy:
                 deadline_s = self._settings.limits.connect_deadline_s
                 raise Unavailable(
@@ -203,7 +205,7 @@ class Supervisor:
                 await _first_of(LOOK_PAUSE_S, self._clock, ended)
 
     async def _refresh(self, connection: Connection) -> bool:
-        """Ping, list the tools, and remember both; whether it answered in time."""
+        """Ping, list the tools, and record both; return whether it responded in time."""
         started = self._clock.monotonic()
         with anyio.move_on_after(self._settings.limits.connect_deadline_s) as scope:
             await connection.ping()
@@ -238,7 +240,7 @@ class Supervisor:
         await self._remember(self._pings.save(self.server.id, self._clock.now(), self.health))
 
     async def _waits_for_retry(self) -> bool:
-        """Wait out the back-off; false when there is nothing left to wait for."""
+        """Wait for the backoff; return false if no attempts are left."""
         if not self._keeps_trying:
             return False
         waits = self._settings.retry.waits_s
@@ -253,7 +255,7 @@ class Supervisor:
         return True
 
     async def _remember(self, writing: Awaitable[object]) -> None:
-        """Write down what happened, also when stopped meanwhile; a full disk ends nothing."""
+        """Store the state, also during a stop; a full disk is only logged."""
         try:
             with anyio.CancelScope(shield=True):
                 await writing
@@ -274,7 +276,7 @@ class Supervisor:
 
 
 async def _first_of(seconds: float, clock: Clock, *events: anyio.Event) -> None:
-    """Return when the time is over or one of the events is set."""
+    """Return after the timeout or when one of the events is set."""
     async with anyio.create_task_group() as tasks:
 
         async def wait(event: anyio.Event) -> None:
@@ -288,7 +290,7 @@ async def _first_of(seconds: float, clock: Clock, *events: anyio.Event) -> None:
 
 
 def _reason(error: BaseException, faults: DisconnectReason) -> ToolweaveError:
-    """The one typed error in what a transport's task groups raised."""
+    """Return the one typed error in a transport's exception group."""
     found = faults.first or failure_in(error)
     if found is not None or faults.ended.is_set():
         return found or faults.closed()

@@ -1,4 +1,4 @@
-"""From the raw entries of `tools/list` to tools: what is wrong between them, or for this era."""
+"""Parse the raw entries of `tools/list`, with problems between entries or with this protocol."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,11 +14,11 @@ from toolweave.tools.tool import Tool
 
 
 async def listed(server: str, entries: Sequence[Json], *, is_modern: bool) -> tuple[Tool, ...]:
-    """Every entry as a tool; those that cannot be called have a problem of severity `error`."""
+    """Return every entry as a tool; one that cannot be called has an `error` problem."""
     read: list[Tool] = []
     for entry in entries:
         read.append(read_tool(server, entry))
-        # One takes a millisecond, a large one a hundred, and there may be thousands.
+        # One takes a millisecond, a large one a hundred, and there can be thousands.
         await anyio.lowlevel.checkpoint()
     count = Counter(tool.name for tool in read if tool.name)
     judged: list[Tool] = []
@@ -31,13 +31,19 @@ async def listed(server: str, entries: Sequence[Json], *, is_modern: bool) -> tu
 def _judged(tool: Tool, is_double: bool, is_modern: bool) -> Tool:
     problems = list(tool.problems)
     if is_double:
-        # Nobody can say which of them a call would reach, or which one was approved.
+        # It is unclear which one a call would reach, or which one was approved.
         problems.append(
-            Problem("MCP_TOOL_SCHEMA_INVALID", "/name", f"several tools are called {tool.name!r}")
+            Problem(
+                "MCP_TOOL_SCHEMA_INVALID", "/name", f"several tools have the name {tool.name!r}"
+            )
         )
     if is_modern and (reason := find_invalid_x_mcp_header(tool.input_schema)) is not None:
         # 2026-07-28: a client must not use a tool whose header annotations are invalid.
         problems.append(
-            Problem("MCP_TOOL_SCHEMA_INVALID", "/inputSchema", f"its headers are wrong: {reason}")
+            Problem(
+                "MCP_TOOL_SCHEMA_INVALID",
+                "/inputSchema",
+                f"its header annotations are invalid: {reason}",
+            )
         )
     return replace(tool, problems=tuple(problems)) if problems else tool

@@ -1,6 +1,6 @@
-"""From a registered server to an open transport: expand, choose the runner, join the parts.
+"""Open the transport of a registered server: expand variables and choose the runner.
 
-Refuses an unapproved definition, so nothing can be started by any other way in.
+Rejects an unapproved definition, so nothing unapproved can be started.
 """
 
 import hashlib
@@ -39,21 +39,21 @@ EXPANDED = ("command", "cwd", "url", "args", "env", "headers")
 
 
 def refuse_unapproved(server: Server) -> None:
-    """Raises `Denied` (`SERVER_NOT_APPROVED`) unless a person approved this very definition."""
+    """Raise `Denied` (`SERVER_NOT_APPROVED`) unless this exact definition is approved."""
     if server.is_approved:
         return
     changed = server.approved_hash is not None
     raise Denied(
         "SERVER_NOT_APPROVED",
         f"server {server.name!r} "
-        + ("was changed since it was approved" if changed else "is not approved"),
-        hint=f"`toolweave servers approve {server.name}` shows exactly what would be started",
+        + ("changed after it was approved" if changed else "is not approved"),
+        hint=f"run `toolweave servers approve {server.name}` to review and approve it",
     )
 
 
 @dataclass(frozen=True, slots=True)
 class TransportFactory:
-    """Opens transports; holds what that takes and nothing else."""
+    """Opens transports."""
 
     environ: Mapping[str, str]
     vault: Vault
@@ -62,17 +62,17 @@ class TransportFactory:
     limits: Limits
 
     async def launch(self, server: Server) -> Launch:
-        """The exact process of a managed server, with `${…}` filled in.
+        """Return the exact process of a managed server, with `${…}` expanded.
 
         Raises:
-            Unavailable: `RUNNER_MISSING`, or the program is not there.
+            Unavailable: `RUNNER_MISSING`, or the program does not exist.
             Invalid: `SERVER_SECRET_MISSING`.
         """
         definition = server.definition
         assert isinstance(definition, CommandServer | ContainerServer)
         name = "docker" if isinstance(definition, ContainerServer) else definition.runner
         runner = runners.discover()[name]
-        # Asking a daemon or trying a sandbox may take seconds.
+        # Querying a daemon or testing a sandbox may take seconds.
         if reason := await anyio.to_thread.run_sync(runner.missing):
             raise Unavailable("RUNNER_MISSING", f"server {server.name!r}: {reason}")
         ready = await self.expanded(server)
@@ -82,10 +82,10 @@ class TransportFactory:
     async def open(
         self, server: Server, faults: DisconnectReason
     ) -> AbstractAsyncContextManager[TransportStreams]:
-        """A transport to `server`, not yet entered.
+        """Return a transport to `server`, not yet entered.
 
         Raises:
-            Denied: the definition is not the approved one.
+            Denied: the definition is not approved.
             Unavailable: what it needs is missing on this machine.
         """
         refuse_unapproved(server)
@@ -103,7 +103,7 @@ class TransportFactory:
         return open_sse(ready, faults, headers=ready.headers, auth=auth, limits=self.limits)
 
     async def expanded(self, server: Server) -> Definition:
-        """The definition with `${…}` filled in; the masker learns what is secret in it."""
+        """Return the definition with `${…}` expanded; register its secrets with the masker."""
         definition = server.definition
         fields = definition.model_dump()
         templates = templates_of(server)
@@ -113,9 +113,9 @@ class TransportFactory:
         if missing:
             raise Invalid(
                 "SERVER_SECRET_MISSING",
-                f"server {server.name!r} refers to secrets that the vault does not have",
+                f"server {server.name!r} refers to secrets that are not in the vault",
                 problems=missing,
-                hint="`toolweave secrets set NAME` stores one",
+                hint="store a secret with `toolweave secrets set NAME`",
             )
         changes = {
             name: _filled(name, fields[name], resolved.values)
@@ -126,10 +126,10 @@ class TransportFactory:
 
 
 def templates_of(server: Server) -> dict[str, str]:
-    """Every text of the definition in which `${…}` is filled in, by its place in it.
+    """Return every text of the definition in which `${…}` is expanded, by its path.
 
-    A VS Code `${input:id}` is looked up under the server's own name, so that no project's file
-    can ask for what was typed for another server.
+    A VS Code `${input:id}` is stored under the server's own name, so that no project's file
+    can read a value that was entered for another server.
     """
     fields = server.definition.model_dump()
     own = _vault_name(server.name)
@@ -141,7 +141,7 @@ def templates_of(server: Server) -> dict[str, str]:
 
 
 def _vault_name(server: str) -> str:
-    """A name the vault can hold, another one for every server."""
+    """Return a valid vault name, different for every server."""
     if PLAIN_NAME.fullmatch(server):
         return server
     readable = re.sub(r"[^A-Za-z0-9_.@-]+", "-", server)[:60]
@@ -149,7 +149,7 @@ def _vault_name(server: str) -> str:
 
 
 def _texts(name: str, value: object) -> list[tuple[str, str]]:
-    """The texts below a field, each with its place: `env/TOKEN`, `args/0`."""
+    """Return the texts below a field, each with its path: `env/TOKEN`, `args/0`."""
     match value:
         case str():
             return [(name, value)]

@@ -1,4 +1,4 @@
-"""Definitions that a person gives: JSON from a README, a command line, an address, an image."""
+"""Server definitions from user input: pasted JSON, a command line, an address, an image."""
 
 import os
 import re
@@ -27,9 +27,9 @@ _IMAGE = re.compile(r"[a-z0-9][\w.:/@+-]*", re.ASCII | re.IGNORECASE)
 def read_pasted(
     text: str, *, name: str | None = None
 ) -> tuple[list[tuple[str, Definition]], list[Problem]]:
-    """The servers in a piece of JSON, and everything wrong with it.
+    """Return the servers in a JSON text and all its problems.
 
-    Takes `{"mcpServers": {…}}`, `{"servers": {…}}`, `{name: {…}}`, or one entry for which `name`
+    Accepts `{"mcpServers": {…}}`, `{"servers": {…}}`, `{name: {…}}`, or one entry for which `name`
     is given; comments and trailing commas are allowed.
     """
     try:
@@ -43,7 +43,7 @@ def read_pasted(
     steps = next(([key] for key in ("mcpServers", "servers") if key in document), list[str]())
     section = as_object(document[steps[0]]) if steps else document
     if not section:
-        return [], [Problem("SERVER_ENTRY_MISSING", pointer(*steps), "there is no server in it")]
+        return [], [Problem("SERVER_ENTRY_MISSING", pointer(*steps), "it contains no server")]
     named: list[tuple[str, Definition]] = []
     problems: list[Problem] = []
     for key, raw in section.items():
@@ -60,7 +60,7 @@ def _one(
 ) -> tuple[list[tuple[str, Definition]], list[Problem]]:
     definition, problems = read_entry(document, "")
     if name is None:
-        hint = 'give a name, or write {"NAME": {…}}'
+        hint = 'pass a name, or write {"NAME": {…}}'
         problems.append(Problem("SERVER_NAME_MISSING", "", "the server has no name", hint))
         return [], problems
     problems = [*name_problems(name, ""), *problems]
@@ -71,10 +71,10 @@ def _one(
 def from_command_line(
     argv: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None
 ) -> CommandServer:
-    """A server that is started by `argv`, exactly as given.
+    """Return a server that is started by exactly `argv`.
 
     Raises:
-        Invalid: with a problem for everything that cannot be started.
+        Invalid: with all problems of the command.
     """
     program = {"command": argv[0], "args": list(argv[1:])} if argv else {}
     entry = {"type": "stdio", **program, "env": dict(env or {}), "cwd": cwd}
@@ -84,7 +84,7 @@ def from_command_line(
 
 
 def anchored(definition: Definition, directory: Path) -> Definition:
-    """A command that means a place by where it was given is started there for good."""
+    """Return the current directory for a command with relative paths, as its permanent `cwd`."""
     if not isinstance(definition, CommandServer):
         return definition
     cwd = definition.cwd
@@ -99,7 +99,7 @@ def anchored(definition: Definition, directory: Path) -> Definition:
 
 
 def _is_place_in(directory: Path, word: str) -> bool:
-    """Whether an argument is a relative path: by its look, or because something is there."""
+    """Whether an argument is a relative path: it looks like one, or the file exists."""
     path = word.partition("=")[2] if word.startswith("-") else word
     is_spelt_so = path.replace("\\", "/").split("/")[0] in (".", "..")
     return _is_relative(path) and (is_spelt_so or os.path.exists(directory / path))
@@ -115,7 +115,7 @@ def from_url(
     headers: Mapping[str, str] | None = None,
     transport: Literal["http", "sse"] = "http",
 ) -> HttpServer | SseServer:
-    """A server that already runs at `url`.
+    """Return a remote server at `url`.
 
     Raises:
         Invalid: `SERVER_URL_INVALID`, `SERVER_URL_CREDENTIALS`, `SERVER_HEADER_INVALID`.
@@ -132,17 +132,17 @@ def from_image(
     env: Mapping[str, str] | None = None,
     network: bool = True,
 ) -> ContainerServer:
-    """A server that we start from a container image.
+    """Return a server that is started from a container image.
 
     Raises:
-        Invalid: `SERVER_IMAGE_INVALID`, and whatever is wrong with its command or environment.
+        Invalid: `SERVER_IMAGE_INVALID`, or problems of its command or environment.
     """
     problems: list[Problem] = []
     # A leading dash would be an option of the container program.
     if not _IMAGE.fullmatch(image):
-        message = f"{image[:80]!r} is no image; expected a name such as 'mcp/time:latest'"
+        message = f"{image[:80]!r} is not an image; expected a name such as 'mcp/time:latest'"
         problems.append(Problem("SERVER_IMAGE_INVALID", "/image", message))
-    # The checks of a command line are those of a container's command; its own names are kept.
+    # A container's command has the same checks as a command line.
     inner = {"type": "stdio", "command": "image", "args": list(command), "env": dict(env or {})}
     checked, found = read_entry(inner, "")
     problems += found

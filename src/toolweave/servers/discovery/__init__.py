@@ -1,4 +1,4 @@
-"""Servers that other MCP clients are configured with: one file per client, read, never written."""
+"""Servers in the configuration of other MCP clients: one module per client, read-only."""
 
 import pkgutil
 from importlib import import_module
@@ -7,7 +7,7 @@ from toolweave.servers.discovery.client import Client
 
 
 def discover() -> tuple[Client, ...]:
-    """Every client we can read; being in this folder is the registration."""
+    """Return all supported clients; a module in this folder is registered automatically."""
     modules = [
         import_module(f"{__name__}.{found.name}") for found in pkgutil.iter_modules(__path__)
     ]

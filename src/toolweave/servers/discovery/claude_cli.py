@@ -1,6 +1,6 @@
-"""What the `claude` command itself says about its servers: an option and a check, not the source.
+"""Read the output of `claude mcp list`, as an optional check of the files.
 
-It takes seconds and really starts every approved server, so files are read first. It has no JSON
+It takes seconds and starts every approved server, so files are read first. It has no JSON
 mode; lines such as `time: uvx mcp-server-time - ✔ Connected` are read leniently.
 """
 
@@ -42,24 +42,24 @@ class ClaudeCliServer:
     transport: Transport
     target: str  # the command line or the address
     status: Status
-    said: str  # the status in Claude Code's own words
+    said: str  # the status as Claude Code prints it
 
 
 async def claude_mcp_list(
     timeout_s: float, *, places: ClientLocations
 ) -> tuple[ClaudeCliServer, ...]:
-    """What `claude mcp list` says in the project directory.
+    """Run `claude mcp list` in the project directory.
 
     Raises:
-        Unavailable: `MCP_CLI_NOT_FOUND`, or `MCP_CLI_FAILED` when it ends with an error.
-        TimedOut: `MCP_CLI_TIMEOUT`; the command and all it started are gone by then.
+        Unavailable: `MCP_CLI_NOT_FOUND`, or `MCP_CLI_FAILED` if it exits with an error.
+        TimedOut: `MCP_CLI_TIMEOUT`; the command and its children have been stopped.
     """
     program = shutil.which("claude", path=places.environ.get("PATH", ""))
     if program is None:
         raise Unavailable(
             "MCP_CLI_NOT_FOUND",
             "the command 'claude' is not on PATH",
-            hint="install Claude Code, or go without: its files are read anyway",
+            hint="install Claude Code, or omit this option: its files are read anyway",
         )
     try:
         with anyio.fail_after(timeout_s):
@@ -67,20 +67,20 @@ async def claude_mcp_list(
     except TimeoutError:
         raise TimedOut(
             "MCP_CLI_TIMEOUT",
-            f"`claude mcp list` did not end within {timeout_s:g} s",
-            hint="one of its servers may hang; allow more time or go without",
+            f"`claude mcp list` did not finish within {timeout_s:g} s",
+            hint="one of its servers may hang; increase the timeout or omit this option",
         ) from None
     if code != 0:
         raise Unavailable(
             "MCP_CLI_FAILED",
-            f"`claude mcp list` ended with code {code}",
+            f"`claude mcp list` exited with code {code}",
             hint="run it yourself to see why",
         )
     return tuple(read_list(output.decode(errors="replace")))
 
 
 def read_list(text: str) -> Iterator[ClaudeCliServer]:
-    """The servers in the output of `claude mcp list`; other lines are passed over."""
+    """Parse the output of `claude mcp list`; other lines are skipped."""
     for line in _ESCAPES.sub("", text).splitlines():
         # The first `: ` ends the name (a plugin's has bare colons), the last ` - ` the target.
         name, _, rest = line.strip().partition(": ")
@@ -133,7 +133,7 @@ async def _run(argv: Sequence[str], places: ClientLocations) -> tuple[int, bytes
 
 
 def _kill_group(process: Process) -> None:
-    """End the command and every server it started, unless it already ended by itself."""
+    """Stop the command and all servers it started, unless it already exited."""
     if process.returncode is not None:
         return
     if sys.platform == "win32":

@@ -2,7 +2,7 @@
 
 Follows Claude Code 2.1.197 as measured: `.mcp.json` is read in every directory upwards; local
 servers belong to the main git checkout, else to the directory itself; a readable
-`managed-mcp.json` shuts out everything else.
+`managed-mcp.json` disables everything else.
 """
 
 import os
@@ -16,7 +16,7 @@ from toolweave.servers.discovery.config_file import MIB, Source, load, read_byte
 from toolweave.servers.discovery.locations import ClientLocations
 from toolweave.servers.discovery.section import Off, servers
 
-_HISTORY_BYTES = 64 * MIB  # ~/.claude.json also keeps the history of every project
+_HISTORY_BYTES = 64 * MIB  # ~/.claude.json also contains the history of every project
 
 
 class ClaudeCode:
@@ -55,7 +55,7 @@ class ClaudeCode:
         yield from servers(user, document, "mcpServers", is_off=_when_in(off))
 
     def _rejected(self, places: ClientLocations, document: dict[str, object]) -> set[str]:
-        """Project servers the user said no to; Claude Code keeps that by current directory."""
+        """Return the project servers the user rejected; Claude Code stores them per directory."""
         here = Path(os.path.realpath(places.project))
         user = places.variable("CLAUDE_CONFIG_DIR") or places.home / ".claude"
         settings = [
@@ -87,10 +87,10 @@ def _project_root(places: ClientLocations) -> Path:
 
 
 def _main_checkout(checkout: Path) -> Path:
-    """A linked worktree shares its servers with the checkout it was made from."""
+    """Return the main checkout of a linked worktree, which shares its servers."""
     try:
         text = read_bytes(checkout / ".git", 4096).decode()
-    except (OSError, UnicodeDecodeError):  # a directory in all but linked worktrees
+    except (OSError, UnicodeDecodeError):  # a directory, except in linked worktrees
         return checkout
     at = checkout / text.removeprefix("gitdir:").strip()
     is_linked = at.parent.name == "worktrees" and at.parent.parent.name == ".git"
@@ -100,7 +100,7 @@ def _main_checkout(checkout: Path) -> Path:
 def _project_keys(
     document: dict[str, object], places: ClientLocations, directory: Path
 ) -> list[str]:
-    """The keys under `projects` that mean `directory`; Windows writes either slash."""
+    """Return the keys under `projects` for `directory`; Windows uses either slash."""
 
     def plain(path: str) -> str:
         return path.replace("\\", "/").casefold() if places.platform == "win32" else path

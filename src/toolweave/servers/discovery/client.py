@@ -1,4 +1,4 @@
-"""What a client's file in this folder fulfils, and what it yields."""
+"""The interface of a client in this folder, and the servers it yields."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from toolweave.servers.discovery.locations import ClientLocations
 
 @dataclass(frozen=True, slots=True)
 class ConfigOrigin:
-    """Where an entry stands: its scope, the file, and the JSON pointer inside it."""
+    """The location of an entry: scope, file, and JSON pointer."""
 
     scope: Scope
     path: Path
@@ -30,18 +30,18 @@ class DiscoveredServer:
     pointer: str
     definition: Definition | None
     problems: tuple[Problem, ...] = ()
-    disabled: bool = False  # the client itself does not use it
+    disabled: bool = False  # disabled in the client
     shadowed_by: ConfigOrigin | None = None  # the entry or file that hides it from the client
 
     @property
     def origin(self) -> ConfigOrigin:
-        """Where it stands."""
+        """The location as text."""
         return ConfigOrigin(self.scope, self.path, self.pointer)
 
 
 @dataclass(frozen=True, slots=True)
 class FileProblem:
-    """A client's file that cannot be read, or only with doubt (a warning)."""
+    """A client's file that cannot be read, or only leniently (a warning)."""
 
     client: str
     path: Path
@@ -50,13 +50,13 @@ class FileProblem:
 
 @runtime_checkable
 class Client(Protocol):
-    """Another MCP client whose configuration we can read."""
+    """Another MCP client whose configuration can be read."""
 
     @property
     def name(self) -> str:
-        """What its users call it."""
+        """The display name."""
         ...
 
     def find(self, places: ClientLocations) -> Iterator[DiscoveredServer | FileProblem]:
-        """Its servers, nearest first within a scope; never raises because of a file."""
+        """Return its servers, nearest first within a scope; an invalid file never raises."""
         ...

@@ -1,7 +1,7 @@
 """Codex: `[mcp_servers.NAME]` in `config.toml` of the user and of the project.
 
-Follows Codex 0.166 as measured: files from the current directory up to the checkout lie over the
-user's, and a nearer table only has to say what differs.
+Follows Codex 0.166 as measured: files from the current directory up to the checkout override the
+user's, and a nearer table only needs the differences.
 """
 
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ class Codex:
 
 
 def _overlaid(document: dict[str, object], farther: list[dict[str, object]]) -> dict[str, object]:
-    """`document` with each of its servers completed from the files it lies over."""
+    """Return `document` with each server completed from the files it overrides."""
     section = as_object(document.get(_SECTION))
     if section is None:
         return document
@@ -93,7 +93,7 @@ def _reference(variable: object, at: str, problems: list[Problem]) -> str:
 
 
 def _with(entry: dict[str, object], key: str, more: dict[str, object]) -> dict[str, object]:
-    """`entry` with `more` under `key`; what is no table there is left for the reader to refuse."""
+    """Return `entry` with `more` under `key`; a value that is not a table is reported later."""
     own = as_object(entry.get(key, {}))
     return {**entry, key: {**more, **own}} if more and own is not None else entry
 

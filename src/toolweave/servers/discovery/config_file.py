@@ -1,6 +1,6 @@
-"""One configuration file of another client, read with bounds and never written.
+"""One configuration file of another client, read with a size limit and never written.
 
-Whatever is at the path, the answer is a document, nothing, or a problem.
+Whatever is at the path, the result is a document, nothing, or a problem.
 """
 
 import errno
@@ -28,36 +28,36 @@ MAX_BYTES = 8 * MIB
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file that may hold servers of one client in one scope."""
+    """A file with the servers of one client in one scope."""
 
     client: str
     scope: Scope
     path: Path
     format: Format = "json"
     max_bytes: int = MAX_BYTES
-    directory: Path | None = None  # the project its commands are started in
+    directory: Path | None = None  # the project directory its commands start in
 
     def problem(
         self, code: str, message: str, *, at: str = "", severity: Severity = "error"
     ) -> FileProblem:
-        """A problem with this file."""
+        """Return a problem with this file."""
         return FileProblem(self.client, self.path, Problem(code, at, message, severity=severity))
 
     def origin(self, at: str) -> ConfigOrigin:
-        """A place in this file."""
+        """Return a location in this file."""
         return ConfigOrigin(self.scope, self.path, at)
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigContent:
-    """What a file holds; no document when it is absent, empty or cannot be read."""
+    """Read a file; no document if it is missing, empty or cannot be read."""
 
     document: dict[str, object] | None = None
     problems: tuple[FileProblem, ...] = ()
 
 
 def load(source: Source) -> ConfigContent:
-    """The document in a file, strictly if it is strict, else with a warning that says why not."""
+    """Parse a file strictly, or leniently with a warning that says why."""
     try:
         text = read_bytes(source.path, source.max_bytes).decode("utf-8-sig")
         if not text.strip():
@@ -88,8 +88,8 @@ def _failed(source: Source, code: str, message: str) -> ConfigContent:
 
 
 def read_bytes(path: Path, max_bytes: int) -> bytes:
-    """All of a regular file; anything else, or more than `max_bytes`, is an `OSError`."""
-    # Not blocking: opening a named pipe would otherwise wait for a writer.
+    """Read a regular file; anything else, or more than `max_bytes`, is an `OSError`."""
+    # Non-blocking: opening a named pipe would otherwise wait for a writer.
     number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     try:
         facts = os.fstat(number)
@@ -105,7 +105,7 @@ def read_bytes(path: Path, max_bytes: int) -> bytes:
 
 
 def _parse(text: str, source: Source) -> tuple[object, str | None]:
-    """The value, and why a strict reader would have refused it."""
+    """Return the value, and why a strict parser would reject it."""
     if source.format == "toml":
         return _toml(text), None
     if source.format == "jsonc":
@@ -113,7 +113,7 @@ def _parse(text: str, source: Source) -> tuple[object, str | None]:
     try:
         return read(text, max_bytes=source.max_bytes), None
     except Invalid as strict:
-        # One doubled key or half an emoji in a client's history must not hide its servers.
+        # A duplicate key or a lone surrogate in a client's history must not hide its servers.
         try:
             return json.loads(text), strict.message
         except ValueError:

@@ -82,7 +82,7 @@ def _names(rule: dict[str, object], key: str) -> set[str]:
 
 
 def _adapted(entry: dict[str, object], at: str) -> tuple[dict[str, object], list[Problem]]:
-    if entry.get("httpUrl"):  # it wins over `url` and over any type
+    if entry.get("httpUrl"):  # overrides `url` and `type`
         return {**entry, "url": None, "type": "http"}, []
     url = entry.get("url")
     if not isinstance(url, str) or entry.get("type") or entry.get("command"):
@@ -91,8 +91,8 @@ def _adapted(entry: dict[str, object], at: str) -> tuple[dict[str, object], list
     warning = Problem(
         "SERVER_TRANSPORT_ASSUMED",
         at + place("url"),
-        f"Gemini CLI tries HTTP and then SSE here; it is read as {transport!r}",
-        hint='say `"type": "http"` or `"type": "sse"`',
+        f"Gemini CLI tries HTTP and then SSE; it is imported as {transport!r}",
+        hint='set `"type": "http"` or `"type": "sse"`',
         severity="warning",
     )
     return {**entry, "type": transport}, [warning]

@@ -1,6 +1,6 @@
-"""Text that is almost JSON, and TOML that would take for ever: made safe to hand to a parser.
+"""Prepare almost-valid JSON, and detect TOML that takes quadratic time, before parsing.
 
-Every pattern runs in linear time, also over text that never closes a string or a comment.
+Every pattern runs in linear time, also over text with an unclosed string or comment.
 """
 
 import re
@@ -19,15 +19,15 @@ _MOST_KEY_PARTS = 32
 
 
 def without_comments(text: str) -> str:
-    """`text` as plain JSON: comments and trailing commas become blanks, so places stay."""
+    """Return `text` as plain JSON: comments and trailing commas become spaces, positions stay."""
     plain = _COMMENTS.sub(lambda match: _blank(match[0]), text)
     return _TRAILING_COMMAS.sub(lambda match: _blank(match[0]), plain)
 
 
 def has_endless_key(toml: str) -> bool:
-    """Whether a dotted key has so many parts that `tomllib` would take quadratic time over it.
+    """Whether a dotted key has so many parts that `tomllib` would need quadratic time.
 
-    80 kB of `a.a.a…` took 25 seconds; a cloned project can hold such a file.
+    80 kB of `a.a.a…` took 25 seconds; a cloned project can contain such a file.
     """
     keys = _TOML_KEY.findall(_TOML_TEXT.sub("_", toml))
     return any(key.count(".") >= _MOST_KEY_PARTS for key in keys)

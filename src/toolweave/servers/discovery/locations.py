@@ -1,6 +1,6 @@
-"""Where clients keep their files: home, project, platform and environment, handed in as data.
+"""Where clients store their files: home, project, platform and environment, as plain data.
 
-Nothing in this folder asks the operating system, so every platform can be tested on any.
+Nothing in this folder queries the operating system, so every platform can be tested on any other.
 """
 
 import os
@@ -14,21 +14,21 @@ Platform = Literal["linux", "darwin", "win32"]
 
 @dataclass(frozen=True, slots=True)
 class ClientLocations:
-    """Whose machine, which project, which platform."""
+    """The user's home, the project directory and the platform."""
 
     home: Path
     project: Path  # the current directory
     platform: Platform
     environ: Mapping[str, str]
-    root: Path = Path("/")  # where system paths start and walking upwards ends
+    root: Path = Path("/")  # the root of system paths
 
     def variable(self, name: str) -> Path | None:
-        """The directory or file an environment variable names, if it is absolute."""
+        """Return the path in an environment variable, if it is absolute."""
         value = self.environ.get(name)
         return Path(value) if value and os.path.isabs(value) else None
 
     def settings_directory(self) -> Path:
-        """Where desktop applications keep a user's settings."""
+        """The directory of a user's application settings."""
         match self.platform:
             case "darwin":
                 return self.home / "Library" / "Application Support"
@@ -47,11 +47,11 @@ class ClientLocations:
                 return
 
     def checkout(self) -> Path | None:
-        """The git checkout the project directory lies in."""
+        """The git checkout that contains the project directory."""
         return next((at for at in self.upward() if os.path.exists(at / ".git")), None)
 
     def project_directories(self) -> Iterator[Path]:
-        """From the project directory up to its checkout; the home directory is nobody's project."""
+        """The directories from the project up to its checkout, without the home directory."""
         checkout = self.checkout() or Path(os.path.realpath(self.project))
         home = Path(os.path.realpath(self.home))
         for directory in self.upward():
@@ -64,7 +64,7 @@ class ClientLocations:
 def folder_variables(workspace: Path, home: Path) -> Callable[[str], str]:
     """Replaces the variables of VS Code and Cursor that name folders.
 
-    They are facts of where a file stands, lost once the entry leaves it.
+    They depend on the location of the file, which is lost after import.
     """
     known = {
         "${workspaceFolder}": str(workspace),

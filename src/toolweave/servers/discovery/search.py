@@ -1,4 +1,4 @@
-"""All clients at once, with what hides what."""
+"""Search the configuration of all clients, with precedence between entries."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ class Discovery:
 
 
 def discover_all(places: ClientLocations, clients: Sequence[Client] | None = None) -> Discovery:
-    """What the clients on this machine are configured with; by client, then by precedence."""
+    """Return the servers of all clients, by client, then by precedence."""
     found: list[DiscoveredServer] = []
     problems: list[FileProblem] = []
     for client in discover() if clients is None else clients:
@@ -37,7 +37,7 @@ def discover_all(places: ClientLocations, clients: Sequence[Client] | None = Non
 def _in_precedence(found: Iterable[DiscoveredServer]) -> list[DiscoveredServer]:
     """One client's servers, each hidden by the nearest usable one of the same name.
 
-    What cannot be read or is switched off hides nothing: a project's rejected server must not
+    An invalid or disabled entry hides nothing: a project's rejected server must not
     take the place of the user's own.
     """
     nearest: dict[str, DiscoveredServer] = {}

@@ -1,4 +1,4 @@
-"""The part of a document that maps names to servers, turned into `DiscoveredServer` one by one."""
+"""Read the part of a document that maps names to servers."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -24,12 +24,12 @@ _VAULT = re.compile(r"\$\{\s*vault:", re.IGNORECASE)
 
 
 def marked_off(_name: str, entry: dict[str, object]) -> bool:
-    """Whether the entry itself says that it is not in use."""
+    """Whether the entry itself is marked as disabled."""
     return entry.get("disabled") is True or entry.get("enabled") is False
 
 
 def as_written(entry: dict[str, object], _at: str) -> tuple[dict[str, object], list[Problem]]:
-    """For clients that write entries as we read them."""
+    """For clients with entries in the common format."""
     return entry, []
 
 
@@ -41,7 +41,7 @@ def servers(
     adapt: Adapt = as_written,
     is_off: Off = marked_off,
 ) -> Iterator[DiscoveredServer | FileProblem]:
-    """The servers under the keys `steps` of `document`; nothing where a key is absent."""
+    """Return the servers under the keys `steps` of `document`; none if a key is missing."""
     section: dict[str, object] = document or {}
     for depth, step in enumerate(steps, 1):
         if section.get(step) is None:
@@ -77,18 +77,18 @@ def servers(
 
 
 def _reaches_for_vault(definition: Definition | None, at: str) -> Iterator[Problem]:
-    # Only a person may hand out a secret; a cloned project's file must not be able to ask for it.
+    # Only a person may use a secret; a cloned project's file must not be able to.
     if definition is not None and _VAULT.search(definition.model_dump_json()):
         yield Problem(
             "SERVER_VAULT_REFERENCE",
             at,
-            "the entry refers to our vault, which another client's file may not do",
+            "the entry refers to Toolweave's vault, which another client's file must not do",
             hint="add the server yourself with `toolweave servers add`",
         )
 
 
 def _anchored(definition: Definition | None, directory: Path | None) -> Definition | None:
-    """A project's command starts in its project, wherever we are started."""
+    """Set the project as the working directory of its commands."""
     if directory is None or not isinstance(definition, CommandServer):
         return definition
     cwd = definition.cwd or ""

@@ -1,6 +1,6 @@
 """VS Code: `.vscode/mcp.json` in the workspace and `mcp.json` of the user's default profile.
 
-`${input:id}` stays as it is written; it is asked for when the server is opened.
+`${input:id}` stays unchanged; its value is requested when the server starts.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What starts a managed server: one file per runner, found by being in the folder."""
+"""Runners that start managed servers: one module each, registered automatically."""
 
 from importlib import import_module
 from pkgutil import iter_modules
@@ -9,7 +9,7 @@ from toolweave.servers.runners.runner import Runner
 
 
 def discover() -> dict[RunnerName, Runner]:
-    """Every runner by its name: each file of this folder that has a `runner`."""
+    """Return all runners by name: every module of this folder with a `runner`."""
     modules = (import_module(f"{__name__}.{found.name}") for found in iter_modules(__path__))
     runners = (cast(Runner, module.runner) for module in modules if hasattr(module, "runner"))
     return {runner.name: runner for runner in runners}

@@ -1,8 +1,8 @@
-"""Starts a server behind walls: its own processes, its own `/tmp` and home, a read-only system.
+"""Start a server in a sandbox with its own processes, `/tmp` and home, and a read-only system.
 
 It sees the system's programs, the directories its command is installed in, its `cwd`, the files
-its arguments name (all read-only) and its `writable_paths`; nothing else of the disk, no
-socket of the machine's services, and no network unless the definition asks for it.
+in its arguments (all read-only) and its `writable_paths`; nothing else on disk, no
+socket of the machine's services, and no network unless the definition allows it.
 """
 
 import os
@@ -27,7 +27,7 @@ NOBODY = 65534
 TRIAL_DEADLINE_S = 10.0
 
 # The system's own files. `/run` stays out: it holds the sockets of Docker, D-Bus and systemd,
-# each of them a way to run code outside the walls.
+# each of them a way to run code outside the sandbox.
 SYSTEM = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt"),
     *("/nix/store", "/gnu/store", "/run/current-system", "/run/opengl-driver"),
@@ -42,8 +42,8 @@ class BubblewrapRunner:
 
     Memory is limited per process (`RLIMIT_DATA`: `RLIMIT_AS` would stop Node, which reserves
     12 GB it never uses). The number of processes is counted per user and user namespace, and
-    never for root; so as root the walls are built by root and the server runs as `nobody`, in a
-    second sandbox that only brings the user namespace.
+    never for root; so root builds the sandbox and the server runs as `nobody`, in a
+    second sandbox that only adds the user namespace.
     """
 
     name: RunnerName = "bubblewrap"
@@ -64,11 +64,11 @@ class BubblewrapRunner:
         self._scratch_mb = scratch_mb
 
     def missing(self) -> str | None:
-        """Why there can be no sandbox here; found by making one, once."""
+        """Return why no sandbox can be created here; tested once by creating one."""
         return self._refusal
 
     def launch(self, definition: Definition, *, server_name: str, env: dict[str, str]) -> Launch:
-        """The command inside its walls.
+        """Return the command inside the sandbox.
 
         Raises:
             Unavailable: `SERVER_COMMAND_NOT_FOUND`, `SERVER_DIRECTORY_MISSING`,
@@ -83,7 +83,9 @@ class BubblewrapRunner:
                 raise Unavailable("RUNNER_MISSING", f"{tool!r} is not installed here")
         writable = self._writable(command, bare.env)
         program = plain.locate(command.command, server_name, bare.env, bare.cwd)
-        inside = {n: v for n, v in bare.env.items() if n != "TMPDIR" or n in env}  # ours is outside
+        inside = {
+            n: v for n, v in bare.env.items() if n != "TMPDIR" or n in env
+        }  # our directory is outside
         obeyed = [f"{n}={v}" for n, v in inside.items() if _is_obeyed(n)]
         argv = (
             *self._walls(network=command.network),
@@ -92,8 +94,8 @@ class BubblewrapRunner:
             *("--remount-ro", "/"),
             *("--chdir", bare.cwd or (*self._homes, "/")[0]),
             *("--", *self._limits()),
-            # Set last of all, as `LD_PRELOAD` could undo the limits. Everything else travels in
-            # the environment, where a secret is not in `ps`.
+            # Set last, because `LD_PRELOAD` could undo the limits. Everything else is passed in
+            # the environment, so that no secret shows in `ps`.
             *((self._path("env"), *obeyed) if obeyed else ()),
             *(program, *command.args),
         )
@@ -117,12 +119,12 @@ class BubblewrapRunner:
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            return f"'bwrap' does not start: {type(error).__name__}; reinstall bubblewrap"
+            return f"'bwrap' cannot be started: {type(error).__name__}; reinstall bubblewrap"
         if trial.returncode == 0:
             return None
         said = trial.stderr.decode(errors="replace").strip()[-300:]
         return (
-            f"'bwrap' cannot make a sandbox here ({said}); it needs version 0.8 or newer and user "
+            f"'bwrap' cannot create a sandbox here ({said}); it needs version 0.8+ and user "
             "namespaces: set sysctl user.max_user_namespaces above 0 and, on Ubuntu, "
             "kernel.apparmor_restrict_unprivileged_userns to 0, or use a container image instead"
         )
@@ -140,13 +142,13 @@ class BubblewrapRunner:
 
     @cached_property
     def _homes(self) -> tuple[str, ...]:
-        """The home directory as written and, where that is a link, as it is."""
+        """Return the home directory as written and, if it is a link, its target."""
         home = self._inner.environ.get("HOME") or "/"
         found = dict.fromkeys((os.path.normpath(home), os.path.realpath(home)))
         return () if "/" in found else tuple(found)
 
     def _walls(self, *, network: bool) -> tuple[str, ...]:
-        """Namespaces, an empty root and the system's files: all but what one server needs."""
+        """Return the common part: namespaces, an empty root and the system's files."""
         rights = (
             ("--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")
             if self._is_root
@@ -205,7 +207,7 @@ class BubblewrapRunner:
         if problems:
             raise Invalid(
                 "SERVER_WRITABLE_PATH_REFUSED",
-                f"{len(problems)} of the writable paths cannot be let in",
+                f"{len(problems)} of the writable paths cannot be allowed",
                 problems=problems,
             )
         return found
@@ -215,9 +217,9 @@ class BubblewrapRunner:
         if not os.path.isabs(path):
             return "is relative; give the full path"
         if not _is_file_or_directory(real):
-            return "is no file or directory; create it first"
+            return "does not exist; create it first"
         if self._is_too_wide(real) or _is_within(real, SYSTEM):
-            return "would open too much; name a directory of the server's own"
+            return "would expose too much; use a directory only for this server"
         if self._is_root and not _is_writable_by_nobody(real):
             return (
                 f"is not writable for uid {NOBODY}, which the server runs as because Toolweave "
@@ -244,14 +246,14 @@ def _is_within(path: str, roots: tuple[str, ...]) -> bool:
 
 def _let_in(option: str, paths: Iterable[str]) -> Iterator[str]:
     for path in paths:
-        # Left to itself, `bwrap` makes the directories on the way for their owner only.
+        # By default `bwrap` creates parent directories for their owner only.
         for parent in reversed(Path(path).parents[:-1]):
             yield from ("--dir", str(parent))
         yield from (option, path, path)
 
 
 def _named_in(args: tuple[str, ...]) -> Iterator[str]:
-    """The files and directories the command line names, alone or as `--option=PATH`."""
+    """Return the paths in the command line, alone or as `--option=PATH`."""
     for arg in args:
         path = arg.partition("=")[2] if arg.startswith("-") else arg
         if os.path.isabs(path) and _is_file_or_directory(path):
@@ -268,7 +270,7 @@ def _is_writable_by_nobody(path: str) -> bool:
 
 
 def _resolver() -> tuple[str, ...]:
-    """Where `/etc/resolv.conf` really is, often under `/run`."""
+    """Return the target of `/etc/resolv.conf`, often under `/run`."""
     real = os.path.realpath("/etc/resolv.conf")
     return () if _is_within(real, SYSTEM) else ("--ro-bind-try", real, real)
 
@@ -276,7 +278,7 @@ def _resolver() -> tuple[str, ...]:
 def _counts_apart() -> bool:
     """Whether processes are counted per user namespace (Linux 5.14).
 
-    Before, the limit would count every process of the user, and stop the server at once.
+    Older kernels count every process of the user, so the limit would stop the server.
     """
     version = re.match(r"(\d+)\.(\d+)", platform.release())
     return version is not None and (int(version[1]), int(version[2])) >= (5, 14)

@@ -1,7 +1,7 @@
-"""Starts a server from a container image (seed 002's managed server), with nothing it can break.
+"""Start a server from a container image with minimal privileges.
 
-The container has no rights, a read-only disk and its own limits. Values of its environment
-reach Docker through the client's environment, so no secret is in a command line.
+The container has no capabilities, a read-only disk and its own limits. Environment values
+reach Docker through the client's environment, so no secret is on a command line.
 """
 
 import os
@@ -22,13 +22,13 @@ SERVER_LABEL = "toolweave.server"
 ANSWER_DEADLINE_S = 5.0
 SCRATCH_MB = 64
 
-# What tells the client which Docker to speak to.
+# Variables that select the Docker daemon.
 CLIENT_NAMES = (
     *("DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH"),
     *("DOCKER_API_VERSION", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK"),
 )
-# Names that would steer the client itself if it carried their values to the container: which
-# daemon it asks, which helpers it runs. Their values are written out instead.
+# Names that would affect the client itself if passed through its environment: which
+# daemon it uses, which helpers it runs. Their values are written on the command line instead.
 OBEYED_BY_CLIENT = re.compile(
     r"DOCKER_.*|XDG_.*|SSL_CERT_(FILE|DIR)|SSH_(AUTH_SOCK|ASKPASS.*|SK_.*)|HOME|PATH|TMPDIR"
     r"|GO(DEBUG|GC|MAXPROCS|MEMLIMIT|TRACEBACK)|(?i:(https?|no|all)_proxy)"
@@ -54,7 +54,7 @@ class DockerRunner:
         self._owner = owner  # None = this process
 
     def missing(self) -> str | None:
-        """Why no container can be started; asks the daemon each time, as it comes and goes."""
+        """Return why no container can be started; checks the daemon each time."""
         docker = self._client()
         if docker is None:
             return "'docker' was not found on PATH; install Docker Engine or Docker Desktop"
@@ -68,16 +68,16 @@ class DockerRunner:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return f"Docker did not answer within {ANSWER_DEADLINE_S:g} s; restart it"
+            return f"Docker did not respond within {ANSWER_DEADLINE_S:g} s; restart it"
         except OSError as error:
-            return f"'docker' does not start ({type(error).__name__}); reinstall Docker"
+            return f"'docker' cannot be started ({type(error).__name__}); reinstall Docker"
         if answer.returncode == 0:
             return None
         said = answer.stderr.decode(errors="replace").strip()[-300:]
-        return f"Docker does not answer ({said}); start it, or set DOCKER_HOST to one that runs"
+        return f"Docker does not respond ({said}); start it, or set DOCKER_HOST to a running one"
 
     def launch(self, definition: Definition, *, server_name: str, env: dict[str, str]) -> Launch:
-        """The `docker run` for an image.
+        """Return the `docker run` command for an image.
 
         Raises:
             Invalid: `SERVER_CONTAINER_INVALID`, `SERVER_ENVIRONMENT_INVALID`,
@@ -94,7 +94,7 @@ class DockerRunner:
         if problems:
             raise Invalid(
                 "SERVER_CONTAINER_INVALID",
-                f"the container of server {server_name!r} cannot be started as it is defined",
+                f"the container of server {server_name!r} has an invalid definition",
                 problems=problems,
             )
         docker = self._client()
@@ -127,7 +127,7 @@ class DockerRunner:
 
 def _walls(definition: ContainerServer) -> Iterator[str]:
     memory = f"{definition.memory_mb}m"
-    # No swap beyond the memory, and no log: every message would be kept on disk.
+    # No swap, and no log: it would store every message on disk.
     yield from (f"--memory={memory}", f"--memory-swap={memory}", "--log-driver=none")
     yield from (f"--pids-limit={definition.pids}", "--cap-drop=ALL", "--read-only")
     yield "--security-opt=no-new-privileges"
@@ -156,13 +156,15 @@ def _problems_of(definition: ContainerServer, env: Mapping[str, str]) -> Iterato
     code = "SERVER_CONTAINER_INVALID"
     if not IMAGE.fullmatch(definition.image):
         expected = "expected [HOST[:PORT]/]NAME[:TAG][@sha256:DIGEST]"
-        yield Problem(code, pointer("image"), f"image {definition.image!r} is no name; {expected}")
+        yield Problem(
+            code, pointer("image"), f"image {definition.image!r} is not a valid name; {expected}"
+        )
     name = definition.container_name
     if name is not None and not NAME.fullmatch(name):
-        expected = "expected letters, digits, '_', '.', '-', beginning with a letter or digit"
+        expected = "expected letters, digits, '_', '.', '-', starting with a letter or digit"
         yield Problem(code, pointer("container_name"), f"container name {name!r}; {expected}")
     if definition.ports and not definition.network:
-        message = "ports are published but the container has no network; drop one of the two"
+        message = "ports are published but the container has no network; remove one of the two"
         yield Problem(code, pointer("ports"), message)
     for inside, outside in definition.ports.items():
         found = PORT.fullmatch(inside)
@@ -171,7 +173,7 @@ def _problems_of(definition: ContainerServer, env: Mapping[str, str]) -> Iterato
             yield Problem(code, pointer("ports", inside), message)
     for variable in env:
         if not VARIABLE.fullmatch(variable):
-            message = f"variable {variable!r} is no name; expected letters, digits and '_'"
+            message = f"{variable!r} is not a valid variable name; use letters, digits and '_'"
             yield Problem(code, pointer("env", variable), message)
 
 

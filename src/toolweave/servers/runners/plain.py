@@ -1,6 +1,6 @@
-"""Starts a server as an ordinary process of the user: no walls, but none of our environment.
+"""Start a server as an ordinary process of the user, without a sandbox or our environment.
 
-The other runners build on it, so that a command is looked for and refused in one way only.
+The other runners build on it, so that commands are found and rejected in one way.
 """
 
 import os
@@ -14,9 +14,9 @@ from toolweave.problems import Problem, pointer
 from toolweave.servers.definition import CommandServer, Definition, RunnerName
 from toolweave.servers.runners.runner import Launch
 
-# What a program needs to find its way, and no secret. The first six are the MCP SDK's own list;
-# the rest is language, time zone, scratch space and the authorities this machine trusts. Proxy
-# addresses may hold a password: a definition that needs one names it in its `env`.
+# What a program needs to run, without secrets. The first six are the MCP SDK's own list;
+# the rest is language, time zone, temporary directory and trusted certificates. Proxy
+# addresses may contain a password: a definition that needs one lists it in `env`.
 INHERITED_POSIX = (
     *("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"),
     *("LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"),
@@ -28,23 +28,23 @@ INHERITED_WINDOWS = (
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE"),
 )
 
-# Names the loader and the C library obey. A program that only carries a server's environment
-# to its sandbox must not have them itself: `LD_PRELOAD` would run code outside the walls.
+# Variables of the loader and the C library. A program that only passes a server's environment
+# to its sandbox must not have them itself: `LD_PRELOAD` would run code outside the sandbox.
 OBEYED_BY_LOADER = re.compile(
     r"(LD|DYLD|GLIBC|MALLOC)_.*|GCONV_PATH|GETCONF_DIR|HOSTALIASES|LOCALDOMAIN|LOCPATH|NLSPATH"
     r"|RES_OPTIONS|RESOLV_.*"
 )
 
 HINTS = {
-    "npx": "install Node.js, which brings `npx`",
-    "npm": "install Node.js, which brings `npm`",
+    "npx": "install Node.js, which includes `npx`",
+    "npm": "install Node.js, which includes `npm`",
     "node": "install Node.js",
-    "uvx": "install uv, which brings `uvx`",
+    "uvx": "install uv, which includes `uvx`",
     "uv": "install uv",
-    "bunx": "install Bun, which brings `bunx`",
+    "bunx": "install Bun, which includes `bunx`",
     "bun": "install Bun",
     "deno": "install Deno",
-    "docker": "install Docker, or give an image instead of a command",
+    "docker": "install Docker, or use an image instead of a command",
     "python": "install Python, or use `python3`",
     "python3": "install Python 3",
     "pipx": "install pipx",
@@ -52,7 +52,7 @@ HINTS = {
 
 
 class PlainRunner:
-    """A process with the definition's environment and little more."""
+    """A process with a minimal environment plus the definition's."""
 
     name: RunnerName = "plain"
 
@@ -61,11 +61,11 @@ class PlainRunner:
         self._inherited = INHERITED_WINDOWS if is_windows else INHERITED_POSIX
 
     def missing(self) -> str | None:
-        """Never: every machine can start a process."""
+        """Return `None`: every machine can start a process."""
         return None
 
     def launch(self, definition: Definition, *, server_name: str, env: dict[str, str]) -> Launch:
-        """The command as it is written.
+        """Return the command as written.
 
         Raises:
             Unavailable: `SERVER_COMMAND_NOT_FOUND`, `SERVER_DIRECTORY_MISSING`.
@@ -78,7 +78,7 @@ class PlainRunner:
         return Launch(argv=(command.command, *command.args), env=full, cwd=cwd)
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
-        """What the process sees: the safe part of ours, then the definition's own."""
+        """Return the environment: the safe part of ours, then the definition's."""
         check_environment(env)
         # A shell function exported through the environment is code.
         kept = {
@@ -90,7 +90,7 @@ class PlainRunner:
 
 
 def as_command(definition: Definition, runner: RunnerName) -> CommandServer:
-    """`definition` if it is a command line.
+    """Return `definition` if it is a command line.
 
     Raises:
         Invalid: `SERVER_RUNNER_MISMATCH`.
@@ -104,7 +104,7 @@ def as_command(definition: Definition, runner: RunnerName) -> CommandServer:
 
 
 def check_environment(env: Mapping[str, str]) -> None:
-    """Refuse what no operating system can pass on.
+    """Reject variables that no operating system accepts.
 
     Raises:
         Invalid: `SERVER_ENVIRONMENT_INVALID`, naming the variables but never their values.
@@ -115,13 +115,13 @@ def check_environment(env: Mapping[str, str]) -> None:
     if wrong:
         raise Invalid(
             "SERVER_ENVIRONMENT_INVALID",
-            f"{len(wrong)} environment variable(s) cannot be passed on",
+            f"{len(wrong)} environment variable(s) are invalid",
             problems=[
                 Problem(
                     "SERVER_ENVIRONMENT_INVALID",
                     pointer("env", name),
-                    f"variable {name!r} has a name or value no process can be given; expected a "
-                    "name without '=' and no zero byte in either",
+                    f"variable {name!r} has an invalid name or value; expected a "
+                    "name without '=' and no null byte in either",
                 )
                 for name in wrong
             ],
@@ -131,7 +131,7 @@ def check_environment(env: Mapping[str, str]) -> None:
 def working_directory(
     command: CommandServer, server_name: str, env: Mapping[str, str]
 ) -> str | None:
-    """The directory to start in, `~` expanded.
+    """Return the working directory with `~` expanded.
 
     Raises:
         Unavailable: `SERVER_DIRECTORY_MISSING`.
@@ -150,13 +150,13 @@ def working_directory(
 
 
 def expand_home(path: str, env: Mapping[str, str]) -> str:
-    """`path` with a leading `~` replaced by the home directory of `env`."""
+    """Replace a leading `~` in `path` with the home directory of `env`."""
     home = env.get("HOME") or env.get("USERPROFILE")
     return home + path[1:] if home and (path == "~" or path.startswith("~/")) else path
 
 
 def locate(command: str, server_name: str, env: Mapping[str, str], cwd: str | None) -> str:
-    """Where the program is, as the started process will find it.
+    """Return the path of the program, as the started process will find it.
 
     Raises:
         Unavailable: `SERVER_COMMAND_NOT_FOUND`.
@@ -166,11 +166,11 @@ def locate(command: str, server_name: str, env: Mapping[str, str], cwd: str | No
     else:
         found = shutil.which(command, path=env.get("PATH", os.defpath))
     if found is None:
-        where = "is no program that can be run" if os.path.dirname(command) else "is not on PATH"
+        where = "is not an executable program" if os.path.dirname(command) else "is not on PATH"
         raise Unavailable(
             "SERVER_COMMAND_NOT_FOUND",
             f"command {command!r} of server {server_name!r} {where}",
-            hint=HINTS.get(Path(command).stem) or "install it, or give its full path",
+            hint=HINTS.get(Path(command).stem) or "install it, or use its full path",
             facts={"command": command, "path": env.get("PATH", os.defpath)},
         )
     return os.path.abspath(found)

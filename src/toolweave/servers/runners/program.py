@@ -1,7 +1,7 @@
-"""Where a program's own files lie, so that a sandbox can let in those and no more.
+"""Find the files a program needs, so that a sandbox can allow only those.
 
-`~/.local/bin/tool` is a link into a virtual environment, whose script names a Python, which is
-a link into an installation: each hop has a prefix that must be there for the program to run.
+`~/.local/bin/tool` is a link into a virtual environment, whose script uses a Python, which is
+a link into an installation: the program needs the prefix of each hop.
 """
 
 import os
@@ -17,7 +17,7 @@ MOST_INTERPRETERS = 4
 def directories_of(
     program: str, env: Mapping[str, str], *, is_too_wide: Callable[[str], bool]
 ) -> list[str]:
-    """What `program` needs to run: the prefix of each link and interpreter on the way."""
+    """Return what `program` needs: the prefix of each link and interpreter."""
     found: dict[str, None] = {}
     current: str | None = program
     for _ in range(MOST_INTERPRETERS):
@@ -30,7 +30,7 @@ def directories_of(
 
 
 def _hops(path: str) -> Iterator[str]:
-    """`path` and every link it leads through, then the file itself."""
+    """Return `path`, every link it follows, and the file itself."""
     seen: set[str] = set()
     while path not in seen:
         seen.add(path)

@@ -1,7 +1,7 @@
-"""The seam every runner fulfils: from an approved definition to the exact process to start.
+"""The interface of a runner: from an approved definition to the exact process to start.
 
-A runner decides the argv and nothing else; the stdio transport starts it, the guardian sees
-that nothing outlives us.
+A runner only decides the argv; the stdio transport starts the process, and the guardian
+stops it if this process dies.
 """
 
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from toolweave.servers.definition import Definition, RunnerName
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """The exact process: shown to the person who approves, then started as it is."""
+    """The exact process: shown for approval, then started unchanged."""
 
     argv: tuple[str, ...]
     env: dict[str, str] = field(default_factory=dict[str, str])
@@ -26,9 +26,9 @@ class Runner(Protocol):
     name: RunnerName
 
     def missing(self) -> str | None:
-        """Why this machine cannot use it, with what to do; `None` when it can."""
+        """Return why this machine cannot use it and what to do; `None` if it can."""
         ...
 
     def launch(self, definition: Definition, *, server_name: str, env: dict[str, str]) -> Launch:
-        """The process for `definition`, with `env` already expanded."""
+        """Return the process for `definition`, with `env` already expanded."""
         ...

@@ -1,1 +1,1 @@
-"""How messages reach a server: one file per transport."""
+"""MCP transports: one module each."""

@@ -1,4 +1,4 @@
-"""A stream of server-sent events, each checked before the SDK gets to parse it."""
+"""A stream of server-sent events, each checked before the SDK parses it."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -12,7 +12,7 @@ from toolweave.network.client import place_of
 from toolweave.servers.transports.failures import HttpFailures
 from toolweave.servers.transports.message_size import refuse_dense
 
-# A server may ask to be called again after a cut; not in a loop without end or pause.
+# A server may request reconnection after a break, but not in an endless or tight loop.
 MIN_RETRY_MS = 1000
 LARGE_CHARACTERS = 64 * 1024
 PARSED_A_SECOND = 2 * 1024 * 1024
@@ -20,7 +20,7 @@ MAX_WAIT_S = 0.25
 
 
 class CheckedEvents(httpx2.AsyncByteStream):
-    """Reads the events of a response and writes them again, if they can be parsed safely."""
+    """Reads the events of a response and re-encodes those that can be parsed safely."""
 
     def __init__(
         self, response: httpx2.Response, failures: HttpFailures, *, max_bytes: int
@@ -30,7 +30,7 @@ class CheckedEvents(httpx2.AsyncByteStream):
         self._max_bytes = max_bytes
 
     async def __aiter__(self) -> AsyncGenerator[bytes]:
-        """The events, as bytes again."""
+        """Yield the events as bytes."""
         source = httpx2.EventSource(self._response, max_event_size=self._max_bytes)
         events = cast("AsyncGenerator[httpx2.ServerSentEvent]", aiter(source))
         async with aclosing(events):
@@ -42,7 +42,7 @@ class CheckedEvents(httpx2.AsyncByteStream):
                     raise httpx2.SSEError(error.message) from None
                 yield _written(event)
                 if len(event.data) > LARGE_CHARACTERS:
-                    # Parsing it took a while: the loop belongs to the other servers too.
+                    # Parsing took a while: let other servers use the event loop.
                     await anyio.sleep(min(len(event.data) / PARSED_A_SECOND, MAX_WAIT_S))
 
     async def aclose(self) -> None:

@@ -1,8 +1,8 @@
-"""What a failed HTTP exchange means, and how the reason reaches whoever waits for the call.
+"""Typed errors for failed HTTP exchanges, passed through the SDK to the waiting call.
 
-The SDK turns every HTTP failure into one vague JSON-RPC error, or ends the connection of all
-other calls too. So the transports answer in the server's place with a JSON-RPC error that
-carries the typed one, sealed so that no server can forge it; `failure_in` takes it out again.
+The SDK turns every HTTP failure into a generic JSON-RPC error, or ends the connection of all
+other calls too. So the transports respond in the server's place with a JSON-RPC error that
+carries the typed one, signed so that no server can forge it; `failure_in` extracts it.
 """
 
 import secrets
@@ -41,26 +41,26 @@ Send = Callable[[httpx2.Request], Awaitable[httpx2.Response]]
 
 
 class HttpFailures:
-    """The last thing that went wrong on the wire of one connection, for where the SDK hides it."""
+    """The last network failure of one connection, for cases where the SDK hides it."""
 
     def __init__(self) -> None:
         self.last: ToolweaveError | None = None
 
     def record(self, error: ToolweaveError) -> None:
-        """Remember `error` as the last one."""
+        """Store `error` as the last failure."""
         self.last = error
 
     def take(self) -> ToolweaveError | None:
-        """The last one, which is then forgotten."""
+        """Return and clear the last failure."""
         last, self.last = self.last, None
         return last
 
 
 async def send_within_origin(send: Send, request: httpx2.Request) -> httpx2.Response:
-    """The answer, following only redirects that keep the origin and the method.
+    """Send a request, following only redirects that keep the origin and the method.
 
     Raises:
-        Unavailable: `SERVER_REDIRECTED`, or what else went wrong.
+        Unavailable: `SERVER_REDIRECTED`, or another failure.
     """
     onward = request
     for _ in range(MAX_REDIRECTS + 1):
@@ -78,8 +78,8 @@ async def send_within_origin(send: Send, request: httpx2.Request) -> httpx2.Resp
     target = onward.url.copy_with(userinfo=b"", query=None, fragment=None)
     raise Unavailable(
         "SERVER_REDIRECTED",
-        f"{place_of(request)} sends us on to {str(target)[:200]!r}, which is not followed",
-        hint="if that is the server's right address, put it into its definition",
+        f"{place_of(request)} redirects to {str(target)[:200]!r}, which is not followed",
+        hint="if that is the correct address, use it in the server's definition",
         facts={"location": str(target)[:200]},
     )
 
@@ -96,7 +96,7 @@ def _stays(sent: httpx2.Request, following: httpx2.Request) -> bool:
 
 
 def failure_of(response: httpx2.Response, *, now: datetime | None = None) -> ToolweaveError | None:
-    """Why an answer is no answer, by its status; `None` for success."""
+    """Return the error for an HTTP status; `None` for success."""
     status, where = response.status_code, place_of(response.request)
     if response.is_success:
         return None
@@ -108,12 +108,12 @@ def failure_of(response: httpx2.Response, *, now: datetime | None = None) -> Too
         return sign_in_required(where, facts=facts)
     if status == 429:
         return Limited(
-            "SERVER_RATE_LIMITED", f"{where} asks us to slow down (HTTP 429)", facts=facts
+            "SERVER_RATE_LIMITED", f"{where} is rate limiting requests (HTTP 429)", facts=facts
         )
     return Unavailable(
         "SERVER_HTTP_ERROR",
-        f"{where} answered with HTTP {status} {response.reason_phrase}".rstrip(),
-        hint="its own log says more" if status >= 500 else "check the address and its headers",
+        f"{where} responded with HTTP {status} {response.reason_phrase}".rstrip(),
+        hint="check the server's log" if status >= 500 else "check the address and its headers",
         facts=facts,
     )
 
@@ -121,19 +121,19 @@ def failure_of(response: httpx2.Response, *, now: datetime | None = None) -> Too
 def sign_in_required(
     where: str, *, server: str | None = None, facts: dict[str, Any] | None = None
 ) -> Denied:
-    """The server wants a token that we do not have."""
+    """Return the error for a server that requires a sign-in or token."""
     return Denied(
         "SERVER_SIGN_IN_REQUIRED",
-        f"{where} wants to know who you are",
-        hint=f"`toolweave servers sign-in {shlex.quote(server)}`"
+        f"{where} requires authentication",
+        hint=f"run `toolweave servers sign-in {shlex.quote(server)}`"
         if server
-        else "put its token into the headers of its definition, or let it use OAuth",
+        else "add a token to the headers of its definition, or register it with OAuth",
         facts=facts,
     )
 
 
 def retry_after_s(text: str | None, now: datetime) -> float | None:
-    """The seconds a `Retry-After` header asks for, at most a day; `None` if it cannot be read."""
+    """Return the seconds in a `Retry-After` header, at most a day; `None` if invalid."""
     if not text:
         return None
     if text.isascii() and text.isdigit():
@@ -147,7 +147,7 @@ def retry_after_s(text: str | None, now: datetime) -> float | None:
 
 
 def sealed(request_id: RequestId | None, error: ToolweaveError) -> JSONRPCError:
-    """The JSON-RPC error that takes `error` through the SDK to the call `request_id`."""
+    """Return the JSON-RPC error that carries `error` through the SDK to the call `request_id`."""
     body = error.as_json()
     data = {"seal": SEAL, "kind": type(error).__name__, "hint": None, "facts": None, **body}
     return JSONRPCError(
@@ -158,7 +158,7 @@ def sealed(request_id: RequestId | None, error: ToolweaveError) -> JSONRPCError:
 
 
 def failure_in(error: BaseException) -> ToolweaveError | None:
-    """The typed error behind what the SDK raised; `None` when it is the server's own answer."""
+    """Return the typed error behind the SDK's error; `None` if the server sent it."""
     if isinstance(error, ToolweaveError):
         return error
     if isinstance(error, BaseExceptionGroup):
@@ -167,7 +167,7 @@ def failure_in(error: BaseException) -> ToolweaveError | None:
     data = cast("object", error.data) if isinstance(error, MCPError) else None
     if not isinstance(data, dict):
         return None
-    data = cast("dict[str, Any]", data)  # Any: JSON that is ours if the seal is
+    data = cast("dict[str, Any]", data)  # Any: JSON that is ours if the signature is
     if data.get("seal") != SEAL:
         return None
     kind = KINDS.get(data["kind"], ToolweaveError)
@@ -177,14 +177,14 @@ def failure_in(error: BaseException) -> ToolweaveError | None:
 def truth_behind(
     message: JSONRPCError, where: str, *, last: ToolweaveError | None, max_bytes: int
 ) -> JSONRPCError:
-    """`message`, or what it stands for when the SDK made it up in the server's place."""
+    """Return `message`, or a clearer text for a message that the SDK created."""
     said = message.error.message
     if said.startswith("SSE stream ended"):
-        found = last or broken(where, "its stream ended without an answer")
+        found = last or broken(where, "its stream ended without a response")
     elif said.startswith("SSE stream failed"):
         found = last or too_large(where, max_bytes)
     elif said.startswith("Failed to parse"):
-        found = broken(where, "its answer is not a JSON-RPC message")
+        found = broken(where, "its response is not a JSON-RPC message")
     elif said.startswith(("Unexpected content type", "server answered a request with 202")):
         found = broken(where, said[:100])
     else:

@@ -1,7 +1,7 @@
-"""Streamable HTTP: the SDK's transport over our client, with the truth about each failure.
+"""Streamable HTTP: the SDK's transport over our client, with a typed error for each failure.
 
-A failed exchange fails its own call and no other; a session the server forgot ends the
-connection, so that it is made anew.
+A failed exchange fails only its own call; a session unknown to the server ends the
+connection, so that it is opened again.
 """
 
 from collections.abc import AsyncGenerator
@@ -38,28 +38,28 @@ from toolweave.settings import Limits
 
 Incoming = SessionMessage | Exception
 
-SILENCE_S = 300.0  # how long an answer may be silent; the deadline of the call is the caller's
+SILENCE_S = 300.0  # how long a response may be silent; the call's deadline is the caller's
 GOODBYE_S = 2.0
-ALWAYS_OURS = frozenset({401, 429})  # what these statuses mean does not hang on their body
+ALWAYS_OURS = frozenset({401, 429})  # the meaning of these statuses does not depend on their body
 
 
 class McpHttpClient(httpx2.AsyncClient):
     """Answers a failed POST with the typed error instead of raising it into the SDK.
 
-    What it hands on can be parsed without holding up the event loop.
+    Forwarded responses can be parsed without blocking the event loop.
     """
 
     def __init__(
         self, faults: DisconnectReason, failures: HttpFailures, max_bytes: int, **settings: Any
     ) -> None:
-        # Any: passed through to `httpx2` untouched.
+        # Any: passed through to `httpx2` unchanged.
         super().__init__(**settings)
         self._faults = faults
         self._failures = failures
         self._max_bytes = max_bytes
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
-        """Send; a POST always gets an answer."""
+        """Send the request; a POST always gets a response."""
         if request.method == "DELETE":
             with anyio.fail_after(GOODBYE_S):
                 return await super().send(request, **options)
@@ -77,7 +77,7 @@ class McpHttpClient(httpx2.AsyncClient):
         failure = failure_of(response)
         if failure is None:
             if is_json:
-                # Here, where what goes wrong is still ours to tell.
+                # Here, where the failure can still be reported.
                 await refuse_dense(await response.aread(), place_of(response.request))
             return self._with_checked_events(response)
         body = b""
@@ -110,7 +110,7 @@ async def open_http(
     limits: Limits,
     resolve: Resolve | None = None,
 ) -> AsyncGenerator[TransportStreams]:
-    """Messages to and from the server, none before the first; `headers` are already expanded.
+    """Open the message streams to the server; `headers` are already expanded.
 
     Raises:
         Denied: `SERVER_ADDRESS_DENIED`.
@@ -147,7 +147,7 @@ async def open_http(
             finally:
                 tasks.cancel_scope.cancel()
     except* (anyio.ClosedResourceError, anyio.BrokenResourceError):
-        # The SDK stumbles over an answer that comes while it says goodbye.
+        # The SDK fails on a response that arrives while it closes.
         if not is_leaving:
             raise
 
@@ -175,11 +175,11 @@ async def _admit(
 
 
 def session_over(where: str) -> Unavailable:
-    """The server does not know our session any more."""
+    """Return the error for a session the server no longer knows."""
     return Unavailable(
         "MCP_SERVER_DISCONNECTED",
         f"{where} ended the session",
-        hint="it is connected again by itself",
+        hint="it is reconnected automatically",
     )
 
 

@@ -1,4 +1,4 @@
-"""What comes in and what may: no floods, and an answer only under the very id it was asked."""
+"""Checks of incoming messages: rate limits, and responses only with the exact request id."""
 
 from mcp.shared.dispatcher import coerce_request_id
 from mcp.shared.message import SessionMessage
@@ -17,23 +17,23 @@ from toolweave.servers.transports.notification_limit import NotificationLimit
 
 
 def read_message(text: str | bytes) -> SessionMessage:
-    """The message in `text`.
+    """Parse a message.
 
     Raises:
-        ValueError: it is not JSON, or not JSON-RPC.
+        ValueError: the text is not JSON-RPC.
     """
-    # In two steps: the adapter alone would read the JSON anew for every kind of message it tries.
+    # In two steps: the adapter alone would parse the JSON again for every message type.
     message = jsonrpc_message_adapter.validate_python(from_json(text), by_name=False)
     return SessionMessage(message)
 
 
 def admits(item: SessionMessage, flood: NotificationLimit, faults: DisconnectReason) -> bool:
-    """Whether a message may pass; too many, or one under a misspelt id, end the connection."""
+    """Return whether a message is accepted; too many, or a wrong id, end the connection."""
     faults.messages += 1
     if isinstance(item.message, JSONRPCNotification):
         return flood.admits_notification()
     if isinstance(item.message, JSONRPCRequest) and not flood.admits_request():
-        faults.protocol("a flood of requests to the client")
+        faults.protocol("too many requests to the client")
         return False
     if isinstance(item.message, JSONRPCResponse | JSONRPCError):
         return _admits_answer(item.message.id, flood, faults)
@@ -44,10 +44,12 @@ def _admits_answer(
     id_: RequestId | None, flood: NotificationLimit, faults: DisconnectReason
 ) -> bool:
     if not flood.admits_answer():
-        faults.protocol("a flood of answers that nobody asked for")
+        faults.protocol("too many unsolicited responses")
         return False
-    # The SDK takes "2" for 2, which JSON-RPC forbids: another call's answer could slip in.
+    # The SDK takes "2" for 2, which JSON-RPC forbids: another call's response could be accepted.
     if isinstance(id_, str) and coerce_request_id(id_) != id_:
-        faults.protocol(f"an answer under {id_[:40]!r}, a text where a number was asked with")
+        faults.protocol(
+            f"a response with the string id {id_[:40]!r}, where the request had a number"
+        )
         return False
     return True

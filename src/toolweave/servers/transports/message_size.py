@@ -1,7 +1,7 @@
-"""How many JSON values a message holds, counted before anything is built from it.
+"""Count the JSON values of a message before parsing it.
 
-Sixteen megabytes of `{},` become a gigabyte of objects and hold up the event loop for seconds.
-Counting first costs little, and others get their turn meanwhile.
+Sixteen megabytes of `{},` become a gigabyte of objects and block the event loop for seconds.
+Counting first is cheap, and other tasks can run in between.
 """
 
 import anyio.lowlevel
@@ -13,7 +13,7 @@ SLICE_BYTES = 64 * 1024
 
 
 async def refuse_dense(message: bytes | str, where: str) -> None:
-    """Let a message pass that holds no more values than can be read at once.
+    """Reject a message with too many values.
 
     Raises:
         Unavailable: `SERVER_RESPONSE_TOO_LARGE`.
@@ -26,18 +26,18 @@ async def refuse_dense(message: bytes | str, where: str) -> None:
     if await has_over(MAX_VALUES, message):
         raise Unavailable(
             "SERVER_RESPONSE_TOO_LARGE",
-            f"{where} answered with over {MAX_VALUES} values in one message",
-            hint="ask for less",
+            f"{where} sent more than {MAX_VALUES} values in one message",
+            hint="request less data",
             facts={"max_values": MAX_VALUES},
         )
 
 
 async def has_over(limit: int, message: bytes) -> bool:
-    """Whether there are more values in `message` than `limit`, as its punctuation tells."""
+    """Whether `message` has more than `limit` values, judged by its punctuation."""
     values, in_text, cut = 0, False, b""
     for start in range(0, len(message), SLICE_BYTES):
         piece = cut + message[start : start + SLICE_BYTES]
-        # An escape must not be cut in two: an odd backslash waits for what follows it.
+        # An escape must not be split: an odd backslash belongs to the next chunk.
         cut = b"\\" * ((len(piece) - len(piece.rstrip(b"\\"))) % 2)
         plain = piece.removesuffix(cut).replace(b"\\\\", b"").replace(b'\\"', b"")
         parts = plain.split(b'"')

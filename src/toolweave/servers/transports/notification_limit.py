@@ -1,21 +1,21 @@
-"""How many unasked-for messages of one server are let through."""
+"""Rate limits for unsolicited messages of one server."""
 
 import time
 
 NOTIFICATIONS_A_SECOND = 500
 REQUESTS_A_SECOND = 100
-ANSWERS_A_SECOND = 5_000  # more than we can ask for
+ANSWERS_A_SECOND = 5_000  # more than the client can request
 
 
 class NotificationLimit:
-    """Counts a server's notifications and requests by the second; the rest is dropped.
+    """Counts a server's notifications and requests per second; excess ones are dropped.
 
-    Notifications are lossy by nature (progress, log); a request that is not answered is not,
-    so too many of those end the connection.
+    Notifications may be lost (progress, log), but requests may not,
+    so too many requests end the connection.
     """
 
     def __init__(self) -> None:
-        self.noise = 0  # lines since the last message that were none
+        self.noise = 0  # lines since the last message that were not messages
         self.dropped = 0
         self._second: int = 0
         self._notifications = 0
@@ -24,7 +24,7 @@ class NotificationLimit:
 
     @property
     def is_dropping(self) -> bool:
-        """Whether this second's notifications are used up."""
+        """Whether the limit for this second is reached."""
         return self._notifications >= NOTIFICATIONS_A_SECOND
 
     def drops_unread(self, line: bytes) -> bool:
@@ -38,7 +38,7 @@ class NotificationLimit:
         return True
 
     def admits_notification(self) -> bool:
-        """Count one notification; whether it may pass."""
+        """Count one notification; return whether it is accepted."""
         self._tick()
         if self.is_dropping:
             self.dropped += 1
@@ -47,13 +47,13 @@ class NotificationLimit:
         return True
 
     def admits_request(self) -> bool:
-        """Count one request; whether it may pass."""
+        """Count one request; return whether it is accepted."""
         self._tick()
         self._requests += 1
         return self._requests <= REQUESTS_A_SECOND
 
     def admits_answer(self) -> bool:
-        """Count one answer, asked for or not; whether it may pass."""
+        """Count one response; return whether it is accepted."""
         self._tick()
         self._answers += 1
         return self._answers <= ANSWERS_A_SECOND

@@ -1,7 +1,7 @@
-"""HTTP with server-sent events, for older servers: events come in, each message is posted.
+"""HTTP with server-sent events, for older servers: events are received, messages are posted.
 
-Ours rather than the SDK's, which hangs a call whose POST fails, hangs on a stream that is cut
-or garbage before it began, and caps an event at 1 MiB whatever the limits say.
+Replaces the SDK's, which hangs a call whose POST fails, hangs on a stream that breaks
+or is invalid before its start, and limits an event to 1 MiB whatever the settings are.
 """
 
 from collections.abc import AsyncGenerator
@@ -52,13 +52,13 @@ async def open_sse(
     limits: Limits,
     resolve: Resolve | None = None,
 ) -> AsyncGenerator[TransportStreams]:
-    """Messages to and from the server at `definition.url`; `headers` are already expanded.
+    """Open the message streams to `definition.url`; `headers` are already expanded.
 
     Raises:
         Denied: `SERVER_ADDRESS_DENIED`, `SERVER_SIGN_IN_REQUIRED`.
         Invalid: `SERVER_HEADER_INVALID`.
-        Unavailable: it cannot be reached, or is not such a server.
-        TimedOut: it did not say in time where to post.
+        Unavailable: the server cannot be reached, or is not an SSE server.
+        TimedOut: the server did not send its endpoint in time.
     """
     client = open_http_client(
         allow=AllowedHosts.of(definition.url),
@@ -85,7 +85,7 @@ async def open_sse(
 
 
 async def _connect(client: httpx2.AsyncClient, url: str, deadline_s: float) -> httpx2.Response:
-    # A timeout of the wire and not a scope: a person may be signing in meanwhile.
+    # A read timeout and not a scope: a person may be signing in.
     request = client.build_request(
         "GET",
         url,
@@ -95,7 +95,7 @@ async def _connect(client: httpx2.AsyncClient, url: str, deadline_s: float) -> h
     response = await send_within_origin(partial(client.send, stream=True), request)
     failure = failure_of(response)
     if failure is None and not response.headers.get("content-type", "").startswith(EVENTS):
-        failure = broken(place_of(request), "it did not answer with a stream of events")
+        failure = broken(place_of(request), "its response is not an event stream")
     if failure is not None:
         await response.aclose()
         raise failure
@@ -103,7 +103,7 @@ async def _connect(client: httpx2.AsyncClient, url: str, deadline_s: float) -> h
 
 
 async def _endpoint(events: Events, url: str, deadline_s: float) -> httpx2.URL:
-    """Where messages are to be posted, which is the first thing such a server says."""
+    """Return the endpoint for messages, which is the server's first event."""
     where = "://".join(str(part) for part in origin_of(url)[:2])
     try:
         with anyio.fail_after(deadline_s):
@@ -111,16 +111,16 @@ async def _endpoint(events: Events, url: str, deadline_s: float) -> httpx2.URL:
                 if event.event == "endpoint":
                     endpoint = httpx2.URL(url).join(event.data.strip())
                     if origin_of(endpoint) != origin_of(url):
-                        raise denied(f"{where} wants its messages posted to another address")
+                        raise denied(f"{where} sent a message endpoint at another address")
                     return endpoint
     except TimeoutError:
         raise TimedOut(
             "SERVER_CONNECT_TIMEOUT",
-            f"{where} did not say within {deadline_s:g} s where to post messages",
+            f"{where} did not send its message endpoint within {deadline_s:g} s",
         ) from None
     except (httpx2.HTTPError, httpx2.InvalidURL):
-        raise broken(where, "it did not say where to post messages") from None
-    raise broken(where, "its stream ended before it began")
+        raise broken(where, "it did not send a message endpoint") from None
+    raise broken(where, "its stream ended before the first event")
 
 
 async def _read(
@@ -175,7 +175,7 @@ async def _post(client: httpx2.AsyncClient, endpoint: httpx2.URL, item: SessionM
     )
     response = await send_within_origin(partial(client.send, stream=True), request)
     try:
-        await response.aread()  # read to its end, the connection can be used again
+        await response.aread()  # read to the end, so that the connection can be reused
     finally:
         await response.aclose()
     if failure := failure_of(response):

@@ -1,8 +1,8 @@
-"""Messages over a process's standard streams, safe against a server that misbehaves.
+"""Messages over a process's stdin and stdout, robust against a misbehaving server.
 
-Ours rather than the SDK's because that one has no cap on a line, hangs on bad UTF-8, and lets
-a flood of notifications through. A line that looks like JSON and is not ends the connection,
-so that waiting calls fail at once; other text on stdout is noise and is skipped.
+Replaces the SDK's, which has no line limit, hangs on invalid UTF-8, and accepts
+any number of notifications. A line that looks like JSON but is not ends the connection,
+so that waiting calls fail at once; other text on stdout is skipped.
 """
 
 import asyncio
@@ -45,10 +45,10 @@ MAX_WAIT_S = 0.25
 async def open_stdio(
     launch: Launch, faults: DisconnectReason, *, guardian: Guardian, max_bytes: int
 ) -> AsyncGenerator[Streams]:
-    """Start the process and speak to it; on leaving, it and all its children are gone.
+    """Start the process and open its message streams; on exit, stop it and all its children.
 
     Raises:
-        Unavailable: `SERVER_START_FAILED` when the process cannot be started.
+        Unavailable: `SERVER_START_FAILED` if the process cannot be started.
     """
     process = await _start(launch, faults)
     heard = anyio.Event()
@@ -89,7 +89,7 @@ async def _start(launch: Launch, faults: DisconnectReason) -> Process:
         raise Unavailable(
             "SERVER_START_FAILED",
             f"server {faults.server!r} could not be started: {launch.argv[0]!r}: {reason}",
-            hint="check the command and the directory of its definition",
+            hint="check the command and the directory in its definition",
         ) from None
 
 
@@ -99,13 +99,13 @@ async def _watch(guardian: Guardian, launch: Launch, process: Process) -> None:
             await guardian.watch_container(launch.container)
         await guardian.watch_group(process.pid)
     except BaseException:
-        # Nobody else knows of it yet.
+        # Not watched by anything else yet.
         _signal_group(process, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
         raise
 
 
 class StdioReader:
-    """The messages of a process, each read when it is wanted: no task stands in between."""
+    """The messages of a process, read on demand without a task in between."""
 
     def __init__(
         self, process: Process, faults: DisconnectReason, *, max_line: int, heard: anyio.Event
@@ -119,13 +119,13 @@ class StdioReader:
         self._busy_s = 0.0
 
     async def receive(self) -> Incoming:
-        """The next message.
+        """Return the next message.
 
         Raises:
-            EndOfStream: the process closed its side, or `faults` knows what is wrong with it.
+            EndOfStream: the process closed its side, or `faults` has the reason.
         """
         if self._busy_s > BUSY_S:
-            # Whoever keeps us busy waits: the loop belongs to the other servers too.
+            # Let other servers use the event loop.
             await anyio.sleep(min(4 * self._busy_s, MAX_WAIT_S))
         async for line in self._lines:
             began = time.perf_counter()
@@ -136,7 +136,7 @@ class StdioReader:
             if message is not None:
                 return message
         else:
-            # What it wrote to stderr says why; a child of it may hold that open for longer.
+            # Its stderr contains the reason; a child process may hold it open longer.
             with anyio.move_on_after(LAST_WORDS_S):
                 await self._heard.wait()
             if await _exits(self._process, LAST_WORDS_S):
@@ -145,7 +145,7 @@ class StdioReader:
         raise anyio.EndOfStream
 
     async def aclose(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         await self._lines.aclose()
 
     def __aiter__(self) -> Self:
@@ -165,7 +165,7 @@ class StdioReader:
 
 
 class StdioWriter:
-    """Messages to a process. Sending never waits; a process that does not read is given up."""
+    """Messages to a process. Sending never waits; a process that does not read is disconnected."""
 
     def __init__(self, process: Process, faults: DisconnectReason) -> None:
         assert process.stdin is not None
@@ -173,15 +173,15 @@ class StdioWriter:
         self._faults = faults
 
     async def send(self, item: SessionMessage) -> None:
-        """Write one message; to a process that is gone, nothing: the inbox knows why it went."""
+        """Write one message; nothing if the process has exited, which the reader reports."""
         if self._pipe.transport.get_write_buffer_size() > UNREAD_BYTES:
-            self._faults.protocol(f"it left over {UNREAD_BYTES} bytes of messages unread")
+            self._faults.protocol(f"it did not read more than {UNREAD_BYTES} bytes of messages")
         elif not self._pipe.is_closing():
             text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
             self._pipe.write(text.encode() + b"\n")
 
     async def aclose(self) -> None:
-        """Nothing more will be sent."""
+        """Stop sending."""
         self._pipe.close()
 
     async def __aenter__(self) -> Self:
@@ -202,22 +202,22 @@ async def _lines(
             start = end + 1
             yield _taken(held)
             if start < len(chunk):
-                # There is more already, so nothing else gives way to other tasks.
+                # More data is buffered, so nothing else yields to other tasks.
                 await anyio.lowlevel.checkpoint()
         held += chunk[start:]
         if len(held) > max_line:
             faults.note(
                 Unavailable(
                     "SERVER_RESPONSE_TOO_LARGE",
-                    f"server {faults.server!r} sent a line of over {max_line} bytes",
-                    hint="ask for less, or raise TOOLWEAVE_OUTPUT_BYTES",
+                    f"server {faults.server!r} sent a line of more than {max_line} bytes",
+                    hint="request less data, or increase TOOLWEAVE_OUTPUT_BYTES",
                 )
             )
             return
 
 
 async def _read(stream: StreamReader) -> bytes:
-    """Some of what there is; nothing at the end."""
+    """Read available bytes; empty at EOF."""
     try:
         return await stream.read(CHUNK_BYTES)
     except OSError:
@@ -254,7 +254,7 @@ def _parse(
     except ValueError:
         if stripped.startswith(b"["):
             return _noise(faults, flood)  # a log line such as `[info] ready`
-        faults.protocol("a line on stdout starts like a message and is not valid JSON-RPC")
+        faults.protocol("a line on stdout looks like a message but is not valid JSON-RPC")
         return None
     flood.noise = 0
     return item if admits(item, flood, faults) else None
@@ -263,14 +263,16 @@ def _parse(
 def _noise(faults: DisconnectReason, flood: NotificationLimit) -> SessionMessage | None:
     flood.noise += 1
     if flood.noise > NOISE_LINES:
-        faults.protocol(f"over {NOISE_LINES} lines on stdout in a row that are no messages")
+        faults.protocol(
+            f"more than {NOISE_LINES} consecutive lines on stdout that are not messages"
+        )
     return None
 
 
 async def _hear(process: Process, faults: DisconnectReason, heard: anyio.Event) -> None:
     assert process.stderr is not None
     while chunk := await _read(process.stderr):
-        # Kept whole lines would let a flood grow without bound; a chunk's lines are enough.
+        # Only the chunk's lines are kept, so that memory stays bounded.
         for line in chunk.splitlines()[-20:]:
             faults.hear(line)
     heard.set()
@@ -291,7 +293,7 @@ async def _stop(process: Process) -> None:
 async def _exits(process: Process, seconds: float) -> bool:
     # Not process.wait(): it also waits for the pipes, which a child may hold open.
     with anyio.move_on_after(seconds):
-        # The process tells nobody when it ends.
+        # There is no event for the exit of the process.
         while process.returncode is None:  # noqa: ASYNC110
             await anyio.sleep(0.005)
     return process.returncode is not None
