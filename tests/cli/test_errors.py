@@ -136,7 +136,7 @@ def test_an_unreadable_home_fails_with_what_to_do(tw: Commands) -> None:
 
 DEAD = "echo one >&2; echo 'no module foo' >&2; exit 3"
 LAST_WORDS = (
-    "server 'dead' closed the connection (exit code 3); its last words: one | no module foo"
+    "server 'dead' closed the connection (exit code 3); its last output: one | no module foo"
 )
 
 

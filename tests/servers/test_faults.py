@@ -16,7 +16,7 @@ def test_the_first_fault_is_the_reason() -> None:
     faults.note(Unavailable("SERVER_UNREACHABLE", "later"))
     error = faults.closed()
     assert error.code == "SERVER_PROTOCOL"
-    assert error.message == "server 'server' broke the protocol: it sang"
+    assert error.message == "server 'server' violated the protocol: it sang"
     assert faults.ended.is_set()
 
 
@@ -28,7 +28,7 @@ def test_without_a_fault_the_reason_is_the_servers_last_words() -> None:
     faults.hear(b"\n")
     error = faults.closed()
     assert error.code == "MCP_SERVER_DISCONNECTED"
-    assert error.message.endswith("its last words: line 97 | line 98 | line 99")
+    assert error.message.endswith("its last output: line 97 | line 98 | line 99")
     assert len(faults.stderr) == STDERR_LINES
 
 

@@ -1,1 +1,1 @@
-"""What must stay secret: the vault, references to it in definitions, and masking what is shown."""
+"""API keys, the vault, references to secrets, masking, and webhook signatures."""

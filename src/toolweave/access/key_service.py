@@ -1,4 +1,4 @@
-"""API keys as doors hand them out and take them back: the same rules for all of them."""
+"""Create and revoke API keys, with the same rules for CLI and REST."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ from toolweave.json_text import JsonObject
 async def create_key(
     keys: ApiKeys, name: str, scopes: list[str], tools: Iterable[str] = ()
 ) -> tuple[ApiKey, str]:
-    """A new key and its text, which nobody sees again.
+    """Create a key and return it with its text, which is shown only once.
 
     Raises:
         Invalid: `KEY_NAME_RESERVED`, `SCOPE_UNKNOWN`, `KEY_TOOLS_USELESS`.
@@ -18,8 +18,8 @@ async def create_key(
     if name == STUDIO:
         raise Invalid(
             "KEY_NAME_RESERVED",
-            f"the studio's own key is called {STUDIO!r}",
-            hint="choose another name; a key of this one is replaced when the studio starts",
+            f"{STUDIO!r} is reserved for the studio's own key",
+            hint="choose another name; the studio replaces its own key at startup",
         )
     return await keys.create(name, scopes, tools)
 
@@ -27,7 +27,7 @@ async def create_key(
 async def revoke_key(
     keys: ApiKeys, key: str, *, asked_with: KeyId | None = None, is_sure: bool = False
 ) -> ApiKey:
-    """Revoke a key by its id or name; the one that pages ask with only by whoever is sure.
+    """Revoke a key by its id or name; the studio's own key needs a confirmation.
 
     Raises:
         NotFound: `KEY_NOT_FOUND`.
@@ -37,19 +37,19 @@ async def revoke_key(
     if found is not None and not is_sure and (found.id == asked_with or is_studio(found)):
         raise Conflict(
             "KEY_IN_USE",
-            f"the key {found.name!r} is the one that this studio's pages ask with",
-            hint="say that you are sure; the next start of `toolweave serve` makes another",
+            f"the key {found.name!r} is in use by the studio",
+            hint="confirm to revoke it; `toolweave serve` creates a new one at its next start",
         )
     return await keys.revoke(key)
 
 
 def is_studio(key: ApiKey) -> bool:
-    """Whether it is the studio's own key, which is valid still."""
+    """Whether it is the studio's own key and still valid."""
     return key.name == STUDIO and "admin" in key.scopes and key.revoked_at is None
 
 
 def key_as_json(key: ApiKey) -> JsonObject:
-    """A key without its secret."""
+    """Return a key without its secret."""
     return {
         "id": key.id,
         "name": key.name,

@@ -1,24 +1,24 @@
-"""The vault's key in the system's keyring.
+"""The vault key in the system's keyring.
 
-Loaded on demand and in a thread of its own: the library is slow to import, and a backend may ask
-the user, or a desktop that is not there.
+Loaded on demand in its own thread: the library is slow to import, and a backend may prompt
+the user or hang without a desktop.
 """
 
 import keyring
 
 _SERVICE = "toolweave"
 _ACCOUNT = "vault"
-# Below 1 are the backends that fail, forget, or write plain text.
+# Backends below 1 fail, forget, or write plain text.
 _LEAST_PRIORITY = 1
 
 
 def read() -> str | None:
-    """The key as it was written, if a real keyring has it."""
+    """Return the stored key if a real keyring has it."""
     return keyring.get_password(_SERVICE, _ACCOUNT) if _is_real() else None
 
 
 def write(text: str) -> bool:
-    """Whether a real keyring now has `text`, as reading it back shows."""
+    """Store `text` and return whether reading it back succeeds."""
     if not _is_real():
         return False
     keyring.set_password(_SERVICE, _ACCOUNT, text)

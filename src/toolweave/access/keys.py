@@ -1,4 +1,4 @@
-"""API keys: 256 random bits, shown once, kept as a hash, limited by scopes."""
+"""API keys: 256 random bits, shown once, stored as a hash, limited by scopes."""
 
 import hashlib
 import hmac
@@ -16,7 +16,7 @@ from toolweave.storage.database import Database, Row
 KeyId = NewType("KeyId", str)
 
 PREFIX = "tw_"
-# What the key is called that the studio's own page asks with.
+# Name of the key that the studio's own pages use.
 STUDIO = "studio"
 FRESH_S = 1.0
 MAX_KNOWN = 10_000
@@ -31,7 +31,7 @@ SCOPES = (
     "servers:admin",
     "admin",
 )
-# Whoever has these gets at what no tool is published for.
+# Scopes that reach beyond published tools.
 _PAST_TOOLS = frozenset({"workflows:write", "admin"})
 _COLUMNS = "id, name, scopes, created_at, revoked_at, tools"
 
@@ -45,15 +45,15 @@ class ApiKey:
     scopes: frozenset[str]
     created_at: str
     revoked_at: str | None = None
-    # The only published tools it may see and run; nothing where it may all.
+    # The published tools it may see and run; `None` for all.
     tools: frozenset[str] | None = None
 
     def allows(self, scope: str) -> bool:
-        """Whether it may do what `scope` stands for; `admin` may do everything."""
+        """Whether the key has `scope`; `admin` includes all scopes."""
         return scope in self.scopes or "admin" in self.scopes
 
     def require(self, scope: str) -> None:
-        """Go on only if it may.
+        """Raise unless the key has `scope`.
 
         Raises:
             Denied: `SCOPE_MISSING`.
@@ -62,16 +62,16 @@ class ApiKey:
             raise Denied(
                 "SCOPE_MISSING",
                 f"this key lacks the scope {scope!r}",
-                hint=f"`toolweave keys create --scope {scope}` makes one that has it",
+                hint=f"create a key with it: `toolweave keys create --scope {scope}`",
                 facts={"scope": scope},
             )
 
     def allows_tool(self, tool: str | None) -> bool:
-        """Whether it may use a published tool; nothing stands for what is not published."""
+        """Whether it may use a published tool; `None` means something that is not published."""
         return self.tools is None or tool in self.tools
 
     def require_tool(self, tool: str | None) -> None:
-        """Go on only if it may use a published tool.
+        """Raise unless the key may use a published tool.
 
         Raises:
             Denied: `TOOL_NOT_ALLOWED`.
@@ -79,13 +79,15 @@ class ApiKey:
         if not self.allows_tool(tool):
             raise Denied(
                 "TOOL_NOT_ALLOWED",
-                f"this key may not use {tool!r}" if tool else "this key may not use that",
+                f"this key may not use {tool!r}"
+                if tool
+                else "this key is limited to certain tools",
                 hint="it may use " + ", ".join(sorted(self.tools or ())),
             )
 
 
 class ApiKeys:
-    """Creates, checks and revokes keys; a check is answered from memory for up to a second."""
+    """Creates, checks and revokes keys; checks are cached for up to a second."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
@@ -96,7 +98,7 @@ class ApiKeys:
     async def create(
         self, name: str, scopes: list[str], tools: Iterable[str] = ()
     ) -> tuple[ApiKey, str]:
-        """A new key and its text, which nobody sees again; `tools` limits it to those published.
+        """Create a key and return it with its text, shown only once; `tools` limits it to those.
 
         Raises:
             Invalid: `SCOPE_UNKNOWN`, `KEY_TOOLS_USELESS`.
@@ -106,14 +108,14 @@ class ApiKeys:
             raise Invalid(
                 "KEY_TOOLS_USELESS",
                 "a key limited to some tools cannot have the scope workflows:write or admin",
-                hint="whoever may change workflows may make any tool do anything",
+                hint="a key that can change workflows can change what any tool does",
             )
         unknown = [scope for scope in scopes if scope not in SCOPES]
         if unknown or not scopes:
             hint = "scopes are " + ", ".join(SCOPES)
             raise Invalid(
                 "SCOPE_UNKNOWN",
-                f"no scope is called {unknown[0]!r}" if unknown else "a key needs a scope",
+                f"there is no scope {unknown[0]!r}" if unknown else "a key needs a scope",
                 problems=[
                     Problem("SCOPE_UNKNOWN", "/scopes", repr(scope), did_you_mean(scope, SCOPES))
                     for scope in unknown
@@ -141,7 +143,7 @@ class ApiKeys:
         return key, text
 
     async def check(self, text: str) -> ApiKey | None:
-        """The key `text` stands for, unless it is unknown or revoked."""
+        """Return the key for `text`, unless it is unknown or revoked."""
         wanted = _hash(text)
         known = self._known.get(wanted)
         if known is not None and self._clock.monotonic() - known[0] < FRESH_S:
@@ -151,18 +153,18 @@ class ApiKeys:
             f"SELECT {_COLUMNS}, hash FROM api_keys WHERE hash = ?",
             wanted,
         )
-        # The look-up is by hash, so its timing tells nothing of the key; compared all the same.
+        # The lookup is by hash, so its timing reveals nothing; compared in constant time anyway.
         is_right = row is not None and hmac.compare_digest(str(row[-1]), wanted)
         key = _key(row[:-1]) if row is not None and is_right and row[4] is None else None
         if len(self._known) >= MAX_KNOWN:
             self._known.clear()
-        # What was read before a revocation must not be remembered after it.
+        # A value read before a revocation must not be cached after it.
         if revocations == self._revocations:
             self._known[wanted] = (seen_at, key)
         return key
 
     async def list(self) -> list[ApiKey]:
-        """Every key, revoked ones too, newest first."""
+        """Return all keys, including revoked ones, newest first."""
         rows = await self._database.rows(
             f"SELECT {_COLUMNS} FROM api_keys ORDER BY created_at DESC, id"
         )
@@ -182,13 +184,13 @@ class ApiKeys:
                 "KEY_NOT_FOUND",
                 f"no valid key has the id or name {key!r}",
                 hint=did_you_mean(key, [each.name for each in valid])
-                or "`toolweave keys list` shows them",
+                or "list keys with `toolweave keys list`",
             )
         if len(meant) > 1:
             raise Conflict(
                 "KEY_NAME_SHARED",
-                f"{len(meant)} keys are called {key!r}",
-                hint="give the id of one: " + ", ".join(each.id for each in meant[:10]),
+                f"{len(meant)} keys have the name {key!r}",
+                hint="use the id of one: " + ", ".join(each.id for each in meant[:10]),
             )
         revoked = replace(meant[0], revoked_at=timestamp(self._clock.now()))
         await self._database.execute(

@@ -1,7 +1,7 @@
-"""Hides secrets in what is shown, logged, kept as history or exported.
+"""Mask secrets in output, logs, history and exports.
 
-Two ways: values known to be secret are found anywhere, in plain and in their usual encodings;
-values with a telling name (`API_KEY`, `Authorization: `, `?token=`) are hidden unseen.
+Known secret values are found anywhere, in plain text and in common encodings;
+values with a sensitive name (`API_KEY`, `Authorization: `, `?token=`) are always masked.
 """
 
 import base64
@@ -14,7 +14,7 @@ from urllib.parse import quote, quote_plus
 from toolweave.json_text import Json
 
 MASK = "***"
-# Shorter values would be found by chance in the middle of words.
+# Shorter values would match by chance inside words.
 LEAST_CHARACTERS = 6
 _LEAST_LINE = 16
 
@@ -34,7 +34,7 @@ _PLAIN_AFTER = re.compile(
 _TELLING_IN_QUERIES = frozenset({"code", "key", "sig", "signature"})
 
 # `name=value`, `name: value`, `"name": "value"`; hostile text is read in linear time, because a
-# name is bounded and whatever else matches is never looked at again.
+# name is bounded and a match is never scanned again.
 _NAMED = re.compile(
     r"(?<![A-Za-z0-9_.])(?<![A-Za-z0-9_]-)([A-Za-z_][A-Za-z0-9_.-]{0,63})"
     r"\\?[\"']?[ \t]{0,4}[=:][ \t]{0,4}"
@@ -58,7 +58,7 @@ _ESCAPE = re.compile(r"%[0-9A-F]{2}")
 
 
 class Masker:
-    """Knows secret values and the names of sensitive fields, and hides both."""
+    """Masks known secret values and the values of sensitive fields."""
 
     def __init__(self, secrets: Iterable[str] = (), *, names: Iterable[str] = ()) -> None:
         self._names = frozenset(name.casefold() for name in names)
@@ -70,21 +70,21 @@ class Masker:
         return f"Masker({len(self._known)} secrets)"
 
     def learn(self, secrets: Iterable[str]) -> None:
-        """From now on hide these values too, wherever they appear."""
+        """Mask these values too, wherever they appear."""
         new = {value for value in secrets if value.strip("*")} - self._known
         if not new:
             return
         self._known |= new
         forms = {form for value in self._known for form in _forms(value)}
-        # The longest first: a secret may be part of another.
+        # Longest first: a secret may be part of another.
         self._forms = tuple(sorted(forms, key=lambda form: (-len(form), form)))
 
     def is_sensitive(self, name: str) -> bool:
-        """Whether values of this name are hidden: it tells so itself, or was marked."""
+        """Whether values of this name are masked: by the name itself, or because it was marked."""
         return is_sensitive(name) or name.casefold() in self._names
 
     def mask_text(self, text: str) -> str:
-        """`text` without known secrets, URL credentials, and values after telling names."""
+        """Mask known secrets, URL credentials, and values after sensitive names in `text`."""
         # Measured: for up to hundreds of secrets this is as fast as one compiled pattern.
         for form in self._forms:
             if form in text:
@@ -94,7 +94,7 @@ class Masker:
         return self._mask_named(text)
 
     def mask_json(self, value: Json) -> Json:
-        """`value` with secrets hidden in every string, key and sensitive field."""
+        """Mask secrets in every string, key and sensitive field of `value`."""
         match value:
             case str():
                 return self.mask_text(value)
@@ -113,7 +113,7 @@ class Masker:
                 return MASK if str(value) in self._known else value
 
     def mask_argv(self, argv: Sequence[str]) -> list[str]:
-        """A command line with secrets hidden: `--token X`, `--token=X`, `-e API_KEY=X`."""
+        """Mask secrets in a command line: `--token X`, `--token=X`, `-e API_KEY=X`."""
         shown: list[str] = []
         hide_next = False
         for argument in argv:
@@ -142,7 +142,7 @@ class Masker:
                 return MASK
 
     def _mask_named(self, text: str) -> str:
-        """Hide what follows a telling name; what follows another is searched like the rest."""
+        """Mask the value after a sensitive name; other values are searched like the rest."""
         pieces: list[str] = []
         done = 0
         for named in _NAMED.finditer(text):
@@ -163,20 +163,20 @@ class Masker:
 
 @lru_cache(maxsize=4096)
 def is_sensitive(name: str) -> bool:
-    """Whether a variable, header or field of this name is likely to hold a secret."""
+    """Whether a variable, header or field of this name probably contains a secret."""
     words = [word.lower() for word in _WORD.findall(name)]
     if not words or _PLAIN_AFTER.fullmatch(words[-1]):
         return False
     for before, word in zip(["", *words], words, strict=False):
         if _TELLING.search(word) and not _PLAIN_BEFORE.fullmatch(before):
             return True
-    # Alone a `key` is mostly that of a map, and `PWD` is the working folder.
+    # A lone `key` is mostly a map key, and `PWD` is the working directory.
     is_named = len(words) > 1 and not _PLAIN_BEFORE.fullmatch(words[-2])
     return is_named and words[-1] in {"key", "pwd"}
 
 
 def _forms(secret: str) -> Iterator[str]:
-    """The secret as it may be written: plain, in JSON, in a URL, in base64, line by line."""
+    """Return the encodings of a secret: plain, JSON, URL, base64, line by line."""
     written = {secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
     data = secret.encode("utf-8", "surrogatepass")
     for escaped in (quote(data, safe=""), quote(data), quote_plus(data)):
@@ -191,6 +191,6 @@ def _forms(secret: str) -> Iterator[str]:
 
 
 def _inside_base64(encoded: bytes, shift: int, data: bytes) -> str:
-    """The part of base64 that is the same whatever stands before and after `data`."""
+    """Return the part of the base64 that does not depend on the text around `data`."""
     first = -(-shift * 8 // 6)
     return encoded[first : (shift + len(data)) * 8 // 6].decode()

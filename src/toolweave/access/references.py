@@ -1,8 +1,8 @@
 """Expansion of `${…}` in a server's command, arguments, environment, address and headers.
 
 `${VAR}` and `${VAR:-default}` (also as `${env:VAR}`) come from the environment, `${vault:NAME}` and
-`${input:id}` from the vault. One pass: what was put in is never looked at again. What is unknown
-stays as written, with a problem; a bare `$VAR` is plain text.
+`${input:id}` from the vault. One pass: inserted values are never expanded again. An unknown one
+stays unchanged, with a problem; a bare `$VAR` is plain text.
 """
 
 import re
@@ -20,7 +20,7 @@ _SCHEME = re.compile(r"(?i:basic|bearer|token)\s+(\S.*)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class SecretReference:
-    """One `${…}`: what it names, and what stands in for an unset variable."""
+    """One `${…}`: its name and the default for an unset variable."""
 
     text: str
     kind: Literal["env", "vault"]
@@ -29,14 +29,14 @@ class SecretReference:
 
 
 class SecretSource(Protocol):
-    """What is needed of the vault."""
+    """The part of the vault used here."""
 
     async def get(self, name: str) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedText:
-    """Values ready for use, what was wrong, and what a masker must know."""
+    """Expanded values, problems, and secrets to mask."""
 
     values: dict[str, str]
     problems: tuple[Problem, ...]
@@ -44,12 +44,12 @@ class ResolvedText:
 
 
 def references(template: str) -> list[SecretReference]:
-    """Every reference in `template`, in order."""
+    """Return all references in `template`, in order."""
     return [_reference(found) for found in _REFERENCE.finditer(template)]
 
 
 def expand(template: str, resolve: Callable[[SecretReference], str | None]) -> str:
-    """`template` with each reference replaced by what `resolve` gives; nothing leaves it as is."""
+    """Replace each reference in `template` with its `resolve` value; `None` keeps it."""
 
     def value(found: re.Match[str]) -> str:
         given = resolve(_reference(found))
@@ -86,7 +86,7 @@ async def resolve_all(
 async def _from_vault(
     templates: Mapping[str, str], vault: SecretSource
 ) -> tuple[dict[str, str], dict[str, str | None]]:
-    """The secrets referred to, and for each one the vault has not, its hint."""
+    """Return the secrets referred to, with a hint for each that is missing."""
     wanted = {item.name for text in templates.values() for item in references(text)
               if item.kind == "vault"}  # fmt: skip
     secrets: dict[str, str] = {}
@@ -104,7 +104,7 @@ def _reference(found: re.Match[str]) -> SecretReference:
     if inside.startswith("vault:"):
         return SecretReference(found[0], "vault", inside.removeprefix("vault:"))
     if inside.startswith("input:"):
-        # VS Code asks for these once; here they are kept in the vault under the same name.
+        # VS Code asks for these once; here they are stored in the vault under the same name.
         return SecretReference(found[0], "vault", inside)
     name, has_default, default = inside.removeprefix("env:").partition(":-")
     return SecretReference(found[0], "env", name, default if has_default else None)
@@ -115,7 +115,7 @@ def _lookup(
 ) -> str | None:
     if item.kind == "vault":
         return secrets.get(item.name)
-    # As in Claude Code, a variable set to nothing is set.
+    # As in Claude Code, a variable with an empty value is set.
     return environ.get(item.name, item.default)
 
 
@@ -126,28 +126,28 @@ def _problem(
         return Problem(
             "VARIABLE_UNSET",
             place,
-            f"the variable {item.name!r} is not set; {item.text!r} stays as it is",
+            f"the variable {item.name!r} is not set; {item.text!r} is left unchanged",
             hint=did_you_mean(item.name, environ)
-            or f"set {item.name}, or write a default: ${{{item.name}:-value}}",
+            or f"set {item.name}, or add a default: ${{{item.name}:-value}}",
             severity="warning",
         )
     return Problem(
         "SECRET_NOT_FOUND",
         place,
-        f"the vault has no secret {item.name!r}; {item.text!r} stays as it is",
+        f"the vault has no secret {item.name!r}; {item.text!r} is left unchanged",
         hint=missing.get(item.name) or f"store it in the vault under the name {item.name}",
         severity="warning" if item.name.startswith("input:") else "error",
     )
 
 
 def _credentials(value: str) -> set[str]:
-    """A sensitive value, and the part of it that follows `Bearer` or the like."""
+    """Return a sensitive value and the part of it after `Bearer` or similar."""
     scheme = _SCHEME.fullmatch(value)
     return {value, scheme[1]} if scheme else {value}
 
 
 def name_in(token: str) -> str | None:
-    """The name in a text that is one reference to the vault and nothing else."""
+    """Return the secret's name if the text is exactly one vault reference."""
     found = references(token)
     is_one = len(found) == 1 and found[0].text == token.strip() and token.startswith("${vault:")
     return found[0].name if is_one else None

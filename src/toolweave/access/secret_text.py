@@ -1,4 +1,4 @@
-"""Fills `${vault:NAME}` for nodes, and takes what was filled in out of what comes back."""
+"""Expand `${vault:NAME}` for nodes, and remove those secrets from results."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,44 +8,44 @@ from toolweave.access.references import SecretSource, expand, references
 from toolweave.errors import NotFound
 
 _VAULT = "${vault:"
-# Entries that hold more than a token: sign-ins with what renews them, facts about credentials.
+# Internal entries: OAuth sign-ins with refresh tokens, and service credentials.
 OWN = ("oauth:", "oauth-tokens:", "service:")
 
 
 @dataclass(frozen=True, slots=True)
 class FilledText:
-    """Texts ready for use, and the secrets in them."""
+    """Expanded texts and the secrets in them."""
 
     texts: dict[str, str]
     secrets: frozenset[str]
 
     def hide(self, text: str) -> str:
-        """`text` without the secrets."""
+        """Remove the secrets from `text`."""
         for secret in self._longest_first():
             text = text.replace(secret, MASK)
         return text
 
     def hide_bytes(self, data: bytes) -> bytes:
-        """`data` without the secrets."""
+        """Remove the secrets from `data`."""
         for secret in self._longest_first():
             data = data.replace(secret.encode(), MASK.encode())
         return data
 
     def _longest_first(self) -> list[str]:
-        # Shorter ones would be found by chance in the middle of words.
+        # Shorter ones would match by chance inside words.
         telling = (secret for secret in self.secrets if len(secret) >= LEAST_CHARACTERS)
         return sorted(telling, key=len, reverse=True)
 
 
 class SecretTexts:
-    """The vault as nodes may use it: by reference, in fields made for it."""
+    """The vault for nodes: by reference, in fields that allow it."""
 
     def __init__(self, vault: SecretSource, masker: Masker) -> None:
         self._vault = vault
         self._masker = masker
 
     async def fill(self, texts: Mapping[str, str]) -> FilledText:
-        """`texts` with every reference to the vault replaced; from then on the masker knows them.
+        """Expand all vault references in `texts` and register the secrets with the masker.
 
         Raises:
             NotFound: `SECRET_NOT_FOUND`.
@@ -57,7 +57,7 @@ class SecretTexts:
         }
         for name in wanted:
             if name.startswith(OWN):
-                message = f"{name!r} is kept for Toolweave itself; no workflow may use it"
+                message = f"{name!r} is reserved for Toolweave; workflows cannot use it"
                 raise NotFound("SECRET_NOT_FOUND", message)
         known = {name: await self._vault.get(name) for name in sorted(wanted)}
         self._masker.learn(known.values())
@@ -69,5 +69,5 @@ class SecretTexts:
 
 
 def _is_vault(reference: str) -> bool:
-    """Never a variable of our environment: a workflow is not a server's definition."""
+    """Return nothing: workflows never read environment variables."""
     return reference.startswith(_VAULT)

@@ -1,7 +1,7 @@
-"""The vault: named secrets in our database, sealed with AES-256-GCM; values are never logged.
+"""The vault: named secrets in the database, encrypted with AES-256-GCM; values are never logged.
 
-Each secret has a fresh nonce and is bound to its name, so a changed or swapped row is noticed.
-The key is looked for when first needed: listing names needs none.
+Each secret has its own nonce and is bound to its name, so a changed or swapped row is detected.
+The key is loaded on first use; listing names does not need it.
 """
 
 import os
@@ -19,7 +19,7 @@ from toolweave.storage.database import Database
 
 _NONCE_BYTES = 12
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/@+-]{0,199}")
-# Sealed with the vault's key when it is first used; no secret can have this name.
+# Encrypted with the vault's key on first use; no secret can have this name.
 _CHECK = "(check)"
 _SELECT = "SELECT nonce, sealed FROM secrets WHERE name = ?"
 _UPSERT = (
@@ -47,7 +47,7 @@ class Vault:
         self._cipher: AESGCM | None = None
 
     async def put(self, name: str, value: str) -> None:
-        """Store `value` under `name`, in place of what was there.
+        """Store `value` under `name`, replacing an existing value.
 
         Raises:
             Invalid: `SECRET_NAME_INVALID`, `SECRET_VALUE_INVALID`.
@@ -60,11 +60,11 @@ class Vault:
         await self._write(_UPSERT, await self._opened(), name, plain)
 
     async def get(self, name: str) -> str:
-        """The secret called `name`.
+        """Return the secret called `name`.
 
         Raises:
-            NotFound: `SECRET_NOT_FOUND`, with a close name if there is one.
-            Denied: `SECRET_DAMAGED` when the stored row was changed by somebody else.
+            NotFound: `SECRET_NOT_FOUND`, with a similar name if there is one.
+            Denied: `SECRET_DAMAGED` if the stored row was tampered with.
         """
         found = await self._database.row(_SELECT, name) if _NAME.fullmatch(name) else None
         if found is None:
@@ -77,18 +77,18 @@ class Vault:
         if plain is None:
             raise Denied(
                 "SECRET_DAMAGED",
-                f"secret {name!r} was changed or moved in the database and cannot be trusted",
+                f"secret {name!r} was modified in the database and cannot be decrypted",
                 hint="store it again",
             )
         return plain.decode()
 
     async def names(self) -> list[str]:
-        """The names of all secrets, sorted."""
+        """Return the names of all secrets, sorted."""
         found = await self._database.rows("SELECT name FROM secrets WHERE name <> ?", _CHECK)
         return sorted(name for (name,) in found)
 
     async def delete(self, name: str) -> None:
-        """Forget the secret called `name`.
+        """Delete the secret called `name`.
 
         Raises:
             NotFound: `SECRET_NOT_FOUND`.
@@ -110,13 +110,13 @@ class Vault:
             if not is_new:
                 raise Denied(
                     "VAULT_KEY_MISSING",
-                    "the vault holds secrets, but its key is neither in a file nor in the keyring",
+                    "the vault contains secrets, but its key is in neither a file nor the keyring",
                     hint=f"unlock the keyring, restore the key file, or set {VARIABLE}",
                 )
             key = await create_key(self._key_source)
         cipher = AESGCM(key.value)
         if is_new:
-            # Of two processes that start together the first decides which key it is.
+            # If two processes start together, the first one decides the key.
             await self._write(_INSERT, cipher, _CHECK, b"")
         await self._verify(cipher, key)
         return cipher
@@ -126,8 +126,8 @@ class Vault:
         if check is None or _unsealed(cipher, _CHECK, *check) is None:
             raise Denied(
                 "VAULT_KEY_WRONG",
-                f"{key.origin} holds another key than the one this vault was sealed with",
-                hint="use the key of this vault; another key cannot open it",
+                f"{key.origin} has a different key than the one this vault was encrypted with",
+                hint="restore the original key; no other key can decrypt the vault",
             )
 
     async def _write(self, sql: str, cipher: AESGCM, name: str, plain: bytes) -> None:
@@ -141,8 +141,8 @@ def _check_name(name: str) -> None:
     if not _NAME.fullmatch(name):
         raise Invalid(
             "SECRET_NAME_INVALID",
-            f"a secret cannot be called {name!r}",
-            hint="use 1 to 200 letters, digits and _ . : / @ + -, beginning with a letter or digit",
+            f"{name!r} is not a valid secret name",
+            hint="use 1 to 200 letters, digits and _ . : / @ + -, starting with a letter or digit",
         )
 
 
@@ -150,7 +150,7 @@ def _unsealed(cipher: AESGCM, name: str, nonce: bytes, sealed: bytes) -> bytes |
     try:
         return cipher.decrypt(nonce, sealed, _bound_to(name))
     except (InvalidTag, ValueError):
-        # ValueError: a nonce or a text of impossible length.
+        # ValueError: a nonce or a text of invalid length.
         return None
 
 

@@ -1,7 +1,7 @@
-"""Where the vault's key is: the variable, a key file nobody else can read, or the keyring.
+"""The location of the vault key: the variable, a private key file, or the keyring.
 
-A key that exists is looked for in that order; a new one goes to the keyring if there is a working
-one, else to the file. The keyring gets a deadline, because without a desktop it may never answer.
+An existing key is searched in that order; a new one is stored in the keyring if there is a working
+one, else in the file. The keyring has a deadline, because without a desktop it may hang.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ _NO_FOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
 
 @dataclass(frozen=True, slots=True)
 class KeySource:
-    """Where to look: the folder of the key file, and the value of `TOOLWEAVE_VAULT_KEY`."""
+    """Where to search: the folder of the key file, and the value of `TOOLWEAVE_VAULT_KEY`."""
 
     home: Path
     given: str | None = field(default=None, repr=False)
@@ -45,7 +45,7 @@ class KeySource:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key and where it came from, for messages."""
+    """A key and its origin, for messages."""
 
     value: bytes = field(repr=False)
     origin: str
@@ -58,11 +58,11 @@ class _Keyring(Protocol):
 
 
 async def find_key(source: KeySource) -> Key | None:
-    """The key that exists, if one does.
+    """Return the existing key, if there is one.
 
     Raises:
-        Invalid: `SETTING_INVALID` when the variable holds no key.
-        Denied: `VAULT_KEY_EXPOSED` when others can read the key file, `VAULT_KEY_WRONG` when the
+        Invalid: `SETTING_INVALID` if the variable is not a key.
+        Denied: `VAULT_KEY_EXPOSED` if other users can read the key file, `VAULT_KEY_WRONG` if the
             file or the keyring's entry is not a key.
     """
     if source.given:
@@ -70,8 +70,8 @@ async def find_key(source: KeySource) -> Key | None:
         if value is None:
             raise Invalid(
                 "SETTING_INVALID",
-                f"{VARIABLE} is not the base64 of {KEY_BYTES} bytes",
-                hint="make a key with: openssl rand -base64 32",
+                f"{VARIABLE} is not {KEY_BYTES} bytes in base64",
+                hint="create a key with: openssl rand -base64 32",
             )
         return Key(value, f"the variable {VARIABLE}")
     kept = await anyio.to_thread.run_sync(_read_file, source.home / FILE)
@@ -82,10 +82,10 @@ async def find_key(source: KeySource) -> Key | None:
 
 
 async def create_key(source: KeySource) -> Key:
-    """A new key, kept where the next start finds it.
+    """Create a key and store it for the next start.
 
     Raises:
-        Denied: `VAULT_KEY_MISSING` when it can be kept nowhere.
+        Denied: `VAULT_KEY_MISSING` if it cannot be stored.
     """
     text = base64.b64encode(secrets.token_bytes(KEY_BYTES)).decode()
     if source.use_keyring and await _bounded(
@@ -97,8 +97,9 @@ async def create_key(source: KeySource) -> Key:
     except OSError as error:
         raise Denied(
             "VAULT_KEY_MISSING",
-            f"no key for the vault can be kept in {str(source.home)!r}: {error.strerror}",
-            hint=f"make the folder writable, or set {VARIABLE} to: openssl rand -base64 32",
+            f"the vault key cannot be stored in {str(source.home)!r}: {error.strerror}",
+            hint=f"make the folder writable, or set {VARIABLE}; create a key with: "
+            "openssl rand -base64 32",
         ) from error
 
 
@@ -107,7 +108,7 @@ def _keyring() -> _Keyring:
 
 
 async def _bounded(call: Callable[[], T], deadline_s: float) -> T | None:
-    """What `call` gives in time; nothing if it fails or hangs."""
+    """Return the result of `call` within the deadline; `None` if it fails or hangs."""
     future: Future[T | None] = Future()
     future.set_running_or_notify_cancel()
 
@@ -115,10 +116,10 @@ async def _bounded(call: Callable[[], T], deadline_s: float) -> T | None:
         try:
             future.set_result(call())
         except Exception:
-            # A backend is somebody else's plug-in: whatever it raises means "no keyring here".
+            # A backend is a third-party plug-in: any exception means "no keyring here".
             future.set_result(None)
 
-    # A daemon, unlike the threads of a pool: one that hangs must not keep the program from ending.
+    # A daemon thread, unlike those of a pool: one that hangs must not block exit.
     threading.Thread(target=work, name="toolweave-keyring", daemon=True).start()
     with anyio.move_on_after(deadline_s):
         return await asyncio.wrap_future(future)
@@ -134,7 +135,7 @@ def _read_file(path: Path) -> Key | None:
         raise Denied(
             "VAULT_KEY_MISSING",
             f"the key file {str(path)!r} cannot be read: {error.strerror}",
-            hint="it must be a plain file of the user that runs this program",
+            hint="it must be a regular file owned by the user that runs this program",
         ) from error
     with os.fdopen(descriptor, "rb") as file:
         if os.name == "posix":
@@ -151,15 +152,15 @@ def _check_privacy(path: Path, status: os.stat_result) -> None:
         return
     raise Denied(
         "VAULT_KEY_EXPOSED",
-        f"the key file {str(path)!r} can be read by other users, who could open the vault with it",
+        f"the key file {str(path)!r} can be read by other users, who could decrypt the vault",
         hint=hint,
     )
 
 
 def _write_file(path: Path, text: str) -> Key:
-    """Keep `text` in a new file; if somebody else was quicker, theirs is the key."""
+    """Store `text` in a new file; if another process was first, return its key."""
     make_private_folder(path.parent)
-    # Written whole before it gets its name: a reader never sees half a key.
+    # Written completely before it is renamed: a reader never sees half a key.
     draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW, 0o600)
     try:
@@ -174,7 +175,7 @@ def _write_file(path: Path, text: str) -> Key:
     sync_folder(path.parent)
     kept = _read_file(path)
     if kept is None:
-        raise FileNotFoundError(2, "the key file vanished")
+        raise FileNotFoundError(2, "the key file disappeared")
     return kept
 
 
@@ -183,14 +184,14 @@ def _key(text: str, origin: str) -> Key:
     if value is None:
         raise Denied(
             "VAULT_KEY_WRONG",
-            f"{origin} does not hold a key: expected the base64 of {KEY_BYTES} bytes",
-            hint="restore it from a backup; a new key cannot open what the old one sealed",
+            f"{origin} is not a valid key: expected {KEY_BYTES} bytes in base64",
+            hint="restore it from a backup; a new key cannot decrypt existing secrets",
         )
     return Key(value, origin)
 
 
 def _decoded(text: str) -> bytes | None:
-    """The key in `text`: base64 of either alphabet, with or without padding."""
+    """Decode the key in `text`: base64 of either alphabet, with or without padding."""
     plain = text.strip().rstrip("=").replace("-", "+").replace("_", "/")
     try:
         value = base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)

@@ -1,6 +1,6 @@
-"""Whether a request comes from who it says: tokens and signatures, compared in constant time.
+"""Verify webhook requests: tokens and signatures, compared in constant time.
 
-Pure. `None` is proven; a text says what was wrong, for the log and never for the caller.
+Pure. `None` means verified; a text is the reason for the log, never for the caller.
 """
 
 import base64
@@ -19,7 +19,7 @@ from toolweave.json_text import Json, JsonObject
 
 MAX_DEPTH = 64
 MAX_FIELDS = 1_000
-# How far the time in a signed request may be from ours.
+# Maximum difference between the signed time and ours.
 WINDOW_S = 300
 
 TOKEN_HEADERS = ("x-webhook-token", "x-auth-token", "x-api-key")
@@ -32,13 +32,13 @@ DISCORD_SIGNATURE, DISCORD_TIMESTAMP = "x-signature-ed25519", "x-signature-times
 TELEGRAM_TOKEN = "x-telegram-bot-api-secret-token"
 STANDARD = ("webhook-id", "webhook-timestamp", "webhook-signature")
 
-# What proves a caller is no business of the run.
+# Headers with credentials are not passed to the run.
 PROOFS = frozenset({"authorization", "cookie", *TOKEN_HEADERS})
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A request as it came; header names are in lower case."""
+    """An incoming request; header names are in lower case."""
 
     method: str
     path: str
@@ -50,22 +50,22 @@ class Arrival:
 
 
 def header_token(arrival: Arrival, secret: str) -> str | None:
-    """A token as `Authorization: Bearer …`, or in a header of its own."""
+    """Verify a token in `Authorization: Bearer …` or a token header."""
     scheme, _, bearer = arrival.headers.get("authorization", "").partition(" ")
     given = [arrival.headers[name] for name in TOKEN_HEADERS if name in arrival.headers]
     if scheme.lower() == "bearer":
         given.append(bearer.strip())
-    return None if any(_same(one, secret) for one in given) else "no header has the token"
+    return None if any(_same(one, secret) for one in given) else "no header contains the token"
 
 
 def query_token(arrival: Arrival, secret: str) -> str | None:
-    """A token as `?token=…`."""
+    """Verify a token in `?token=…`."""
     is_same = _same(arrival.query.get(TOKEN_PARAMETER, ""), secret)
-    return None if is_same else "the query has not the token"
+    return None if is_same else "the query does not contain the token"
 
 
 def signature(arrival: Arrival, secret: str) -> str | None:
-    """An HMAC-SHA256 of the body in one of three usual forms; with a time where the form has one.
+    """Verify an HMAC-SHA256 in one of three common forms, with its timestamp if it has one.
 
     `X-Signature: sha256=HEX` over `TIMESTAMP.BODY` with `X-Timestamp`; Standard Webhooks; or
     `X-Hub-Signature-256` over the body alone.
@@ -83,20 +83,20 @@ def signature(arrival: Arrival, secret: str) -> str | None:
 
 
 def github_signature(arrival: Arrival, secret: str) -> str | None:
-    """GitHub's: an HMAC-SHA256 of the body."""
+    """Verify GitHub's HMAC-SHA256 of the body."""
     given = arrival.headers.get(GITHUB_SIGNATURE, "")
     return _differs(given, f"sha256={_hex(secret, arrival.body)}")
 
 
 def slack_signature(arrival: Arrival, secret: str) -> str | None:
-    """Slack's `v0`: an HMAC-SHA256 of `v0:TIMESTAMP:BODY`."""
+    """Verify Slack's `v0` HMAC-SHA256 of `v0:TIMESTAMP:BODY`."""
     moment = arrival.headers.get(SLACK_TIMESTAMP, "")
     expected = f"v0={_hex(secret, b'v0:' + moment.encode() + b':' + arrival.body)}"
     return _late(moment, arrival) or _differs(arrival.headers.get(SLACK_SIGNATURE, ""), expected)
 
 
 def discord_signature(arrival: Arrival, public_key: str) -> str | None:
-    """Discord's: Ed25519 over time and body, with the application's public key."""
+    """Verify Discord's Ed25519 signature of timestamp and body."""
     moment = arrival.headers.get(DISCORD_TIMESTAMP, "")
     if (late := _late(moment, arrival)) is not None:
         return late
@@ -110,13 +110,13 @@ def discord_signature(arrival: Arrival, public_key: str) -> str | None:
 
 
 def telegram_token(arrival: Arrival, secret: str) -> str | None:
-    """Telegram's: the secret that was given to `setWebhook`, in a header."""
+    """Verify Telegram's secret from `setWebhook` in a header."""
     is_same = _same(arrival.headers.get(TELEGRAM_TOKEN, ""), secret)
-    return None if is_same else "the header has not the token"
+    return None if is_same else "the header does not contain the token"
 
 
 def timed_signature(arrival: Arrival, secret: str) -> str | None:
-    """`X-Signature: sha256=HEX` over `TIMESTAMP.BODY`, with `X-Timestamp`, and nothing less."""
+    """Verify `X-Signature: sha256=HEX` over `TIMESTAMP.BODY`, with a required `X-Timestamp`."""
     moment = arrival.headers.get(TIMESTAMP, "")
     expected = _hex(secret, moment.encode() + b"." + arrival.body)
     given = arrival.headers.get(SIGNATURE, "").removeprefix("sha256=")
@@ -124,7 +124,7 @@ def timed_signature(arrival: Arrival, secret: str) -> str | None:
 
 
 def replayed_by(arrival: Arrival) -> str | None:
-    """What is the same when a signed request is sent again, and of no other: time and signature."""
+    """Return the identity of a signed request, for replay detection: timestamp and signature."""
     headers = arrival.headers
     if SIGNATURE in headers and TIMESTAMP in headers:
         return f"{headers[TIMESTAMP]}.{headers[SIGNATURE]}"
@@ -139,7 +139,7 @@ def _standard(arrival: Arrival, secret: str) -> str | None:
         try:
             key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
         except ValueError:
-            return "the secret is no base64"
+            return "the secret is not base64"
     expected = base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode()
     offered = [one.removeprefix("v1,") for one in given.split() if one.startswith("v1,")]
     if (late := _late(moment, arrival)) is not None:
@@ -149,9 +149,9 @@ def _standard(arrival: Arrival, secret: str) -> str | None:
 
 def _late(moment: str, arrival: Arrival) -> str | None:
     if not moment.isascii() or not moment.isdigit() or len(moment) > 15:
-        return "the time of the signature is missing"
+        return "the signature's timestamp is missing"
     if abs(arrival.received_at.timestamp() - int(moment)) > WINDOW_S:
-        return "the time of the signature is too far from now"
+        return "the signature's timestamp is too far from now"
     return None
 
 
@@ -164,12 +164,12 @@ def _differs(given: str, expected: str) -> str | None:
 
 
 def _same(given: str, expected: str) -> bool:
-    # An empty secret proves nothing, whatever is given.
+    # An empty secret proves nothing.
     return bool(expected) and hmac.compare_digest(given.encode(), expected.encode())
 
 
 def body_of(arrival: Arrival) -> Json:
-    """The body: JSON and forms parsed, everything else as text, nothing where it is empty.
+    """Return the body: JSON and forms parsed, other content as text, `None` if empty.
 
     Raises:
         Invalid: `JSON_INVALID`.

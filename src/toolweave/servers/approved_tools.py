@@ -11,7 +11,7 @@ from toolweave.tools.tool import Tool
 
 
 class ApprovedTools:
-    """The real `Shelf`; it starts no server."""
+    """The tools of approved servers; starts no server."""
 
     def __init__(self, registry: Registry, lockfile: Lockfile) -> None:
         self._registry = registry

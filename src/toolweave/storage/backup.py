@@ -1,4 +1,4 @@
-"""A copy of a SQLite database that is whole, whatever is being written meanwhile."""
+"""A consistent copy of a SQLite database, even during writes."""
 
 import sqlite3
 from contextlib import closing
@@ -13,18 +13,18 @@ def copy_database(source: Path, target: Path) -> None:
     """Write a copy of the database at `source` to the new file `target`.
 
     Raises:
-        NotFound: `STORAGE_BROKEN` where there is no database.
+        NotFound: `STORAGE_BROKEN` if there is no database.
         Conflict: `FILE_EXISTS`.
-        Unavailable: `STORAGE_BROKEN` when it cannot be read or written.
+        Unavailable: `STORAGE_BROKEN` if it cannot be read or written.
     """
     if not source.is_file():
         raise NotFound("STORAGE_BROKEN", f"there is no database at {str(source)!r}")
     if target.exists():
-        raise Conflict("FILE_EXISTS", f"{str(target)!r} is there already")
+        raise Conflict("FILE_EXISTS", f"{str(target)!r} already exists")
     address = f"{source.absolute().as_uri()}?mode=ro"
     try:
         with closing(sqlite3.connect(address, uri=True, timeout=BUSY_TIMEOUT_S)) as database:
-            # One read transaction: what is committed while it copies is not in it.
+            # One read transaction: later commits are not included.
             database.execute("VACUUM INTO ?", (str(target),))
         target.chmod(0o600)
     except sqlite3.Error as error:

@@ -1,7 +1,7 @@
 """The one interface to a database: rows, row, execute, executemany, transaction.
 
 SQL is written once, with `?` for values and no literal `?`; a dialect provides connections
-(`DatabaseReader`, `DatabaseWriter`) and says how it differs (`SqlDialect`). Writes are exclusive
+(`DatabaseReader`, `DatabaseWriter`) and its differences (`SqlDialect`). Writes are exclusive
 on every dialect, across processes too, so a transaction may read, decide and write safely.
 """
 
@@ -30,7 +30,7 @@ _OPENERS = {
 
 @dataclass(frozen=True, slots=True)
 class SqlDialect:
-    """How one database's SQL differs: tokens of migrations, and how to ask for a table."""
+    """The SQL differences of a database: migration tokens, and a query for a table."""
 
     name: Literal["sqlite", "postgresql"]
     tokens: Mapping[str, str]
@@ -44,7 +44,7 @@ class DatabaseReader(Protocol):
 
 
 class DatabaseWriter(DatabaseReader, Protocol):
-    """The connection that writes; `Database` sees to it that one task uses it at a time.
+    """The connection that writes; `Database` ensures that one task uses it at a time.
 
     `rollback` never fails and is safe at any moment; a failed `commit` leaves nothing open.
     """
@@ -60,30 +60,30 @@ class DatabaseWriter(DatabaseReader, Protocol):
     async def executemany(self, sql: str, rows: Sequence[Values]) -> int: ...
 
     async def execute_alone(self, sql: str, values: Values) -> int:
-        """One statement as a transaction of its own."""
+        """Run one statement as its own transaction."""
         ...
 
     async def at_once(
         self, statements: "Sequence[Statement]", *, shared: bool = False
     ) -> list[list[Row]]:
-        """All statements as one transaction, and the rows of each."""
+        """Run all statements as one transaction and return the rows of each."""
         ...
 
 
 class NotificationListener(Protocol):
-    """Hears what other processes say of what they wrote."""
+    """Receives notifications about other processes' writes."""
 
     async def heard(self) -> Sequence[str]:
-        """The next notices, maybe none; an empty one says that something was written."""
+        """Return the next notifications, maybe none; an empty one means some write."""
         ...
 
 
 class NotificationSender(Protocol):
-    """How the processes of one database hear of each other's writes."""
+    """Notifications between the processes of one database."""
 
     @property
     def tells(self) -> bool:
-        """Whether notices must be given: else writing is notice enough."""
+        """Whether notifications must be sent explicitly; otherwise a write is enough."""
         ...
 
     async def tell(self, notice: str) -> None: ...
@@ -93,7 +93,7 @@ class NotificationSender(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One statement, for one row of values or for many; with many it gives no rows."""
+    """One statement with one or many rows of values; with many it returns no rows."""
 
     sql: str
     values: Values = ()
@@ -101,34 +101,34 @@ class Statement:
 
 
 class Transaction:
-    """What can be done until the `async with` ends; after a failed statement, nothing."""
+    """An open transaction; unusable after a failed statement."""
 
     def __init__(self, writer: DatabaseWriter) -> None:
         self._writer = writer
         self._state: Literal["open", "failed", "over"] = "open"
 
     async def rows(self, sql: str, *values: Value) -> list[Row]:
-        """All rows of a query, or of a statement with `RETURNING`."""
+        """Return all rows of a query, or of a statement with `RETURNING`."""
         with self._usable():
             return await self._writer.fetch(sql, checked(values))
 
     async def row(self, sql: str, *values: Value) -> Row | None:
-        """The first row, if there is one."""
+        """Return the first row, if there is one."""
         found = await self.rows(sql, *values)
         return found[0] if found else None
 
     async def execute(self, sql: str, *values: Value) -> int:
-        """Run one statement; the number of rows it touched."""
+        """Run one statement and return the number of affected rows."""
         with self._usable():
             return await self._writer.execute(sql, checked(values))
 
     async def executemany(self, sql: str, rows: Iterable[Sequence[Value]]) -> int:
-        """Run one statement for each of `rows`; the number of rows touched in all."""
+        """Run one statement for each of `rows` and return the number of affected rows."""
         with self._usable():
             return await self._writer.executemany(sql, [checked(row) for row in rows])
 
     def end(self, *, to_store: bool) -> None:
-        """Refuse further use; nothing can be stored after a statement failed."""
+        """End the transaction; nothing can be stored after a statement failed."""
         if to_store:
             self._check()
         self._state = "over"
@@ -139,7 +139,7 @@ class Transaction:
 
     @contextmanager
     def _usable(self) -> Generator[None]:
-        # Postgres refuses to go on after a failed statement, SQLite would: neither does here.
+        # Postgres rejects statements after a failure, SQLite does not: here neither continues.
         self._check()
         try:
             yield
@@ -152,10 +152,10 @@ class Database:
     """An open database; reads never wait for writes.
 
     Raises (every method):
-        Conflict: `STORAGE_CONFLICT` for a broken unique or foreign key, `STORAGE_IN_USE` when
-            another process writes for too long.
+        Conflict: `STORAGE_CONFLICT` for a unique or foreign key violation, `STORAGE_IN_USE` if
+            another process holds the write lock for too long.
         Unavailable: `STORAGE_FULL`, `STORAGE_BROKEN`, `STORAGE_READ_ONLY`, `STORAGE_UNREACHABLE`.
-        Invalid: `STORAGE_VALUE_INVALID` for a value no column can hold.
+        Invalid: `STORAGE_VALUE_INVALID` for a value no column can store.
     """
 
     def __init__(
@@ -173,52 +173,52 @@ class Database:
         self._turn = anyio.Lock(fast_acquire=True)
 
     async def rows(self, sql: str, *values: Value) -> list[Row]:
-        """All rows of a query; it cannot write."""
+        """Return all rows of a read-only query."""
         return await self._reader.fetch(sql, checked(values))
 
     async def row(self, sql: str, *values: Value) -> Row | None:
-        """The first row of a query, if there is one."""
+        """Return the first row of a query, if there is one."""
         found = await self.rows(sql, *values)
         return found[0] if found else None
 
     async def execute(self, sql: str, *values: Value) -> int:
-        """Run one statement durably; the number of rows it touched."""
+        """Run one statement durably and return the number of affected rows."""
         checked_values = checked(values)
         async with self._turn:
             return await self._writer.execute_alone(sql, checked_values)
 
     async def executemany(self, sql: str, rows: Iterable[Sequence[Value]]) -> int:
-        """Run one statement for each of `rows`, all or none; the number of rows touched."""
+        """Run one statement for each of `rows`, all or none; return the number of affected rows."""
         async with self.transaction() as transaction:
             return await transaction.executemany(sql, rows)
 
     async def at_once(
         self, statements: Sequence[Statement], *, shared: bool = False
     ) -> list[list[Row]]:
-        """All statements as one transaction, at the price of one; the rows each `RETURNING` gave.
+        """Run all statements as one transaction in one round trip; return their `RETURNING` rows.
 
-        For what need not decide between two statements. Where the database can, those that are
-        `shared` wait for each other's rows only: they must touch rows in one order.
+        For statements that do not depend on each other's results. If the database can,
+        `shared` ones wait only for the same rows: they must touch rows in one order.
         """
         async with self._turn:
             return await self._writer.at_once(statements, shared=shared)
 
     @property
     def tells(self) -> bool:
-        """Whether other processes hear of writes only by `tell`."""
+        """Whether other processes learn of writes only through `tell`."""
         return self._voice.tells
 
     async def tell(self, notice: str) -> None:
-        """Let whoever listens in other processes know; it may get lost."""
+        """Notify listeners in other processes; delivery is not guaranteed."""
         await self._voice.tell(notice)
 
     def ears(self) -> AbstractAsyncContextManager[NotificationListener]:
-        """Listen to other processes for as long as this is entered."""
+        """Listen to other processes while the context is active."""
         return self._voice.ears()
 
     @asynccontextmanager
     async def transaction(self) -> AsyncGenerator[Transaction]:
-        """All or nothing, and nobody else writes meanwhile; left by an exception, nothing."""
+        """Open an exclusive write transaction; an exception rolls it back."""
         async with self._turn:
             transaction = Transaction(self._writer)
             try:
@@ -237,7 +237,7 @@ def open_database(address: str | Path) -> AbstractAsyncContextManager[Database]:
     """Open `sqlite:///path`, a path, or `postgresql://…`; a missing SQLite file is created.
 
     Raises:
-        Invalid: `SETTING_INVALID` for an address of another kind.
+        Invalid: `SETTING_INVALID` for an unsupported address.
         Unavailable: `STORAGE_BROKEN`, `STORAGE_READ_ONLY`, `STORAGE_UNREACHABLE`.
     """
     text = str(address)
@@ -249,17 +249,17 @@ def open_database(address: str | Path) -> AbstractAsyncContextManager[Database]:
     if scheme not in _OPENERS or not text:
         raise Invalid(
             "SETTING_INVALID",
-            f"a database address cannot begin with {scheme + '://'!r}",
+            f"unsupported database address: {scheme + '://'!r}",
             hint="use a file's path, sqlite:///path or postgresql://user@host/name",
         )
-    # By name: whoever uses SQLite never loads the Postgres driver.
+    # By name: with SQLite the Postgres driver is never loaded.
     opened: Callable[[str], AbstractAsyncContextManager[Database]]
     opened = import_module(_OPENERS[scheme]).opened
     return opened(text)
 
 
 def checked(values: Sequence[Value]) -> Values:
-    """`values` as every dialect stores them alike: booleans as integers, no odd text.
+    """Return `values` as every dialect stores them: booleans as integers, only valid text.
 
     Raises:
         Invalid: `STORAGE_VALUE_INVALID` for NUL or a lone surrogate in text, or a huge integer.

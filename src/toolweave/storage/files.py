@@ -1,16 +1,16 @@
-"""Folders and files that are the user's alone, and that are there after a power cut."""
+"""Private folders and files that survive a power failure."""
 
 import os
 from pathlib import Path
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make `folder` if it is missing, closed to other users; one that exists stays as it is."""
+    """Create `folder` if missing, private to the user; an existing one is unchanged."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def sync_folder(folder: Path) -> None:
-    """Make sure the names in `folder` survive a power cut; Windows needs and has no such call."""
+    """Sync the directory entries of `folder`; a no-op on Windows."""
     if os.name == "posix":
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -20,10 +20,10 @@ def sync_folder(folder: Path) -> None:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a new file that only the user can read; one that exists is left alone and refused.
+    """Write a new file that only the user can read; an existing file is unchanged.
 
     Raises:
-        FileExistsError: somebody else was quicker.
+        FileExistsError: the file already exists.
     """
     make_private_folder(path.parent)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

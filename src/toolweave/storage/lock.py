@@ -1,7 +1,7 @@
-"""One process per SQLite file: a lock the system drops with its owner, and who that owner is.
+"""One process per SQLite file: a lock that the system releases with its owner.
 
-The lock is the operating system's; the file's body only tells whom to look for, so what a killed
-process leaves behind means nothing.
+The file's content only names the owner, so what a killed
+process leaves behind has no effect.
 """
 
 import os
@@ -41,11 +41,11 @@ _OWNER = TypeAdapter(LockOwner)
 
 @contextmanager
 def hold(path: Path) -> Generator[None]:
-    """Hold the lock file `path` until the end; where nothing can be written, there is no need.
+    """Hold the lock file `path`; a read-only folder needs no lock.
 
     Raises:
         Conflict: `STORAGE_IN_USE`, naming the owner's pid.
-        Unavailable: `STORAGE_BROKEN` when the lock file cannot be opened.
+        Unavailable: `STORAGE_BROKEN` if the lock file cannot be opened.
     """
     descriptor = _open(path)
     if descriptor is None:
@@ -56,7 +56,7 @@ def hold(path: Path) -> Generator[None]:
             raise _in_use(path)
         _write_owner(descriptor)
         yield
-        # Emptied, not removed: whoever waits may have this very file open.
+        # Truncated, not removed: a waiting process may have this file open.
         with suppress(OSError):
             os.truncate(descriptor, 0)
     finally:
@@ -64,7 +64,7 @@ def hold(path: Path) -> Generator[None]:
 
 
 def owner_of(path: Path) -> LockOwner | None:
-    """Who wrote `path` last and did not leave in good order; not proof that it still lives."""
+    """Return the last owner that did not release `path`; it may no longer run."""
     try:
         return _OWNER.validate_json(path.read_bytes())
     except (OSError, ValidationError):
@@ -88,7 +88,7 @@ def _open(path: Path) -> int | None:
 def _lock(descriptor: int) -> bool:
     try:
         if sys.platform == "win32":
-            # Far behind the body, which others must be able to read.
+            # Far behind the content, which others must be able to read.
             os.lseek(descriptor, 1 << 30, os.SEEK_SET)
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
         else:
@@ -104,10 +104,10 @@ def _write_owner(descriptor: int) -> None:
         pid=os.getpid(),
         boot_id=boot_id,
         started_at=timestamp(SystemClock().now()),
-        # The name alone: arguments may hold secrets.
+        # Only the name: arguments may contain secrets.
         command=Path(sys.argv[0]).name,
     )
-    # On a full disk the lock still holds; only its owner stays unnamed.
+    # On a full disk the lock still works; only its owner is not recorded.
     with suppress(OSError):
         os.truncate(descriptor, 0)
         os.lseek(descriptor, 0, os.SEEK_SET)
@@ -115,12 +115,12 @@ def _write_owner(descriptor: int) -> None:
 
 
 def _in_use(path: Path) -> Conflict:
-    # No owner: it took the lock this very moment, and its name is not written yet.
+    # No owner: it has just taken the lock and not written its name yet.
     owner = owner_of(path)
     who = f"process {owner.pid} ({owner.command})" if owner else "another process"
     return Conflict(
         "STORAGE_IN_USE",
-        f"{who} already uses the database that {str(path)!r} guards",
-        hint="use the one that runs, stop it, or choose another TOOLWEAVE_HOME",
+        f"{who} already uses the database locked by {str(path)!r}",
+        hint="use the running process, stop it, or set another TOOLWEAVE_HOME",
         facts=asdict(owner) if owner else None,
     )

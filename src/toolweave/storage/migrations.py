@@ -1,6 +1,6 @@
-"""The shape of the database, one numbered SQL file per step in `migrations/`, each applied once.
+"""Database migrations: one numbered SQL file per step in `migrations/`, each applied once.
 
-A file is dialect-neutral but for a few tokens (`{blob}`, `{identity}`, …); a statement ends at a
+A file is dialect-neutral except for a few tokens (`{blob}`, `{identity}`, …); a statement ends at a
 `;` that ends its line. A file that has been released is never edited: its checksum is recorded.
 """
 
@@ -31,11 +31,11 @@ class Migration:
 
     @property
     def checksum(self) -> str:
-        """What tells whether the file was edited after it was applied."""
+        """The checksum that detects edits after it was applied."""
         return hashlib.sha256(self.sql.encode()).hexdigest()
 
     def statements(self, dialect: SqlDialect) -> list[str]:
-        """The SQL of one dialect, statement by statement."""
+        """Return the SQL statements for one dialect."""
         sql = re.sub(r"\{(\w+)\}", lambda token: dialect.tokens[token[1]], self.sql)
         sql = re.sub(r"^\s*--.*$", "", sql, flags=re.MULTILINE)
         parts = re.split(r";[ \t]*$", sql, flags=re.MULTILINE)
@@ -44,7 +44,7 @@ class Migration:
 
 @cache
 def shipped() -> tuple[Migration, ...]:
-    """The migrations of this version of the program, in order."""
+    """Return the migrations of this version of the program, in order."""
     found: list[Migration] = []
     for file in files("toolweave.storage").joinpath("migrations").iterdir():
         named = re.fullmatch(r"(\d{4})_(\w+)\.sql", file.name)
@@ -59,20 +59,20 @@ async def migrate(
     *,
     clock: Clock | None = None,
 ) -> int:
-    """Bring `database` to the newest shape, all or nothing; the number of steps applied.
+    """Apply all pending migrations, all or nothing; return the number of applied steps.
 
     An up-to-date database is only read, so a read-only one can still be used.
 
     Raises:
-        Conflict: `STORAGE_NEWER` when a newer version of the program has been here,
-            `STORAGE_MIGRATION_CHANGED` when an applied file has since been edited.
-        Unavailable: `STORAGE_READ_ONLY` when it must change and cannot.
+        Conflict: `STORAGE_NEWER` if a newer version of the program migrated it,
+            `STORAGE_MIGRATION_CHANGED` if an applied file was edited later.
+        Unavailable: `STORAGE_READ_ONLY` if a pending migration cannot be written.
     """
     wanted = shipped() if migrations is None else migrations
     dialect = database.dialect
     if not _pending(wanted, await _applied(database, dialect)):
         return 0
-    # Writes are exclusive: a second process waits here, then finds nothing left to do.
+    # Writes are exclusive: a second process waits here, then has nothing left to do.
     async with database.transaction() as transaction:
         applied = await _applied(transaction, dialect)
         if not applied:
@@ -87,7 +87,7 @@ async def migrate(
 
 
 async def _applied(source: Database | Transaction, dialect: SqlDialect) -> dict[int, str]:
-    """Version and checksum of every step taken so far."""
+    """Return version and checksum of every applied step."""
     if not await source.row(dialect.find_table, "schema_version"):
         return {}
     return dict(await source.rows("SELECT version, checksum FROM schema_version"))
@@ -99,7 +99,7 @@ def _pending(wanted: tuple[Migration, ...], applied: dict[int, str]) -> list[Mig
     if newest > max(known, default=0):
         raise Conflict(
             "STORAGE_NEWER",
-            f"the database has version {newest}; this program knows up to {max(known, default=0)}",
+            f"the database has version {newest}; this program supports {max(known, default=0)}",
             hint="upgrade this program, or use another database",
             facts={"database": newest, "program": max(known, default=0)},
         )
@@ -107,7 +107,7 @@ def _pending(wanted: tuple[Migration, ...], applied: dict[int, str]) -> list[Mig
         if version not in known or known[version].checksum != checksum:
             raise Conflict(
                 "STORAGE_MIGRATION_CHANGED",
-                f"migration {version} is not the one that was applied to this database",
+                f"migration {version} differs from the one applied to this database",
                 hint="install an official release; a released migration is never edited",
                 facts={"version": version},
             )

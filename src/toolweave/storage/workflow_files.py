@@ -1,4 +1,4 @@
-"""A flat folder of small files: read without following links, replaced whole or not at all."""
+"""A flat folder of small files: read without following links, replaced atomically."""
 
 import errno
 import os
@@ -17,7 +17,7 @@ from toolweave.errors import Conflict, Invalid, Unavailable
 from toolweave.storage.files import sync_folder
 from toolweave.storage.lock import hold
 
-# One byte more is read, so that whoever reads it sees that it is too large.
+# One more byte is read, so that the caller can detect a file that is too large.
 MAX_BYTES = 16 * 1024 * 1024
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\.[a-z]{1,8}")
 LOCK = ".lock"
@@ -37,33 +37,33 @@ Result = TypeVar("Result")
 
 
 class WorkflowFiles:
-    """The files of one folder, by names of an allow-list; nothing outside it is ever touched."""
+    """The files of one folder with allowed names; nothing outside it is touched."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._threads = CapacityLimiter(1)
 
     async def names(self) -> list[str]:
-        """The names of all files; links and names of another make are left out."""
+        """Return the names of all files, without links and invalid names."""
         return await self._in_thread(self._names)
 
     async def stamps(self) -> dict[str, str]:
-        """What tells whether each file was written to, without reading any."""
+        """Return a fingerprint of each file, without reading it."""
         return await self._in_thread(self._stamps)
 
     async def read(self, name: str) -> bytes | None:
-        """What is in a file; nothing when there is none.
+        """Return the content of a file; `None` if it does not exist.
 
         Raises:
-            Conflict: `WORKFLOW_FILE_FOREIGN` for a link or anything else that is no plain file.
+            Conflict: `WORKFLOW_FILE_FOREIGN` for anything but a regular file.
         """
         return await self._in_thread(lambda: self._read(_allowed(name)))
 
     async def swap(self, name: str, old: bytes | None, new: bytes | None) -> bool:
-        """Put `new` in place of `old`, all or nothing; None is "no file".
+        """Replace `old` with `new` atomically; `None` means "no file".
 
         Raises:
-            Conflict: `WORKFLOWS_BUSY` when another process does not let go of the folder.
+            Conflict: `WORKFLOWS_BUSY` if another process keeps the folder locked.
         """
         with anyio.move_on_after(LOCK_DEADLINE_S):
             while True:
@@ -74,7 +74,7 @@ class WorkflowFiles:
         raise Conflict(
             "WORKFLOWS_BUSY",
             f"another process keeps {str(self._root)!r} locked",
-            hint="wait until it is done, or stop it",
+            hint="wait until it finishes, or stop it",
         )
 
     async def _in_thread(self, work: Callable[[], Result]) -> Result:
@@ -90,7 +90,7 @@ class WorkflowFiles:
             for entry in found:
                 if not NAME.fullmatch(entry.name) or not entry.is_file(follow_symlinks=False):
                     continue
-                with suppress(FileNotFoundError):  # removed this very moment
+                with suppress(FileNotFoundError):  # just removed
                     seen = entry.stat(follow_symlinks=False)
                     times = (seen.st_mtime_ns, seen.st_ctime_ns, seen.st_size, seen.st_ino)
                     stamps[entry.name] = "-".join(map(str, times))
@@ -99,7 +99,7 @@ class WorkflowFiles:
     def _read(self, name: str) -> bytes | None:
         path = self._root / name
         try:
-            # Without waiting: opening a pipe would, for somebody to write into it.
+            # Non-blocking: opening a named pipe would wait for a writer.
             descriptor = os.open(path, os.O_RDONLY | _NO_FOLLOW | _NO_WAIT)
         except FileNotFoundError:
             return None
@@ -140,11 +140,11 @@ class WorkflowFiles:
                 file.write(data)
                 file.flush()
                 os.fsync(descriptor)
-            with suppress(FileNotFoundError):  # a new file stays the user's alone
+            with suppress(FileNotFoundError):  # a new file is private to the user
                 os.chmod(temporary, stat.S_IMODE(os.lstat(path).st_mode))
             os.replace(temporary, path)
         finally:
-            with suppress(FileNotFoundError):  # it is gone when all went well
+            with suppress(FileNotFoundError):  # already gone on success
                 os.unlink(temporary)
 
 
@@ -152,8 +152,8 @@ def _allowed(name: str) -> str:
     if not NAME.fullmatch(name):
         raise Invalid(
             "WORKFLOW_NAME_INVALID",
-            f"{name[:80]!r} is no name of a workflow file",
-            hint="such a name has small letters, digits and single hyphens, and an ending",
+            f"{name[:80]!r} is not a valid workflow file name",
+            hint="use lower-case letters, digits and single hyphens, and an extension",
         )
     return name
 
@@ -161,20 +161,20 @@ def _allowed(name: str) -> str:
 def _foreign(path: Path) -> Conflict:
     return Conflict(
         "WORKFLOW_FILE_FOREIGN",
-        f"{path.name!r} is a link or no plain file; it is left alone",
+        f"{path.name!r} is not a regular file; it was not changed",
         hint=f"remove it from {str(path.parent)!r}, or put the file itself there",
     )
 
 
 @contextmanager
 def _explained(root: Path) -> Generator[None]:
-    """What the system refuses, as an error that says what can be done."""
+    """Return the typed error for an operating system error."""
     try:
         yield
     except OSError as error:
         code = _CODES.get(error.errno or 0, "STORAGE_BROKEN")
         raise Unavailable(
             code,
-            f"the folder of workflows {str(root)!r} cannot be used: {error.strerror}",
-            hint="check the disk's free space and the permissions of the folder",
+            f"the workflow folder {str(root)!r} cannot be used: {error.strerror}",
+            hint="check free disk space and folder permissions",
         ) from error

@@ -195,5 +195,5 @@ async def test_removed_is_gone(rooms: tuple[Commands, Engine]) -> None:
     await approved(commands, python("pass"))
     assert [(one.name, one.is_approved) for one in await commands.list()] == [("show", True)]
     await commands.remove("show")
-    with pytest.raises(ToolweaveError, match="no command is called"):
+    with pytest.raises(ToolweaveError, match="there is no command"):
         await commands.get("show")

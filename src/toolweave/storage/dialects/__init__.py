@@ -1,1 +1,1 @@
-"""One file per database: how to open it, and how its errors are told."""
+"""Database dialects: one module each, with connections and error messages."""

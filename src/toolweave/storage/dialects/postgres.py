@@ -1,9 +1,9 @@
 """Postgres by psycopg: one writing connection and a few for reading, reopened when lost.
 
-A transaction takes one advisory lock, so writes are exclusive as they are on SQLite; those of runs
-share it and wait for each other's rows only. A process that stops inside a transaction loses it,
-and the lock, after `_IDLE_S`; where the server does not see to that, whoever waited in vain
-does. Loaded only when asked for by address.
+A transaction takes one advisory lock, so writes are exclusive as on SQLite; those of runs
+share it and wait only for the same rows. A process that stops inside a transaction loses it,
+and the lock, after `_IDLE_S`; if the server does not enforce that, the process whose wait
+timed out does. Loaded only for a Postgres address.
 """
 
 from collections.abc import AsyncGenerator, Generator, Sequence
@@ -27,12 +27,12 @@ SEATS = 4
 _LOCK = int.from_bytes(b"toolweav", "big")
 _IDLE_S = 5
 _LOCK_WAIT_S = 10
-# Read committed: each statement sees all that was stored before the lock was ours.
+# Read committed: each statement sees everything stored before the lock was acquired.
 _BEGIN = f"BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock({_LOCK})".encode()
 BEGIN_SHARED = _BEGIN.replace(b"xact_lock(", b"xact_lock_shared(")
 _CHANNEL = "toolweave"
 _OPEN = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
-# What the address says wins. A dead network is noticed in seconds.
+# Options in the address win. A dead network is detected in seconds.
 _DEFAULTS = {
     "application_name": "toolweave",
     "client_encoding": "UTF8",
@@ -42,7 +42,7 @@ _DEFAULTS = {
 }
 _OPTIONS = f"-c lock_timeout={_LOCK_WAIT_S}s -c idle_in_transaction_session_timeout={_IDLE_S}s"
 
-# A stopped process may have sent half of a group of statements: for the server that is not idle.
+# A stopped process may have sent half of a group of statements, which is not idle for the server.
 END_STOPPED = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() "
     "AND usename = current_user AND application_name = current_setting('application_name') "
@@ -65,7 +65,7 @@ DIALECT = SqlDialect(
 
 
 class _Number(Loader):
-    """`sum` and `avg` as the plain numbers SQLite gives, not as `Decimal`."""
+    """Return `sum` and `avg` as plain numbers as on SQLite, not as `Decimal`."""
 
     def load(self, data: Buffer) -> int | float:
         text = bytes(data)
@@ -73,16 +73,16 @@ class _Number(Loader):
 
 
 class _Session:
-    """One connection, opened when needed and again after it was lost."""
+    """One connection, opened when needed and reopened after a loss."""
 
     def __init__(self, conninfo: str) -> None:
         self._conninfo = conninfo
         self._connection: AsyncConnection[Row] | None = None
-        # Whether it waited for a lock in vain.
+        # Whether waiting for a lock timed out.
         self._is_blocked = False
 
     async def fetch_alone(self, sql: str, values: Values) -> list[Row]:
-        """The rows of a query outside of any transaction."""
+        """Return the rows of a query outside any transaction."""
         with self._told():
             try:
                 cursor = await self._first(_translated(sql), values)
@@ -140,12 +140,12 @@ class _Session:
             await self._first(BEGIN_SHARED if shared else _BEGIN, None)
 
     async def notices(self) -> list[str]:
-        """What was said on a channel this connection listens to, once there is something."""
+        """Wait for and return notifications on the subscribed channels."""
         with self._told():
             return [notice.payload async for notice in self._held.notifies(stop_after=1)]
 
     async def listen(self) -> None:
-        """Hear what is said from now on."""
+        """Subscribe to new notifications."""
         with self._told():
             await self._first(f"LISTEN {_CHANNEL}".encode(), None)
 
@@ -165,7 +165,7 @@ class _Session:
                 await self._first(END_STOPPED, None)
 
     async def close(self) -> None:
-        """Hang up; the server undoes what is unfinished."""
+        """Disconnect; the server rolls back open transactions."""
         connection, self._connection = self._connection, None
         if connection is not None:
             with anyio.CancelScope(shield=True):
@@ -178,7 +178,7 @@ class _Session:
         return self._connection
 
     async def _first(self, sql: bytes, values: Values | None) -> psycopg.AsyncCursor[Row]:
-        """Run what nothing depends on yet, on a new connection if the old one turns out dead."""
+        """Run the first statement, on a new connection if the old one is dead."""
         if self._connection is not None:
             try:
                 return await self._connection.execute(sql, values)
@@ -194,13 +194,13 @@ class _Session:
         return self._connection
 
     async def _settle(self) -> None:
-        """Keep the connection only if it is idle: nobody's transaction or query is left in it."""
+        """Keep the connection only if it is idle, with no open transaction or query."""
         if self._connection is not None and _status(self._connection) != TransactionStatus.IDLE:
             await self.close()
 
     @contextmanager
     def _told(self, *, shield: bool = False) -> Generator[None]:
-        """Tell the driver's errors in our words; inside a transaction, finish before a cancel."""
+        """Raise driver errors as typed errors; inside a transaction, finish before cancelling."""
         try:
             with anyio.CancelScope(shield=shield):
                 yield
@@ -234,7 +234,7 @@ class _Sessions:
 
 
 class _Voice:
-    """Notices of the server, on connections of their own."""
+    """Server notifications, on their own connections."""
 
     tells = True
 
@@ -243,7 +243,7 @@ class _Voice:
         self._mouths = _Sessions(conninfo)
 
     async def tell(self, notice: str) -> None:
-        # Apart from any transaction that stores something: such commits wait for each other.
+        # Outside any writing transaction: such commits would wait for each other.
         await self._mouths.fetch("SELECT pg_notify(?, ?)", (_CHANNEL, notice))
 
     @asynccontextmanager
@@ -282,10 +282,10 @@ async def opened(address: str) -> AsyncGenerator[Database]:
         conninfo = make_conninfo(address, options=options, **unsaid)
         to_read = make_conninfo(conninfo, options=f"{options} -c default_transaction_read_only=on")
     except psycopg.ProgrammingError:
-        # Not the driver's text: it repeats the URL, password and all.
+        # Not the driver's text: it contains the URL with its password.
         raise Invalid(
             "SETTING_INVALID",
-            "the database address is not a postgresql:// URL that can be read",
+            "the database address is not a valid postgresql:// URL",
             hint="expected postgresql://user:password@host:port/name, with %-escapes where needed",
         ) from None
     writer = _Session(conninfo)
@@ -310,21 +310,21 @@ def _status(connection: AsyncConnection[Row]) -> TransactionStatus:
 
 
 _BY_STATE: dict[str, tuple[type[ToolweaveError], str, str | None]] = {
-    "53100": (Unavailable, "STORAGE_FULL", "free some space on the server, then try again"),
+    "53100": (Unavailable, "STORAGE_FULL", "free disk space on the server, then try again"),
     "25006": (Unavailable, "STORAGE_READ_ONLY", "write to the primary, not to a standby"),
-    "58030": (Unavailable, "STORAGE_BROKEN", "look at the server's log and its disk"),
-    "XX001": (Unavailable, "STORAGE_BROKEN", "look at the server's log and its disk"),
-    "XX002": (Unavailable, "STORAGE_BROKEN", "look at the server's log; REINDEX may mend it"),
-    "55P03": (Conflict, "STORAGE_IN_USE", "another process writes for long; try again"),
+    "58030": (Unavailable, "STORAGE_BROKEN", "check the server's log and disk"),
+    "XX001": (Unavailable, "STORAGE_BROKEN", "check the server's log and disk"),
+    "XX002": (Unavailable, "STORAGE_BROKEN", "check the server's log; REINDEX may repair it"),
+    "55P03": (Conflict, "STORAGE_IN_USE", "another process holds the write lock; try again"),
     "40001": (Conflict, "STORAGE_IN_USE", "another process wrote the same rows; try again"),
     "40P01": (Conflict, "STORAGE_IN_USE", "another process wrote the same rows; try again"),
 }
 
 
 def _tell(error: psycopg.Error, conninfo: str) -> ToolweaveError | None:
-    """What a caller can do about `error`; nothing when the fault is in our SQL."""
+    """Return the typed error for `error`; `None` for an error in our SQL."""
     state = error.sqlstate or ""
-    # Only the server's first line: the detail line below it repeats values.
+    # Only the server's first line: the detail line below it contains values.
     message = error.diag.message_primary or (str(error).splitlines() or [""])[0]
     facts = {"sqlstate": state} if state else {}
     if state in _BY_STATE:
@@ -338,9 +338,9 @@ def _tell(error: psycopg.Error, conninfo: str) -> ToolweaveError | None:
         return Unavailable(
             "STORAGE_UNREACHABLE",
             f"the database {parts.get('dbname')!r} on {parts.get('host', 'localhost')!r}"
-            f" does not answer: {message}",
-            hint="check that the server runs and the address is right; a write that was on its"
-            " way may or may not have been stored",
+            f" does not respond: {message}",
+            hint="check that the server is running and the address is correct; a write in"
+            " progress may or may not have been stored",
             facts=facts,
         )
     return None

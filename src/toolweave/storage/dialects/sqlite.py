@@ -1,7 +1,7 @@
 """SQLite: one thread owns the writing connection, another the reading one.
 
-A thread does its work strictly in order, so a rollback always follows what it undoes, even when
-whoever waited has been cancelled. WAL with `synchronous=FULL`: what was acknowledged survives
+A thread works strictly in order, so a rollback always follows what it undoes, even if
+the waiting task was cancelled. WAL with `synchronous=FULL`: acknowledged writes survive
 power loss. A disk or file that cannot be written is opened read-only.
 """
 
@@ -28,9 +28,9 @@ T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
 
 BUSY_TIMEOUT_S = 5.0
-# How often somebody who waits looks whether another process wrote.
+# How often a listener checks whether another process wrote.
 LOOK_EVERY_S = 0.1
-# Less than this is a full disk: SQLite's shared-memory file grows by 32 KiB.
+# Less free space than this is a full disk: SQLite's shared-memory file grows by 32 KiB.
 _FULL_BELOW_BYTES = 64 * 1024
 
 DIALECT = SqlDialect(
@@ -48,7 +48,7 @@ DIALECT = SqlDialect(
 
 
 class _Session:
-    """A connection and the only thread that ever touches it."""
+    """A connection and the only thread that uses it."""
 
     def __init__(self, path: Path, connect: Callable[[], sqlite3.Connection], name: str) -> None:
         self._path = path
@@ -57,14 +57,14 @@ class _Session:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"toolweave-sqlite-{name}")
 
     async def run(self, work: Work[T]) -> T:
-        """Do `work` after all that was asked before; cancelled or not, it is done to its end."""
+        """Run `work` after all earlier work; it completes even if the caller is cancelled."""
         loop = asyncio.get_running_loop()
-        # Not the thread's own future: each link of a chain of them is a turn of the event loop.
+        # Not the thread's own future: each chained future costs a turn of the event loop.
         done: asyncio.Future[T] = loop.create_future()
 
         def tell(work_done: Future[T]) -> None:
             if done.done():
-                return  # whoever waited was cancelled by `Task.cancel`
+                return  # the waiting task was cancelled by `Task.cancel`
             error = work_done.exception()
             if error is None:
                 done.set_result(work_done.result())
@@ -72,7 +72,7 @@ class _Session:
                 done.set_exception(error)
 
         def is_done(work_done: Future[T]) -> None:
-            with suppress(RuntimeError):  # the loop was closed: nobody waits
+            with suppress(RuntimeError):  # the loop was closed: nothing is waiting
                 loop.call_soon_threadsafe(tell, work_done)
 
         self._thread.submit(self._do, work).add_done_callback(is_done)
@@ -97,7 +97,7 @@ class _Session:
             self._connection = None
 
     async def close(self) -> None:
-        """Close the connection, undoing what is unfinished, and end the thread."""
+        """Close the connection, rolling back open work, and end the thread."""
         future = asyncio.wrap_future(self._thread.submit(self._disconnect))
         self._thread.shutdown(wait=False)
         with anyio.CancelScope(shield=True):
@@ -131,16 +131,16 @@ class _Session:
 
 
 class _Voice:
-    """The file itself tells: its number changes when another connection has written to it."""
+    """Detects writes by the file's data version, which other connections change."""
 
     tells = False
 
     def __init__(self, writer: _Session) -> None:
-        # That of the writer is not changed by our own writes.
+        # The writer's version is not changed by our own writes.
         self._writer = writer
 
     async def tell(self, notice: str) -> None:
-        """Whoever looks sees what was written."""
+        """Do nothing: listeners poll the file."""
 
     @asynccontextmanager
     async def ears(self) -> AsyncGenerator["_Ears"]:
@@ -159,14 +159,14 @@ class _Ears:
 
 
 async def _version(session: _Session) -> int:
-    """Another number after another connection has written."""
+    """Return a number that changes after another connection has written."""
     ((version,),) = await session.fetch("PRAGMA data_version", ())
     return version
 
 
 @asynccontextmanager
 async def opened(address: str) -> AsyncGenerator[Database]:
-    """Open the file at `address`, creating it (0600) and its folder (0700) when missing.
+    """Open the file at `address`, creating it (0600) and its folder (0700) if missing.
 
     Raises:
         Unavailable: `STORAGE_BROKEN`, `STORAGE_FULL` or, with no file to read,
@@ -180,7 +180,7 @@ async def opened(address: str) -> AsyncGenerator[Database]:
         writer = _Session(path, lambda: _connect_read_only(path), "write")
         reader = _Session(path, lambda: _connect_read_only(path), "read")
     try:
-        # The writer first: it brings a new file into WAL mode, which the reader then finds.
+        # The writer first: it sets WAL mode for the reader.
         for session in (writer, reader):
             await session.fetch("SELECT count(*) FROM sqlite_master", ())
         yield Database(DIALECT, reader=reader, writer=writer, voice=_Voice(writer))
@@ -192,7 +192,7 @@ async def opened(address: str) -> AsyncGenerator[Database]:
 
 
 def _prepare(address: str) -> tuple[Path, bool]:
-    """The file and whether it can be written; it and its folder are made if need be."""
+    """Return the file, created if missing, and whether it is writable."""
     path = Path(address).expanduser().absolute()
     try:
         make_private_folder(path.parent)
@@ -211,7 +211,7 @@ def _connect(path: Path, options: str) -> sqlite3.Connection:
         f"{path.as_uri()}?{options}",
         uri=True,
         timeout=BUSY_TIMEOUT_S,
-        isolation_level=None,  # nothing is begun or committed behind our back
+        isolation_level=None,  # no implicit BEGIN or COMMIT
     )
 
 
@@ -236,7 +236,7 @@ def _connect_read_only(path: Path) -> sqlite3.Connection:
     except sqlite3.OperationalError:
         connection.close()
         log = path.with_name(path.name + "-wal")
-        # Without its -shm file a log cannot be read in place, and to ignore it would lose rows.
+        # Without its -shm file the log cannot be read in place, and ignoring it would lose rows.
         if log.exists() and log.stat().st_size:
             raise
         return _connect(path, "immutable=1")
@@ -283,13 +283,13 @@ def _cannot_create(path: Path, error: OSError) -> Unavailable:
     return Unavailable(
         "STORAGE_FULL" if error.errno == errno.ENOSPC else "STORAGE_READ_ONLY",
         f"the database {str(path)!r} does not exist and cannot be created: {error.strerror}",
-        hint="choose a folder you can write with TOOLWEAVE_HOME",
+        hint="set TOOLWEAVE_HOME to a writable folder",
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """How one kind of SQLite error is told."""
+    """The typed error for one kind of SQLite error."""
 
     error: type[ToolweaveError]
     code: str
@@ -300,9 +300,9 @@ class _Told:
 _NOT_SOUND = _Told(
     Unavailable,
     "STORAGE_BROKEN",
-    "{file!r} is not a sound SQLite database: {error}",
-    "move the file away, or restore it from a backup together with its -wal file;"
-    " `sqlite3 FILE .recover` saves what can still be read",
+    "{file!r} is not a valid SQLite database: {error}",
+    "move the file, or restore it from a backup together with its -wal file;"
+    " `sqlite3 FILE .recover` extracts what is still readable",
 )
 _NO_ACCESS = _Told(
     Unavailable,
@@ -321,14 +321,14 @@ _TOLD = {
     sqlite3.SQLITE_FULL: _Told(
         Unavailable,
         "STORAGE_FULL",
-        "no space is left on the disk of {file!r}; nothing was stored by this call",
-        "free some space, then try again; no restart is needed",
+        "the disk of {file!r} is full; this call stored nothing",
+        "free disk space, then try again; no restart is needed",
     ),
     sqlite3.SQLITE_READONLY: _Told(
         Unavailable,
         "STORAGE_READ_ONLY",
-        "{file!r} can only be read here",
-        "make the file and its folder writable, then start again",
+        "{file!r} is read-only",
+        "make the file and its folder writable, then restart",
     ),
     sqlite3.SQLITE_NOTADB: _NOT_SOUND,
     sqlite3.SQLITE_CORRUPT: _NOT_SOUND,
@@ -338,8 +338,8 @@ _TOLD = {
 
 
 def _tell(error: sqlite3.Error, path: Path) -> ToolweaveError | None:
-    """What a caller can do about `error`; nothing when the fault is in our SQL."""
-    # The low byte is the kind; the sqlite3 module's own complaints have no code at all.
+    """Return the typed error for `error`; `None` for an error in our SQL."""
+    # The low byte is the kind; errors of the sqlite3 module itself have no code.
     kind = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if kind == sqlite3.SQLITE_IOERR and _is_full(path.parent):
         kind = sqlite3.SQLITE_FULL
