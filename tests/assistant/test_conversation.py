@@ -154,7 +154,7 @@ async def test_refusals_and_unknown_tools_are_told_to_the_model(desk: Desk) -> N
     texts = [one["text"] for one in told.of("result")]
     assert "did you mean" in texts[0]
     assert "MCP_ARGUMENTS_INVALID" in texts[1]
-    assert "no JSON object" in texts[2]
+    assert "not a JSON object" in texts[2]
     assert len(desk.called()) == before
 
 

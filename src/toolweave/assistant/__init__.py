@@ -1,1 +1,1 @@
-"""Language models: who can be asked, how each provider is spoken to, conversations with tools."""
+"""Language models: configuration, providers, and conversations with tools."""

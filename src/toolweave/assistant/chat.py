@@ -1,4 +1,4 @@
-"""Conversations joined to the enabled servers, the gate and the models."""
+"""Create conversations from the enabled servers, the gate and the models."""
 
 from toolweave.assistant.conversation import Conversation
 from toolweave.assistant.tool_context import EnabledServer, ToolContext, build_context
@@ -11,7 +11,7 @@ from toolweave.servers.gate import Gate
 async def tool_context(
     home: Home, gate: Gate, scope: str, bound_to: str | None = None
 ) -> ToolContext:
-    """What a model may use in a conversation: the enabled servers' tools, or one server's.
+    """Return the tools of a conversation: those of all enabled servers, or of one server.
 
     Raises:
         NotFound: `MCP_SERVER_NOT_FOUND`.
@@ -34,5 +34,5 @@ async def begin_conversation(
     bound_to: str | None = None,
     model: str | None = None,
 ) -> Conversation:
-    """A new conversation; its calls count against the session `scope`."""
+    """Return a new conversation; its calls count for the session `scope`."""
     return Conversation(await tool_context(home, gate, scope, bound_to), caller, model=model)

@@ -1,7 +1,7 @@
-"""A conversation in which a model uses tools: each call is told as it happens, and can be stopped.
+"""A conversation in which a model uses tools; each call is reported and can be stopped.
 
-What tools give goes back to the model as data. It cannot add a tool, widen a permission or speak
-for the person: which tools there are was decided before, and the gate decides each call again.
+Tool results go back to the model as data. They cannot add a tool, widen a permission or act
+for the user: the set of tools is fixed before, and the gate checks each call again.
 """
 
 from collections.abc import Awaitable, Callable
@@ -25,12 +25,12 @@ from toolweave.nodes.model import (
 )
 from toolweave.nodes.model_tools import told
 
-STOPPED = "(stopped by the person)"
+STOPPED = "(stopped by the user)"
 
 
 @dataclass(frozen=True, slots=True)
 class ChatLimits:
-    """Where one answer ends: questions to the model, calls, tokens."""
+    """Limits of one answer: model requests, tool calls, tokens."""
 
     steps: int = 25
     calls: int = 50
@@ -39,13 +39,13 @@ class ChatLimits:
 
 @dataclass(frozen=True, slots=True)
 class ChatEvent:
-    """Something that happened while an answer was made."""
+    """An event during an answer."""
 
     type: str
     data: JsonObject = field(default_factory=dict[str, Json])
 
     def as_json(self) -> JsonObject:
-        """One line of `--json`, one event of a stream."""
+        """Return the event as JSON, for `--json` and streams."""
         return {"type": self.type, **self.data}
 
 
@@ -76,7 +76,7 @@ class _Spent:
 
 
 class Conversation:
-    """One person and one model; `messages` is all that was said."""
+    """A conversation of a user and a model; `messages` is its history."""
 
     def __init__(
         self,
@@ -93,11 +93,11 @@ class Conversation:
         self._limits = limits or ChatLimits()
 
     async def answer(self, words: str, tell: Tell) -> str:
-        """The model's answer to a person's words; cancelling stops it and keeps what was said.
+        """Return the model's answer to a message; cancelling keeps the history so far.
 
         Raises:
-            Limited: `AGENT_LIMIT_REACHED` when it comes to no end.
-            ToolweaveError: whatever asking the model raises.
+            Limited: `AGENT_LIMIT_REACHED` if it exceeds a limit.
+            ToolweaveError: the model request failed.
         """
         self.messages += (Said(text=words),)
         spent = _Spent()
@@ -121,18 +121,18 @@ class Conversation:
                 spent.called += 1
                 results.append(await self._call(wanted, tell))
         finally:
-            # Every call has a result, also after a stop: providers refuse a gap.
+            # Every call needs a result, also after a stop: providers reject a gap.
             for wanted in answered.wanted[len(results) :]:
                 results.append(Called(id=wanted.id, name=wanted.name, text=STOPPED, is_error=True))
             self.messages += (answered, *results)
 
     async def _call(self, wanted: ModelChoiceRequest, tell: Tell) -> Called:
-        """One call; whatever the gate says against it is told to the model and to the person."""
+        """Make one call; an error of the gate is reported to the model and the user."""
         try:
             found = self.context.find(wanted.name)
             await tell(ChatEvent("call", _shown(wanted, found)))
             if wanted.unreadable is not None:
-                text, is_error = "the arguments are no JSON object; call it again", True
+                text, is_error = "the arguments are not a JSON object; call it again", True
             else:
                 result = await self.context.execute(
                     found.server.name, found.tool.name, wanted.arguments
@@ -166,7 +166,7 @@ class Conversation:
         limits, tokens = self._limits, spent.input_tokens + spent.output_tokens
         reached = ""
         if spent.asked >= limits.steps:
-            reached = f"{limits.steps} questions to the model"
+            reached = f"{limits.steps} model requests"
         elif spent.called >= limits.calls:
             reached = f"{limits.calls} tool calls"
         elif tokens >= limits.tokens:
@@ -174,8 +174,8 @@ class Conversation:
         if reached:
             raise Limited(
                 "AGENT_LIMIT_REACHED",
-                f"the model did not come to an end within {reached}",
-                hint="say what to do in smaller steps; the conversation can go on",
+                f"the model did not finish within {reached}",
+                hint="split the task into smaller steps; you can continue the conversation",
             )
 
 

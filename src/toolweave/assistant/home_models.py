@@ -1,4 +1,4 @@
-"""The models of a home, joined to its vault, its environment and the checked HTTP client."""
+"""The models of a home with its vault, environment and HTTP client."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -13,12 +13,12 @@ from toolweave.nodes.model import ModelQuestion, ModelReply, TextListener
 
 
 def models_of(home: Home) -> Models:
-    """Who can be asked on behalf of this home."""
+    """Return the models of this home."""
     return Models(home.database, home.vault, clock=home.clock, environ=home.environ)
 
 
 class AskingOnDemand:
-    """A `ModelCaller` for whoever lives long and asks seldom: an answer ends its connections."""
+    """A `ModelCaller` for rare requests: connections are closed after each answer."""
 
     def __init__(self, home: Home) -> None:
         self._home = home
@@ -26,18 +26,18 @@ class AskingOnDemand:
     async def ask(
         self, question: ModelQuestion, *, on_text: TextListener | None = None
     ) -> ModelReply:
-        """One answer; see `ModelCaller`."""
+        """Return one answer; see `ModelCaller`."""
         async with open_asking(self._home) as asking:
             return await asking.ask(question, on_text=on_text)
 
     async def configured(self, provider: str | None = None) -> bool:
-        """Whether somebody can be asked."""
+        """Whether a model is configured."""
         return await models_of(self._home).find(provider) is not None
 
 
 @asynccontextmanager
 async def open_asking(home: Home) -> AsyncGenerator[HomeModelCaller]:
-    """Who asks them."""
+    """Return a model caller."""
     web = ModelWeb(allow_private=home.settings.allow_private_http)
     try:
         yield HomeModelCaller(models_of(home), web, masker=home.masker, clock=home.clock)

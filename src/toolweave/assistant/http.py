@@ -1,6 +1,6 @@
-"""The checked HTTP client, for the addresses of models that an admin configured.
+"""The HTTP client for the model addresses that an admin configured.
 
-This machine may be reached (Ollama and its like live there); other private addresses only where
+This machine is allowed (Ollama and similar run there); other private addresses only if
 the setting for workflows allows them. Redirects are not followed.
 """
 
@@ -66,8 +66,8 @@ class ModelWeb:
             if naming_of(origin[1]) in {"private", "local"} and not self._allow_private:
                 raise Denied(
                     "HTTP_ADDRESS_DENIED",
-                    f"the model's address {origin[1]!r} is in a private network",
-                    hint=f"set {PRIVATE_SETTING}=1 to let it be reached",
+                    f"the model's address {origin[1]!r} is on a private network",
+                    hint=f"set {PRIVATE_SETTING}=1 to allow it",
                 )
             hide_addresses()
             self._pools[origin] = CheckedTransport(

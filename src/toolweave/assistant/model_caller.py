@@ -1,4 +1,4 @@
-"""The `ModelCaller`: finds whom to ask, asks, waits and asks again where that is worth it."""
+"""The `ModelCaller`: selects a model, sends the request, and retries temporary failures."""
 
 import anyio
 
@@ -16,13 +16,13 @@ from toolweave.nodes.model import ModelQuestion, ModelReply, TextListener
 from toolweave.workflow.checks.models import WAYS
 
 DEADLINE_S = 300.0
-# Waits before a second and a third try; a provider's own word counts up to the longest.
+# Delays before the second and third attempt; a provider may ask for up to the longest.
 WAITS_S = (1.0, 4.0)
 LONGEST_WAIT_S = 30.0
 
 
 class HomeModelCaller:
-    """Asks the configured models, through the checked HTTP client."""
+    """Calls the configured models through the HTTP client."""
 
     def __init__(self, models: Models, web: Web, *, masker: Masker, clock: Clock) -> None:
         self._models = models
@@ -31,13 +31,13 @@ class HomeModelCaller:
         self._clock = clock
 
     async def configured(self, provider: str | None = None) -> bool:
-        """Whether somebody can be asked: of this provider, or at all."""
+        """Whether a model is configured, for this provider or at all."""
         return await self._models.find(provider) is not None
 
     async def ask(
         self, question: ModelQuestion, *, on_text: TextListener | None = None
     ) -> ModelReply:
-        """One answer; see `ModelCaller`."""
+        """Return one answer; see `ModelCaller`."""
         model = await self._models.find(question.provider)
         if model is None:
             raise needed(question.provider)
@@ -54,8 +54,8 @@ class HomeModelCaller:
         except TimeoutError:
             raise TimedOut(
                 "MODEL_TIMEOUT",
-                f"{provider.title} did not answer in {deadline_s:g} s",
-                hint="ask for less, or give the node more time",
+                f"{provider.title} did not respond within {deadline_s:g} s",
+                hint="request less, or increase the node's timeout",
             ) from None
         return _finished(names.back(reply), provider, request, question)
 
@@ -66,7 +66,7 @@ class HomeModelCaller:
             raise Unavailable(
                 "MODEL_UNAVAILABLE",
                 f"the key of model {model.name!r} is no longer in the vault",
-                hint=f"`toolweave models remove {model.name}`, then add it again",
+                hint=f"run `toolweave models remove {model.name}`, then add it again",
             ) from None
         if key:
             self._masker.learn([key])
@@ -80,7 +80,7 @@ class HomeModelCaller:
         on_text: TextListener | None,
         left_s: float,
     ) -> ModelReply:
-        """Ask until there is an answer or no hope; a reader never sees a beginning twice."""
+        """Retry until there is an answer; a stream is not repeated after its first text."""
         began, told = self._clock.monotonic(), False
 
         async def tell(text: str) -> None:
@@ -98,7 +98,7 @@ class HomeModelCaller:
                 if pause_s is None or told or pause_s > left:
                     raise
             await self._clock.sleep(pause_s)
-        raise AssertionError  # the last round returns or raises
+        raise AssertionError  # the last attempt returns or raises
 
     async def _once(
         self,
@@ -120,13 +120,13 @@ class HomeModelCaller:
 
 
 def needed(provider: str | None) -> Unavailable:
-    """Nobody can be asked; says the three ways to change that."""
-    whom = f"no model called {provider!r} and none of such a provider" if provider else "no model"
+    """Return the error for a missing model, with ways to configure one."""
+    whom = f"no model or provider {provider!r}" if provider else "no model"
     return Unavailable("MODEL_NEEDED", f"{whom} is configured", hint=WAYS)
 
 
 def _pause_s(error: ToolweaveError, wait_s: float | None) -> float | None:
-    """How long to wait before the next try; nothing where there is none."""
+    """Return the delay before the next attempt; `None` if there is none."""
     if wait_s is None:
         return None
     told = error.facts.get("retry_after_s")

@@ -1,4 +1,4 @@
-"""One small question, to see whether a model answers at all."""
+"""Test a model with one small request."""
 
 import time
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from toolweave.json_text import JsonObject
 from toolweave.nodes.model import ModelCaller, ModelQuestion, Said
 
-# Some models think before they answer, and count that.
+# Some models count reasoning tokens before the answer.
 MAX_TOKENS = 400
 DEADLINE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What came of it."""
+    """The result of a test."""
 
     model: str
     provider: str
@@ -24,7 +24,7 @@ class Trial:
     cost_usd: float | None
 
     def as_json(self) -> JsonObject:
-        """As every door shows it."""
+        """Return the result as JSON."""
         return {
             "model": self.model,
             "provider": self.provider,
@@ -37,10 +37,10 @@ class Trial:
 
 
 async def try_model(caller: ModelCaller, name: str | None) -> Trial:
-    """Ask for one word.
+    """Request one word.
 
     Raises:
-        ToolweaveError: whatever asking raises.
+        ToolweaveError: the model request failed.
     """
     question = ModelQuestion(
         messages=(Said(text="Answer with the one word: ready"),),

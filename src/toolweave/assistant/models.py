@@ -1,6 +1,6 @@
-"""The models that can be asked: those somebody added, and those of the environment.
+"""The configured models: added ones and those from environment variables.
 
-Keys are in the vault; a row here only says that there is one.
+Keys are stored in the vault; a row only records that there is one.
 """
 
 import re
@@ -23,13 +23,13 @@ MODEL_VARIABLE = "TOOLWEAVE_MODEL"
 KEY_VARIABLE = "TOOLWEAVE_MODEL_KEY"
 FROM_ENVIRONMENT = "environment"
 _COLUMNS = "name, provider, model, base_url, has_key, is_default, created_at"
-# The order in which the environment's models are the default.
+# Precedence of the environment's models as default.
 _ORDER = ("anthropic", "openai", "gemini")
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """One model that can be asked."""
+    """One configured model."""
 
     name: str
     provider: str
@@ -41,7 +41,7 @@ class Model:
     created_at: str | None = None
 
     def as_json(self) -> JsonObject:
-        """As every door shows it: never with its key."""
+        """Return the model as JSON, never with its key."""
         return {
             "name": self.name,
             "provider": self.provider,
@@ -56,7 +56,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class NewModel:
-    """What somebody says of a model to add."""
+    """The configuration of a model to add."""
 
     name: str
     provider: str
@@ -66,7 +66,7 @@ class NewModel:
 
 
 class Secrets(Protocol):
-    """What of the vault is needed here."""
+    """The part of the vault used here."""
 
     async def get(self, name: str) -> str: ...
 
@@ -78,7 +78,7 @@ class Secrets(Protocol):
 
 
 class Models:
-    """The models of this home and of the environment it was started in."""
+    """The models of this home and of the environment."""
 
     def __init__(
         self, database: Database, secrets: Secrets, *, clock: Clock, environ: Mapping[str, str]
@@ -89,18 +89,18 @@ class Models:
         self._environ = environ
 
     async def list(self) -> list[Model]:
-        """Every model, the default one first."""
+        """Return all models, the default first."""
         rows = await self._database.rows(f"SELECT {_COLUMNS} FROM models ORDER BY name")
         found = [*map(_model, rows), *self._of_environment()]
         names = [model.name for model in found]
-        # A model somebody added hides the environment's of the same name.
+        # An added model hides an environment model of the same name.
         found = [model for at, model in enumerate(found) if model.name not in names[:at]]
         if found and not any(model.is_default for model in found):
             found[0] = replace(found[0], is_default=True)
         return sorted(found, key=lambda model: (not model.is_default, model.name))
 
     async def get(self, name: str) -> Model:
-        """The model called `name`.
+        """Return the model called `name`.
 
         Raises:
             NotFound: `MODEL_UNKNOWN`.
@@ -111,13 +111,13 @@ class Models:
                 return model
         raise NotFound(
             "MODEL_UNKNOWN",
-            f"no model is called {name!r}",
+            f"there is no model {name!r}",
             hint=did_you_mean(name, [model.name for model in found])
-            or "`toolweave models list` shows the configured ones",
+            or "list the configured models with `toolweave models list`",
         )
 
     async def find(self, provider: str | None) -> Model | None:
-        """Who is asked: by name, else of a provider, else the default one."""
+        """Select a model by name, else by provider, else the default."""
         found = await self.list()
         if provider is None:
             return found[0] if found else None
@@ -126,7 +126,7 @@ class Models:
         return next(named, None) or next(of_provider, None)
 
     async def add(self, new: NewModel) -> Model:
-        """Keep a model; its key goes into the vault. The first one becomes the default.
+        """Store a model, its key in the vault. The first one becomes the default.
 
         Raises:
             Invalid: `MODEL_CONFIG_INVALID`.
@@ -136,11 +136,11 @@ class Models:
         if await self._database.row("SELECT 1 FROM models WHERE name = ?", new.name) is not None:
             raise Conflict(
                 "MODEL_NAME_TAKEN",
-                f"a model called {new.name!r} is configured already",
-                hint="choose another name, or `toolweave models remove` the old one first",
+                f"model {new.name!r} already exists",
+                hint="choose another name, or run `toolweave models remove` first",
             )
         if new.key:
-            # Before the row: a model that says it has a key must have one.
+            # Before the row: a model with `has_key` must have one.
             await self._secrets.put(secret_name(new.name), new.key)
         async with self._database.transaction() as change:
             others = await change.row("SELECT 1 FROM models")
@@ -153,11 +153,11 @@ class Models:
         return model
 
     async def remove(self, name: str) -> None:
-        """Forget a model and its key.
+        """Remove a model and its key.
 
         Raises:
             NotFound: `MODEL_UNKNOWN`.
-            Invalid: `MODEL_CONFIG_INVALID` for one of the environment.
+            Invalid: `MODEL_CONFIG_INVALID` for an environment model.
         """
         model = await self._added(name)
         await self._database.execute("DELETE FROM models WHERE name = ?", name)
@@ -165,11 +165,11 @@ class Models:
             await self._secrets.delete(secret_name(name))
 
     async def make_default(self, name: str) -> Model:
-        """Ask this one wherever nobody names another.
+        """Make a model the default.
 
         Raises:
             NotFound: `MODEL_UNKNOWN`.
-            Invalid: `MODEL_CONFIG_INVALID` for one of the environment.
+            Invalid: `MODEL_CONFIG_INVALID` for an environment model.
         """
         await self._added(name)
         async with self._database.transaction() as change:
@@ -179,7 +179,7 @@ class Models:
         return await self.get(name)
 
     async def key(self, model: Model) -> str | None:
-        """The key of a model, where it has one.
+        """Return the key of a model, if it has one.
 
         Raises:
             NotFound: `SECRET_NOT_FOUND`.
@@ -194,8 +194,8 @@ class Models:
         if model.found_in == "environment":
             raise Invalid(
                 "MODEL_CONFIG_INVALID",
-                f"model {name!r} comes from an environment variable and is not kept here",
-                hint="unset the variable, or add a model of your own with `toolweave models add`",
+                f"model {name!r} comes from an environment variable and cannot be changed here",
+                hint="unset the variable, or add a model with `toolweave models add`",
             )
         return model
 
@@ -219,7 +219,7 @@ class Models:
 
 
 def secret_name(name: str) -> str:
-    """What the key of a model is called in the vault."""
+    """Return the vault name of a model's key."""
     return f"model/{name}"
 
 
@@ -229,18 +229,18 @@ def _checked(new: NewModel, created_at: str) -> Model:
         raise _wrong(f"there is no provider {new.provider!r}", f"use {', '.join(discover())}")
     if not NAME.fullmatch(new.name):
         raise _wrong(
-            f"a model cannot be called {new.name[:80]!r}",
-            "use 1 to 64 letters, digits and _ . -, beginning with a letter or digit",
+            f"{new.name[:80]!r} is not a valid model name",
+            "use 1 to 64 letters, digits and _ . -, starting with a letter or digit",
         )
     base_url, model = new.base_url or provider.base_url, new.model or provider.model
     if base_url is None:
         raise _wrong(
-            f"{provider.title} models need a base address", "such as http://localhost:11434/v1"
+            f"{provider.title} models need a base URL", "such as http://localhost:11434/v1"
         )
     if model is None:
-        raise _wrong(f"{provider.title} models need the name of the model", "such as llama3.2")
+        raise _wrong(f"{provider.title} models need a model name", "such as llama3.2")
     if provider.key_variable is not None and not new.key:
-        raise _wrong(f"{provider.title} needs a key", "it is read from stdin or a prompt")
+        raise _wrong(f"{provider.title} needs a key", "enter it at the prompt or pass it on stdin")
     _check_address(provider, base_url, has_key=bool(new.key))
     return Model(new.name, provider.name, model, base_url, bool(new.key), created_at=created_at)
 
@@ -249,9 +249,11 @@ def _check_address(provider: Provider, base_url: str, *, has_key: bool) -> None:
     try:
         scheme, host, _ = origin_of(base_url)
     except Denied as error:
-        raise _wrong(f"the base address cannot be used: {error.message}", "http(s)://…") from None
+        raise _wrong(f"the base URL is not allowed: {error.message}", "http(s)://…") from None
     if scheme == "http" and has_key and naming_of(host) == "public":
-        raise _wrong(f"the key for {provider.title} would go to {host!r} in the clear", "use https")
+        raise _wrong(
+            f"the key for {provider.title} would be sent to {host!r} unencrypted", "use https"
+        )
 
 
 def _wrong(what: str, hint: str) -> Invalid:

@@ -1,12 +1,12 @@
-"""What answers cost, in US dollars for a million tokens, as the providers published it.
+"""Model prices in US dollars per million tokens, as published by the providers.
 
-A model that is not here has no price: nothing is told rather than something wrong.
+A model that is not listed has no price.
 """
 
 from toolweave.nodes.model import TokenUsage
 
 MILLION = 1_000_000
-# By the beginning of a model's name: input, input read from the cache, output.
+# By prefix of the model's name: input, cached input, output.
 PRICES: dict[str, dict[str, tuple[float, float, float]]] = {
     "anthropic": {
         "claude-opus-4-5": (5.0, 0.5, 25.0),
@@ -34,8 +34,8 @@ PRICES: dict[str, dict[str, tuple[float, float, float]]] = {
 
 
 def cost_usd(provider: str, model: str, usage: TokenUsage) -> float | None:
-    """What an answer cost; nothing where the price is not known."""
-    # `gpt-5-mini-2025-08-07` is a `gpt-5-mini`, `gpt-5.1` is no `gpt-5`.
+    """Return the cost of an answer; `None` if the price is unknown."""
+    # `gpt-5-mini-2025-08-07` is a `gpt-5-mini`, `gpt-5.1` is not a `gpt-5`.
     known = PRICES.get(provider, {})
     names = [name for name in known if model == name or model.startswith(f"{name}-")]
     if not names:

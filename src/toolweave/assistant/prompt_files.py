@@ -1,4 +1,4 @@
-"""The words models are given: one readable file each, in `prompts`."""
+"""Prompt templates: one file each, in `prompts`."""
 
 import re
 from functools import cache
@@ -8,7 +8,7 @@ _HOLE = re.compile(r"\{\{(\w+)\}\}")
 
 
 def prompt(name: str, **values: str) -> str:
-    """A prompt with its holes filled; what is put in is never looked at again."""
+    """Return a prompt with its placeholders filled; inserted values are not expanded again."""
     return _HOLE.sub(lambda hole: values[hole[1]], _read(name)).strip()
 
 

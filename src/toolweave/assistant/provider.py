@@ -1,6 +1,6 @@
-"""What a provider of models is: how a question becomes a request, and an answer a reply.
+"""The interface of a model provider: encode a request, decode the response.
 
-A streamed answer is put together to what a plain one would have been and then read the same way.
+A streamed response is assembled into the plain form and then decoded the same way.
 """
 
 from collections.abc import Mapping
@@ -10,13 +10,13 @@ from typing import Literal, Protocol
 from toolweave.json_text import JsonObject
 from toolweave.nodes.model import ModelQuestion, ModelReply
 
-# Why an answer ended, as `Reply` has it.
+# Stop reasons of a `Reply`.
 Stopped = Literal["end", "tools", "length", "refused", "other"]
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Which model is asked, and where."""
+    """The model and its address."""
 
     base_url: str
     model: str
@@ -25,7 +25,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is sent; always a POST of JSON."""
+    """The HTTP request; always a POST of JSON."""
 
     url: str
     headers: Mapping[str, str] = field(repr=False)
@@ -33,24 +33,24 @@ class Request:
 
 
 class Stream(Protocol):
-    """Takes the events of a streamed answer one by one."""
+    """Assembles the events of a streamed response."""
 
     def take(self, event: JsonObject) -> str:
-        """The text that this event adds, often none.
+        """Add an event and return its text, often empty.
 
         Raises:
-            Unreadable: it is not what this provider sends.
-            Broken: the provider says in the stream that it failed.
+            Unreadable: the event does not match the provider's format.
+            Broken: the provider reported a failure in the stream.
         """
         ...
 
     @property
     def is_complete(self) -> bool:
-        """Whether the provider said that this was all."""
+        """Whether the response is complete."""
         ...
 
     def answer(self) -> JsonObject:
-        """What a plain answer would have been."""
+        """Return the response in plain form."""
         ...
 
 
@@ -62,43 +62,43 @@ class Provider(Protocol):
 
     @property
     def title(self) -> str:
-        """What people call it."""
+        """The display name."""
         ...
 
     @property
     def base_url(self) -> str | None:
-        """Where it is unless somebody says otherwise."""
+        """The default base URL."""
         ...
 
     @property
     def model(self) -> str | None:
-        """The model that is asked unless somebody names one."""
+        """The default model."""
         ...
 
     @property
     def key_variable(self) -> str | None:
-        """The environment variable that usually holds its key."""
+        """The environment variable for its key."""
         ...
 
     def request(self, question: ModelQuestion, target: Target, *, streams: bool) -> Request:
-        """The question as this provider wants it."""
+        """Encode a request for this provider."""
         ...
 
     def stream(self) -> Stream:
-        """Puts one streamed answer together."""
+        """Return an assembler for one streamed response."""
         ...
 
     def read(self, answer: JsonObject, question: ModelQuestion) -> ModelReply:
-        """The reply in a plain answer.
+        """Decode a plain response.
 
         Raises:
-            Unreadable: it is not what this provider answers.
+            Unreadable: the response does not match the provider's format.
         """
         ...
 
 
 class Broken(Exception):
-    """The provider said in the middle of a stream that it failed."""
+    """The provider reported a failure during a stream."""
 
     def __init__(self, message: str, *, is_limited: bool = False) -> None:
         super().__init__(message)

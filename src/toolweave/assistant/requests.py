@@ -1,4 +1,4 @@
-"""One request to a provider and its answer: plain or streamed, always bounded, always typed."""
+"""Send one request to a provider: plain or streamed, with size limits and typed errors."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -15,13 +15,13 @@ from toolweave.settings import MIB
 MAX_ANSWER_BYTES = 16 * MIB
 MAX_ERROR_BYTES = 64 * 1024
 MAX_EVENT_BYTES = 4 * MIB
-# What a provider says when it has too much to do, or when something of its own broke.
+# HTTP statuses of an overloaded or failing provider.
 BUSY = frozenset({429, 529})
 DONE = "[DONE]"
 
 
 class WebAnswer(Protocol):
-    """An answer whose body is still to be read; header names are in lower case."""
+    """A response whose body is not read yet; header names are in lower case."""
 
     @property
     def status(self) -> int: ...
@@ -33,7 +33,7 @@ class WebAnswer(Protocol):
 
 
 class Web(Protocol):
-    """The checked HTTP client, for addresses of models; `app` has the real one."""
+    """The HTTP client for model addresses."""
 
     def post(
         self, url: str, headers: Mapping[str, str], body: bytes
@@ -43,7 +43,7 @@ class Web(Protocol):
         Raises:
             Denied: `HTTP_ADDRESS_DENIED`.
             Invalid: `HTTP_URL_INVALID`, `HTTP_HEADER_INVALID`.
-            Unavailable: it cannot be reached, or breaks off.
+            Unavailable: the address cannot be reached, or the connection breaks.
         """
         ...
 
@@ -55,7 +55,7 @@ async def send(
     question: ModelQuestion,
     on_text: TextListener | None,
 ) -> ModelReply:
-    """Ask once.
+    """Send one request.
 
     Raises:
         Limited: `MODEL_LIMITED`.
@@ -74,15 +74,15 @@ async def send(
                 await _tell(provider.read(found, question), on_text)
         return provider.read(found, question)
     except Unreadable as error:
-        raise unusable(provider, f"it answered something unexpected: {error}") from None
+        raise unusable(provider, f"unexpected response: {error}") from None
     except Broken as error:
         if error.is_limited:
             raise limited(provider, str(error), None) from None
-        raise unusable(provider, f"it broke off: {error}") from None
+        raise unusable(provider, f"the response was interrupted: {error}") from None
 
 
 async def _tell(reply: ModelReply, on_text: TextListener | None) -> None:
-    """Somebody wanted a stream and got everything at once."""
+    """Handle a plain response to a streaming request."""
     if on_text is not None and reply.message.text:
         await on_text(reply.message.text)
 
@@ -98,9 +98,9 @@ async def _plain(answer: WebAnswer) -> JsonObject:
         value = json_text.read(data)
     except Invalid:
         begin = data[:80].decode(errors="replace")
-        raise Unreadable(f"no JSON but {kind or 'something'!r}: {begin!r}") from None
+        raise Unreadable(f"{kind or 'unknown content'!r} instead of JSON: {begin!r}") from None
     if not isinstance(value, dict):
-        raise Unreadable("no JSON object")
+        raise Unreadable("not a JSON object")
     return value
 
 
@@ -121,19 +121,19 @@ async def _streamed(provider: Provider, answer: WebAnswer, on_text: TextListener
         try:
             event = json_text.read(data)
         except Invalid:
-            raise Unreadable(f"an event that is no JSON: {data[:80]!r}") from None
+            raise Unreadable(f"an event that is not JSON: {data[:80]!r}") from None
         if not isinstance(event, dict):
-            raise Unreadable("an event that is no JSON object")
+            raise Unreadable("an event that is not a JSON object")
         text = stream.take(event)
         if text:
             await on_text(text)
     if not stream.is_complete:
-        raise Unreadable("its stream stopped before the answer was complete")
+        raise Unreadable("the stream ended before the answer was complete")
     return stream.answer()
 
 
 async def _events(answer: WebAnswer) -> AsyncIterator[str]:
-    """The data of each server-sent event."""
+    """Yield the data of each server-sent event."""
     lines: list[str] = []
     rest, total = bytearray(), 0
     async for piece in answer.pieces():
@@ -161,28 +161,28 @@ async def _refusal(provider: Provider, answer: WebAnswer) -> ToolweaveError:
         data = b""
     said = _said(data)
     status = answer.status
-    told = f"HTTP {status}" + (f": {said}" if said else "")
+    detail = f"HTTP {status}" + (f": {said}" if said else "")
     if status in BUSY:
-        return limited(provider, told, retry_after_s(answer.headers))
+        return limited(provider, detail, retry_after_s(answer.headers))
     if status in {401, 403}:
         return Invalid(
             "MODEL_REFUSED",
-            f"{provider.title} does not take the key: {told}",
-            hint="give the right key with `toolweave models add`, or in the environment",
+            f"{provider.title} rejected the API key: {detail}",
+            hint="set a valid key with `toolweave models add` or in the environment",
             facts={"status": status},
         )
     if 400 <= status < 500 and status != 408:
         return Invalid(
             "MODEL_REFUSED",
-            f"{provider.title} refuses the request: {told}",
-            hint="check the model's name, the base address and what is asked for",
+            f"{provider.title} rejected the request: {detail}",
+            hint="check the model's name, the base URL and the request",
             facts={"status": status},
         )
-    return unusable(provider, told, retry_after_s(answer.headers))
+    return unusable(provider, detail, retry_after_s(answer.headers))
 
 
 def _said(data: bytes) -> str:
-    """What the provider says about a refusal; of a page of HTML nothing."""
+    """Return the provider's error message; empty for an HTML page."""
     try:
         value: Json = json_text.read(data)
     except Invalid:
@@ -195,29 +195,29 @@ def _said(data: bytes) -> str:
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """How long the provider asks to wait; a date counts as no word."""
+    """Return the seconds in `Retry-After`; a date is ignored."""
     try:
-        told = float(headers.get("retry-after", ""))
+        detail = float(headers.get("retry-after", ""))
     except ValueError:
         return None
-    return told if 0 <= told < float("inf") else None
+    return detail if 0 <= detail < float("inf") else None
 
 
 def limited(provider: Provider, why: str, wait_s: float | None) -> Limited:
-    """The provider says to wait."""
+    """Return the error for a rate limit."""
     return Limited(
         "MODEL_LIMITED",
-        f"{provider.title} asks to wait: {why}",
+        f"{provider.title} is rate limiting requests: {why}",
         hint="try again later, or configure another model",
         facts={} if wait_s is None else {"retry_after_s": wait_s},
     )
 
 
 def unusable(provider: Provider, why: str, wait_s: float | None = None) -> Unavailable:
-    """The provider does not answer, or not with an answer."""
+    """Return the error for a provider without a usable response."""
     return Unavailable(
         "MODEL_UNAVAILABLE",
-        f"{provider.title} gives no answer: {why}",
-        hint="check the base address, or try again later",
+        f"{provider.title} is unavailable: {why}",
+        hint="check the base URL, or try again later",
         facts={} if wait_s is None else {"retry_after_s": wait_s},
     )

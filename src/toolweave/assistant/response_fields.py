@@ -1,4 +1,4 @@
-"""Fields of an answer that somebody else wrote: there and of the right type, or `Unreadable`."""
+"""Read fields of an untrusted response: present and of the right type, or `Unreadable`."""
 
 from toolweave import json_text
 from toolweave.errors import Invalid
@@ -7,18 +7,18 @@ from toolweave.nodes.model import ModelChoiceRequest
 
 
 class Unreadable(Exception):
-    """An answer is not what its provider's format says."""
+    """The response does not match the provider's format."""
 
 
 def an_object(value: Json, what: str) -> JsonObject:
-    """The object that `what` must be."""
+    """Return `value` as an object."""
     if not isinstance(value, dict):
         raise Unreadable(f"{what} is {_kind(value)}, not an object")
     return value
 
 
 def a_list(value: Json, what: str) -> list[Json]:
-    """The list that `what` must be; nothing counts as an empty one."""
+    """Return `value` as a list; `None` is an empty one."""
     if value is None:
         return []
     if not isinstance(value, list):
@@ -27,28 +27,28 @@ def a_list(value: Json, what: str) -> list[Json]:
 
 
 def a_text(value: Json, what: str) -> str:
-    """The text that `what` must be; nothing counts as an empty one."""
+    """Return `value` as a string; `None` is an empty one."""
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise Unreadable(f"{what} is {_kind(value)}, not a text")
+        raise Unreadable(f"{what} is {_kind(value)}, not a string")
     return value
 
 
 def a_count(value: Json) -> int:
-    """A number of tokens; whatever is none counts as 0, for no answer is worth losing over it."""
+    """Return a token count; an invalid one is 0, so that no answer is lost over it."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
 def the_part(value: Json) -> JsonObject:
-    """An object, empty where there is none."""
+    """Return an object, empty if there is none."""
     return value if isinstance(value, dict) else {}
 
 
 def read_call(
     call_id: str, name: str, arguments: str, carried: JsonObject | None = None
 ) -> ModelChoiceRequest:
-    """A wanted call whose arguments came as JSON text."""
+    """Return a tool call whose arguments are JSON text."""
     try:
         value = json_text.read(arguments or "{}")
     except Invalid:
@@ -61,7 +61,7 @@ def read_call(
 
 
 def read_value(text: str) -> Json:
-    """The JSON in an answer, also where a model put it into a block of code; else nothing."""
+    """Return the JSON in an answer, also from a code block; else `None`."""
     stripped = text.strip()
     if stripped.startswith("```"):
         stripped = stripped.partition("\n")[2].rpartition("```")[0]

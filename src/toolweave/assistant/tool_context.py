@@ -1,7 +1,7 @@
-"""What a model in a conversation may use: seed 002's AIToolContext.
+"""The tools a model may use in a conversation.
 
-Only tools of enabled, approved servers are in it, and only those of one server where the place the
-conversation belongs to is bound to that server. Calls go through the one gate, which decides again.
+It contains only tools of enabled, approved servers, or of one server if the conversation is
+bound to it. Calls go through the gate, which checks them again.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -21,7 +21,7 @@ ToolsOf = Callable[[str], Awaitable[Sequence[Tool]]]
 
 @dataclass(frozen=True, slots=True)
 class EnabledServer:
-    """A server whose tools may be used."""
+    """A server with usable tools."""
 
     id: str
     name: str
@@ -36,7 +36,7 @@ class ContextTool:
     offered: str
 
     def as_json(self) -> JsonObject:
-        """As seed 002 writes it."""
+        """Return the tool as JSON."""
         return {
             "serverId": self.server.id,
             "serverName": self.server.name,
@@ -48,7 +48,7 @@ class ContextTool:
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """The tools, and the way to call them; `scope` is the session their calls count against."""
+    """The tools and how to call them; calls count for the session `scope`."""
 
     tools: tuple[ContextTool, ...]
     enabled_servers: tuple[str, ...]
@@ -68,18 +68,18 @@ class ToolContext:
 
         Raises:
             Denied: `TOOL_NOT_OFFERED` for a tool outside this context.
-            ToolweaveError: whatever the gate says.
+            ToolweaveError: the gate rejected the call, or it failed.
         """
         if not any((one.server.name, one.tool.name) == (server, tool) for one in self.tools):
             raise Denied(
                 "TOOL_NOT_OFFERED",
-                f"tool {tool!r} of server {server!r} is not open to this conversation",
+                f"tool {tool!r} of server {server!r} is not available in this conversation",
             )
         call = ToolCall(server, tool, arguments, source="assistant", scope=self.scope)
         return await self.caller.call(call, on_progress=on_progress)
 
     def find(self, offered: str) -> ContextTool:
-        """The tool a model means.
+        """Return the tool with the name used by the model.
 
         Raises:
             NotFound: `MCP_TOOL_NOT_FOUND`.
@@ -92,7 +92,7 @@ class ToolContext:
         raise NotFound("MCP_TOOL_NOT_FOUND", f"there is no tool {offered!r}", hint=hint)
 
     def described(self) -> str:
-        """The tools in a few words each, for the model's instructions."""
+        """Return a short list of the tools for the model's instructions."""
         lines = [
             f"- `{one.offered}` ({one.server.name}): {_first_words(one.tool.description)}"
             for one in self.tools
@@ -100,7 +100,7 @@ class ToolContext:
         return "\n".join(lines) or "(none)"
 
     def as_json(self) -> JsonObject:
-        """As seed 002 writes it, without the callback."""
+        """Return the context as JSON."""
         tools: list[Json] = [one.as_json() for one in self.tools]
         enabled: list[Json] = [*self.enabled_servers]
         return {
@@ -118,18 +118,18 @@ async def build_context(
     scope: str,
     bound_to: str | None = None,
 ) -> ToolContext:
-    """The context of a conversation; `bound_to` leaves only that server's tools.
+    """Return the context of a conversation; `bound_to` limits it to one server.
 
     Raises:
-        NotFound: `MCP_SERVER_NOT_FOUND` where it is bound to a server that is not enabled.
+        NotFound: `MCP_SERVER_NOT_FOUND` if that server is not enabled.
     """
     used = [one for one in servers if bound_to is None or one.name == bound_to]
     if bound_to is not None and not used:
         raise NotFound(
             "MCP_SERVER_NOT_FOUND",
-            f"no enabled server is called {bound_to!r}",
+            f"there is no enabled server {bound_to!r}",
             hint=did_you_mean(bound_to, [one.name for one in servers])
-            or "`toolweave servers list` shows which are enabled",
+            or "run `toolweave servers list` to see which servers are enabled",
         )
     found: list[ContextTool] = []
     names: set[str] = set()

@@ -1,4 +1,4 @@
-"""Names of tools as every provider takes them, and back: 1 to 64 letters, digits, `_` and `-`."""
+"""Map tool names to names all providers accept: 1 to 64 letters, digits, `_` and `-`."""
 
 import hashlib
 import re
@@ -12,13 +12,13 @@ _ODD = re.compile(r"[^A-Za-z0-9_-]")
 
 @dataclass(frozen=True, slots=True)
 class ToolNames:
-    """The names of one question's tools, there and back."""
+    """The name mapping of one request."""
 
     sent: dict[str, str]
 
     @classmethod
     def of(cls, question: ModelQuestion) -> "ToolNames":
-        """Names for every tool that is offered or was called before."""
+        """Create names for all tools that are offered or were called before."""
         names = [one.name for one in question.tools]
         for message in question.messages:
             if isinstance(message, ToolAnswer):
@@ -33,7 +33,7 @@ class ToolNames:
         return cls(sent)
 
     def out(self, question: ModelQuestion) -> ModelQuestion:
-        """The question with names that every provider takes."""
+        """Return the request with encoded tool names."""
         if all(name == other for name, other in self.sent.items()):
             return question
         tools = [one.model_copy(update={"name": self.sent[one.name]}) for one in question.tools]
@@ -41,7 +41,7 @@ class ToolNames:
         return question.model_copy(update={"tools": tuple(tools), "messages": messages})
 
     def back(self, reply: ModelReply) -> ModelReply:
-        """The reply with the names that were asked with; an unknown one stays as it is."""
+        """Return the reply with the original names; an unknown one is unchanged."""
         given = {other: name for name, other in self.sent.items()}
         wanted = tuple(
             one.model_copy(update={"name": given.get(one.name, one.name)})

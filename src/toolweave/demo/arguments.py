@@ -1,4 +1,4 @@
-"""Says what is wrong with a call's arguments, in words a model can act on."""
+"""Describe invalid call arguments so that a model can correct them."""
 
 import json
 
@@ -8,19 +8,19 @@ from toolweave.tools.tool import Tool
 
 
 def complaint(tool: Tool, arguments: JsonObject) -> str | None:
-    """All that does not fit the tool's input schema; nothing if the call can be made."""
+    """Return all problems with the tool's input schema; `None` if the call is valid."""
     try:
         json.dumps(arguments, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        # The SDK reads HTTP bodies with a parser that lets these through; no text can hold one.
-        return f"the arguments of {tool.name!r} hold half a surrogate pair, which is no text"
+        # The SDK's parser of HTTP bodies accepts lone surrogates; valid text has none.
+        return f"the arguments of {tool.name!r} contain a lone surrogate, which is not valid text"
     faults = [
         f"- {problem.pointer or 'arguments'}: {problem.message}"
         + (f" ({problem.hint})" if problem.hint else "")
         for problem in check_arguments(tool, arguments)
-        # An unchecked value is not known to fit, so that one warning refuses the call as well.
+        # An unchecked value may be invalid, so that one warning rejects the call as well.
         if problem.severity == "error" or problem.code == "MCP_VALUE_UNCHECKED"
     ]
     if not faults:
         return None
-    return f"the arguments of {tool.name!r} do not fit its schema:\n" + "\n".join(faults)
+    return f"the arguments of {tool.name!r} do not match its schema:\n" + "\n".join(faults)

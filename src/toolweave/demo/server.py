@@ -41,7 +41,7 @@ logger = logging.getLogger(__name__)
 
 NAME = "toolweave-demo"
 
-# Any: each tool takes a shape of its own.
+# Any: each tool has its own schema.
 TOOLS: tuple[DemoTool[Any], ...] = (
     *texts.TOOLS,
     *numbers.TOOLS,
@@ -67,17 +67,17 @@ class Demo:
     async def list_tools(
         self, _context: ServerRequestContext[Store, Any], _params: object
     ) -> types.ListToolsResult:
-        """Every tool, always on one page."""
+        """Return all tools on one page."""
         return types.ListToolsResult(tools=list(self._definitions.values()))
 
     async def call_tool(
         self, context: ServerRequestContext[Store, Any], params: types.CallToolRequestParams
     ) -> Answer:
-        """Check the arguments, run the tool; a cancelled one says so in the log."""
+        """Check the arguments and run the tool; a cancelled call is logged."""
         tool = self._tools.get(params.name)
         if tool is None:
-            hint = did_you_mean(params.name, self._tools) or "`tools/list` has the names"
-            raise MCPError(types.INVALID_PARAMS, f"no tool {params.name!r}; {hint}")
+            hint = did_you_mean(params.name, self._tools) or "see `tools/list` for the names"
+            raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name!r}; {hint}")
         arguments = params.arguments or {}
         wrong = complaint(self._as_checkable(tool.name), arguments)
         if wrong is not None:
@@ -89,12 +89,12 @@ class Demo:
             raise
 
     def input_schema(self, name: str) -> dict[str, Any] | None:
-        """A tool's input schema, for the transport's header checks."""
+        """Return a tool's input schema, for the transport's header checks."""
         definition = self._definitions.get(name)
         return definition.input_schema if definition else None
 
     def _as_checkable(self, name: str) -> Tool:
-        # Read when first needed: the first answer of the process should not wait for it.
+        # Loaded when first needed, so that the first response does not wait for it.
         if name not in self._checkable:
             raw = self._definitions[name].model_dump(by_alias=True, mode="json", exclude_none=True)
             self._checkable[name] = read_tool(NAME, raw)
@@ -102,7 +102,7 @@ class Demo:
 
 
 def build_server() -> Server[Store]:
-    """The server object, with a memory of its own."""
+    """Return a server object with its own memory."""
     demo = Demo()
     store = Store()
 
@@ -143,7 +143,7 @@ def run_http(host: str = "127.0.0.1", port: int = 0) -> None:
     The address is written to stderr as `listening on http://HOST:PORT/mcp`.
 
     Raises:
-        Unavailable: `LISTEN_FAILED` when the address cannot be had.
+        Unavailable: `LISTEN_FAILED` if the address cannot be used.
     """
     with listen(host, port) as listener:
         _log_to_stderr()
@@ -159,7 +159,7 @@ def run_http(host: str = "127.0.0.1", port: int = 0) -> None:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening socket whose connections send what they have at once.
+    """Return a listening socket whose connections send without delay.
 
     Raises:
         Unavailable: `LISTEN_FAILED`.
@@ -171,15 +171,15 @@ def listen(host: str, port: int) -> socket.socket:
         raise Unavailable(
             "LISTEN_FAILED",
             f"cannot listen on {host!r}, port {port}: {error}",
-            hint="choose another port, or 0 for any that is free",
+            hint="choose another port, or 0 for any free port",
         ) from None
     # `create_server` does not name the protocol, and asyncio turns Nagle's algorithm off for
-    # connections of the named one only; with it on, each answer in two parts waits 40 ms.
+    # connections of the named one only; with it on, each response in two parts waits 40 ms.
     return socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, listener.detach())
 
 
 def _only_for(host: str, port: int) -> TransportSecuritySettings:
-    # Against DNS rebinding: only requests that name this very address.
+    # Against DNS rebinding: only requests for this exact address.
     names = dict.fromkeys([_in_url(host), "127.0.0.1", "localhost", "[::1]"])
     return TransportSecuritySettings(
         allowed_hosts=[f"{name}:{port}" for name in names],

@@ -1,6 +1,6 @@
-"""What a tool of the demo server is: a record whose schemas are made from the models it speaks.
+"""A tool of the demo server: a record whose schemas come from its Pydantic models.
 
-Also the three ways a tool answers: `said`, `structured`, `failed`.
+Also the three kinds of results: `said`, `structured`, `failed`.
 """
 
 from collections.abc import Awaitable, Callable
@@ -32,7 +32,7 @@ class DemoModel(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class DemoCall:
-    """One call being served: the request around it, and what was sent with it."""
+    """One call: its request context and metadata."""
 
     # Any: the HTTP request, if there is one, is of no interest to a tool.
     context: ServerRequestContext[Store, Any]
@@ -40,7 +40,7 @@ class DemoCall:
 
     @property
     def store(self) -> Store:
-        """What the server remembers."""
+        """The server's memory."""
         return self.context.lifespan_context
 
 
@@ -49,7 +49,7 @@ ShapeT = TypeVar("ShapeT", bound=DemoModel)
 
 @dataclass(frozen=True, slots=True)
 class DemoTool(Generic[ShapeT]):
-    """A tool: what it is called, what it takes, what it does."""
+    """A tool: name, input and implementation."""
 
     name: str
     title: str
@@ -61,7 +61,7 @@ class DemoTool(Generic[ShapeT]):
 
     @property
     def definition(self) -> types.Tool:
-        """The tool as `tools/list` shows it."""
+        """Return the tool as listed by `tools/list`."""
         return types.Tool(
             name=self.name,
             title=self.title,
@@ -77,12 +77,12 @@ class DemoTool(Generic[ShapeT]):
 
 
 def said(text: str) -> types.CallToolResult:
-    """A plain text answer."""
+    """Return a text result."""
     return types.CallToolResult(content=[types.TextContent(text=text)])
 
 
 def structured(value: DemoModel, text: str | None = None) -> types.CallToolResult:
-    """A structured answer, and the same as text for clients and models that read only text."""
+    """Return a structured result, with the same content as text."""
     return types.CallToolResult(
         content=[types.TextContent(text=value.model_dump_json() if text is None else text)],
         structured_content=value.model_dump(mode="json"),
@@ -90,12 +90,12 @@ def structured(value: DemoModel, text: str | None = None) -> types.CallToolResul
 
 
 def failed(text: str) -> types.CallToolResult:
-    """The tool's own word for "that did not work"."""
+    """Return a tool error."""
     return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
 
 
 class _PlainSchema(GenerateJsonSchema):
-    """Without the titles pydantic makes of field names, which only repeat them."""
+    """Remove the titles that Pydantic derives from field names."""
 
     def field_title_should_be_set(self, schema: object) -> bool:
         return False
@@ -103,7 +103,7 @@ class _PlainSchema(GenerateJsonSchema):
 
 def _schema(shape: type[DemoModel], mode: JsonSchemaMode) -> dict[str, Any]:
     schema = shape.model_json_schema(schema_generator=_PlainSchema, mode=mode)
-    # Of the root these name and describe our class, not the tool.
+    # At the root these describe the Python class, not the tool.
     schema.pop("title", None)
     schema.pop("description", None)
     return schema

@@ -1,1 +1,1 @@
-"""Fakes we ship, for our tests and for those of others: a clock to move, a server to script."""
+"""Fakes for tests: a controllable clock, a scripted server, a scripted model."""

@@ -1,4 +1,4 @@
-"""A clock that stands still until a test moves it."""
+"""A clock that only a test advances."""
 
 import heapq
 import math
@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import anyio
 import anyio.lowlevel
 
-# After a sleeper is woken, everybody gets this many turns of the event loop before the next one.
+# Event loop turns that all tasks get after a sleeper wakes, before the next one.
 TURNS = 20
 
 
@@ -20,7 +20,7 @@ class _Sleeper:
 
 
 class FakeClock:
-    """Fulfils `toolweave.clock.Clock`; only `advance` makes time pass."""
+    """Implements `toolweave.clock.Clock`; time passes only through `advance`."""
 
     def __init__(self, start: datetime = datetime(2026, 1, 1, tzinfo=UTC)) -> None:
         self._start = start
@@ -30,22 +30,22 @@ class FakeClock:
         self._somebody_slept = anyio.Event()
 
     def now(self) -> datetime:
-        """The start, and what was advanced since."""
+        """Return the start time plus the advanced time."""
         return self._start + timedelta(seconds=self._passed_s)
 
     def monotonic(self) -> float:
-        """The seconds that were advanced."""
+        """Return the advanced seconds."""
         return self._passed_s
 
     @property
     def sleeping(self) -> tuple[float, ...]:
-        """How many seconds each sleeper still has, the first to wake first."""
+        """Return the remaining seconds of each sleeper, shortest first."""
         return tuple(sleeper.due - self._passed_s for sleeper in sorted(self._sleepers))
 
     async def sleep(self, seconds: float) -> None:
-        """Wait until that much time was advanced."""
+        """Wait until this much time was advanced."""
         if not seconds >= 0:
-            raise ValueError(f"nobody can sleep {seconds} seconds")
+            raise ValueError(f"cannot sleep {seconds} seconds")
         if seconds == 0:
             await anyio.lowlevel.checkpoint()
             return
@@ -61,8 +61,8 @@ class FakeClock:
                 heapq.heapify(self._sleepers)
 
     async def advance(self, seconds: float) -> None:
-        """Let time pass: sleepers wake in order, each at its own moment, and go on as far as
-        they can before the next one wakes."""
+        """Advance time: sleepers wake in order, and each runs as far as it can before the
+        next one wakes."""
         end = self._passed_s + seconds
         while self._sleepers and self._sleepers[0].due <= end:
             sleeper = heapq.heappop(self._sleepers)
@@ -73,7 +73,7 @@ class FakeClock:
         await _let_others_run()
 
     async def until_asleep(self, seconds: float) -> None:
-        """Wait until somebody has exactly this long to sleep."""
+        """Wait until a task sleeps for exactly this long."""
         while not any(math.isclose(left, seconds) for left in self.sleeping):
             self._somebody_slept = anyio.Event()
             await self._somebody_slept.wait()

@@ -1,8 +1,8 @@
-"""A model whose answers are data: a real HTTP server on loopback that speaks the real formats.
+"""A scripted model: an HTTP server on loopback with the real wire formats.
 
-It answers Anthropic's Messages, Chat Completions and generateContent, plain and streamed, refuses
-requests that the real ones would refuse, and remembers what it heard. It runs in threads of its
-own, so plain tests and asynchronous ones can use it alike.
+It supports Anthropic's Messages, Chat Completions and generateContent, plain and streamed, rejects
+requests that the real APIs would reject, and records all requests. It runs in its own
+threads, so synchronous and asynchronous tests can use it.
 """
 
 import contextlib
@@ -29,58 +29,58 @@ def says(
     tokens: tuple[int, int] = (10, 5),
     wait_s: float = 0.0,
 ) -> Turn:
-    """Answer with a text, after a while if so told."""
+    """Answer with a text, optionally after a delay."""
     return Turn(text=text, stopped=stopped, tokens=tokens, wait_s=wait_s)
 
 
 def calls(name: str, arguments: JsonObject | str | None = None, *, text: str = "") -> Turn:
-    """Ask for a call of a tool; a text in place of arguments is sent as it is."""
+    """Request a tool call; string arguments are sent unchanged."""
     return Turn(text=text, calls=((name, {} if arguments is None else arguments),), stopped="tools")
 
 
 def together(*turns: Turn) -> Turn:
-    """One answer that asks for the calls of several."""
+    """Request several tool calls in one answer."""
     return replace(turns[0], calls=tuple(call for turn in turns for call in turn.calls))
 
 
 def gives(value: Json) -> Turn:
-    """Answer with JSON, by the format's own means for it where the request uses them."""
+    """Answer with JSON, as structured output if the request asks for it."""
     return Turn(text=json.dumps(value), value=value, is_shaped=True)
 
 
 def fails(status: int, message: str = "scripted", *, retry_after: str | None = None) -> Turn:
-    """Refuse with an HTTP status, as the real ones do."""
+    """Fail with an HTTP status, as the real APIs do."""
     headers = {} if retry_after is None else {"retry-after": retry_after}
     return Turn(status=status, text=message, headers=headers)
 
 
 def sends(body: str, *, content_type: str = "application/json", status: int = 200) -> Turn:
-    """Answer with these very bytes."""
+    """Answer with exactly these bytes."""
     return Turn(raw=body.encode(), content_type=content_type, status=status)
 
 
 def breaks(text: str, *, after: int) -> Turn:
-    """Begin to stream a text and hang up after so many events."""
+    """Stream a text and disconnect after a number of events."""
     return Turn(text=text, cut_after=after)
 
 
 def hangs() -> Turn:
-    """Answer nothing until `release` is called or the model is closed; then a text."""
+    """Block until `release` is called or the model is closed; then answer with a text."""
     return Turn(text="released", holds=True)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelRequestRecord:
-    """A request that came in."""
+    """A received request."""
 
     path: str
     headers: Mapping[str, str]
-    # Any: deliberately whatever somebody sent.
+    # Any: arbitrary JSON of the client.
     body: dict[str, Any]
 
     @property
     def streams(self) -> bool:
-        """Whether a stream was asked for."""
+        """Whether a stream was requested."""
         return bool(self.body.get("stream")) or "alt=sse" in self.path
 
 
@@ -94,7 +94,7 @@ class _Rule:
 
 
 class ScriptedModel:
-    """What it says can be changed while it runs; the last turn of a list stays."""
+    """A running scripted model; its script can change, and the last turn repeats."""
 
     def __init__(self, *turns: Turn) -> None:
         self.heard: list[ModelRequestRecord] = []
@@ -104,34 +104,34 @@ class ScriptedModel:
         self._url = ""
 
     def base_url(self, provider: str) -> str:
-        """What to configure as the base address of a provider."""
+        """Return the base URL to configure for a provider."""
         return self._url + ("/v1" if provider in {"openai", "compatible"} else "")
 
     def answers(self, *turns: Turn) -> None:
-        """Say these from now on, one after another."""
+        """Set the next answers, in order."""
         with self._news:
             self._rules = [*self._rules[:-1], _Rule("", list(turns))]
 
     def on(self, words: str, *turns: Turn) -> None:
-        """Say these to requests that hold `words` somewhere."""
+        """Set the answers for requests that contain `words`."""
         with self._news:
             self._rules.insert(0, _Rule(words, list(turns)))
 
     def release(self) -> None:
-        """Let every `hangs` go on."""
+        """Release all blocked answers."""
         self._gate.set()
 
     def wait_for(self, count: int, timeout_s: float = 30) -> bool:
-        """Whether so many requests came in; call it in a thread from asynchronous tests."""
+        """Wait for a number of requests; call it in a thread from asynchronous tests."""
         with self._news:
             return self._news.wait_for(lambda: len(self.heard) >= count, timeout_s)
 
     @contextmanager
     def running(self) -> Generator["ScriptedModel"]:
-        """Listen on loopback until left."""
+        """Listen on loopback while the context is active."""
         server = _Server(self)
         self._url = f"http://127.0.0.1:{server.server_port}"
-        # Often: closing waits for the next look.
+        # Frequent polling, because closing waits for the next poll.
         thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         try:
@@ -143,7 +143,7 @@ class ScriptedModel:
             server.server_close()
 
     def hear(self, heard: ModelRequestRecord) -> Turn:
-        """Keep a request and find what is said to it."""
+        """Record a request and return its answer."""
         text = json.dumps(heard.body, ensure_ascii=False)
         with self._news:
             self.heard.append(heard)
@@ -156,7 +156,7 @@ class ScriptedModel:
 
 
 class _Server(ThreadingHTTPServer):
-    # Closing waits for every answer, so that no thread and no socket is left behind.
+    # Closing waits for every answer, so that no thread or socket leaks.
     daemon_threads = False
     block_on_close = True
 
@@ -170,10 +170,10 @@ class _Conversation(BaseHTTPRequestHandler):
     server: _Server  # pyright: ignore[reportIncompatibleVariableOverride] -- nobody else starts it
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nothing is logged."""
+        """Log nothing."""
 
     def do_POST(self) -> None:
-        """Answer; a client that was cancelled goes away in the middle."""
+        """Answer a request; a cancelled client may disconnect."""
         with contextlib.suppress(ConnectionError):
             self._answer()
 
@@ -217,7 +217,7 @@ class _Conversation(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def _begin(self, turn: Turn, content_type: str) -> None:
-        # Each answer ends with its connection: a cut stream must look like one.
+        # Each response closes its connection, so that a broken stream looks like one.
         self.close_connection = True
         self.send_response(turn.status)
         for name, value in turn.headers.items():

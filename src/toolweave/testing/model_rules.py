@@ -1,4 +1,4 @@
-"""What the real providers refuse: required fields, roles in order, results without their call."""
+"""Validation of the real providers: required fields, role order, results without a call."""
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -8,7 +8,7 @@ from toolweave.testing.model_wire import Body, Wire
 
 
 def faults_of(wire: Wire, headers: Mapping[str, str], body: Body) -> list[str]:
-    """Everything about a request that its provider's documentation forbids."""
+    """Return all violations of the provider's documented rules."""
     faults = {"messages": _of_messages, "chat": _of_chat, "generate": _of_generate}
     if headers.get("content-type") != "application/json":
         return ["content-type must be application/json"]
@@ -54,7 +54,7 @@ def _of_blocks(messages: list[Body]) -> Iterator[str]:
 
 
 def _of_chat(headers: Mapping[str, str], body: Body) -> Iterator[str]:
-    del headers  # many who speak this format want no key
+    del headers  # many servers with this format need no key
     if not isinstance(body.get("model"), str) or not body["model"]:
         yield "you must provide a model parameter"
     messages: list[Body] = body.get("messages") or []
@@ -99,8 +99,8 @@ def _of_generate(headers: Mapping[str, str], body: Body) -> Iterator[str]:
             yield from _of_name(declared.get("name"))
 
 
-# Any: whatever stood in the request.
+# Any: arbitrary JSON of the request.
 def _of_name(name: Any) -> Iterator[str]:
     allowed = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
     if not isinstance(name, str) or not 0 < len(name) <= 64 or not set(name) <= allowed:
-        yield f"the name {name!r} of a tool does not fit"
+        yield f"the tool name {name!r} is invalid"

@@ -1,4 +1,4 @@
-"""What the scripted model says, in each of the three formats, plain and as events."""
+"""Encode the scripted model's answers in each of the three formats, plain and streamed."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,7 @@ from typing import Any, Literal
 from toolweave.json_text import Json, JsonObject
 
 Wire = Literal["messages", "chat", "generate"]
-# Any: bodies are whatever somebody sent.
+# Any: arbitrary JSON bodies.
 Body = dict[str, Any]
 
 _ANSWER = "give_answer"
@@ -34,14 +34,14 @@ class Turn:
 
 
 def wire_of(path: str) -> Wire:
-    """The format that is spoken at an address."""
+    """Return the wire format for a path."""
     if path.endswith("/messages"):
         return "messages"
     return "chat" if path.endswith("/chat/completions") else "generate"
 
 
 def plain_of(wire: Wire, turn: Turn, body: Body) -> Body:
-    """The whole answer."""
+    """Return the complete response."""
     match wire:
         case "messages":
             return _message(turn, body)
@@ -52,7 +52,7 @@ def plain_of(wire: Wire, turn: Turn, body: Body) -> Body:
 
 
 def events_of(wire: Wire, turn: Turn, body: Body) -> Iterator[bytes]:
-    """The answer as the events of a stream."""
+    """Return the response as stream events."""
     match wire:
         case "messages":
             for event in _message_events(turn, body):

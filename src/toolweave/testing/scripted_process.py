@@ -1,7 +1,7 @@
 """The process behind `ScriptedServer`: `python -I -S scripted_process.py FOLDER`.
 
-Answers as `script.json` in the folder says, which is read again for every request, and writes
-every message it hears to `heard.jsonl`. Standard library only, so that it starts in milliseconds.
+Responds according to `script.json` in the folder, which is read for every request, and appends
+every received message to `heard.jsonl`. Standard library only, so that it starts in milliseconds.
 """
 
 import json
@@ -11,7 +11,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-# Any: whatever JSON the script and the client send.
+# Any: arbitrary JSON of the script and the client.
 Message = dict[str, Any]
 
 MODERN = "2026-07-28"
@@ -22,7 +22,7 @@ NOT_FOUND = -32601
 
 
 class Process:
-    """Reads a line, answers it, reads the next; what waits, waits in a thread."""
+    """Handles one line after another; a waiting step runs in a thread."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -55,7 +55,7 @@ class Process:
         return script
 
     def _note(self, message: Message) -> int:
-        """Write it down; how many calls of its tool there were before, in all processes."""
+        """Record a message; return the number of earlier calls of its tool, in all processes."""
         self._log.write(json.dumps(message) + "\n")
         self._log.flush()
         if message.get("method") != "tools/call":
@@ -125,7 +125,7 @@ class Process:
         self._reply(request, result)
 
     def _call(self, request: Message, steps: list[Message], script: Message) -> None:
-        """Do one step after another; the last one should answer."""
+        """Run the steps in order; the last one should respond."""
         said: Message = {}
         for step in steps or [{"echo": True}]:
             if (params := step.get("ask")) is not None:
@@ -169,8 +169,8 @@ class Process:
                 pass
 
     def _found(self, request: Message, params: Message) -> Message | None:
-        """The answer the client brought; without one it is told what is wanted."""
-        # What was answered before is in the state, as the client sends only the last answers.
+        """Return the client's input; without it, respond with the required input."""
+        # Earlier answers are in the state, as the client sends only the last ones.
         known: dict[str, Message] = json.loads(request["params"].get("requestState", "{}"))
         known |= request["params"].get("inputResponses", {})
         if params["message"] in known:

@@ -1,4 +1,4 @@
-"""A real MCP server process whose tools and answers are data, for tests of whatever calls one."""
+"""A real MCP server process with scripted tools and responses, for tests."""
 
 import json
 import os
@@ -11,15 +11,15 @@ from toolweave.json_text import JsonObject
 from toolweave.servers.definition import CommandServer
 from toolweave.testing import scripted_process
 
-# Legacy: 2025-06-18. Dies: the same, and a message it does not know ends it. Modern: 2026-07-28.
+# Legacy: 2025-06-18. Dies: the same, and an unknown message ends it. Modern: 2026-07-28.
 Era = Literal["legacy", "dies", "modern"]
-# What a tool does when it is called, one step after another; see the functions below.
+# The steps of a tool call, in order; see the functions below.
 Step = JsonObject
 
 
 def a_tool(name: str, **more: Any) -> JsonObject:
-    """A tool's raw definition; `more` adds to it or replaces parts."""
-    # Any: deliberately also what no tool should have.
+    """Return a tool's raw definition; `more` adds or replaces fields."""
+    # Any: also invalid definitions on purpose.
     definition: dict[str, Any] = {
         "name": name,
         "description": f"Does {name}.",
@@ -29,27 +29,27 @@ def a_tool(name: str, **more: Any) -> JsonObject:
 
 
 def echoes() -> Step:
-    """Answer with the arguments; what a tool does without any steps."""
+    """Respond with the arguments; the default of a tool without steps."""
     return {"echo": True}
 
 
 def says(text: str, **more: Any) -> Step:
-    """Answer with a text; `more` are other fields of the result."""
+    """Respond with a text; `more` are other fields of the result."""
     return {"result": {"content": [{"type": "text", "text": text}], **more}}
 
 
 def answers(result: Any) -> Step:
-    """Answer with this very result."""
+    """Respond with exactly this result."""
     return {"result": result}
 
 
 def refuses(code: int, message: str) -> Step:
-    """Answer with a JSON-RPC error."""
+    """Respond with a JSON-RPC error."""
     return {"error": {"code": code, "message": message}}
 
 
 def waits(seconds: float) -> Step:
-    """Do nothing for a while."""
+    """Wait for a time."""
     return {"wait_s": seconds}
 
 
@@ -69,7 +69,7 @@ def warns(text: str) -> Step:
 
 
 def writes(line: str) -> Step:
-    """Write a line to stdout, whatever it is."""
+    """Write any line to stdout."""
     return {"line": line}
 
 
@@ -84,21 +84,21 @@ def reports(done: float, total: float | None = None, message: str | None = None)
 
 
 def asks(message: str, **more: Any) -> Step:
-    """Ask the person at the client; the answer is sent back by `tells`."""
+    """Ask the user of the client; `tells` responds with the answer."""
     empty: JsonObject = {"type": "object", "properties": {}}
     question: JsonObject = {"message": message, "mode": "form", "requestedSchema": empty}
     return {"ask": question | more}
 
 
 def tells() -> Step:
-    """Answer with what the person was asked and answered."""
+    """Respond with the questions and answers."""
     return {"told": True}
 
 
 class ScriptedServer:
-    """What it does can be changed while it runs; the next request sees it.
+    """A scripted server; its script can change while it runs.
 
-    A tool's answers are lists of steps: the first list is for its first call, the second for its
+    A tool's responses are lists of steps: the first list is for its first call, the second for its
     second, and so on over all processes; the last one stays.
     """
 
@@ -119,35 +119,35 @@ class ScriptedServer:
 
     @property
     def definition(self) -> CommandServer:
-        """How to start it."""
+        """The definition that starts it."""
         program = str(scripted_process.__file__)
-        # Alone: nothing installed can change what it does.
+        # Isolated: installed packages cannot change its behaviour.
         return CommandServer(command=sys.executable, args=("-I", "-S", program, str(self._folder)))
 
     def change(self, **parts: Any) -> None:
         """Replace parts of the script: `tools`, `era`, `page`, `capabilities`, `refuses`
-        (methods it does not know), `results` (fixed results by method)."""
+        (unknown methods), `results` (fixed results by method)."""
         self._script |= parts
         fresh = self._folder / "script.new"
         fresh.write_text(json.dumps(self._script), encoding="utf-8")
         os.replace(fresh, self._folder / "script.json")
 
     def on_call(self, tool: str, *calls: Sequence[Step]) -> None:
-        """Say what `tool` does at its first call, its second, …"""
+        """Set the steps of `tool` for its first call, its second, …"""
         steps: Mapping[str, object] = {tool: [list(call) for call in calls]}
         self.change(answers=self._script["answers"] | steps)
 
     def announce(self) -> None:
-        """Let the running process say that its tools changed."""
+        """Make the running process report changed tools."""
         self.change(announced=self._script["announced"] + 1)
 
     def heard(self, method: str) -> list[JsonObject]:
-        """The parameters of every message of this method that any of its processes got."""
+        """Return the parameters of all messages of this method, over all processes."""
         return [line.get("params", {}) for line in self._log() if line.get("method") == method]
 
     @property
     def processes(self) -> list[int]:
-        """The process number of each start, in order."""
+        """Return the process id of each start, in order."""
         return [line["started"] for line in self._log() if "started" in line]
 
     def _log(self) -> list[dict[str, Any]]:
@@ -155,5 +155,5 @@ class ScriptedServer:
             text = (self._folder / "heard.jsonl").read_text(encoding="utf-8")
         except FileNotFoundError:
             return []
-        # The last line may be half written.
+        # The last line may be incomplete.
         return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]

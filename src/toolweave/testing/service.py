@@ -1,4 +1,4 @@
-"""A service outside that answers as a test says, over real HTTP on this machine."""
+"""A scripted external service, over real HTTP on this machine."""
 
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -19,20 +19,20 @@ MAX_HEAD_BYTES = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """An answer: its status, its JSON (or bytes) and further headers."""
+    """A response: status, JSON (or bytes) and headers."""
 
     value: "Json | bytes" = None
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-# By "METHOD /path": one answer for every request, or a list that is used up one by one.
+# By "METHOD /path": one response for all requests, or a list used in order.
 Script: TypeAlias = Mapping[str, Told | list[Told]]
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceRequestRecord:
-    """A request as it came in; header names are in lower case."""
+    """A received request; header names are in lower case."""
 
     method: str
     path: str
@@ -48,7 +48,7 @@ class ServiceRequestRecord:
 
     @property
     def json(self) -> Json:
-        """The body as JSON; nothing where it is empty."""
+        """The body as JSON; `None` if empty."""
         return json_text.read(self.body) if self.body else None
 
     @property
@@ -59,7 +59,7 @@ class ServiceRequestRecord:
 
 @dataclass
 class FakeService:
-    """Where it listens, what it answers, and what it heard."""
+    """A running service: its address, script and received requests."""
 
     address: str
     script: Script
@@ -67,7 +67,7 @@ class FakeService:
     heard: list[ServiceRequestRecord] = field(default_factory=list[ServiceRequestRecord])
 
     def answer(self, request: ServiceRequestRecord) -> Told:
-        """What the script says; the usual answer where it says nothing."""
+        """Return the scripted response, or the default."""
         self.heard.append(request)
         told = self.script.get(f"{request.method} {request.path}", self.usual)
         if isinstance(told, list):
@@ -82,7 +82,7 @@ async def fake_service(
     usual: Told | None = None,
     kind: Callable[..., FakeService] = FakeService,
 ) -> AsyncGenerator[FakeService]:
-    """Listen on a free port of this machine; another `kind` answers in its own way."""
+    """Listen on a free port; another `kind` overrides the responses."""
     listener = await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=0)
     address = f"http://127.0.0.1:{listener.extra(SocketAttribute.local_port)}"
     service = kind(address, script or {}, usual or Told({"ok": True}))
@@ -114,7 +114,7 @@ async def _read(stream: SocketStream) -> ServiceRequestRecord:
 
 
 def _written(told: Told, address: str) -> bytes:
-    """The answer on the wire; `{here}` in it is the service's own address."""
+    """Encode a response; `{here}` is replaced with the service's address."""
     is_raw = isinstance(told.value, bytes)
     body = told.value if isinstance(told.value, bytes) else json_text.write(told.value).encode()
     if told.value is None:

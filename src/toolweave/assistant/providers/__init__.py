@@ -1,4 +1,4 @@
-"""The providers: one wire format each; being in this folder is the registration."""
+"""Model providers: one wire format per module, registered automatically."""
 
 from functools import cache
 from importlib import import_module
@@ -10,7 +10,7 @@ from toolweave.assistant.provider import Provider
 
 @cache
 def discover() -> dict[str, Provider]:
-    """Every provider by its name."""
+    """Return all providers by name."""
     names = sorted(one.name for one in iter_modules(__path__) if not one.name.startswith("_"))
     found = [cast("Provider", import_module(f"{__name__}.{name}").provider) for name in names]
     return {provider.name: provider for provider in found}

@@ -1,4 +1,4 @@
-"""The Chat Completions format, which OpenAI made and many others speak."""
+"""OpenAI's Chat Completions format, which many others support."""
 
 from dataclasses import dataclass, field
 
@@ -37,7 +37,7 @@ _CHOICES = {"auto": "auto", "any": "required", "none": "none"}
 
 @dataclass(frozen=True, slots=True)
 class ChatCompletions:
-    """Anybody who speaks it; `limit_field` is what they call the most tokens of an answer."""
+    """A provider with this format; `limit_field` is its name for the token limit."""
 
     name: str
     title: str
@@ -47,7 +47,7 @@ class ChatCompletions:
     limit_field: str
 
     def request(self, question: ModelQuestion, target: Target, *, streams: bool) -> Request:
-        """The question as this provider wants it."""
+        """Encode a request for this provider."""
         headers = {"content-type": "application/json"}
         if target.key:
             headers["authorization"] = f"Bearer {target.key}"
@@ -73,11 +73,11 @@ class ChatCompletions:
         return Request(url, headers, body)
 
     def stream(self) -> Stream:
-        """Puts one streamed answer together."""
+        """Return an assembler for one streamed response."""
         return _Stream()
 
     def read(self, answer: JsonObject, question: ModelQuestion) -> ModelReply:
-        """The reply in a plain answer."""
+        """Decode a plain response."""
         del question
         choices = a_list(answer.get("choices"), "choices")
         if not choices:
@@ -125,7 +125,7 @@ def _message(message: Message) -> JsonObject:
                 said["content"] = message.text
             return said
         case Called():
-            # The format has no mark for a failure.
+            # The format has no flag for a failure.
             text = f"Error: {message.text}" if message.is_error else message.text
             return {"role": "tool", "tool_call_id": message.id, "content": text}
 
@@ -162,7 +162,7 @@ def _tools(question: ModelQuestion) -> JsonObject:
 def _shape(question: ModelQuestion) -> JsonObject:
     if question.shape is None:
         return {}
-    # Not strict: that takes a subset of JSON Schema only, and whoever asked checks the answer.
+    # Not strict: that supports only a subset of JSON Schema, and the caller checks the answer.
     schema: JsonObject = {"name": "answer", "schema": question.shape, "strict": False}
     return {"response_format": {"type": "json_schema", "json_schema": schema}}
 
@@ -200,7 +200,7 @@ class _Stream:
 
     @property
     def is_complete(self) -> bool:
-        # Some servers never send the last mark; all of them say why they ended.
+        # Some servers never send the final marker; all send a stop reason.
         return self.reason is not None
 
     def take(self, event: JsonObject) -> str:

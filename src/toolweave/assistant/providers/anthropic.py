@@ -26,9 +26,9 @@ from toolweave.nodes.model import (
 )
 
 VERSION = "2023-06-01"
-# The format wants a number; nodes that know better say so.
+# The format requires a number; nodes can override it.
 MAX_TOKENS = 8192
-# The tool by which an answer of a certain shape is asked for.
+# The tool used to request structured output.
 ANSWER = "give_answer"
 _STOPPED: dict[str, Stopped] = {
     "end_turn": "end",
@@ -52,7 +52,7 @@ class Anthropic:
     key_variable: str | None = "ANTHROPIC_API_KEY"
 
     def request(self, question: ModelQuestion, target: Target, *, streams: bool) -> Request:
-        """The question as this provider wants it."""
+        """Encode a request for this provider."""
         headers = {"content-type": "application/json", "anthropic-version": VERSION}
         if target.key:
             headers["x-api-key"] = target.key
@@ -75,16 +75,16 @@ class Anthropic:
         return Request(url, headers, body)
 
     def stream(self) -> Stream:
-        """Puts one streamed answer together."""
+        """Return an assembler for one streamed response."""
         return _Stream()
 
     def read(self, answer: JsonObject, question: ModelQuestion) -> ModelReply:
-        """The reply in a plain answer."""
+        """Decode a plain response."""
         blocks = [
             an_object(one, "a part of it") for one in a_list(answer.get("content"), "content")
         ]
         if not blocks and "stop_reason" not in answer:
-            raise Unreadable("it has neither content nor a reason why it ended")
+            raise Unreadable("it has neither content nor a stop reason")
         text = "".join(a_text(b.get("text"), "a text") for b in blocks if b.get("type") == "text")
         thoughts: list[Json] = [block for block in blocks if block.get("type") in _THOUGHTS]
         calls = [_call(block) for block in blocks if block.get("type") == "tool_use"]
@@ -109,7 +109,7 @@ class Anthropic:
 
 
 def _messages(messages: tuple[Message, ...]) -> list[Json]:
-    """Turns in order; what one side says in a row becomes one turn."""
+    """Return alternating turns; consecutive messages of one role are merged."""
     turns: list[tuple[str, list[Json]]] = []
     for message in messages:
         role = "assistant" if isinstance(message, ToolAnswer) else "user"
@@ -131,7 +131,7 @@ def _parts(message: Message) -> list[Json]:
                 }
                 for one in message.pictures
             ]
-            # An empty text is refused.
+            # An empty text is rejected.
             return [*pictures, *_text(message.text or ("" if pictures else "(no text)"))]
         case ToolAnswer():
             thoughts = [
@@ -178,7 +178,7 @@ def _is_object(shape: JsonObject) -> bool:
 
 
 def _wrapped(shape: JsonObject) -> JsonObject:
-    """A tool takes an object, so any other shape becomes a field of one."""
+    """Return an object schema; any other schema becomes a field of one."""
     kept = {name: value for name, value in shape.items() if name not in {"$defs", "definitions"}}
     hoisted = {name: shape[name] for name in ("$defs", "definitions") if name in shape}
     return {"type": "object", "properties": {"value": kept}, "required": ["value"], **hoisted}
@@ -240,7 +240,7 @@ class _Stream:
     def _grow(self, index: int, delta: JsonObject) -> str:
         block = self.blocks.get(index)
         if block is None:
-            raise Unreadable(f"part {index} goes on without having begun")
+            raise Unreadable(f"part {index} continues without a start")
         match delta.get("type"):
             case "text_delta":
                 piece = a_text(delta.get("text"), "text")

@@ -1,4 +1,4 @@
-"""Anybody who speaks Chat Completions at an address of their own: Ollama, vLLM, llama.cpp, …"""
+"""Servers with a Chat Completions API: Ollama, vLLM, llama.cpp, …"""
 
 from toolweave.assistant.providers._chat import ChatCompletions
 

@@ -49,7 +49,7 @@ class Gemini:
     key_variable: str | None = "GEMINI_API_KEY"
 
     def request(self, question: ModelQuestion, target: Target, *, streams: bool) -> Request:
-        """The question as this provider wants it."""
+        """Encode a request for this provider."""
         headers = {"content-type": "application/json"}
         if target.key:
             headers["x-goog-api-key"] = target.key
@@ -80,11 +80,11 @@ class Gemini:
         return Request(url, headers, body)
 
     def stream(self) -> Stream:
-        """Puts one streamed answer together."""
+        """Return an assembler for one streamed response."""
         return _Stream()
 
     def read(self, answer: JsonObject, question: ModelQuestion) -> ModelReply:
-        """The reply in a plain answer."""
+        """Decode a plain response."""
         del question
         blocked = the_part(answer.get("promptFeedback")).get("blockReason")
         candidates = a_list(answer.get("candidates"), "candidates")
@@ -114,14 +114,14 @@ class Gemini:
 def _system(question: ModelQuestion) -> str:
     if question.shape is None or not question.tools:
         return question.system
-    # The format cannot ask for a shape while it offers tools, so the words have to.
+    # The format cannot request structured output together with tools, so the prompt does.
     shape = json_text.write(question.shape)
     asked = f"When you answer without a tool, answer with JSON only, of this JSON Schema:\n{shape}"
     return f"{question.system}\n\n{asked}".strip()
 
 
 def _contents(messages: tuple[Message, ...]) -> list[Json]:
-    """Turns in order; what one side says in a row becomes one turn."""
+    """Return alternating turns; consecutive messages of one role are merged."""
     given = {
         one.id: one for each in messages if isinstance(each, ToolAnswer) for one in each.wanted
     }
@@ -224,7 +224,7 @@ class _Stream:
         if event.get("error") is not None:
             error = the_part(event.get("error"))
             raise Broken(str(error.get("message"))[:500], is_limited=error.get("code") == 429)
-        # Usage and the like come with every event; the last word counts.
+        # Usage comes with every event; the last one counts.
         self.last |= event
         candidates = a_list(event.get("candidates"), "candidates")
         if not candidates:
