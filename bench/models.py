@@ -18,7 +18,7 @@ import httpx2
 from toolweave.app.node_resources import open_resources
 from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
-from toolweave.assistant.home_models import models_of
+from toolweave.assistant.home_models import home_models
 from toolweave.assistant.model_caller import HomeModelCaller
 from toolweave.assistant.models import NewModel
 from toolweave.engine.runs import RunRequest
@@ -59,7 +59,7 @@ async def measure(model: ScriptedModel, home: Path, turns: int) -> list[tuple[st
         assert isinstance(asking, HomeModelCaller)
         for provider in PROVIDERS:
             url = model.base_url(provider)
-            await models_of(home).add(NewModel(provider, provider, "some-model", url, KEY))
+            await home_models(home).add(NewModel(provider, provider, "some-model", url, KEY))
             question = QUESTION.model_copy(update={"provider": provider})
             for streams in (False, True):
                 name = f"{provider}, {'streamed' if streams else 'plain'}"

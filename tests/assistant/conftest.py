@@ -8,7 +8,7 @@ from typing import Protocol
 import pytest
 
 from toolweave.access.vault_key import VARIABLE
-from toolweave.assistant.home_models import models_of, open_asking
+from toolweave.assistant.home_models import home_models, open_model_caller
 from toolweave.assistant.model_caller import HomeModelCaller
 from toolweave.assistant.models import NewModel
 from toolweave.home import Home, open_home
@@ -47,12 +47,12 @@ async def home(tmp_path: Path, clock: FakeClock) -> AsyncGenerator[Home]:
 
 @pytest.fixture
 async def configure(home: Home, model: ScriptedModel) -> AsyncGenerator[Configure]:
-    async with open_asking(home) as asking:
+    async with open_model_caller(home) as asking:
 
         async def make(provider: str, base_url: str | None = None) -> HomeModelCaller:
             where = base_url or model.base_url(provider)
             new = NewModel("scripted", provider, "some-model", where, KEY)
-            await models_of(home).add(new)
+            await home_models(home).add(new)
             return asking
 
         yield make

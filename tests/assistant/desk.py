@@ -13,7 +13,7 @@ from tests.engine.building import workflow
 from servers.rooms import a_studio, pinned
 from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import Studio
-from toolweave.assistant.home_models import models_of
+from toolweave.assistant.home_models import home_models
 from toolweave.assistant.models import NewModel
 from toolweave.demo.server import TOOLS
 from toolweave.engine.engine import Engine
@@ -111,6 +111,6 @@ async def a_desk(home: Path, *, provider: str = "anthropic", **limits: Any) -> A
         async with a_studio(home / "home", **limits) as studio:
             await pinned(studio, SERVER, server.definition)
             url = model.base_url(provider)
-            await models_of(studio.home).add(NewModel("m", provider, "some-model", url, KEY))
+            await home_models(studio.home).add(NewModel("m", provider, "some-model", url, KEY))
             async with open_engine(studio) as engine:
                 yield Desk(studio, engine, model, server)

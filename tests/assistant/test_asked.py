@@ -10,7 +10,7 @@ import pytest
 from tests.assistant.desk import Desk, a_desk
 from tests.engine.building import workflow
 
-from toolweave.assistant.home_models import models_of
+from toolweave.assistant.home_models import home_models
 from toolweave.assistant.models import NewModel
 from toolweave.engine.decide import result_of
 from toolweave.engine.execution_report import execution
@@ -68,7 +68,7 @@ async def test_a_prompt_is_answered_where_there_is_a_model_and_filled_where_not(
     assert by["p"] == "some-model"
     assert shown["usage"]["output_tokens"] == 5
     assert desk.model.heard[-1].body["messages"] == [{"role": "user", "content": "Greet Ada."}]
-    await models_of(desk.studio.home).remove("m")
+    await home_models(desk.studio.home).remove("m")
     filled, shown = await result(desk, GREETING, {"who": "Ada"})
     assert filled == "Greet Ada."
     assert all("answeredBy" not in one for one in shown["intermediateResults"])
@@ -89,13 +89,13 @@ async def test_a_chain_of_templates_hands_answers_on(desk: Desk) -> None:
 async def test_what_was_decided_at_the_start_holds_to_the_end(desk: Desk) -> None:
     """The model goes away after the start: the run still wants it; its fork too."""
     run = await desk.engine.runs.start(RunRequest(GREETING, {"who": "Ada"}))
-    await models_of(desk.studio.home).remove("m")
+    await home_models(desk.studio.home).remove("m")
     assert await desk.engine.advance(run) == "failed"
     (failure,) = (await desk.engine.state(run)).failures.values()
     assert failure.code == "MODEL_NEEDED"
     plain = await desk.engine.runs.start(RunRequest(GREETING, {"who": "Ada"}))
     url = desk.model.base_url("openai")
-    await models_of(desk.studio.home).add(NewModel("m", "openai", "some-model", url, KEY))
+    await home_models(desk.studio.home).add(NewModel("m", "openai", "some-model", url, KEY))
     # Begun without a model, it stays without one.
     assert await desk.engine.advance(plain) == "success"
     assert result_of(await desk.engine.state(plain)) == "Greet Ada."

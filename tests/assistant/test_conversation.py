@@ -12,7 +12,7 @@ from tests.assistant.desk import SERVER, Desk, a_desk
 from servers.rooms import pinned
 from toolweave.assistant.chat import begin_conversation, tool_context
 from toolweave.assistant.conversation import STOPPED, ChatEvent, ChatLimits, Conversation
-from toolweave.assistant.home_models import AskingOnDemand
+from toolweave.assistant.home_models import OnDemandModelCaller
 from toolweave.errors import Denied, Limited, NotFound
 from toolweave.nodes.model import Called
 from toolweave.testing.model import calls, says, together
@@ -52,7 +52,7 @@ class Told:
 
 
 async def talk_at(desk: Desk, scope: str = "chat:1", bound_to: str | None = None) -> Conversation:
-    caller = AskingOnDemand(desk.studio.home)
+    caller = OnDemandModelCaller(desk.studio.home)
     return await begin_conversation(
         desk.studio.home, desk.studio.gate, caller, scope=scope, bound_to=bound_to
     )
@@ -161,7 +161,7 @@ async def test_refusals_and_unknown_tools_are_told_to_the_model(desk: Desk) -> N
 async def test_a_model_that_never_ends_is_stopped_and_can_be_asked_again(desk: Desk) -> None:
     desk.model.answers(calls(ECHO, {"text": "again"}))
     context = await tool_context(desk.studio.home, desk.studio.gate, "chat:endless")
-    talk = Conversation(context, AskingOnDemand(desk.studio.home), limits=ChatLimits(steps=3))
+    talk = Conversation(context, OnDemandModelCaller(desk.studio.home), limits=ChatLimits(steps=3))
     with pytest.raises(Limited) as caught:
         await talk.answer("Go.", Told())
     assert caught.value.code == "AGENT_LIMIT_REACHED"

@@ -8,7 +8,7 @@ import pytest
 from tests.assistant.desk import SERVER, Desk, a_desk
 from tests.assistant.judged import INTENTS, Intent
 
-from toolweave.assistant.home_models import models_of
+from toolweave.assistant.home_models import home_models
 from toolweave.json_text import Json
 from toolweave.testing.model import KEY, calls, says, together
 
@@ -229,7 +229,7 @@ async def test_without_a_model_the_node_says_how_to_get_one(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     async with a_desk(tmp_path_factory.mktemp("none"), provider="gemini") as own:
-        await models_of(own.studio.home).remove("m")
+        await home_models(own.studio.home).remove("m")
         ended = await own.described("echo", "Echo x, please.")
         assert ended.code == "MODEL_NEEDED"
         assert ended.error is not None

@@ -10,7 +10,7 @@ from tests.triggers.hosting import hosting, node, trigger
 from tests.triggers.hosting import workflow as drawn
 
 from toolweave import json_text
-from toolweave.access.webhook_signatures import Arrival
+from toolweave.access.webhook_signatures import WebhookRequest
 from toolweave.engine.events import Finished
 from toolweave.engine.execution_report import execution
 from toolweave.engine.runs import RunRequest
@@ -91,7 +91,7 @@ async def test_a_delivery_that_does_not_fit_is_a_failed_run_and_not_lost(tmp_pat
         await host.triggers.switches.enable("Hook")
 
         async def delivered(body: bytes) -> str:
-            arrival = Arrival(
+            arrival = WebhookRequest(
                 method="POST",
                 path="/in",
                 headers={"content-type": "application/json"},

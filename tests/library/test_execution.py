@@ -12,7 +12,7 @@ from tests.library.repo import GIVEN, INPUT, MARKETING, RESULT, Repo, flow, temp
 from toolweave.app.libraries import flow_runner
 from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import open_studio
-from toolweave.assistant.home_models import models_of
+from toolweave.assistant.home_models import home_models
 from toolweave.assistant.models import NewModel
 from toolweave.home import Home
 from toolweave.json_text import Json
@@ -275,7 +275,7 @@ async def test_with_a_model_a_template_gives_its_answer_and_says_so(
         model.on("Position TechCorp", says("Be first."))
         model.on("Be first.", says("Buy posters."))
         new = NewModel("scripted", "anthropic", "some-model", model.base_url("anthropic"), KEY)
-        await models_of(home).add(new)
+        await home_models(home).add(new)
         allowed = replace(home, settings=replace(home.settings, allow_private_http=True))
         async with open_studio(allowed) as studio, open_engine(studio) as engine:
             told: Any = await flow_runner(allowed, engine, team).execute(

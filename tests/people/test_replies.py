@@ -20,7 +20,7 @@ from tests.nodes.services.acting import SECRET, Here
 
 from toolweave.access.mask import Masker
 from toolweave.access.secret_text import SecretTexts
-from toolweave.access.webhook_signatures import Arrival
+from toolweave.access.webhook_signatures import WebhookRequest
 from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
@@ -84,9 +84,9 @@ class Desk:
     async def are_open(self, channel: str) -> set[str]:
         return {one.id for one in await self.replies.questions.open(channel)}
 
-    def arrival(self, body: bytes, **headers: str) -> Arrival:
+    def arrival(self, body: bytes, **headers: str) -> WebhookRequest:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
-        return Arrival("POST", "/people", self.clock.now(), named, body=body)
+        return WebhookRequest("POST", "/people", self.clock.now(), named, body=body)
 
 
 @asynccontextmanager
@@ -127,7 +127,7 @@ def slack_event(text: str, ts: str = "18.1", **more: str) -> bytes:
 
 def slack(
     found: Desk, body: bytes, kind: str = "application/json", secret: str = SIGNING
-) -> Arrival:
+) -> WebhookRequest:
     moment = str(int(found.clock.now().timestamp()))
     signed = hmac.digest(secret.encode(), f"v0:{moment}:".encode() + body, hashlib.sha256).hex()
     return found.arrival(
@@ -159,7 +159,9 @@ async def test_an_old_signature_is_no_proof(tmp_path: Path) -> None:
         asked = await found.asked(SLACK)
         arrival = slack(found, slack_press(asked), FORM)
         await found.clock.advance(301)
-        late = Arrival("POST", "/people", found.clock.now(), arrival.headers, body=arrival.body)
+        late = WebhookRequest(
+            "POST", "/people", found.clock.now(), arrival.headers, body=arrival.body
+        )
         with pytest.raises(Denied):
             await found.posts.deliver("slack", late)
 
@@ -215,7 +217,7 @@ async def test_who_answers_late_is_told_so_politely(tmp_path: Path) -> None:
         assert (said["text"], said["thread_ts"]) == (LATE, "17.1")
 
 
-def discord(found: Desk, body: JsonObject, key: Ed25519PrivateKey = KEY) -> Arrival:
+def discord(found: Desk, body: JsonObject, key: Ed25519PrivateKey = KEY) -> WebhookRequest:
     raw, moment = json.dumps(body).encode(), str(int(found.clock.now().timestamp()))
     return found.arrival(
         raw,

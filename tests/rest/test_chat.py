@@ -13,7 +13,7 @@ import pytest
 from rest.house import House
 from servers.rooms import approved
 from toolweave.app.studio import open_studio
-from toolweave.assistant.home_models import models_of
+from toolweave.assistant.home_models import home_models
 from toolweave.assistant.models import NewModel
 from toolweave.testing.model import ScriptedModel, calls, hangs, says
 from toolweave.testing.server import ScriptedServer, a_tool
@@ -28,7 +28,7 @@ def model() -> Generator[ScriptedModel]:
 
 
 async def use(house: House, model: ScriptedModel) -> None:
-    models = models_of(house.home)
+    models = home_models(house.home)
     for one in await models.list():
         await models.remove(one.name)
     await models.add(NewModel("m", "compatible", "x", model.base_url("compatible")))
@@ -95,7 +95,7 @@ async def test_an_answer_can_be_stopped_and_there_is_one_at_a_time(
 
 
 async def test_an_error_is_an_event_of_its_own(house: House) -> None:
-    models = models_of(house.home)
+    models = home_models(house.home)
     for one in await models.list():
         await models.remove(one.name)
     key = await house.key("tools:execute")

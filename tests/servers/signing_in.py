@@ -15,7 +15,7 @@ from servers.transports.wire import http, json_answer
 from toolweave.errors import NotFound
 from toolweave.servers.definition import HttpServer
 from toolweave.servers.disconnect_reason import DisconnectReason
-from toolweave.servers.oauth import StoredSignIn, entry_name, oauth_auth, sign_in_now
+from toolweave.servers.oauth import StoredSignIn, oauth_auth, sign_in_entry_name, sign_in_now
 from toolweave.servers.sign_in import SignIn
 from toolweave.servers.transports.http import open_http
 from toolweave.settings import Limits
@@ -44,7 +44,7 @@ class MemoryVault:
 
     @property
     def kept(self) -> StoredSignIn:
-        return StoredSignIn.model_validate_json(self.entries[entry_name("tools")])
+        return StoredSignIn.model_validate_json(self.entries[sign_in_entry_name("tools")])
 
 
 class ShiftedClock:
@@ -129,9 +129,9 @@ def tokens(log: list[tuple[str, str, str | None]]) -> list[str | None]:
 
 def renewed_at(vault: MemoryVault, url: str) -> StoredSignIn:
     """Let the kept tokens be renewed at another address; what is kept then."""
-    entry = json.loads(vault.entries[entry_name("tools")])
+    entry = json.loads(vault.entries[sign_in_entry_name("tools")])
     entry["metadata"]["token_endpoint"] = url
-    vault.entries[entry_name("tools")] = json.dumps(entry)
+    vault.entries[sign_in_entry_name("tools")] = json.dumps(entry)
     return vault.kept
 
 

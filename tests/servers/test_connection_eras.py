@@ -16,7 +16,7 @@ from toolweave.servers.disconnect_reason import DisconnectReason
 from toolweave.servers.guardian import Guardian
 from toolweave.servers.questions import ElicitationAnswer, ElicitationQuestion
 from toolweave.servers.runners.runner import Launch
-from toolweave.servers.transports.failures import failure_in
+from toolweave.servers.transports.failures import typed_error_in
 from toolweave.servers.transports.stdio import open_stdio
 from toolweave.settings import Limits
 from toolweave.tasks import background
@@ -60,7 +60,7 @@ async def connected(
                 ) as connection:
                     yield connection
             except BaseException as error:
-                failure = failure_in(error)
+                failure = typed_error_in(error)
                 if failure is None:
                     raise
     if failure is not None:
@@ -509,6 +509,6 @@ async def test_a_server_that_never_says_hello_is_given_up_at_the_deadline() -> N
         with pytest.raises((TimedOut, BaseExceptionGroup)) as caught:
             async with open_connection(transport, faults, limits=Limits(connect_deadline_s=0.2)):
                 pytest.fail("it connected")
-    failure = failure_in(caught.value)
+    failure = typed_error_in(caught.value)
     assert isinstance(failure, TimedOut)
     assert failure.code == "SERVER_CONNECT_TIMEOUT"

@@ -5,7 +5,12 @@ import pytest
 from toolweave.access.mask import Masker
 from toolweave.errors import Denied, Invalid, Unavailable
 from toolweave.problems import Problem
-from toolweave.servers.disconnect_reason import STDERR_LINES, DisconnectReason, harmless, masked
+from toolweave.servers.disconnect_reason import (
+    STDERR_LINES,
+    DisconnectReason,
+    mask_error,
+    printable,
+)
 
 SECRET = "sk-1234567890"
 
@@ -40,8 +45,8 @@ def test_last_words_are_short_and_act_on_no_terminal() -> None:
 
 
 def test_harmless_text_stays_as_it_is() -> None:
-    assert harmless("Größe: 5 um, 日本", 500) == "Größe: 5 um, 日本"
-    assert harmless("cut", 2) == "cu"
+    assert printable("Größe: 5 um, 日本", 500) == "Größe: 5 um, 日本"
+    assert printable("cut", 2) == "cu"
 
 
 def test_a_masked_error_is_another_with_every_text_masked() -> None:
@@ -52,7 +57,7 @@ def test_a_masked_error_is_another_with_every_text_masked() -> None:
         hint=f"look at {SECRET}",
         facts={"said": [SECRET], "rpc_code": -32000},
     )
-    shown = masked(error, masker)
+    shown = mask_error(error, masker)
     assert shown is not error
     assert type(shown) is Unavailable
     assert shown.as_json() == {
@@ -61,7 +66,7 @@ def test_a_masked_error_is_another_with_every_text_masked() -> None:
         "hint": "look at ***",
         "facts": {"said": ["***"], "rpc_code": -32000},
     }
-    assert masked(Denied("SERVER_DISABLED", "off"), masker).hint is None
+    assert mask_error(Denied("SERVER_DISABLED", "off"), masker).hint is None
 
 
 def test_the_problems_of_a_masked_error_are_masked_too() -> None:
@@ -69,7 +74,9 @@ def test_the_problems_of_a_masked_error_are_masked_too() -> None:
         Problem("MCP_PARAMETER_INVALID_TYPE", "/a", f"{SECRET} is wrong", hint=f"not {SECRET}"),
         Problem("MCP_PARAMETER_REQUIRED", "/b", "missing"),
     ]
-    shown = masked(Invalid("MCP_ARGUMENTS_INVALID", "wrong", problems=problems), Masker([SECRET]))
+    shown = mask_error(
+        Invalid("MCP_ARGUMENTS_INVALID", "wrong", problems=problems), Masker([SECRET])
+    )
     assert isinstance(shown, Invalid)
     assert [(problem.message, problem.hint) for problem in shown.problems] == [
         ("*** is wrong", "not ***"),

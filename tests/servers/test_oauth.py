@@ -32,9 +32,9 @@ from toolweave.servers.definition import HttpServer, SseServer
 from toolweave.servers.disconnect_reason import DisconnectReason
 from toolweave.servers.oauth import (
     StoredSignIn,
-    entry_name,
     forget_sign_in,
     oauth_auth,
+    sign_in_entry_name,
     sign_in_now,
 )
 from toolweave.servers.sign_in import SignIn
@@ -91,7 +91,7 @@ async def test_a_person_signs_in_while_connecting_and_the_tool_is_called(
     ],
 )
 def test_a_plain_name_is_the_name_of_its_vault_entry(name: str, entry: str) -> None:
-    assert entry_name(name) == entry
+    assert sign_in_entry_name(name) == entry
 
 
 async def test_the_real_vault_keeps_the_sign_in_of_a_server_with_an_unusual_name(
@@ -99,7 +99,9 @@ async def test_the_real_vault_keeps_the_sign_in_of_a_server_with_an_unusual_name
 ) -> None:
     name = "Bücher & more"
     definition = HttpServer(url=protected.url, oauth=True)
-    assert len({entry_name(each) for each in (name, "Bücher & more.", f"@{name}", "@")}) == 4
+    assert (
+        len({sign_in_entry_name(each) for each in (name, "Bücher & more.", f"@{name}", "@")}) == 4
+    )
     async with open_database(tmp_path / "toolweave.db") as database:
         await migrate(database)
         vault = Vault(database, KeySource(tmp_path, use_keyring=False))
@@ -167,7 +169,7 @@ async def test_a_vault_entry_that_cannot_be_read_counts_as_none(
     protected: Protected, entry: str
 ) -> None:
     vault = MemoryVault()
-    vault.entries[entry_name("tools")] = entry
+    vault.entries[sign_in_entry_name("tools")] = entry
     assert (await reason(connected(protected, vault))).code == "SERVER_SIGN_IN_REQUIRED"
 
 
@@ -260,7 +262,7 @@ async def test_a_server_that_wants_more_than_was_granted_asks_the_person_again()
             client=OAuthClientInformationFull(client_id="c"),
             tokens=OAuthToken(access_token="old", scope="tools"),
         )
-        vault.entries[entry_name("tools")] = old.model_dump_json()
+        vault.entries[sign_in_entry_name("tools")] = old.model_dump_json()
         allow = AllowedHosts.of(known.url)
         alone = oauth_auth("tools", known.url, vault, sign_in=None)
         async with open_http_client(allow=allow, auth=alone, max_body_bytes=1000) as client:

@@ -5,7 +5,7 @@ import pytest
 
 from toolweave.errors import Denied, Limited, TimedOut, ToolweaveError, Unavailable
 from toolweave.servers.questions import ElicitationAnswer, ElicitationQuestion
-from toolweave.servers.retry import is_passing, pausing, wait_s
+from toolweave.servers.retry import is_temporary, pause_deadline, retry_delay_s
 from toolweave.settings import Retry
 
 
@@ -30,7 +30,7 @@ from toolweave.settings import Retry
     ids=lambda value: f"{value.code}-{value.facts}" if isinstance(value, ToolweaveError) else None,
 )
 def test_only_what_may_pass_is_worth_another_try(error: ToolweaveError, expected: bool) -> None:
-    assert is_passing(error) is expected
+    assert is_temporary(error) is expected
 
 
 @pytest.mark.parametrize(("asked", "waited"), [(None, 5), (2, 5), (7.5, 7.5), ("soon", 5)])
@@ -38,7 +38,7 @@ def test_the_wait_is_the_planned_one_or_the_longer_one_asked_for(
     asked: object, waited: float
 ) -> None:
     error = Limited("SERVER_RATE_LIMITED", "", facts={"retry_after_s": asked})
-    assert wait_s(error, Retry((1.0, 5.0)), 1) == waited
+    assert retry_delay_s(error, Retry((1.0, 5.0)), 1) == waited
 
 
 @pytest.mark.anyio
@@ -51,7 +51,7 @@ async def test_the_deadline_stands_still_until_the_last_of_several_questions_is_
 
     with anyio.CancelScope() as total:
         total.deadline = before = anyio.current_time() + 100
-        asker = pausing(total, answer)
+        asker = pause_deadline(total, answer)
 
         async def ask(message: str) -> None:
             await asker(ElicitationQuestion("server", message))

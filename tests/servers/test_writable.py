@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from toolweave.json_text import Json
-from toolweave.servers.json_safety import MAX_REPORTED, unwritable
+from toolweave.servers.json_safety import MAX_REPORTED, find_unencodable
 
 JSON: list[Json] = [
     None,
@@ -19,7 +19,7 @@ JSON: list[Json] = [
 
 @pytest.mark.parametrize("value", JSON, ids=lambda value: str(value)[:20])
 def test_json_is_writable(value: object) -> None:
-    assert unwritable(value) == []
+    assert find_unencodable(value) == []
 
 
 @pytest.mark.parametrize(
@@ -42,19 +42,19 @@ def test_json_is_writable(value: object) -> None:
 def test_what_is_no_json_has_its_place_and_reason(
     value: object, pointer: str, message: str
 ) -> None:
-    (problem,) = unwritable(value)
+    (problem,) = find_unencodable(value)
     assert (problem.code, problem.pointer) == ("MCP_PARAMETER_INVALID_TYPE", pointer)
     assert problem.message == message
 
 
 def test_of_parsed_json_only_numbers_can_be_wrong() -> None:
-    assert unwritable({"a": [None, 1], "b": "null"}, is_parsed=True) == []
-    assert len(unwritable({"a": float("inf"), "b": 2**70}, is_parsed=True)) == 2
+    assert find_unencodable({"a": [None, 1], "b": "null"}, is_parsed=True) == []
+    assert len(find_unencodable({"a": float("inf"), "b": 2**70}, is_parsed=True)) == 2
 
 
 def test_every_place_is_told_up_to_a_bound() -> None:
-    assert len(unwritable([float("nan")] * 5)) == 5
-    assert len(unwritable([float("nan")] * 1000)) == MAX_REPORTED
+    assert len(find_unencodable([float("nan")] * 5)) == 5
+    assert len(find_unencodable([float("nan")] * 1000)) == MAX_REPORTED
 
 
 def test_a_value_in_itself_and_one_too_deep_are_told() -> None:
@@ -64,10 +64,10 @@ def test_a_value_in_itself_and_one_too_deep_are_told() -> None:
     for _ in range(5000):
         deep = [deep]
     for value in (ring, deep):
-        (problem,) = unwritable(value)
+        (problem,) = find_unencodable(value)
         assert "nested" in problem.message
 
 
 def test_the_place_below_a_key_that_is_no_text_can_be_shown() -> None:
-    problems = unwritable({"\ud800": float("nan")})
+    problems = find_unencodable({"\ud800": float("nan")})
     assert [problem.pointer for problem in problems] == ["", "/?"]

@@ -8,7 +8,7 @@ import pytest
 from tests.storage.postgres import Postgres
 from tests.triggers.hosting import Host, hosting, node, trigger
 
-from toolweave.access.webhook_signatures import Arrival
+from toolweave.access.webhook_signatures import WebhookRequest
 from toolweave.app.change_feed import TOPICS, ChangeFeed
 from toolweave.app.running_studio import RunningStudio
 from toolweave.authoring.authoring import Authoring
@@ -31,9 +31,9 @@ async def host(tmp_path: Path) -> AsyncGenerator[Host]:
         yield opened
 
 
-def delivery(**headers: str) -> Arrival:
+def delivery(**headers: str) -> WebhookRequest:
     now = datetime(2026, 1, 1, tzinfo=UTC)
-    return Arrival(
+    return WebhookRequest(
         method="POST",
         path="/orders",
         received_at=now,

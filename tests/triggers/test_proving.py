@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from toolweave.access import webhook_signatures as proving
-from toolweave.access.webhook_signatures import Arrival
+from toolweave.access.webhook_signatures import WebhookRequest
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 STAMP = str(int(NOW.timestamp()))
@@ -25,8 +25,8 @@ def arrival(
     headers: dict[str, str] | None = None,
     query: dict[str, str] | None = None,
     body: bytes = BODY,
-) -> Arrival:
-    return Arrival("POST", "/x", NOW, headers or {}, query or {}, body)
+) -> WebhookRequest:
+    return WebhookRequest("POST", "/x", NOW, headers or {}, query or {}, body)
 
 
 @pytest.mark.parametrize(
@@ -120,8 +120,8 @@ def test_slacks_signature_is_of_time_and_body() -> None:
         ),
     }
     then = datetime.fromtimestamp(1531420620, UTC)
-    given = Arrival("POST", "/slack", then, headers, {}, body)
+    given = WebhookRequest("POST", "/slack", then, headers, {}, body)
     secret = "8f742231b10e8888abcd99yyyzzz85a5"
     assert proving.slack_signature(given, secret) is None
-    assert proving.slack_signature(Arrival("POST", "/slack", NOW, headers, {}, body), secret)
+    assert proving.slack_signature(WebhookRequest("POST", "/slack", NOW, headers, {}, body), secret)
     assert proving.slack_signature(given, "other")

@@ -15,7 +15,7 @@ import pytest
 from tests.triggers.hosting import hosting, node, trigger
 
 from toolweave.access.secret_text import SecretTexts
-from toolweave.access.webhook_signatures import Arrival
+from toolweave.access.webhook_signatures import WebhookRequest
 from toolweave.json_text import JsonObject
 from toolweave.nodes.services.slack.names import SlackNames
 from toolweave.resources.http import NodeHttpClient
@@ -109,7 +109,7 @@ async def test_a_name_that_cannot_be_had_is_empty(tmp_path: Path) -> None:
         await http.aclose()
 
 
-def signed(number: int) -> Arrival:
+def signed(number: int) -> WebhookRequest:
     """A message as Slack sends it."""
     event = {"type": "message", "channel": "C1", "user": "U1", "text": "hi", "ts": "1.2"}
     whole = {"team_id": "T1", "event_id": f"Ev{number}", "event": event}
@@ -120,4 +120,4 @@ def signed(number: int) -> Arrival:
         "x-slack-request-timestamp": stamp,
         "x-slack-signature": f"v0={digest}",
     }
-    return Arrival("POST", "/slack", NOW, headers, {}, body)
+    return WebhookRequest("POST", "/slack", NOW, headers, {}, body)

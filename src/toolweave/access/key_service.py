@@ -34,7 +34,7 @@ async def revoke_key(
         Conflict: `KEY_IN_USE`, `KEY_NAME_SHARED`.
     """
     found = next((one for one in await keys.list() if key == one.id), None)
-    if found is not None and not is_sure and (found.id == asked_with or is_studio(found)):
+    if found is not None and not is_sure and (found.id == asked_with or is_studio_key(found)):
         raise Conflict(
             "KEY_IN_USE",
             f"the key {found.name!r} is in use by the studio",
@@ -43,7 +43,7 @@ async def revoke_key(
     return await keys.revoke(key)
 
 
-def is_studio(key: ApiKey) -> bool:
+def is_studio_key(key: ApiKey) -> bool:
     """Whether it is the studio's own key and still valid."""
     return key.name == STUDIO and "admin" in key.scopes and key.revoked_at is None
 

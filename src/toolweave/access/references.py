@@ -146,7 +146,7 @@ def _credentials(value: str) -> set[str]:
     return {value, scheme[1]} if scheme else {value}
 
 
-def name_in(token: str) -> str | None:
+def vault_name_in(token: str) -> str | None:
     """Return the secret's name if the text is exactly one vault reference."""
     found = references(token)
     is_one = len(found) == 1 and found[0].text == token.strip() and token.startswith("${vault:")

@@ -13,7 +13,7 @@ OWN = ("oauth:", "oauth-tokens:", "service:")
 
 
 @dataclass(frozen=True, slots=True)
-class FilledText:
+class ExpandedText:
     """Expanded texts and the secrets in them."""
 
     texts: dict[str, str]
@@ -44,14 +44,14 @@ class SecretTexts:
         self._vault = vault
         self._masker = masker
 
-    async def fill(self, texts: Mapping[str, str]) -> FilledText:
+    async def fill(self, texts: Mapping[str, str]) -> ExpandedText:
         """Expand all vault references in `texts` and register the secrets with the masker.
 
         Raises:
             NotFound: `SECRET_NOT_FOUND`.
         """
         if not any(_VAULT in text for text in texts.values()):
-            return FilledText(dict(texts), frozenset())
+            return ExpandedText(dict(texts), frozenset())
         wanted = {
             one.name for text in texts.values() for one in references(text) if _is_vault(one.text)
         }
@@ -65,7 +65,7 @@ class SecretTexts:
             key: expand(text, lambda one: known.get(one.name) if _is_vault(one.text) else None)
             for key, text in texts.items()
         }
-        return FilledText(filled, frozenset(value for value in known.values() if value))
+        return ExpandedText(filled, frozenset(value for value in known.values() if value))
 
 
 def _is_vault(reference: str) -> bool:

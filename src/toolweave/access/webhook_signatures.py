@@ -37,7 +37,7 @@ PROOFS = frozenset({"authorization", "cookie", *TOKEN_HEADERS})
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class WebhookRequest:
     """An incoming request; header names are in lower case."""
 
     method: str
@@ -49,7 +49,7 @@ class Arrival:
     client_ip: str = ""
 
 
-def header_token(arrival: Arrival, secret: str) -> str | None:
+def header_token(arrival: WebhookRequest, secret: str) -> str | None:
     """Verify a token in `Authorization: Bearer …` or a token header."""
     scheme, _, bearer = arrival.headers.get("authorization", "").partition(" ")
     given = [arrival.headers[name] for name in TOKEN_HEADERS if name in arrival.headers]
@@ -58,13 +58,13 @@ def header_token(arrival: Arrival, secret: str) -> str | None:
     return None if any(_same(one, secret) for one in given) else "no header contains the token"
 
 
-def query_token(arrival: Arrival, secret: str) -> str | None:
+def query_token(arrival: WebhookRequest, secret: str) -> str | None:
     """Verify a token in `?token=…`."""
     is_same = _same(arrival.query.get(TOKEN_PARAMETER, ""), secret)
     return None if is_same else "the query does not contain the token"
 
 
-def signature(arrival: Arrival, secret: str) -> str | None:
+def signature(arrival: WebhookRequest, secret: str) -> str | None:
     """Verify an HMAC-SHA256 in one of three common forms, with its timestamp if it has one.
 
     `X-Signature: sha256=HEX` over `TIMESTAMP.BODY` with `X-Timestamp`; Standard Webhooks; or
@@ -82,20 +82,20 @@ def signature(arrival: Arrival, secret: str) -> str | None:
     return github_signature(arrival, secret)
 
 
-def github_signature(arrival: Arrival, secret: str) -> str | None:
+def github_signature(arrival: WebhookRequest, secret: str) -> str | None:
     """Verify GitHub's HMAC-SHA256 of the body."""
     given = arrival.headers.get(GITHUB_SIGNATURE, "")
     return _differs(given, f"sha256={_hex(secret, arrival.body)}")
 
 
-def slack_signature(arrival: Arrival, secret: str) -> str | None:
+def slack_signature(arrival: WebhookRequest, secret: str) -> str | None:
     """Verify Slack's `v0` HMAC-SHA256 of `v0:TIMESTAMP:BODY`."""
     moment = arrival.headers.get(SLACK_TIMESTAMP, "")
     expected = f"v0={_hex(secret, b'v0:' + moment.encode() + b':' + arrival.body)}"
     return _late(moment, arrival) or _differs(arrival.headers.get(SLACK_SIGNATURE, ""), expected)
 
 
-def discord_signature(arrival: Arrival, public_key: str) -> str | None:
+def discord_signature(arrival: WebhookRequest, public_key: str) -> str | None:
     """Verify Discord's Ed25519 signature of timestamp and body."""
     moment = arrival.headers.get(DISCORD_TIMESTAMP, "")
     if (late := _late(moment, arrival)) is not None:
@@ -109,13 +109,13 @@ def discord_signature(arrival: Arrival, public_key: str) -> str | None:
     return None
 
 
-def telegram_token(arrival: Arrival, secret: str) -> str | None:
+def telegram_token(arrival: WebhookRequest, secret: str) -> str | None:
     """Verify Telegram's secret from `setWebhook` in a header."""
     is_same = _same(arrival.headers.get(TELEGRAM_TOKEN, ""), secret)
     return None if is_same else "the header does not contain the token"
 
 
-def timed_signature(arrival: Arrival, secret: str) -> str | None:
+def timed_signature(arrival: WebhookRequest, secret: str) -> str | None:
     """Verify `X-Signature: sha256=HEX` over `TIMESTAMP.BODY`, with a required `X-Timestamp`."""
     moment = arrival.headers.get(TIMESTAMP, "")
     expected = _hex(secret, moment.encode() + b"." + arrival.body)
@@ -123,7 +123,7 @@ def timed_signature(arrival: Arrival, secret: str) -> str | None:
     return _late(moment, arrival) or _differs(given, expected)
 
 
-def replayed_by(arrival: Arrival) -> str | None:
+def replay_key(arrival: WebhookRequest) -> str | None:
     """Return the identity of a signed request, for replay detection: timestamp and signature."""
     headers = arrival.headers
     if SIGNATURE in headers and TIMESTAMP in headers:
@@ -131,7 +131,7 @@ def replayed_by(arrival: Arrival) -> str | None:
     return None
 
 
-def _standard(arrival: Arrival, secret: str) -> str | None:
+def _standard(arrival: WebhookRequest, secret: str) -> str | None:
     identity, moment, given = (arrival.headers.get(name, "") for name in STANDARD)
     signed = f"{identity}.{moment}.".encode() + arrival.body
     key = secret.encode()
@@ -147,7 +147,7 @@ def _standard(arrival: Arrival, secret: str) -> str | None:
     return None if any(_same(one, expected) for one in offered) else "the signature differs"
 
 
-def _late(moment: str, arrival: Arrival) -> str | None:
+def _late(moment: str, arrival: WebhookRequest) -> str | None:
     if not moment.isascii() or not moment.isdigit() or len(moment) > 15:
         return "the signature's timestamp is missing"
     if abs(arrival.received_at.timestamp() - int(moment)) > WINDOW_S:
@@ -168,7 +168,7 @@ def _same(given: str, expected: str) -> bool:
     return bool(expected) and hmac.compare_digest(given.encode(), expected.encode())
 
 
-def body_of(arrival: Arrival) -> Json:
+def parse_body(arrival: WebhookRequest) -> Json:
     """Return the body: JSON and forms parsed, other content as text, `None` if empty.
 
     Raises:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import toolweave
-from toolweave.assistant.home_models import models_of
+from toolweave.assistant.home_models import home_models
 from toolweave.home import Home
 from toolweave.json_text import JsonObject
 from toolweave.servers import runners
 from toolweave.servers.discovery.search import discover_all
-from toolweave.servers.import_servers import places_of
+from toolweave.servers.import_servers import client_locations
 from toolweave.servers.runners.runner import Runner
 
 SHOWN_NOTICES = 5
@@ -108,7 +108,7 @@ def _runner(name: str, runner: Runner) -> DoctorFinding:
 
 
 def _other_clients(environ: Mapping[str, str]) -> DoctorFinding:
-    found = discover_all(places_of(environ))
+    found = discover_all(client_locations(environ))
     clients = sorted({entry.client for entry in found.found})
     details = f"{len(found.found)} servers of {', '.join(clients)}" if clients else "none found"
     if not found.file_problems:
@@ -119,7 +119,7 @@ def _other_clients(environ: Mapping[str, str]) -> DoctorFinding:
 
 
 async def _models(rooms: Home) -> DoctorFinding:
-    found = await models_of(rooms).list()
+    found = await home_models(rooms).list()
     if not found:
         details = "none; `toolweave models add`, for nodes in plain words"
         return DoctorFinding("note", "models", details, "add one under Manage, Models")

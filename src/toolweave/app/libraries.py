@@ -1,6 +1,6 @@
 """The libraries of a home, joined to its database, its clock and its engine."""
 
-from toolweave.assistant.home_models import models_of
+from toolweave.assistant.home_models import home_models
 from toolweave.engine.engine import Engine
 from toolweave.home import Home
 from toolweave.library.flow_runner import FlowRunner
@@ -20,6 +20,6 @@ def flow_runner(home: Home, engine: Engine, shelf: LibraryStore | None = None) -
     """Runs flows of the libraries."""
 
     async def has_model() -> bool:
-        return bool(await models_of(home).list())
+        return bool(await home_models(home).list())
 
     return FlowRunner(shelf or shelf_of(home), engine, home.clock, has_model=has_model)

@@ -7,7 +7,7 @@ from pathlib import Path
 import anyio
 
 from toolweave.access.secret_text import SecretTexts
-from toolweave.assistant.home_models import open_asking
+from toolweave.assistant.home_models import open_model_caller
 from toolweave.credentials.services import vault_services
 from toolweave.home import FILES, Home
 from toolweave.nodes.model import MODEL
@@ -32,7 +32,7 @@ async def open_resources(
     services = vault_services(home, http)
     try:
         async with (
-            open_asking(home) as asking,
+            open_model_caller(home) as asking,
             open_stores(
                 home.database, home.settings.home, secrets, allow_private=allow_private
             ) as stores,

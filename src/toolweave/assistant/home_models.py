@@ -12,12 +12,12 @@ from toolweave.home import Home
 from toolweave.nodes.model import ModelQuestion, ModelReply, TextListener
 
 
-def models_of(home: Home) -> Models:
+def home_models(home: Home) -> Models:
     """Return the models of this home."""
     return Models(home.database, home.vault, clock=home.clock, environ=home.environ)
 
 
-class AskingOnDemand:
+class OnDemandModelCaller:
     """A `ModelCaller` for rare requests: connections are closed after each answer."""
 
     def __init__(self, home: Home) -> None:
@@ -27,20 +27,20 @@ class AskingOnDemand:
         self, question: ModelQuestion, *, on_text: TextListener | None = None
     ) -> ModelReply:
         """Return one answer; see `ModelCaller`."""
-        async with open_asking(self._home) as asking:
+        async with open_model_caller(self._home) as asking:
             return await asking.ask(question, on_text=on_text)
 
     async def configured(self, provider: str | None = None) -> bool:
         """Whether a model is configured."""
-        return await models_of(self._home).find(provider) is not None
+        return await home_models(self._home).find(provider) is not None
 
 
 @asynccontextmanager
-async def open_asking(home: Home) -> AsyncGenerator[HomeModelCaller]:
+async def open_model_caller(home: Home) -> AsyncGenerator[HomeModelCaller]:
     """Return a model caller."""
     web = ModelWeb(allow_private=home.settings.allow_private_http)
     try:
-        yield HomeModelCaller(models_of(home), web, masker=home.masker, clock=home.clock)
+        yield HomeModelCaller(home_models(home), web, masker=home.masker, clock=home.clock)
     finally:
         with anyio.CancelScope(shield=True):
             await web.aclose()

@@ -14,7 +14,7 @@ import httpx2
 from toolweave.errors import Denied
 from toolweave.network.addresses import AllowedHosts, naming_of, origin_of
 from toolweave.network.client import CheckedTransport, checked_headers, resolve_name
-from toolweave.network.log_redaction import hide_addresses
+from toolweave.network.log_redaction import redact_urls
 from toolweave.resources.http import CONNECT_S, MAX_BODY_BYTES, PRIVATE_SETTING
 
 
@@ -69,7 +69,7 @@ class ModelWeb:
                     f"the model's address {origin[1]!r} is on a private network",
                     hint=f"set {PRIVATE_SETTING}=1 to allow it",
                 )
-            hide_addresses()
+            redact_urls()
             self._pools[origin] = CheckedTransport(
                 AllowedHosts(frozenset({origin})),
                 max_body_bytes=MAX_BODY_BYTES,

@@ -7,7 +7,7 @@ from toolweave.assistant.models import Model, Models
 from toolweave.assistant.prices import cost_usd
 from toolweave.assistant.provider import Provider, Request, Target
 from toolweave.assistant.providers import discover
-from toolweave.assistant.requests import Web, send, unusable
+from toolweave.assistant.requests import Web, provider_unavailable, send
 from toolweave.assistant.response_fields import read_value
 from toolweave.assistant.tool_names import ToolNames
 from toolweave.clock import Clock
@@ -40,7 +40,7 @@ class HomeModelCaller:
         """Return one answer; see `ModelCaller`."""
         model = await self._models.find(question.provider)
         if model is None:
-            raise needed(question.provider)
+            raise model_needed(question.provider)
         provider = discover()[model.provider]
         names = ToolNames.of(question)
         asked = names.out(question)
@@ -115,11 +115,13 @@ class HomeModelCaller:
                 error.args = (error.message,)
                 raise
             if isinstance(error, Unavailable | TimedOut):
-                raise unusable(provider, self._masker.mask_text(error.message)) from None
+                raise provider_unavailable(
+                    provider, self._masker.mask_text(error.message)
+                ) from None
             raise
 
 
-def needed(provider: str | None) -> Unavailable:
+def model_needed(provider: str | None) -> Unavailable:
     """Return the error for a missing model, with ways to configure one."""
     whom = f"no model or provider {provider!r}" if provider else "no model"
     return Unavailable("MODEL_NEEDED", f"{whom} is configured", hint=WAYS)

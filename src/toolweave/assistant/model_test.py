@@ -12,7 +12,7 @@ DEADLINE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class ModelTestResult:
     """The result of a test."""
 
     model: str
@@ -36,7 +36,7 @@ class Trial:
         }
 
 
-async def try_model(caller: ModelCaller, name: str | None) -> Trial:
+async def check_model(caller: ModelCaller, name: str | None) -> ModelTestResult:
     """Request one word.
 
     Raises:
@@ -51,7 +51,7 @@ async def try_model(caller: ModelCaller, name: str | None) -> Trial:
     began = time.perf_counter()
     reply = await caller.ask(question)
     usage = reply.usage
-    return Trial(
+    return ModelTestResult(
         reply.model,
         reply.provider,
         reply.message.text.strip()[:200],

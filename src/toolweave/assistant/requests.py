@@ -6,7 +6,7 @@ from typing import Protocol
 
 from toolweave import json_text
 from toolweave.assistant.provider import Broken, Provider, Request
-from toolweave.assistant.response_fields import Unreadable, the_part
+from toolweave.assistant.response_fields import Unreadable, read_part
 from toolweave.errors import Invalid, Limited, ToolweaveError, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.model import ModelQuestion, ModelReply, TextListener
@@ -74,11 +74,11 @@ async def send(
                 await _tell(provider.read(found, question), on_text)
         return provider.read(found, question)
     except Unreadable as error:
-        raise unusable(provider, f"unexpected response: {error}") from None
+        raise provider_unavailable(provider, f"unexpected response: {error}") from None
     except Broken as error:
         if error.is_limited:
-            raise limited(provider, str(error), None) from None
-        raise unusable(provider, f"the response was interrupted: {error}") from None
+            raise rate_limited(provider, str(error), None) from None
+        raise provider_unavailable(provider, f"the response was interrupted: {error}") from None
 
 
 async def _tell(reply: ModelReply, on_text: TextListener | None) -> None:
@@ -163,7 +163,7 @@ async def _refusal(provider: Provider, answer: WebAnswer) -> ToolweaveError:
     status = answer.status
     detail = f"HTTP {status}" + (f": {said}" if said else "")
     if status in BUSY:
-        return limited(provider, detail, retry_after_s(answer.headers))
+        return rate_limited(provider, detail, retry_after_s(answer.headers))
     if status in {401, 403}:
         return Invalid(
             "MODEL_REFUSED",
@@ -178,7 +178,7 @@ async def _refusal(provider: Provider, answer: WebAnswer) -> ToolweaveError:
             hint="check the model's name, the base URL and the request",
             facts={"status": status},
         )
-    return unusable(provider, detail, retry_after_s(answer.headers))
+    return provider_unavailable(provider, detail, retry_after_s(answer.headers))
 
 
 def _said(data: bytes) -> str:
@@ -189,8 +189,8 @@ def _said(data: bytes) -> str:
         return ""
     if isinstance(value, list) and value:
         value = value[0]
-    error = the_part(value).get("error")
-    message = the_part(error).get("message") if isinstance(error, dict) else error
+    error = read_part(value).get("error")
+    message = read_part(error).get("message") if isinstance(error, dict) else error
     return message[:500] if isinstance(message, str) else ""
 
 
@@ -203,7 +203,7 @@ def retry_after_s(headers: Mapping[str, str]) -> float | None:
     return detail if 0 <= detail < float("inf") else None
 
 
-def limited(provider: Provider, why: str, wait_s: float | None) -> Limited:
+def rate_limited(provider: Provider, why: str, wait_s: float | None) -> Limited:
     """Return the error for a rate limit."""
     return Limited(
         "MODEL_LIMITED",
@@ -213,7 +213,7 @@ def limited(provider: Provider, why: str, wait_s: float | None) -> Limited:
     )
 
 
-def unusable(provider: Provider, why: str, wait_s: float | None = None) -> Unavailable:
+def provider_unavailable(provider: Provider, why: str, wait_s: float | None = None) -> Unavailable:
     """Return the error for a provider without a usable response."""
     return Unavailable(
         "MODEL_UNAVAILABLE",

@@ -10,14 +10,14 @@ class Unreadable(Exception):
     """The response does not match the provider's format."""
 
 
-def an_object(value: Json, what: str) -> JsonObject:
+def read_object(value: Json, what: str) -> JsonObject:
     """Return `value` as an object."""
     if not isinstance(value, dict):
         raise Unreadable(f"{what} is {_kind(value)}, not an object")
     return value
 
 
-def a_list(value: Json, what: str) -> list[Json]:
+def read_list(value: Json, what: str) -> list[Json]:
     """Return `value` as a list; `None` is an empty one."""
     if value is None:
         return []
@@ -26,7 +26,7 @@ def a_list(value: Json, what: str) -> list[Json]:
     return value
 
 
-def a_text(value: Json, what: str) -> str:
+def read_text(value: Json, what: str) -> str:
     """Return `value` as a string; `None` is an empty one."""
     if value is None:
         return ""
@@ -35,12 +35,12 @@ def a_text(value: Json, what: str) -> str:
     return value
 
 
-def a_count(value: Json) -> int:
+def read_count(value: Json) -> int:
     """Return a token count; an invalid one is 0, so that no answer is lost over it."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
-def the_part(value: Json) -> JsonObject:
+def read_part(value: Json) -> JsonObject:
     """Return an object, empty if there is none."""
     return value if isinstance(value, dict) else {}
 

@@ -10,7 +10,7 @@ import click
 from toolweave.app.studio import open_studio
 from toolweave.assistant.chat import begin_conversation
 from toolweave.assistant.conversation import ChatEvent, Conversation
-from toolweave.assistant.home_models import open_asking
+from toolweave.assistant.home_models import open_model_caller
 from toolweave.cli.errors import show_error
 from toolweave.cli.prompts import read_line
 from toolweave.cli.sanitize import visible
@@ -40,7 +40,11 @@ def chat(words: tuple[str, ...], server: str | None, model: str | None, as_json:
             raise click.UsageError("there is no message")
 
     async def work() -> int:
-        async with home() as rooms, open_studio(rooms) as studio, open_asking(rooms) as asking:
+        async with (
+            home() as rooms,
+            open_studio(rooms) as studio,
+            open_model_caller(rooms) as asking,
+        ):
             talk = await begin_conversation(
                 studio.home,
                 studio.gate,

@@ -11,7 +11,7 @@ from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.json_text import Json, JsonObject
 from toolweave.resources.commands import launch_of
-from toolweave.servers.commands import Commands, Registered
+from toolweave.servers.commands import Commands, RegisteredCommand
 from toolweave.servers.definition import CommandServer, definition_hash
 
 NONE_YET = "No commands yet. `toolweave commands add NAME -- PROGRAM ARGUMENT…` registers one."
@@ -66,7 +66,7 @@ def add(
         }
     )
 
-    async def work() -> Registered:
+    async def work() -> RegisteredCommand:
         async with home() as rooms:
             return await Commands(rooms.database, rooms.clock).add(name, definition)
 
@@ -83,7 +83,7 @@ def add(
 def list_commands(as_json: bool) -> None:
     """List the registered programs."""
 
-    async def work() -> list[Registered]:
+    async def work() -> list[RegisteredCommand]:
         async with home() as rooms:
             return await Commands(rooms.database, rooms.clock).list()
 
@@ -110,7 +110,7 @@ def approve(name: str, yes: bool, as_json: bool) -> int:
     get what would be approved, and exit code 1.
     """
 
-    async def work() -> tuple[Registered, bool]:
+    async def work() -> tuple[RegisteredCommand, bool]:
         async with home() as rooms, open_studio(rooms) as studio:
             registry = Commands(rooms.database, rooms.clock)
             found = await registry.get(name)
@@ -153,11 +153,11 @@ def remove(name: str, as_json: bool) -> None:
         say(f"Removed {name!r}.")
 
 
-def _line(one: Registered) -> str:
+def _line(one: RegisteredCommand) -> str:
     return shlex.join((one.definition.command, *one.definition.args))
 
 
-def _as_dict(one: Registered) -> JsonObject:
+def _as_dict(one: RegisteredCommand) -> JsonObject:
     definition = one.definition
     argv: list[Json] = [definition.command, *definition.args]
     variables: list[Json] = [*sorted(definition.env)]

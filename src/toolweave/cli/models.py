@@ -5,8 +5,8 @@ import sys
 
 import click
 
-from toolweave.assistant.home_models import models_of, open_asking
-from toolweave.assistant.model_test import Trial, try_model
+from toolweave.assistant.home_models import home_models, open_model_caller
+from toolweave.assistant.model_test import ModelTestResult, check_model
 from toolweave.assistant.models import Model, NewModel
 from toolweave.assistant.providers import discover
 from toolweave.cli.lazy import HelpfulGroup
@@ -52,7 +52,7 @@ def add(
 
     async def work() -> Model:
         async with home() as rooms:
-            return await models_of(rooms).add(new)
+            return await home_models(rooms).add(new)
 
     added = run(work)
     if as_json:
@@ -81,7 +81,7 @@ def list_models(as_json: bool) -> None:
 
     async def work() -> list[Model]:
         async with home() as rooms:
-            return await models_of(rooms).list()
+            return await home_models(rooms).list()
 
     found = run(work)
     if as_json:
@@ -109,9 +109,9 @@ def list_models(as_json: bool) -> None:
 def test(name: str | None, as_json: bool) -> None:
     """Ask a model for one word, and tell how long it took and what it cost."""
 
-    async def work() -> Trial:
-        async with home() as rooms, open_asking(rooms) as asking:
-            return await try_model(asking, name)
+    async def work() -> ModelTestResult:
+        async with home() as rooms, open_model_caller(rooms) as asking:
+            return await check_model(asking, name)
 
     tried = run(work)
     if as_json:
@@ -130,7 +130,7 @@ def default(name: str, as_json: bool) -> None:
 
     async def work() -> Model:
         async with home() as rooms:
-            return await models_of(rooms).make_default(name)
+            return await home_models(rooms).make_default(name)
 
     model = run(work)
     if as_json:
@@ -147,7 +147,7 @@ def remove(name: str, as_json: bool) -> None:
 
     async def work() -> None:
         async with home() as rooms:
-            await models_of(rooms).remove(name)
+            await home_models(rooms).remove(name)
 
     run(work)
     if as_json:

@@ -3,9 +3,9 @@
 import os
 
 from toolweave.servers.discovery.locations import ClientLocations
-from toolweave.servers.import_servers import places_of
+from toolweave.servers.import_servers import client_locations
 
 
 def here() -> ClientLocations:
     """The places of this user, directory and platform."""
-    return places_of(os.environ)
+    return client_locations(os.environ)

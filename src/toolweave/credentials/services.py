@@ -4,7 +4,7 @@ from urllib.parse import urlencode
 
 from toolweave import json_text
 from toolweave.access.mask import Masker
-from toolweave.access.references import name_in
+from toolweave.access.references import vault_name_in
 from toolweave.access.secret_text import SecretTexts
 from toolweave.credentials.oauth_tokens import OAuthTokens, sign_in_needed
 from toolweave.credentials.store import Credential, Credentials, missing_credential
@@ -39,7 +39,7 @@ class VaultServices:
             usual = await self.credentials.find(service.kind)
             if usual is not None and usual.auth == "oauth":
                 return await self._access(service, usual)
-        name = name_in(token) if token else service.kind
+        name = vault_name_in(token) if token else service.kind
         if name is None:
             # A token that stands in the workflow itself: at least nothing shall show it again.
             self._masker.learn([token])
@@ -66,7 +66,7 @@ class VaultServices:
             raise sign_in_needed(service.kind, "no OAuth client is known to renew it with")
         client = await self.tokens.client_of(usual.name)
         found = await self.tokens.exchange(usual.name, client, filled.texts["token"])
-        name = name_in(refresh_token)
+        name = vault_name_in(refresh_token)
         if name is not None and found.refresh_token != filled.texts["token"]:
             await self.credentials.keep_secret(name, found.refresh_token or "")
         return found.access_token

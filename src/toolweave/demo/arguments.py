@@ -7,7 +7,7 @@ from toolweave.tools.check import check_arguments
 from toolweave.tools.tool import Tool
 
 
-def complaint(tool: Tool, arguments: JsonObject) -> str | None:
+def describe_problems(tool: Tool, arguments: JsonObject) -> str | None:
     """Return all problems with the tool's input schema; `None` if the call is valid."""
     try:
         json.dumps(arguments, ensure_ascii=False).encode()

@@ -19,9 +19,9 @@ from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 
 from toolweave import __version__
-from toolweave.demo.arguments import complaint
+from toolweave.demo.arguments import describe_problems
 from toolweave.demo.store import Store
-from toolweave.demo.tool import Answer, DemoCall, DemoTool, failed
+from toolweave.demo.tool import Answer, DemoCall, DemoTool, error_result
 from toolweave.demo.tools import (
     asking,
     memory,
@@ -79,9 +79,9 @@ class Demo:
             hint = did_you_mean(params.name, self._tools) or "see `tools/list` for the names"
             raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name!r}; {hint}")
         arguments = params.arguments or {}
-        wrong = complaint(self._as_checkable(tool.name), arguments)
+        wrong = describe_problems(self._as_checkable(tool.name), arguments)
         if wrong is not None:
-            return failed(wrong)
+            return error_result(wrong)
         try:
             return await tool.answer(arguments, DemoCall(context, params))
         except anyio.get_cancelled_exc_class():

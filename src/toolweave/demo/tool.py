@@ -76,12 +76,12 @@ class DemoTool(Generic[ShapeT]):
         return await self.run(self.takes.model_validate(arguments), call)
 
 
-def said(text: str) -> types.CallToolResult:
+def text_result(text: str) -> types.CallToolResult:
     """Return a text result."""
     return types.CallToolResult(content=[types.TextContent(text=text)])
 
 
-def structured(value: DemoModel, text: str | None = None) -> types.CallToolResult:
+def structured_result(value: DemoModel, text: str | None = None) -> types.CallToolResult:
     """Return a structured result, with the same content as text."""
     return types.CallToolResult(
         content=[types.TextContent(text=value.model_dump_json() if text is None else text)],
@@ -89,7 +89,7 @@ def structured(value: DemoModel, text: str | None = None) -> types.CallToolResul
     )
 
 
-def failed(text: str) -> types.CallToolResult:
+def error_result(text: str) -> types.CallToolResult:
     """Return a tool error."""
     return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
 

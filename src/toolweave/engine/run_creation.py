@@ -7,7 +7,7 @@ from toolweave.engine.input_check import error_of
 from toolweave.engine.journal import Lease
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.storage.database import Statement, checked
+from toolweave.storage.database import Statement, check_values
 
 _PIN = "INSERT INTO documents (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING"
 _BEGIN = (
@@ -70,11 +70,11 @@ class NewRun:
         more = (self.trigger, self.once_key, fork_of, events, holder, held_until)
         return [
             Statement(_PIN, (self.document, self.text)),
-            Statement(_BEGIN, checked((*first, *more))),
+            Statement(_BEGIN, check_values((*first, *more))),
         ]
 
     def end(self) -> list[Statement]:
         """What is written behind them: a run whose inputs do not fit is over."""
         if self.refused is None:
             return []
-        return [Statement(_OVER, checked((self.now, self.refused.message, self.run)))]
+        return [Statement(_OVER, check_values((self.now, self.refused.message, self.run)))]

@@ -108,12 +108,14 @@ def origin_of(url: str | httpx2.URL) -> tuple[str, str, int]:
         # The same parser checks and connects: two could differ on unusual spellings.
         parts = httpx2.URL(url)
     except httpx2.InvalidURL:
-        raise denied("the URL cannot be parsed") from None  # its text may contain a password
+        raise address_denied(
+            "the URL cannot be parsed"
+        ) from None  # its text may contain a password
     if parts.scheme not in {"http", "https"}:
-        raise denied(f"only http and https are supported, not {parts.scheme!r}")
+        raise address_denied(f"only http and https are supported, not {parts.scheme!r}")
     port = parts.port if parts.port is not None else {"http": 80, "https": 443}[parts.scheme]
     if not 0 < port < 65536:
-        raise denied(f"{port} is not a valid port")
+        raise address_denied(f"{port} is not a valid port")
     return parts.scheme, canonical_host(parts.raw_host.decode("ascii")), port
 
 
@@ -130,9 +132,11 @@ def canonical_host(host: str) -> str:
         if address is not None:
             return str(address)
     if not NAME.fullmatch(text) or len(text) > 253:
-        raise denied(f"{host[:80]!r} is not a host name")
+        raise address_denied(f"{host[:80]!r} is not a host name")
     if NUMERIC_LABEL.fullmatch(text.rpartition(".")[2]) and read_address(text) is None:
-        raise denied(f"{host[:80]!r} is an unusual spelling of an address; write it as 1.2.3.4")
+        raise address_denied(
+            f"{host[:80]!r} is an unusual spelling of an address; write it as 1.2.3.4"
+        )
     return text
 
 
@@ -204,13 +208,13 @@ def check_url(allow: AllowedHosts, url: str | httpx2.URL) -> tuple[str, str, int
     if allow.are_loopback and naming == "loopback":
         return scheme, host, port
     if naming != "public":
-        raise denied(f"{host!r} is not a public address and is not approved")
+        raise address_denied(f"{host!r} is not a public address and is not approved")
     if scheme != "https":
-        raise denied(f"{host!r} requires https; plain http is not allowed")
+        raise address_denied(f"{host!r} requires https; plain http is not allowed")
     return scheme, host, port
 
 
-def denied(what: str, **facts: object) -> Denied:
+def address_denied(what: str, **facts: object) -> Denied:
     """Return the error for an address that is not allowed."""
     return Denied(
         "SERVER_ADDRESS_DENIED",

@@ -32,14 +32,14 @@ from toolweave.errors import Invalid, TimedOut, ToolweaveError, Unavailable
 from toolweave.network.addresses import (
     Address,
     AllowedHosts,
+    address_denied,
     canonical_host,
     check_url,
-    denied,
     kind_of,
     may_connect,
     read_address,
 )
-from toolweave.network.log_redaction import hide_addresses
+from toolweave.network.log_redaction import redact_urls
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 OnFailure = Callable[[ToolweaveError], None]
@@ -76,7 +76,7 @@ def open_http_client(
     Raises:
         Invalid: `SERVER_HEADER_INVALID`.
     """
-    hide_addresses()
+    redact_urls()
     transport = CheckedTransport(
         allow,
         max_body_bytes=max_body_bytes,
@@ -165,7 +165,7 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
         """Reject Unix sockets: paths are never approved."""
-        raise denied("Unix sockets are not supported")
+        raise address_denied("Unix sockets are not supported")
 
     async def sleep(self, seconds: float) -> None:
         """Wait between attempts."""
@@ -177,7 +177,7 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
         allowed = [each for each in found if may_connect(self._allow, host, port, each)]
         if not allowed:
             kinds = ", ".join(sorted({kind_of(each) for each in found}))
-            raise denied(
+            raise address_denied(
                 f"{host!r} has a {kinds} address that is not approved",
                 host=host,
                 addresses=[str(each) for each in found],
@@ -231,7 +231,7 @@ class CheckedTransport(httpx2.AsyncBaseTransport):
         try:
             origin = check_url(self._allow, request.url)
             self._keep_token_at_home(request, origin)
-            return await self._exchange(request, place_of(request))
+            return await self._exchange(request, request_origin(request))
         except ToolweaveError as error:
             self._on_failure(error)
             raise
@@ -244,7 +244,7 @@ class CheckedTransport(httpx2.AsyncBaseTransport):
         scheme, _, _ = request.headers.get("authorization", "").partition(" ")
         # Clients use Basic at an authorization server; tokens are for the server only.
         if scheme and scheme.lower() != "basic" and origin not in self._allow.origins:
-            raise denied(f"a token would be sent to {origin[1]!r}, which is not approved")
+            raise address_denied(f"a token would be sent to {origin[1]!r}, which is not approved")
 
     async def _exchange(self, request: httpx2.Request, where: str) -> httpx2.Response:
         # Requests of an auth flow do not have the client's timeouts.
@@ -269,7 +269,7 @@ class CheckedTransport(httpx2.AsyncBaseTransport):
         if is_events:
             # An event stream may be silent for any time; the body reads this.
             timeout["read"] = None
-        body = Body(
+        body = LimitedBody(
             answer,
             where,
             coding=headers.pop("content-encoding", "").strip().lower() or "identity",
@@ -280,7 +280,7 @@ class CheckedTransport(httpx2.AsyncBaseTransport):
         return httpx2.Response(answer.status, headers=headers, stream=body)
 
 
-class Body(httpx2.AsyncByteStream):
+class LimitedBody(httpx2.AsyncByteStream):
     """A response body, decompressed in small pieces and limited in size."""
 
     def __init__(
@@ -320,7 +320,7 @@ class Body(httpx2.AsyncByteStream):
 
     async def _pieces(self) -> AsyncGenerator[bytes]:
         if self._coding not in {"identity", "gzip"}:
-            raise broken(
+            raise invalid_response(
                 self._where, f"it sent the unsupported content encoding {self._coding[:40]!r}"
             )
         gzip = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS) if self._coding == "gzip" else None
@@ -335,12 +335,14 @@ class Body(httpx2.AsyncByteStream):
                         yield piece
                         chunk = gzip.unconsumed_tail
                     if gzip.unused_data:
-                        raise broken(self._where, "its compressed response has trailing data")
+                        raise invalid_response(
+                            self._where, "its compressed response has trailing data"
+                        )
         if gzip is not None and not gzip.eof:
-            raise broken(self._where, "its compressed response is truncated")
+            raise invalid_response(self._where, "its compressed response is truncated")
 
 
-def place_of(request: httpx2.Request) -> str:
+def request_origin(request: httpx2.Request) -> str:
     """Return the origin of a request; path and query may contain secrets."""
     url = request.url
     return f"{url.scheme}://{url.netloc.decode('ascii', 'replace')}"
@@ -356,9 +358,9 @@ def typed_errors(where: str) -> Generator[None]:
     except httpcore2.LocalProtocolError:  # its text contains the header, which may be a secret
         raise Invalid("SERVER_HEADER_INVALID", f"a header for {where} cannot be sent") from None
     except httpcore2.ProtocolError as error:
-        raise broken(where, f"invalid HTTP: {str(error)[:200]}") from None
+        raise invalid_response(where, f"invalid HTTP: {str(error)[:200]}") from None
     except zlib.error:
-        raise broken(where, "its compressed response is corrupt") from None
+        raise invalid_response(where, "its compressed response is corrupt") from None
     except (httpcore2.NetworkError, httpcore2.TimeoutException, OSError) as error:
         raise unreachable(where, str(error) or type(error).__name__) from None
 
@@ -373,7 +375,7 @@ def unreachable(where: str, reason: str) -> Unavailable:
     )
 
 
-def broken(where: str, what: str) -> Unavailable:
+def invalid_response(where: str, what: str) -> Unavailable:
     """Return the error for an invalid response."""
     return Unavailable(
         "SERVER_PROTOCOL",

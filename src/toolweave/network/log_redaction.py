@@ -16,7 +16,7 @@ TALKATIVE = (
 _ADDRESS = re.compile(r"(?i)(https?://[^\s/?#'\"<>]+)[^\s'\"<>]*")
 
 
-def hide_addresses() -> None:
+def redact_urls() -> None:
     """Make those libraries log origins instead of URLs."""
     for name in TALKATIVE:
         logging.getLogger(name).addFilter(_only_origins)

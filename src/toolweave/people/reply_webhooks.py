@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from toolweave.access import webhook_signatures as proving
 from toolweave.access.secret_text import SecretTexts
-from toolweave.access.webhook_signatures import Arrival, body_of
+from toolweave.access.webhook_signatures import WebhookRequest, parse_body
 from toolweave.errors import Denied, Invalid, NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.human._buttons import LATE
@@ -24,7 +24,7 @@ class _Way:
     """How one service proves itself, and the secret of the vault for it."""
 
     secret: str
-    proof: Callable[[Arrival, str], str | None]
+    proof: Callable[[WebhookRequest, str], str | None]
 
 
 WAYS: Mapping[str, _Way] = {
@@ -42,7 +42,7 @@ class ReplyPosts:
         self._replies = replies
         self._secrets = secrets
 
-    async def deliver(self, channel: str, arrival: Arrival) -> JsonObject:
+    async def deliver(self, channel: str, arrival: WebhookRequest) -> JsonObject:
         """Take a delivery in; what the service wants to hear back.
 
         Raises:
@@ -55,7 +55,7 @@ class ReplyPosts:
             raise NotFound("HOOK_NOT_FOUND", f"no replies are taken at {channel[:40]!r}")
         if await self._reason(way, arrival) is not None:
             raise Denied("HOOK_DENIED", "the request does not prove where it comes from")
-        body = body_of(arrival)
+        body = parse_body(arrival)
         match channel:
             case "slack":
                 return await self._slack(body)
@@ -66,7 +66,7 @@ class ReplyPosts:
             case _:
                 return await self._generic(body, arrival)
 
-    async def _reason(self, way: _Way, arrival: Arrival) -> str | None:
+    async def _reason(self, way: _Way, arrival: WebhookRequest) -> str | None:
         try:
             filled = await self._secrets.fill({"secret": f"${{vault:{way.secret}}}"})
         except ToolweaveError as error:
@@ -104,7 +104,7 @@ class ReplyPosts:
             await self._replies.polite(found)
         return {}
 
-    async def _generic(self, body: Json, arrival: Arrival) -> JsonObject:
+    async def _generic(self, body: Json, arrival: WebhookRequest) -> JsonObject:
         """`{"question": ID, "reply": …, "by": WHO}`, from whatever somebody connects."""
         if not isinstance(body, dict) or not isinstance(question := body.get("question"), str):
             hint = 'post {"question": "…", "reply": "yes", "by": "ada"}'

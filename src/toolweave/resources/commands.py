@@ -6,7 +6,12 @@ from toolweave.home import Home
 from toolweave.json_text import Json
 from toolweave.nodes.action._commands import CommandResult
 from toolweave.servers.command_run import CommandLimits, run_launch
-from toolweave.servers.commands import Commands, Registered, filled, refuse_unknown
+from toolweave.servers.commands import (
+    Commands,
+    RegisteredCommand,
+    fill_argument,
+    reject_unknown_values,
+)
 from toolweave.servers.definition import Server, ServerId
 from toolweave.servers.runners.runner import Launch
 from toolweave.servers.transport_factory import TransportFactory
@@ -27,7 +32,7 @@ class CommandRunner:
     ) -> CommandResult:
         """Run an approved program; see `CommandCaller`."""
         command = await self._commands.approved(name)
-        refuse_unknown(command, values)
+        reject_unknown_values(command, values)
         launch = await launch_of(self._transports, command)
         argv = _with_values(command, launch, values)
         data = None if stdin is None else stdin.encode()
@@ -46,7 +51,7 @@ class CommandRunner:
         )
 
 
-async def launch_of(transports: TransportFactory, command: Registered) -> Launch:
+async def launch_of(transports: TransportFactory, command: RegisteredCommand) -> Launch:
     """The exact process, with its holes still open."""
     server = Server(
         id=ServerId(f"command:{command.name}"),
@@ -58,10 +63,13 @@ async def launch_of(transports: TransportFactory, command: Registered) -> Launch
 
 
 def _with_values(
-    command: Registered, launch: Launch, values: Mapping[str, Json]
+    command: RegisteredCommand, launch: Launch, values: Mapping[str, Json]
 ) -> tuple[str, ...]:
     """Its own arguments are the last ones, whatever the runner puts before them."""
     templates = command.definition.args
     first = len(launch.argv) - len(templates)
     own = zip(templates, launch.argv[first:], strict=True)
-    return (*launch.argv[:first], *(filled(template, text, values) for template, text in own))
+    return (
+        *launch.argv[:first],
+        *(fill_argument(template, text, values) for template, text in own),
+    )

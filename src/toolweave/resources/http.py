@@ -16,7 +16,7 @@ import anyio
 import httpx2
 
 from toolweave.access.mask import is_sensitive
-from toolweave.access.secret_text import FilledText, SecretTexts
+from toolweave.access.secret_text import ExpandedText, SecretTexts
 from toolweave.errors import Denied, Invalid, TimedOut, ToolweaveError, Unavailable
 from toolweave.network.addresses import AllowedHosts, naming_of, origin_of
 from toolweave.network.client import (
@@ -26,7 +26,7 @@ from toolweave.network.client import (
     resolve_name,
     too_large,
 )
-from toolweave.network.log_redaction import hide_addresses
+from toolweave.network.log_redaction import redact_urls
 from toolweave.nodes.action._http import Response
 from toolweave.settings import MIB
 
@@ -109,7 +109,7 @@ class NodeHttpClient:
     def _transport(self) -> CheckedTransport:
         # Made when first needed: it reads the system's certificates, which takes a while.
         if self._made is None:
-            hide_addresses()
+            redact_urls()
             self._made = CheckedTransport(
                 self._allow,
                 max_body_bytes=self._max_body_bytes,
@@ -169,7 +169,7 @@ class NodeHttpClient:
 
     async def _filled(
         self, headers: Mapping[str, str], query: list[tuple[str, str]], url: str
-    ) -> FilledText:
+    ) -> ExpandedText:
         params = {f"?{at}": value for at, (_, value) in enumerate(query)}
         return await self._secrets.fill({**headers, **params, _URL: url})
 
@@ -261,7 +261,7 @@ def _headers(headers: httpx2.Headers) -> dict[str, str]:
     return {name.lower(): value for name, value in headers.items()}
 
 
-def _without(filled: FilledText, response: Response) -> Response:
+def _without(filled: ExpandedText, response: Response) -> Response:
     """An answer that repeats a secret of its request does not carry it into the run."""
     if not filled.secrets:
         return response
@@ -275,7 +275,7 @@ def _without(filled: FilledText, response: Response) -> Response:
 
 
 @contextmanager
-def _typed_errors(filled: FilledText) -> Generator[None]:
+def _typed_errors(filled: ExpandedText) -> Generator[None]:
     """The transport speaks of MCP servers; here it is any address."""
     try:
         yield

@@ -15,8 +15,8 @@ import anyio
 import anyio.to_thread
 from anyio import CapacityLimiter
 
-from toolweave.access.references import name_in
-from toolweave.access.secret_text import FilledText, SecretTexts
+from toolweave.access.references import vault_name_in
+from toolweave.access.secret_text import ExpandedText, SecretTexts
 from toolweave.errors import (
     Denied,
     Invalid,
@@ -101,7 +101,7 @@ class SmtpMailer:
             raise _explained(server, error, filled) from None
 
     async def _renew(self, server: SmtpServer) -> None:
-        name = name_in(server.password)
+        name = vault_name_in(server.password)
         if server.by_oauth and name is not None and self._refresh is not None:
             await self._refresh(name)
 
@@ -189,7 +189,7 @@ def _sign_in(client: smtplib.SMTP, server: SmtpServer) -> None:
         raise smtplib.SMTPAuthenticationError(code, text)
 
 
-def _explained(server: SmtpServer, error: Exception, filled: FilledText) -> ToolweaveError:
+def _explained(server: SmtpServer, error: Exception, filled: ExpandedText) -> ToolweaveError:
     """What a mail server says, in our words and without secrets."""
     where = f"the mail server {server.host!r}"
     match error:

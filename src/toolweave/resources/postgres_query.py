@@ -11,7 +11,7 @@ from psycopg import AsyncConnection, AsyncCursor
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import TupleRow
 
-from toolweave.access.secret_text import FilledText, SecretTexts
+from toolweave.access.secret_text import ExpandedText, SecretTexts
 from toolweave.errors import Conflict, Denied, Invalid, TimedOut, ToolweaveError, Unavailable
 from toolweave.json_text import Json
 from toolweave.network.allowed_address import allowed_address
@@ -114,7 +114,7 @@ async def _connected(conninfo: str, timeout_s: float) -> AsyncGenerator[AsyncCon
 
 async def _conninfo(
     secrets: SecretTexts, database: str, *, allow_private: bool
-) -> tuple[FilledText, str]:
+) -> tuple[ExpandedText, str]:
     """How to connect, and the secrets in that.
 
     A whole address from the vault was put there by a person and may be anywhere; one that a
@@ -181,7 +181,7 @@ def _bad(why: str, hint: str | None = None) -> Invalid:
 
 
 @contextmanager
-def _explained(filled: FilledText) -> Generator[None]:
+def _explained(filled: ExpandedText) -> Generator[None]:
     """What Postgres says, in our words and without secrets."""
     try:
         yield

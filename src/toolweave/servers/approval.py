@@ -24,7 +24,7 @@ from toolweave.tools.wire import write_wire
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class ApprovalFact:
     """One row of the approval screen: label, JSON key, value, and the text shown for it."""
 
     label: str
@@ -43,7 +43,7 @@ class ApprovedListing:
     is_first: bool
 
 
-async def tools_now(gate: Gate, name: str) -> ApprovedListing:
+async def list_current_tools(gate: Gate, name: str) -> ApprovedListing:
     """List the tools of an approved server.
 
     Raises:
@@ -57,33 +57,33 @@ async def tools_now(gate: Gate, name: str) -> ApprovedListing:
     return ApprovedListing(tools, live.connection.description, drift, is_first)
 
 
-def pin(lockfile: Lockfile, name: str, listed: ApprovedListing) -> None:
+def pin_tools(lockfile: Lockfile, name: str, listed: ApprovedListing) -> None:
     """Pin the tools that the server lists now."""
     if listed.is_first or listed.drift or listed.description != lockfile.description(name):
         lockfile.pin(name, listed.tools, description=listed.description)
 
 
-async def facts_of(transports: TransportFactory, server: Server) -> list[Fact]:
+async def approval_facts(transports: TransportFactory, server: Server) -> list[ApprovalFact]:
     """Return everything that decides what is started; secrets are masked."""
     definition = server.definition
     asked = [item.text for text in templates_of(server).values() for item in references(text)]
     asked = list(dict.fromkeys(asked))
     transport = transport_of(definition)
     return [
-        Fact("server", "name", server.name, server.name),
-        Fact("transport", "transport", transport, transport),
+        ApprovalFact("server", "name", server.name, server.name),
+        ApprovalFact("transport", "transport", transport, transport),
         *(
             await _process(transports, server)
             if isinstance(definition, CommandServer | ContainerServer)
             else _address(transports.masker, definition)
         ),
-        Fact("fills in", "fillsIn", asked, ", ".join(asked) or "nothing"),
-        Fact("found in", "foundIn", server.found_in, server.found_in or "added by you"),
-        Fact("hash", "hash", definition_hash(definition), definition_hash(definition)),
+        ApprovalFact("fills in", "fillsIn", asked, ", ".join(asked) or "nothing"),
+        ApprovalFact("found in", "foundIn", server.found_in, server.found_in or "added by you"),
+        ApprovalFact("hash", "hash", definition_hash(definition), definition_hash(definition)),
     ]
 
 
-async def _process(transports: TransportFactory, server: Server) -> list[Fact]:
+async def _process(transports: TransportFactory, server: Server) -> list[ApprovalFact]:
     definition = server.definition
     assert isinstance(definition, CommandServer | ContainerServer)
     launch = await transports.launch(server)
@@ -92,22 +92,22 @@ async def _process(transports: TransportFactory, server: Server) -> list[Fact]:
     runner = runner_of(definition)
     names = sorted(definition.env)
     return [
-        Fact("runner", "runner", runner, runner or "-"),
-        Fact("argv", "argv", argv, numbered),
-        Fact("as typed", "asTyped", shlex.join(argv), shlex.join(argv)),
-        Fact("environment", "environment", names, ", ".join(names) or "no variables"),
-        Fact("directory", "directory", launch.cwd, launch.cwd or "the current one"),
+        ApprovalFact("runner", "runner", runner, runner or "-"),
+        ApprovalFact("argv", "argv", argv, numbered),
+        ApprovalFact("as typed", "asTyped", shlex.join(argv), shlex.join(argv)),
+        ApprovalFact("environment", "environment", names, ", ".join(names) or "no variables"),
+        ApprovalFact("directory", "directory", launch.cwd, launch.cwd or "the current one"),
     ]
 
 
-def _address(masker: Masker, definition: HttpServer | SseServer) -> list[Fact]:
+def _address(masker: Masker, definition: HttpServer | SseServer) -> list[ApprovalFact]:
     address = masker.mask_text(definition.url)
     names = sorted(definition.headers)
     sign_in = "OAuth" if definition.oauth else None
     return [
-        Fact("address", "address", address, address),
-        Fact("headers", "headers", names, ", ".join(names) or "no headers"),
-        Fact("sign-in", "signIn", sign_in, sign_in or "none"),
+        ApprovalFact("address", "address", address, address),
+        ApprovalFact("headers", "headers", names, ", ".join(names) or "no headers"),
+        ApprovalFact("sign-in", "signIn", sign_in, sign_in or "none"),
     ]
 
 

@@ -22,7 +22,7 @@ _COLUMNS = "name, definition, approved_hash, created_at"
 
 
 @dataclass(frozen=True, slots=True)
-class Registered:
+class RegisteredCommand:
     """A registered program."""
 
     name: str
@@ -49,12 +49,12 @@ class Commands:
         self._database = database
         self._clock = clock
 
-    async def list(self) -> list[Registered]:
+    async def list(self) -> list[RegisteredCommand]:
         """Return all programs, sorted by name."""
         rows = await self._database.rows(f"SELECT {_COLUMNS} FROM commands ORDER BY name")
         return [_registered(row) for row in rows]
 
-    async def get(self, name: str) -> Registered:
+    async def get(self, name: str) -> RegisteredCommand:
         """Return the program called `name`.
 
         Raises:
@@ -70,7 +70,7 @@ class Commands:
             )
         return known[name]
 
-    async def approved(self, name: str) -> Registered:
+    async def approved(self, name: str) -> RegisteredCommand:
         """The program called `name`, if it may be run.
 
         Raises:
@@ -86,7 +86,7 @@ class Commands:
             )
         return found
 
-    async def add(self, name: str, definition: CommandServer) -> Registered:
+    async def add(self, name: str, definition: CommandServer) -> RegisteredCommand:
         """Register a program, unapproved.
 
         Raises:
@@ -110,9 +110,9 @@ class Commands:
                 f"command {name!r} already exists",
                 hint=f"choose another name, or run `toolweave commands remove {name}` first",
             )
-        return Registered(name, definition, None, now)
+        return RegisteredCommand(name, definition, None, now)
 
-    async def approve(self, name: str, shown_hash: str) -> Registered:
+    async def approve(self, name: str, shown_hash: str) -> RegisteredCommand:
         """Approve the definition that was shown.
 
         Raises:
@@ -124,7 +124,7 @@ class Commands:
         await self._database.execute(
             "UPDATE commands SET approved_hash = ? WHERE name = ?", shown_hash, name
         )
-        return Registered(found.name, found.definition, shown_hash, found.created_at)
+        return RegisteredCommand(found.name, found.definition, shown_hash, found.created_at)
 
     async def remove(self, name: str) -> None:
         """Remove a program."""
@@ -132,7 +132,7 @@ class Commands:
         await self._database.execute("DELETE FROM commands WHERE name = ?", name)
 
 
-def filled(template: str, text: str, values: Mapping[str, Json]) -> str:
+def fill_argument(template: str, text: str, values: Mapping[str, Json]) -> str:
     """Fill the placeholders of one argument; `${…}` in `text` is already expanded.
 
     Raises:
@@ -151,7 +151,7 @@ def filled(template: str, text: str, values: Mapping[str, Json]) -> str:
     return found
 
 
-def refuse_unknown(command: Registered, values: Mapping[str, Json]) -> None:
+def reject_unknown_values(command: RegisteredCommand, values: Mapping[str, Json]) -> None:
     """Reject values without a placeholder.
 
     Raises:
@@ -187,9 +187,9 @@ def _wrong(name: str, why: str) -> Invalid:
     return Invalid("COMMAND_ARGUMENT_INVALID", message, facts={"field": "arguments"})
 
 
-def _registered(row: Row) -> Registered:
+def _registered(row: Row) -> RegisteredCommand:
     name, definition, approved_hash, created_at = row
-    return Registered(
+    return RegisteredCommand(
         str(name),
         CommandServer.model_validate_json(str(definition)),
         None if approved_hash is None else str(approved_hash),

@@ -79,7 +79,7 @@ def as_list(value: object) -> list[object] | None:
     return cast("list[object]", value) if isinstance(value, list) else None
 
 
-def place(*steps: str | int) -> str:
+def config_pointer(*steps: str | int) -> str:
     """Return a JSON pointer that is valid UTF-8 even if a key has a lone surrogate."""
     return pointer(*steps).encode("utf-8", "backslashreplace").decode()
 
@@ -246,7 +246,7 @@ class _Reader:
         hint: str | None = None,
         level: Severity = "error",
     ) -> None:
-        self.problems.append(Problem(code, self._at + place(*steps), message, hint, level))
+        self.problems.append(Problem(code, self._at + config_pointer(*steps), message, hint, level))
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,14 +32,14 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.servers.content import read_result
 from toolweave.servers.disconnect_reason import (
     DisconnectReason,
-    broke_protocol,
     connect_timeout,
-    harmless,
+    printable,
+    protocol_error,
 )
 from toolweave.servers.elicitation import elicit
 from toolweave.servers.questions import Asker
-from toolweave.servers.tool_list import listed
-from toolweave.servers.transports.failures import failure_in
+from toolweave.servers.tool_list import parse_tools
+from toolweave.servers.transports.failures import typed_error_in
 from toolweave.settings import Limits
 from toolweave.tools.tool import ProgressListener, Tool, ToolProgress, ToolResult
 
@@ -121,7 +121,7 @@ class Connection:
         about, title = (info.description, info.title) if info else (None, None)
         own = (about, self._session.instructions, title)
         said = next((text for text in own if text and text.strip()), None)
-        return harmless(" ".join(said.split()), DESCRIPTION_CHARACTERS) if said else None
+        return printable(" ".join(said.split()), DESCRIPTION_CHARACTERS) if said else None
 
     @property
     def is_busy(self) -> bool:
@@ -166,12 +166,12 @@ class Connection:
             cursor = page["nextCursor"] if isinstance(page.get("nextCursor"), str) else None
             is_too_long = len(entries) > self._limits.tools_per_server
             if not cursor and not is_too_long:
-                return await listed(self.faults.server, entries, is_modern=self.is_modern)
+                return await parse_tools(self.faults.server, entries, is_modern=self.is_modern)
             if not cursor or is_too_long or cursor in seen:
                 break
             seen.add(cursor)
         what = f"its tool list never ends; {len(entries)} entries were read"
-        raise broke_protocol(self.faults.server, what)
+        raise protocol_error(self.faults.server, what)
 
     async def call(
         self,
@@ -233,7 +233,7 @@ class Connection:
             state = wanted.request_state
             responses = await self._answer_all(wanted, asker)
         what = f"tool {name!r} requested input more than {INPUT_ROUNDS} times in one call"
-        raise broke_protocol(self.faults.server, what)
+        raise protocol_error(self.faults.server, what)
 
     async def _tools_page(self, cursor: str | None) -> dict[str, Any]:
         params = types.PaginatedRequestParams(cursor=cursor) if cursor else None
@@ -291,7 +291,7 @@ class Connection:
             return types.InputRequiredResult.model_validate(raw, by_name=False)
         except ValidationError:
             what = "its request for input cannot be read"
-            raise broke_protocol(self.faults.server, what) from None
+            raise protocol_error(self.faults.server, what) from None
 
     async def _answer_all(
         self, wanted: types.InputRequiredResult, asker: Asker | None
@@ -300,7 +300,7 @@ class Connection:
         for key, request in (wanted.input_requests or {}).items():
             if not isinstance(request, types.ElicitRequest):
                 what = f"it sent the request {request.method!r}, which this client does not support"
-                raise broke_protocol(self.faults.server, what)
+                raise protocol_error(self.faults.server, what)
             answers[key] = await elicit(self.faults.server, request.params, asker)
         return answers
 
@@ -337,7 +337,7 @@ def _take_raw() -> dict[str, Any]:
 def _reason(
     error: MCPError, dispatcher: KeepingDispatcher, faults: DisconnectReason, what: str
 ) -> ToolweaveError:
-    if (found := failure_in(error)) is not None:
+    if (found := typed_error_in(error)) is not None:
         return found
     if error.code == types.CONNECTION_CLOSED and dispatcher.is_closed:
         return faults.closed()
@@ -345,7 +345,7 @@ def _reason(
         return faults.first
     return Unavailable(
         "SERVER_REFUSED",
-        f"server {faults.server!r} {what} error {error.code}: {harmless(error.message, 500)}",
+        f"server {faults.server!r} {what} error {error.code}: {printable(error.message, 500)}",
         facts={"rpc_code": error.code},
     )
 
@@ -403,4 +403,4 @@ def _connecting(
         raise _reason(error, dispatcher, faults, "refused the handshake with") from None
     except (ValidationError, RuntimeError):
         what = "its handshake response is invalid"
-        raise faults.first or broke_protocol(faults.server, what) from None
+        raise faults.first or protocol_error(faults.server, what) from None

@@ -11,8 +11,8 @@ from toolweave.errors import Denied, ToolweaveError
 from toolweave.servers.definition import Server
 from toolweave.servers.health import Health, Pings
 from toolweave.servers.registry import Registry
-from toolweave.servers.supervisor import Live, Supervisor
-from toolweave.servers.transport_factory import TransportFactory, refuse_unapproved
+from toolweave.servers.supervisor import LiveConnection, Supervisor
+from toolweave.servers.transport_factory import TransportFactory, require_approved
 from toolweave.settings import Settings
 from toolweave.tasks import background
 
@@ -54,7 +54,7 @@ class Connections:
                 self._supervisors.clear()
                 self._tasks = None
 
-    async def look(self, server: Server) -> Live:
+    async def look(self, server: Server) -> LiveConnection:
         """Return the connection to `server` after a new ping and tool list.
 
         Raises:
@@ -63,7 +63,7 @@ class Connections:
         """
         return await (await self._usable(server)).looked()
 
-    async def use(self, server: Server) -> Live:
+    async def use(self, server: Server) -> LiveConnection:
         """Return the connection to `server`, connecting if there is none.
 
         Raises:
@@ -73,15 +73,15 @@ class Connections:
         return await (await self._usable(server)).live()
 
     async def _usable(self, server: Server) -> Supervisor:
-        refuse_unapproved(server)
-        refuse_disabled(server)
+        require_approved(server)
+        require_enabled(server)
         known = self._supervisors.get(server.name)
         if known is not None and not _is_of(known, server):
             # One of the two is outdated, and an outdated definition must not be started.
             await self._registry.list()
             server = await self._registry.get(server.name)
-            refuse_unapproved(server)
-            refuse_disabled(server)
+            require_approved(server)
+            require_enabled(server)
         return self._supervisor(server)
 
     def health(self, server: Server) -> Health:
@@ -148,7 +148,7 @@ def _is_of(supervisor: Supervisor, server: Server) -> bool:
     return known is server or (known.id == server.id and known.definition == server.definition)
 
 
-def refuse_disabled(server: Server) -> None:
+def require_enabled(server: Server) -> None:
     """Raise `Denied` (`SERVER_DISABLED`) for a server disabled by a person or after failures."""
     if server.enabled:
         return

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from toolweave.json_text import Json
 from toolweave.problems import Problem, pointer
-from toolweave.servers.json_safety import unwritable
+from toolweave.servers.json_safety import find_unencodable
 from toolweave.tools.tool import Content, ToolResult
 
 MAX_BLOCKS = 10_000
@@ -17,7 +17,7 @@ def read_result(raw: Mapping[str, Any], server: str) -> ToolResult:
     """Return the result in `raw`, whose shape is not trusted."""
     blocks, problems = _blocks(raw.get("content"), server)
     structured = cast("Json", raw.get("structuredContent"))
-    if found := unwritable(structured, is_parsed=True):
+    if found := find_unencodable(structured, is_parsed=True):
         place = pointer("structuredContent") + found[0].pointer
         problems.append(_unreadable(place, found[0].message))
         structured = None

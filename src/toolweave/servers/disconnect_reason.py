@@ -37,11 +37,11 @@ class DisconnectReason:
 
     def protocol(self, what: str) -> None:
         """Record that the server violated the protocol."""
-        self.note(broke_protocol(self.server, what))
+        self.note(protocol_error(self.server, what))
 
     def hear(self, line: bytes) -> None:
         """Keep one line of the server's stderr."""
-        text = harmless(line.decode(errors="replace").rstrip(), STDERR_LINE_CHARACTERS)
+        text = printable(line.decode(errors="replace").rstrip(), STDERR_LINE_CHARACTERS)
         if text:
             self.stderr.append(text)
 
@@ -63,7 +63,7 @@ def _ending(code: int) -> str:
     return f"exit code {code}" if code >= 0 else f"ended by signal {-code}"
 
 
-def broke_protocol(server: str, what: str) -> Unavailable:
+def protocol_error(server: str, what: str) -> Unavailable:
     """Return the error for a server that violated the protocol."""
     return Unavailable(
         "SERVER_PROTOCOL",
@@ -81,7 +81,7 @@ def connect_timeout(server: str, deadline_s: float) -> TimedOut:
     )
 
 
-def harmless(text: str, limit: int) -> str:
+def printable(text: str, limit: int) -> str:
     """Return at most `limit` characters of `text`, without control characters and surrogates."""
     cut = text[:limit]
     if cut.isprintable():
@@ -92,7 +92,7 @@ def harmless(text: str, limit: int) -> str:
     )
 
 
-def masked(error: ToolweaveError, masker: Masker) -> ToolweaveError:
+def mask_error(error: ToolweaveError, masker: Masker) -> ToolweaveError:
     """Return a copy of `error` with all secrets masked.
 
     Always a new object: raising one error for many calls would keep all their tracebacks.

@@ -6,7 +6,7 @@ import mcp_types as types
 
 from toolweave.errors import Denied, Invalid
 from toolweave.json_text import JsonObject
-from toolweave.servers.json_safety import unwritable
+from toolweave.servers.json_safety import find_unencodable
 from toolweave.servers.questions import Asker, ElicitationQuestion
 
 WEB = ("http://", "https://")
@@ -31,7 +31,7 @@ async def elicit(
     if question is None:
         return types.ElicitResult(action="decline")
     answer = await asker(question)
-    if problems := unwritable(answer.content):
+    if problems := find_unencodable(answer.content):
         raise Invalid(
             "MCP_ARGUMENTS_INVALID",
             f"the answer to {params.message[:200]!r} cannot be written as JSON",

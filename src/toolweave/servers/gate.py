@@ -23,15 +23,15 @@ from toolweave.errors import (
 )
 from toolweave.problems import did_you_mean
 from toolweave.servers.connections import Connections
-from toolweave.servers.disconnect_reason import connect_timeout, masked
+from toolweave.servers.disconnect_reason import connect_timeout, mask_error
 from toolweave.servers.history import History, Status
-from toolweave.servers.json_safety import unwritable
+from toolweave.servers.json_safety import find_unencodable
 from toolweave.servers.limits import ExecutionLimits
 from toolweave.servers.lockfile import Lockfile, Pin
 from toolweave.servers.questions import Asker
 from toolweave.servers.registry import Registry
-from toolweave.servers.retry import is_passing, pausing, wait_s
-from toolweave.servers.supervisor import Live
+from toolweave.servers.retry import is_temporary, pause_deadline, retry_delay_s
+from toolweave.servers.supervisor import LiveConnection
 from toolweave.settings import Settings
 from toolweave.tools.check import check_arguments, check_output
 from toolweave.tools.tool import (
@@ -44,7 +44,7 @@ from toolweave.tools.tool import (
     tool_hash,
 )
 
-Ready = tuple[Live, Tool]
+Ready = tuple[LiveConnection, Tool]
 
 
 class Gate:
@@ -100,7 +100,7 @@ class Gate:
         try:
             return await self._attempts(call, max_retries, hear, asker)
         except ToolweaveError as error:
-            shown = masked(error, self._masker)
+            shown = mask_error(error, self._masker)
             self._failed(call, shown)
             raise shown from None
         except anyio.get_cancelled_exc_class():
@@ -147,7 +147,7 @@ class Gate:
             self._running[call.id] = total
             ready = await self._ready_early(call, is_patient=max_retries > 0)
             is_reached = ready is not None
-            patient = pausing(total, asker) if asker else None
+            patient = pause_deadline(total, asker) if asker else None
             if self.limits.is_full:
                 # Check again: waiting for a slot takes time, and the state may have changed.
                 total.deadline, ready = float("inf"), None
@@ -158,9 +158,9 @@ class Gate:
                     try:
                         return await self._once(call, ready, on_progress, patient)
                     except (Unavailable, Limited, TimedOut) as error:
-                        if attempt == max_retries or not is_passing(error):
+                        if attempt == max_retries or not is_temporary(error):
                             raise
-                        pause_s = wait_s(error, self._settings.retry, attempt)
+                        pause_s = retry_delay_s(error, self._settings.retry, attempt)
                         if pause_s >= total.deadline - anyio.current_time():
                             raise
                     ready = None
@@ -181,7 +181,7 @@ class Gate:
         try:
             return await self._ready(call)
         except (Unavailable, Limited, TimedOut) as error:
-            if is_patient and is_passing(error):
+            if is_patient and is_temporary(error):
                 return None
             raise
 
@@ -211,7 +211,7 @@ class Gate:
         await self.lockfile.refresh()
         return live, self._checked(call, live)
 
-    def _checked(self, call: ToolCall, live: Live) -> Tool:
+    def _checked(self, call: ToolCall, live: LiveConnection) -> Tool:
         """Return the tool if it is approved and accepts these arguments."""
         tool = live.tools.get(call.tool)
         if tool is None:
@@ -228,7 +228,7 @@ class Gate:
                 f"tool {call.tool!r} of server {call.server!r} has an invalid schema",
                 problems=tool.problems,
             )
-        problems = unwritable(call.arguments) or check_arguments(tool, call.arguments)
+        problems = find_unencodable(call.arguments) or check_arguments(tool, call.arguments)
         if any(problem.severity == "error" for problem in problems):
             raise Invalid(
                 "MCP_ARGUMENTS_INVALID",

@@ -6,7 +6,7 @@ from typing import Literal
 
 from toolweave.clock import timestamp
 from toolweave.servers.definition import ServerId
-from toolweave.servers.disconnect_reason import harmless
+from toolweave.servers.disconnect_reason import printable
 from toolweave.storage.database import Database
 
 ConnectionState = Literal["disconnected", "connecting", "connected", "error"]
@@ -54,7 +54,7 @@ class Pings:
                 timestamp(at),
                 int(health.state == "connected"),
                 health.latency_ms,
-                harmless(health.reason, 500) if health.reason else None,
+                printable(health.reason, 500) if health.reason else None,
                 health.tool_count,
             )
             await change.execute(

@@ -5,10 +5,10 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.servers.connections import Connections
 from toolweave.servers.definition import Server
 from toolweave.servers.health import Pings
-from toolweave.servers.history import calls_of
+from toolweave.servers.history import recent_calls
 
 
-async def health_of(
+async def recent_activity(
     connections: Connections, pings: Pings, masker: Masker, server: Server, *, limit: int
 ) -> JsonObject:
     """Return at most `limit` of each, oldest first; possible secrets are masked."""
@@ -18,7 +18,7 @@ async def health_of(
     ]
     calls: list[Json] = [
         {"at": at, "tool": tool, "status": status, "tookMs": took_ms, "code": code, "message": said}
-        for at, tool, status, took_ms, code, said in await calls_of(
+        for at, tool, status, took_ms, code, said in await recent_calls(
             pings.database, server.name, limit
         )
     ]

@@ -15,7 +15,7 @@ import anyio
 
 from toolweave.clock import Clock, timestamp
 from toolweave.errors import Conflict, Invalid, ToolweaveError
-from toolweave.servers.disconnect_reason import harmless
+from toolweave.servers.disconnect_reason import printable
 from toolweave.storage.database import Database, Row, Value
 from toolweave.tasks import background
 from toolweave.tools.tool import CallId, ToolCall
@@ -186,7 +186,7 @@ class History:
         self._wake.set()
 
 
-async def calls_of(database: Database, server: str, limit: int) -> list[Row]:
+async def recent_calls(database: Database, server: str, limit: int) -> list[Row]:
     """Return time, tool, status, duration, code and message of the latest calls, oldest first."""
     rows = await database.rows(
         "SELECT submitted_at, tool, status, took_ms, error_code, error_message FROM calls "
@@ -219,4 +219,4 @@ def _row(record: CallRecord) -> Sequence[Value]:
 
 
 def _kept(text: str | None) -> str | None:
-    return None if text is None else harmless(text, TEXT_CHARACTERS)
+    return None if text is None else printable(text, TEXT_CHARACTERS)

@@ -13,7 +13,7 @@ from toolweave.servers.discovery.search import Discovery
 from toolweave.servers.registry import Registry
 
 
-def places_of(environ: Mapping[str, str]) -> ClientLocations:
+def client_locations(environ: Mapping[str, str]) -> ClientLocations:
     """Return the locations of client files for this user, directory and platform."""
     known: dict[str, Platform] = {"darwin": "darwin", "win32": "win32"}
     return ClientLocations(
@@ -24,7 +24,7 @@ def places_of(environ: Mapping[str, str]) -> ClientLocations:
     )
 
 
-async def import_found(registry: Registry, found: DiscoveredServer) -> str:
+async def import_server(registry: Registry, found: DiscoveredServer) -> str:
     """Register a discovered server and return the outcome as text."""
     assert found.definition is not None
     taken = {server.name: server for server in await registry.list()}

@@ -20,7 +20,7 @@ Steps = tuple[str | int, ...]
 _encode = json.JSONEncoder(allow_nan=False).encode
 
 
-def unwritable(value: object, *, is_parsed: bool = False) -> list[Problem]:
+def find_unencodable(value: object, *, is_parsed: bool = False) -> list[Problem]:
     """Return a problem for every part of `value` that is not valid JSON.
 
     If `is_parsed` from JSON, only numbers can be invalid.

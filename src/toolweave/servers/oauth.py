@@ -29,14 +29,14 @@ from pydantic import AnyUrl, BaseModel, ConfigDict, ValidationError
 
 from toolweave.clock import Clock, SystemClock
 from toolweave.errors import NotFound, ToolweaveError, Unavailable
-from toolweave.network.addresses import AllowedHosts, denied, origin_of
-from toolweave.network.client import EVENTS, broken, open_http_client, place_of
+from toolweave.network.addresses import AllowedHosts, address_denied, origin_of
+from toolweave.network.client import EVENTS, invalid_response, open_http_client, request_origin
 from toolweave.servers.definition import HttpServer, SseServer
 from toolweave.servers.sign_in import SignIn
 from toolweave.servers.transports.failures import (
-    failure_of,
     send_within_origin,
     sign_in_required,
+    status_error,
 )
 from toolweave.settings import Limits
 
@@ -135,12 +135,12 @@ async def sign_in_now(
 async def forget_sign_in(server_name: str, store: OAuthSecrets) -> None:
     """Remove a server's tokens from the vault, if there are any."""
     try:
-        await store.delete(entry_name(server_name))
+        await store.delete(sign_in_entry_name(server_name))
     except NotFound:
         return
 
 
-def entry_name(server_name: str) -> str:
+def sign_in_entry_name(server_name: str) -> str:
     """Return the vault name of a server's sign-in: its name, or a hash of an unusual name."""
     if PLAIN_NAME.fullmatch(server_name):
         return f"oauth:{server_name}"
@@ -200,7 +200,7 @@ class VaultedOAuth(OAuthClientProvider):
 
     async def _auth_flow(self, request: httpx2.Request) -> Flow:
         if origin_of(request.url) != self._origin:
-            raise denied(
+            raise address_denied(
                 f"the token of server {self._server_name!r} is valid for its own address only"
             )
         response: httpx2.Response | None = None
@@ -269,13 +269,15 @@ class VaultedOAuth(OAuthClientProvider):
         spent = self.context.current_tokens
         if response.status_code == 200:
             if not await self._handle_refresh_response(response):
-                raise broken(place_of(response.request), "its response is not a token")
+                raise invalid_response(
+                    request_origin(response.request), "its response is not a token"
+                )
         elif response.status_code in REFUSED and spent is not None:
             await self._load()
             known = self.context.current_tokens
             if known is not None and known.refresh_token == spent.refresh_token:
                 await self._save(spent.model_copy(update={"refresh_token": None}))
-        elif self._ends_in() <= 0 and (failure := failure_of(response)):
+        elif self._ends_in() <= 0 and (failure := status_error(response)):
             raise failure
 
     async def _load(self) -> None:
@@ -293,7 +295,7 @@ class VaultedOAuth(OAuthClientProvider):
 
     async def _stored(self) -> StoredSignIn | None:
         try:
-            text = await self._store.get(entry_name(self._server_name))
+            text = await self._store.get(sign_in_entry_name(self._server_name))
             stored = StoredSignIn.model_validate_json(text)
         except (NotFound, ValidationError):
             return None
@@ -310,7 +312,7 @@ class VaultedOAuth(OAuthClientProvider):
             metadata=self.context.oauth_metadata,
             resource=self.context.protected_resource_metadata,
         )
-        await self._store.put(entry_name(self._server_name), stored.model_dump_json())
+        await self._store.put(sign_in_entry_name(self._server_name), stored.model_dump_json())
 
     def _authorise(self, request: httpx2.Request) -> str | None:
         token = self._token()

@@ -14,7 +14,7 @@ from toolweave.errors import Conflict, Invalid, NotFound
 from toolweave.json_text import write
 from toolweave.problems import did_you_mean
 from toolweave.servers.definition import Definition, Scope, Server, ServerId, definition_hash
-from toolweave.servers.disconnect_reason import harmless
+from toolweave.servers.disconnect_reason import printable
 from toolweave.storage.database import Database, Row, Value
 
 MAX_FAILURES = 3  # a server is disabled after this many failures in a row
@@ -153,7 +153,7 @@ class Registry:
         touched = await self._database.execute(
             "UPDATE servers SET last_failure = ?, failure_count = CASE WHEN failure_count < ? "
             "THEN failure_count + 1 ELSE failure_count END WHERE id = ?",
-            harmless(reason, 500),
+            printable(reason, 500),
             MAX_FAILURES,
             server.id,
         )

@@ -21,7 +21,7 @@ PASSING = frozenset(
 CALLERS_FAULT = range(-32602, -32599)
 
 
-def is_passing(error: ToolweaveError) -> bool:
+def is_temporary(error: ToolweaveError) -> bool:
     """Whether a retry of the same call may succeed."""
     match error.code:
         case "SERVER_HTTP_ERROR":
@@ -32,14 +32,14 @@ def is_passing(error: ToolweaveError) -> bool:
             return code in PASSING
 
 
-def wait_s(error: ToolweaveError, retry: Retry, attempt: int) -> float:
+def retry_delay_s(error: ToolweaveError, retry: Retry, attempt: int) -> float:
     """Return the delay after this attempt (from 0), longer if the server asked for it."""
     asked = error.facts.get("retry_after_s")
     planned = retry.waits_s[attempt]
     return max(planned, float(asked)) if isinstance(asked, int | float) else planned
 
 
-def pausing(total: anyio.CancelScope, asker: Asker) -> Asker:
+def pause_deadline(total: anyio.CancelScope, asker: Asker) -> Asker:
     """Pause the deadline while a person answers a question."""
     open_questions = 0
     left_s = 0.0

@@ -6,7 +6,7 @@ from toolweave.servers.definition import HttpServer, Server, SseServer
 from toolweave.servers.oauth import sign_in_now
 from toolweave.servers.sign_in import Show, SignIn
 from toolweave.servers.summary import has_sign_in
-from toolweave.servers.transport_factory import TransportFactory, refuse_unapproved
+from toolweave.servers.transport_factory import TransportFactory, require_approved
 
 
 def require_sign_in(server: Server) -> None:
@@ -22,7 +22,7 @@ def require_sign_in(server: Server) -> None:
             f"server {server.name!r} does not use OAuth",
             hint="register it with `toolweave servers add NAME URL --oauth`",
         )
-    refuse_unapproved(server)
+    require_approved(server)
 
 
 async def sign_in_to(

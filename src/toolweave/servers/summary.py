@@ -18,7 +18,7 @@ from toolweave.servers.lockfile import Lockfile
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ServerSummary:
     """What is known about a server without starting it."""
 
     server: Server
@@ -27,9 +27,9 @@ class Line:
     description: str | None = None  # as of the approval of its tools
 
 
-async def line_of(pings: Pings, lockfile: Lockfile, server: Server) -> Line:
+async def summarize_server(pings: Pings, lockfile: Lockfile, server: Server) -> ServerSummary:
     """Return the summary of a server."""
-    return Line(
+    return ServerSummary(
         server,
         await pings.last(server.id),
         len(lockfile.pins(server.name)),
@@ -68,7 +68,7 @@ def display_name(name: str) -> str:
     return " ".join(word[:1].upper() + word[1:] for word in words) or name
 
 
-def as_dict(line: Line) -> dict[str, Any]:
+def summary_as_json(line: ServerSummary) -> dict[str, Any]:
     """Return the summary as JSON, the same for all clients."""
     server, health = line.server, line.health
     return {

@@ -15,11 +15,11 @@ from toolweave.clock import Clock
 from toolweave.errors import NotFound, ToolweaveError, Unavailable
 from toolweave.servers.connection import Connection, Era, open_connection
 from toolweave.servers.definition import Server
-from toolweave.servers.disconnect_reason import DisconnectReason, connect_timeout, masked
+from toolweave.servers.disconnect_reason import DisconnectReason, connect_timeout, mask_error
 from toolweave.servers.health import Health, Pings, RetryState
 from toolweave.servers.registry import MAX_FAILURES, Registry
 from toolweave.servers.transport_factory import TransportFactory
-from toolweave.servers.transports.failures import failure_in
+from toolweave.servers.transports.failures import typed_error_in
 from toolweave.settings import Settings
 from toolweave.tools.tool import Tool
 
@@ -30,7 +30,7 @@ LOOK_PAUSE_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Live:
+class LiveConnection:
     """An open connection and its latest tool list."""
 
     connection: Connection
@@ -61,7 +61,7 @@ class Supervisor:
         self._settings = settings
         self._keeps_trying = keeps_trying
         self._era: Era = "auto"
-        self._live: Live | None = None
+        self._live: LiveConnection | None = None
         self._error: ToolweaveError | None = None
         self._news = anyio.Event()  # set and replaced whenever one of these two changes
         self._scope = anyio.CancelScope()
@@ -81,7 +81,7 @@ class Supervisor:
         is_lost = not self._never_met and self._up is None
         return not self._keeps_trying and (is_lost or self._error is not None)
 
-    async def live(self) -> Live:
+    async def live(self) -> LiveConnection:
         """Return the connection, waiting while it opens.
 
         Raises:
@@ -91,11 +91,11 @@ class Supervisor:
             if self._up is not None:
                 return self._up
             if self._error is not None:
-                raise masked(self._error, self._opener.masker)
+                raise mask_error(self._error, self._opener.masker)
             # Not open yet, or closed and not yet noticed.
             await self._news.wait()
 
-    async def looked(self) -> Live:
+    async def looked(self) -> LiveConnection:
         """Return the connection after a new health check; opening it counts as one.
 
         Raises:
@@ -145,7 +145,7 @@ class Supervisor:
         return await self._waits_for_retry()
 
     @property
-    def _up(self) -> Live | None:
+    def _up(self) -> LiveConnection | None:
         is_gone = self._live is None or self._live.connection.faults.ended.is_set()
         return None if is_gone else self._live
 
@@ -219,14 +219,14 @@ class Supervisor:
                 tool_count=len(tools),
                 protocol_version=connection.protocol_version,
             )
-            self._settle(Live(connection, {tool.name: tool for tool in tools}), None)
+            self._settle(LiveConnection(connection, {tool.name: tool for tool in tools}), None)
         if scope.cancelled_caught:
             return False
         await self._remember(self._pings.save(self.server.id, self._clock.now(), self.health))
         return True
 
     async def _failed(self, reason: ToolweaveError) -> None:
-        error = masked(reason, self._opener.masker)
+        error = mask_error(reason, self._opener.masker)
         self._failures += 1
         self.health = Health(
             state="error",
@@ -264,7 +264,7 @@ class Supervisor:
         except ToolweaveError:
             logger.exception("server state not saved", extra={"server": self.server.name})
 
-    def _settle(self, live: Live | None, error: ToolweaveError | None) -> None:
+    def _settle(self, live: LiveConnection | None, error: ToolweaveError | None) -> None:
         self._live, self._error = live, error
         news, self._news = self._news, anyio.Event()
         news.set()
@@ -291,7 +291,7 @@ async def _first_of(seconds: float, clock: Clock, *events: anyio.Event) -> None:
 
 def _reason(error: BaseException, faults: DisconnectReason) -> ToolweaveError:
     """Return the one typed error in a transport's exception group."""
-    found = faults.first or failure_in(error)
+    found = faults.first or typed_error_in(error)
     if found is not None or faults.ended.is_set():
         return found or faults.closed()
     logger.error("server connection broke", extra={"server": faults.server}, exc_info=error)

@@ -13,7 +13,7 @@ from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
 
 
-async def listed(server: str, entries: Sequence[Json], *, is_modern: bool) -> tuple[Tool, ...]:
+async def parse_tools(server: str, entries: Sequence[Json], *, is_modern: bool) -> tuple[Tool, ...]:
     """Return every entry as a tool; one that cannot be called has an `error` problem."""
     read: list[Tool] = []
     for entry in entries:

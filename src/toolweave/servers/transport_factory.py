@@ -38,7 +38,7 @@ PLAIN_NAME = re.compile(r"[A-Za-z0-9_.@-]{1,80}")
 EXPANDED = ("command", "cwd", "url", "args", "env", "headers")
 
 
-def refuse_unapproved(server: Server) -> None:
+def require_approved(server: Server) -> None:
     """Raise `Denied` (`SERVER_NOT_APPROVED`) unless this exact definition is approved."""
     if server.is_approved:
         return
@@ -88,7 +88,7 @@ class TransportFactory:
             Denied: the definition is not approved.
             Unavailable: what it needs is missing on this machine.
         """
-        refuse_unapproved(server)
+        require_approved(server)
         if isinstance(server.definition, CommandServer | ContainerServer):
             launch = await self.launch(server)
             if launch.container:

@@ -9,7 +9,7 @@ from typing import Literal
 from toolweave.errors import Invalid
 from toolweave.json_text import read
 from toolweave.problems import Problem, pointer
-from toolweave.servers.config_entry import as_object, name_problems, place, read_entry
+from toolweave.servers.config_entry import as_object, config_pointer, name_problems, read_entry
 from toolweave.servers.definition import (
     CommandServer,
     ContainerServer,
@@ -17,7 +17,7 @@ from toolweave.servers.definition import (
     HttpServer,
     SseServer,
 )
-from toolweave.servers.discovery.lenient_json import without_comments
+from toolweave.servers.discovery.lenient_json import strip_comments
 
 _MAX_BYTES = 1024 * 1024
 _ENTRY_KEYS = ("command", "url", "httpUrl", "type")
@@ -33,7 +33,7 @@ def read_pasted(
     is given; comments and trailing commas are allowed.
     """
     try:
-        document = as_object(read(without_comments(text), max_bytes=_MAX_BYTES))
+        document = as_object(read(strip_comments(text), max_bytes=_MAX_BYTES))
     except Invalid as error:
         return [], [Problem(error.code, "", error.message)]
     if document is None:
@@ -47,8 +47,8 @@ def read_pasted(
     named: list[tuple[str, Definition]] = []
     problems: list[Problem] = []
     for key, raw in section.items():
-        definition, found = read_entry(raw, place(*steps, key))
-        wrong_name = list(name_problems(key, place(*steps, key)))
+        definition, found = read_entry(raw, config_pointer(*steps, key))
+        wrong_name = list(name_problems(key, config_pointer(*steps, key)))
         problems += [*wrong_name, *found]
         if definition is not None and not wrong_name:
             named.append((key, definition))

@@ -110,7 +110,7 @@ class Transaction:
     async def rows(self, sql: str, *values: Value) -> list[Row]:
         """Return all rows of a query, or of a statement with `RETURNING`."""
         with self._usable():
-            return await self._writer.fetch(sql, checked(values))
+            return await self._writer.fetch(sql, check_values(values))
 
     async def row(self, sql: str, *values: Value) -> Row | None:
         """Return the first row, if there is one."""
@@ -120,12 +120,12 @@ class Transaction:
     async def execute(self, sql: str, *values: Value) -> int:
         """Run one statement and return the number of affected rows."""
         with self._usable():
-            return await self._writer.execute(sql, checked(values))
+            return await self._writer.execute(sql, check_values(values))
 
     async def executemany(self, sql: str, rows: Iterable[Sequence[Value]]) -> int:
         """Run one statement for each of `rows` and return the number of affected rows."""
         with self._usable():
-            return await self._writer.executemany(sql, [checked(row) for row in rows])
+            return await self._writer.executemany(sql, [check_values(row) for row in rows])
 
     def end(self, *, to_store: bool) -> None:
         """End the transaction; nothing can be stored after a statement failed."""
@@ -174,7 +174,7 @@ class Database:
 
     async def rows(self, sql: str, *values: Value) -> list[Row]:
         """Return all rows of a read-only query."""
-        return await self._reader.fetch(sql, checked(values))
+        return await self._reader.fetch(sql, check_values(values))
 
     async def row(self, sql: str, *values: Value) -> Row | None:
         """Return the first row of a query, if there is one."""
@@ -183,7 +183,7 @@ class Database:
 
     async def execute(self, sql: str, *values: Value) -> int:
         """Run one statement durably and return the number of affected rows."""
-        checked_values = checked(values)
+        checked_values = check_values(values)
         async with self._turn:
             return await self._writer.execute_alone(sql, checked_values)
 
@@ -258,7 +258,7 @@ def open_database(address: str | Path) -> AbstractAsyncContextManager[Database]:
     return opened(text)
 
 
-def checked(values: Sequence[Value]) -> Values:
+def check_values(values: Sequence[Value]) -> Values:
     """Return `values` as every dialect stores them: booleans as integers, only valid text.
 
     Raises:

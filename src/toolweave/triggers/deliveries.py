@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from toolweave.access import webhook_signatures as proving
-from toolweave.access.webhook_signatures import Arrival
+from toolweave.access.webhook_signatures import WebhookRequest
 from toolweave.json_text import Json, JsonObject
 from toolweave.triggers.active_triggers import ActiveTriggerSettings
 
@@ -20,10 +20,10 @@ _SAME = (
     *("x-github-delivery", "x-shopify-webhook-id", "x-gitlab-event-uuid"),
 )
 
-Proof: TypeAlias = Callable[[Arrival, str], str | None]
+Proof: TypeAlias = Callable[[WebhookRequest, str], str | None]
 
 
-def any_proof(arrival: Arrival, secret: str) -> str | None:
+def any_proof(arrival: WebhookRequest, secret: str) -> str | None:
     """Mail services differ in how they prove themselves."""
     ways = (proving.header_token, proving.query_token, proving.signature)
     reasons = [way(arrival, secret) for way in ways]
@@ -65,25 +65,25 @@ def hears(active: ActiveTriggerSettings, path: str) -> bool:
     return shared is not None and path in {shared, f"{shared}/{row.workflow}/{row.node}"}
 
 
-def shown_headers(arrival: Arrival) -> dict[str, str]:
+def shown_headers(arrival: WebhookRequest) -> dict[str, str]:
     """The headers a run may see: not what proves the caller."""
     return {name: value for name, value in arrival.headers.items() if name not in proving.PROOFS}
 
 
-def shown_query(arrival: Arrival, *, hides_token: bool) -> dict[str, Json]:
+def shown_query(arrival: WebhookRequest, *, hides_token: bool) -> dict[str, Json]:
     """The query a run may see."""
     hidden = (WAIT_PARAMETER, proving.TOKEN_PARAMETER if hides_token else WAIT_PARAMETER)
     return {name: value for name, value in arrival.query.items() if name not in hidden}
 
 
-def same_by(ref: str, arrival: Arrival, body: Json) -> str | None:
+def same_by(ref: str, arrival: WebhookRequest, body: Json) -> str | None:
     """What is the same when the same delivery comes again; nothing where nobody says."""
     if ref == "TRIGGER.SLACK":
         # A retry has the same event in it; `X-Slack-Retry-Num` only counts.
         found = body.get("event_id") if isinstance(body, dict) else None
     else:
         named = (arrival.headers[name] for name in _SAME if name in arrival.headers)
-        found = next(named, None) or proving.replayed_by(arrival)
+        found = next(named, None) or proving.replay_key(arrival)
     if not isinstance(found, str) or not found:
         return None
     return found if len(found) <= 128 else hashlib.sha256(found.encode()).hexdigest()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from toolweave.access.secret_text import SecretTexts
-from toolweave.access.webhook_signatures import Arrival, body_of
+from toolweave.access.webhook_signatures import WebhookRequest, parse_body
 from toolweave.clock import Clock, timestamp
 from toolweave.engine.engine import Engine
 from toolweave.engine.waiting_runs import MARK, Awaited, Awaiting, call_address, event_address
@@ -57,7 +57,7 @@ class CallingIn:
         address = call_address(path)
         return bool(await self._awaiting.at(address)) or await self._was_heard(address)
 
-    async def call(self, arrival: Arrival) -> Handed | None:
+    async def call(self, arrival: WebhookRequest) -> Handed | None:
         """Hand a call to every run that waits for it; nothing where none does, or did lately.
 
         Raises:
@@ -80,7 +80,7 @@ class CallingIn:
         proven = [one for one in meant if await self._is_proven(one, arrival)]
         if not proven:
             raise Denied("HOOK_DENIED", "the request does not prove where it comes from")
-        body = body_of(arrival)
+        body = parse_body(arrival)
         reply: Json = deliveries.shown_query(arrival, hides_token=True) if body is None else body
         handed = await self._hand(proven, "expected_payload", reply, Teller(None, "webhook"))
         if handed.runs:
@@ -118,7 +118,7 @@ class CallingIn:
         sql = "SELECT 1 FROM heard WHERE channel = ? AND message = ? AND at > ?"
         return await self._database.row(sql, MARK, address, since) is not None
 
-    async def _is_proven(self, one: Awaited, arrival: Arrival) -> bool:
+    async def _is_proven(self, one: Awaited, arrival: WebhookRequest) -> bool:
         if one.asked.get("authentication_required") is not True:
             return True
         named = one.asked.get("auth_token")

@@ -12,7 +12,7 @@ from pathlib import Path
 import anyio
 
 from toolweave.access.secret_text import SecretTexts
-from toolweave.access.webhook_signatures import Arrival, body_of
+from toolweave.access.webhook_signatures import WebhookRequest, parse_body
 from toolweave.clock import timestamp
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import Finished
@@ -127,7 +127,7 @@ class Triggers:
             path
         )
 
-    async def deliver(self, arrival: Arrival) -> Delivered:
+    async def deliver(self, arrival: WebhookRequest) -> Delivered:
         """Start a run for every trigger that a request is meant for, that it is proven to, and
         whose filters it passes; the same delivery again gives the same runs. Where no trigger
         listens it is for the runs that wait for it.
@@ -146,7 +146,7 @@ class Triggers:
         proven = [active for active in meant if await self._is_proven(active, arrival)]
         if not proven:
             raise Denied("HOOK_DENIED", "the request does not prove where it comes from")
-        body = body_of(arrival)
+        body = parse_body(arrival)
         if (challenge := _challenge(proven, body)) is not None:
             return Delivered(challenge=challenge)
         outcomes = [await self._start(one, arrival, body) for one in await self._awake(proven)]
@@ -172,7 +172,7 @@ class Triggers:
             raise Unavailable("HOOK_PAUSED", "this hook is paused", hint=hint)
         return awake
 
-    async def _call_in(self, arrival: Arrival) -> Delivered:
+    async def _call_in(self, arrival: WebhookRequest) -> Delivered:
         handed = await self.calling_in.call(arrival)
         if handed is None:
             raise NotFound("HOOK_NOT_FOUND", f"no workflow listens at {arrival.path[:200]!r}")
@@ -197,7 +197,7 @@ class Triggers:
     def _known_at(self, path: str) -> list[ActiveTriggerSettings]:
         return [active for active in self.board.active if deliveries.hears(active, path)]
 
-    async def _is_proven(self, active: ActiveTriggerSettings, arrival: Arrival) -> bool:
+    async def _is_proven(self, active: ActiveTriggerSettings, arrival: WebhookRequest) -> bool:
         reason: str | None = None
         try:
             proof = await self.switches.proof_of(active.row.ref, active.config)
@@ -213,7 +213,7 @@ class Triggers:
         return reason is None
 
     async def _start(
-        self, active: ActiveTriggerSettings, arrival: Arrival, body: Json
+        self, active: ActiveTriggerSettings, arrival: WebhookRequest, body: Json
     ) -> str | Refused | NotStarted:
         row = active.row
         hides_token = row.ref == "TRIGGER.EMAIL" or (
@@ -318,7 +318,7 @@ def _inputs(accepted: Accepted) -> JsonObject | None:
     return None if isinstance(accepted, Refused) else accepted
 
 
-def _check_method(meant: Sequence[ActiveTriggerSettings], arrival: Arrival) -> None:
+def _check_method(meant: Sequence[ActiveTriggerSettings], arrival: WebhookRequest) -> None:
     """Services post; a webhook says itself which methods it takes."""
     allowed: set[str] = set()
     for active in meant:

@@ -17,7 +17,7 @@ from toolweave.engine.engine import Engine
 from toolweave.engine.runs import RunRequest
 from toolweave.errors import Conflict, Invalid, ToolweaveError
 from toolweave.json_text import JsonObject
-from toolweave.servers.commands import Commands, filled
+from toolweave.servers.commands import Commands, fill_argument
 from toolweave.servers.definition import CommandServer, definition_hash
 
 pytestmark = pytest.mark.anyio
@@ -162,14 +162,14 @@ def is_alive(pid: int) -> bool:
 )
 def test_what_fits_no_hole_is_refused(template: str, values: JsonObject, words: str) -> None:
     with pytest.raises(Invalid, match=words) as caught:
-        filled(template, template, values)
+        fill_argument(template, template, values)
     assert caught.value.code == "COMMAND_ARGUMENT_INVALID"
 
 
 def test_holes_are_filled_once() -> None:
-    assert filled("x={a}", "x={a}", {"a": "{b}"}) == "x={b}"
-    assert filled("{a:number}", "{a:number}", {"a": -2.5}) == "-2.5"
-    assert filled("plain", "plain {a}", {}) == "plain {a}"
+    assert fill_argument("x={a}", "x={a}", {"a": "{b}"}) == "x={b}"
+    assert fill_argument("{a:number}", "{a:number}", {"a": -2.5}) == "-2.5"
+    assert fill_argument("plain", "plain {a}", {}) == "plain {a}"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from tests.engine.building import workflow
 from servers.rooms import a_studio, pinned
 from toolweave.app.open_engine import open_engine
 from toolweave.app.studio import Studio
-from toolweave.assistant.home_models import models_of
+from toolweave.assistant.home_models import home_models
 from toolweave.assistant.models import NewModel
 from toolweave.engine.engine import Engine
 from toolweave.engine.execution_report import execution
@@ -54,7 +54,7 @@ async def an_agency(
     """A studio with the model of a provider, and servers with these tools."""
     async with a_studio(folder / "home") as studio:
         new = NewModel("scripted", provider, "some-model", model.base_url(provider), KEY)
-        await models_of(studio.home).add(new)
+        await home_models(studio.home).add(new)
         for name, tools in servers.items():
             scripted = ScriptedServer(folder / name, *(tools or [a_tool("echo")]))
             await pinned(studio, name, scripted.definition)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolweave.servers.discovery.lenient_json import has_endless_key, without_comments
+from toolweave.servers.discovery.lenient_json import has_excessive_key, strip_comments
 
 
 @pytest.mark.parametrize(
@@ -22,23 +22,23 @@ from toolweave.servers.discovery.lenient_json import has_endless_key, without_co
     ],
 )
 def test_what_is_left_is_json(text: str, value: object) -> None:
-    assert json.loads(without_comments(text)) == value
+    assert json.loads(strip_comments(text)) == value
 
 
 @pytest.mark.parametrize("text", ["[1,,]", "[1 2]", '{"a" 1}', '["open]', "[1] / 2"])
 def test_what_is_wrong_stays_wrong(text: str) -> None:
     with pytest.raises(json.JSONDecodeError):
-        json.loads(without_comments(text))
+        json.loads(strip_comments(text))
 
 
 @given(st.recursive(st.text(), st.lists).map(json.dumps))
 def test_plain_json_is_unchanged(text: str) -> None:
-    assert without_comments(text) == text
+    assert strip_comments(text) == text
 
 
 @given(st.text(alphabet='/*",]\\ \n{}a'))
 def test_lines_and_columns_stay_where_they_are(text: str) -> None:
-    plain = without_comments(text)
+    plain = strip_comments(text)
     assert [len(line) for line in plain.split("\n")] == [len(line) for line in text.split("\n")]
 
 
@@ -47,5 +47,5 @@ def test_lines_and_columns_stay_where_they_are(text: str) -> None:
 )
 def test_text_that_never_closes_is_read_once(text: str) -> None:
     # Quadratic work over a million characters would run into the test's time limit.
-    assert len(without_comments(text)) == len(text)
-    assert not has_endless_key(text)
+    assert len(strip_comments(text)) == len(text)
+    assert not has_excessive_key(text)

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from toolweave.servers.runners.program import directories_of
+from toolweave.servers.runners.program import required_directories
 
 
 def _found(program: Path, home: Path, path: str = "") -> list[str]:
@@ -11,7 +11,7 @@ def _found(program: Path, home: Path, path: str = "") -> list[str]:
         return home.is_relative_to(directory)
 
     env = {"HOME": str(home), "PATH": path}
-    found = directories_of(str(program), env, is_too_wide=is_too_wide)
+    found = required_directories(str(program), env, is_too_wide=is_too_wide)
     return [os.path.relpath(directory, home) for directory in found]
 
 

@@ -5,7 +5,7 @@ import pytest
 from mcp import Client
 
 from toolweave.errors import ToolweaveError
-from toolweave.servers.transports.failures import failure_in
+from toolweave.servers.transports.failures import typed_error_in
 
 
 async def refusal(client: Client) -> Exception:
@@ -21,6 +21,6 @@ async def refusal(client: Client) -> Exception:
 async def reason(client: Client) -> ToolweaveError:
     """Why `client` cannot connect."""
     error = await refusal(client)
-    failure = failure_in(error)
+    failure = typed_error_in(error)
     assert failure is not None, error
     return failure

@@ -19,7 +19,7 @@ from toolweave.servers.transports import message_size as density
 from toolweave.servers.transports.events import MIN_RETRY_MS, CheckedEvents
 from toolweave.servers.transports.failures import HttpFailures
 from toolweave.servers.transports.http import open_http
-from toolweave.servers.transports.message_size import MAX_VALUES, refuse_dense
+from toolweave.servers.transports.message_size import MAX_VALUES, check_value_count
 from toolweave.servers.transports.sse import open_sse
 from toolweave.settings import Limits
 
@@ -51,8 +51,8 @@ def test_the_count_is_exact_wherever_the_message_is_cut(
     values = counted([value])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(density, "SLICE_BYTES", slice_bytes)
-        assert not anyio.run(density.has_over, values, message)
-        assert anyio.run(density.has_over, values - 1, message)
+        assert not anyio.run(density.has_more_values, values, message)
+        assert anyio.run(density.has_more_values, values - 1, message)
 
 
 @pytest.mark.anyio
@@ -62,14 +62,14 @@ def test_the_count_is_exact_wherever_the_message_is_cut(
     ids=["plain", "table", "quotes", "backslashes"],
 )
 async def test_a_long_text_is_one_value_whatever_is_in_it(text: str) -> None:
-    assert await refuse_dense(json.dumps({"text": text}), "it") is None
+    assert await check_value_count(json.dumps({"text": text}), "it") is None
 
 
 @pytest.mark.anyio
 async def test_the_last_value_that_passes_and_the_first_that_does_not() -> None:
-    await refuse_dense(b"[" + b"10," * (MAX_VALUES - 1) + b"0]", "it")
+    await check_value_count(b"[" + b"10," * (MAX_VALUES - 1) + b"0]", "it")
     with pytest.raises(Unavailable) as caught:
-        await refuse_dense(b"[" + b"10," * MAX_VALUES + b"0]", "it")
+        await check_value_count(b"[" + b"10," * MAX_VALUES + b"0]", "it")
     assert caught.value.code == "SERVER_RESPONSE_TOO_LARGE"
 
 

@@ -11,11 +11,11 @@ from mcp_types import CONNECTION_CLOSED, INTERNAL_ERROR, ErrorData, JSONRPCError
 from toolweave.errors import Denied, Limited, ToolweaveError, Unavailable
 from toolweave.servers.transports.failures import (
     HttpFailures,
-    failure_in,
-    failure_of,
+    as_rpc_error,
+    clarify_sdk_message,
     retry_after_s,
-    sealed,
-    truth_behind,
+    status_error,
+    typed_error_in,
 )
 
 NOW = datetime(2026, 11, 16, 10, 30, tzinfo=UTC)
@@ -66,7 +66,7 @@ def test_a_status_means_what_the_table_says(
 ) -> None:
     request = httpx2.Request("POST", "https://user:hunter2@example.com/mcp?key=hunter2")
     response = httpx2.Response(status, headers={"retry-after": "3"}, request=request)
-    error = failure_of(response, now=NOW)
+    error = status_error(response, now=NOW)
     if kind is None:
         assert error is None
         return
@@ -84,23 +84,23 @@ def through_the_sdk(message: JSONRPCError) -> MCPError:
 
 def test_a_sealed_error_comes_out_as_it_went_in() -> None:
     sent = Limited("SERVER_RATE_LIMITED", "slow down", hint="wait", facts={"retry_after_s": 2.0})
-    got = failure_in(through_the_sdk(sealed(7, sent)))
+    got = typed_error_in(through_the_sdk(as_rpc_error(7, sent)))
     assert got is not None
     assert type(got) is Limited
     assert got.as_json() == sent.as_json()
-    bare = failure_in(through_the_sdk(sealed(None, Unavailable("SERVER_PROTOCOL", "x"))))
+    bare = typed_error_in(through_the_sdk(as_rpc_error(None, Unavailable("SERVER_PROTOCOL", "x"))))
     assert bare is not None
     assert (bare.code, bare.hint, bare.facts) == ("SERVER_PROTOCOL", None, {})
 
 
 def test_a_failure_is_found_inside_groups() -> None:
-    wrapped = through_the_sdk(sealed(1, Denied("SERVER_SIGN_IN_REQUIRED", "x")))
+    wrapped = through_the_sdk(as_rpc_error(1, Denied("SERVER_SIGN_IN_REQUIRED", "x")))
     group = BaseExceptionGroup("a", [ValueError(), BaseExceptionGroup("b", [wrapped])])
-    found = failure_in(group)
+    found = typed_error_in(group)
     assert found is not None
     assert found.code == "SERVER_SIGN_IN_REQUIRED"
     own = Unavailable("SERVER_PROTOCOL", "x")
-    assert failure_in(ExceptionGroup("a", [own])) is own
+    assert typed_error_in(ExceptionGroup("a", [own])) is own
 
 
 @pytest.mark.parametrize(
@@ -116,23 +116,23 @@ def test_a_failure_is_found_inside_groups() -> None:
     ],
 )
 def test_a_server_cannot_forge_a_seal(data: object) -> None:
-    assert failure_in(MCPError(INTERNAL_ERROR, "x", data)) is None
+    assert typed_error_in(MCPError(INTERNAL_ERROR, "x", data)) is None
 
 
 def test_other_errors_are_not_explained() -> None:
-    assert failure_in(ValueError("x")) is None
-    assert failure_in(ExceptionGroup("a", [ValueError()])) is None
+    assert typed_error_in(ValueError("x")) is None
+    assert typed_error_in(ExceptionGroup("a", [ValueError()])) is None
 
 
 def test_a_servers_own_error_passes_and_a_stand_in_gives_way_to_the_last_failure() -> None:
     own = JSONRPCError(jsonrpc="2.0", id=1, error=ErrorData(code=-32000, message="no such order"))
     last = Unavailable("SERVER_PROTOCOL", "cut off")
-    assert truth_behind(own, "here", last=last, max_bytes=1) is own
+    assert clarify_sdk_message(own, "here", last=last, max_bytes=1) is own
     made_up = ErrorData(code=CONNECTION_CLOSED, message="SSE stream ended without a response")
-    told = truth_behind(
+    told = clarify_sdk_message(
         JSONRPCError(jsonrpc="2.0", id=1, error=made_up), "here", last=last, max_bytes=1
     )
-    found = failure_in(through_the_sdk(told))
+    found = typed_error_in(through_the_sdk(told))
     assert found is not None
     assert found.message == "cut off"
 

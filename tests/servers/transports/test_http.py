@@ -20,7 +20,7 @@ from servers.transports.wire import Answer, dialling, event_answer, http, json_a
 from toolweave.errors import Denied, Invalid, Limited, ToolweaveError, Unavailable
 from toolweave.servers.definition import HttpServer
 from toolweave.servers.disconnect_reason import DisconnectReason
-from toolweave.servers.transports.failures import failure_in
+from toolweave.servers.transports.failures import typed_error_in
 from toolweave.servers.transports.http import open_http
 from toolweave.settings import Limits
 
@@ -101,7 +101,7 @@ async def test_an_answer_over_the_cap_fails_its_own_call_only(served: Served) ->
                 await client.call_tool("large", {"bytes": 3 * 1024 * 1024})
             assert await added(client, 1, 1) == "2"
             assert await client.call_tool("large", {"bytes": 1000 * 1000})
-    failure = failure_in(caught.value)
+    failure = typed_error_in(caught.value)
     assert isinstance(failure, Unavailable)
     assert failure.code == "SERVER_RESPONSE_TOO_LARGE"
 
@@ -234,7 +234,7 @@ async def test_a_servers_own_error_at_a_bad_status_is_kept() -> None:
 
     async with peer(answer) as known:
         error = await refusal(a_client(known.url))
-    assert failure_in(error) is None
+    assert typed_error_in(error) is None
     assert "too new" in "".join(traceback.format_exception(error))
 
 
@@ -286,7 +286,7 @@ async def test_a_session_the_server_forgot_ends_the_connection() -> None:
         assert faults.ended.is_set()
         assert faults.first is not None
         assert faults.first.code == "MCP_SERVER_DISCONNECTED"
-        failure = failure_in(caught.value)
+        failure = typed_error_in(caught.value)
         assert failure is not None
         assert failure.code == "MCP_SERVER_DISCONNECTED"
         assert known.heads[-1].startswith(b"DELETE")

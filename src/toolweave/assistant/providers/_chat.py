@@ -6,12 +6,12 @@ from toolweave import json_text
 from toolweave.assistant.provider import Broken, Request, Stopped, Stream, Target
 from toolweave.assistant.response_fields import (
     Unreadable,
-    a_count,
-    a_list,
-    a_text,
-    an_object,
     read_call,
-    the_part,
+    read_count,
+    read_list,
+    read_object,
+    read_part,
+    read_text,
 )
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.model import (
@@ -79,29 +79,29 @@ class ChatCompletions:
     def read(self, answer: JsonObject, question: ModelQuestion) -> ModelReply:
         """Decode a plain response."""
         del question
-        choices = a_list(answer.get("choices"), "choices")
+        choices = read_list(answer.get("choices"), "choices")
         if not choices:
             raise Unreadable("it has no choices")
-        choice = an_object(choices[0], "a choice")
-        message = an_object(choice.get("message"), "message")
+        choice = read_object(choices[0], "a choice")
+        message = read_object(choice.get("message"), "message")
         calls = tuple(
-            _call(an_object(one, "a tool call"), index)
-            for index, one in enumerate(a_list(message.get("tool_calls"), "tool_calls"))
+            _call(read_object(one, "a tool call"), index)
+            for index, one in enumerate(read_list(message.get("tool_calls"), "tool_calls"))
         )
         reason: Stopped = _STOPPED.get(
-            a_text(choice.get("finish_reason"), "finish_reason"), "other"
+            read_text(choice.get("finish_reason"), "finish_reason"), "other"
         )
-        refusal = a_text(message.get("refusal"), "refusal")
+        refusal = read_text(message.get("refusal"), "refusal")
         if calls and reason != "length":
             reason = "tools"
         return ModelReply(
             message=ToolAnswer(
-                text=a_text(message.get("content"), "content") or refusal, wanted=calls
+                text=read_text(message.get("content"), "content") or refusal, wanted=calls
             ),
-            model=a_text(answer.get("model"), "model"),
+            model=read_text(answer.get("model"), "model"),
             provider=self.name,
             stopped="refused" if refusal else reason,
-            usage=_usage(the_part(answer.get("usage"))),
+            usage=_usage(read_part(answer.get("usage"))),
         )
 
 
@@ -168,24 +168,24 @@ def _shape(question: ModelQuestion) -> JsonObject:
 
 
 def _call(given: JsonObject, index: int) -> ModelChoiceRequest:
-    function = an_object(given.get("function"), "function")
+    function = read_object(given.get("function"), "function")
     arguments = function.get("arguments")
     # Some servers send the object itself.
     text = (
         json_text.write(arguments)
         if isinstance(arguments, dict)
-        else a_text(arguments, "arguments")
+        else read_text(arguments, "arguments")
     )
-    call_id = a_text(given.get("id"), "id") or f"call_{index}"
-    return read_call(call_id, a_text(function.get("name"), "name"), text)
+    call_id = read_text(given.get("id"), "id") or f"call_{index}"
+    return read_call(call_id, read_text(function.get("name"), "name"), text)
 
 
 def _usage(told: JsonObject) -> TokenUsage:
-    details = the_part(told.get("prompt_tokens_details"))
+    details = read_part(told.get("prompt_tokens_details"))
     return TokenUsage(
-        input_tokens=a_count(told.get("prompt_tokens")),
-        output_tokens=a_count(told.get("completion_tokens")),
-        cached_tokens=a_count(details.get("cached_tokens")),
+        input_tokens=read_count(told.get("prompt_tokens")),
+        output_tokens=read_count(told.get("completion_tokens")),
+        cached_tokens=read_count(details.get("cached_tokens")),
     )
 
 
@@ -205,34 +205,34 @@ class _Stream:
 
     def take(self, event: JsonObject) -> str:
         if event.get("error") is not None:
-            error = the_part(event.get("error"))
+            error = read_part(event.get("error"))
             message = str(error.get("message") or event.get("error"))[:500]
             raise Broken(message, is_limited="rate" in str(error.get("type")))
         self.model = event.get("model") or self.model
         self.usage = event.get("usage") or self.usage
-        choices = a_list(event.get("choices"), "choices")
+        choices = read_list(event.get("choices"), "choices")
         if not choices:
             return ""
-        choice = an_object(choices[0], "a choice")
+        choice = read_object(choices[0], "a choice")
         self.reason = choice.get("finish_reason") or self.reason
-        delta = the_part(choice.get("delta"))
-        for one in a_list(delta.get("tool_calls"), "tool_calls"):
-            self._grow(an_object(one, "a tool call"))
-        piece = a_text(delta.get("content"), "content")
+        delta = read_part(choice.get("delta"))
+        for one in read_list(delta.get("tool_calls"), "tool_calls"):
+            self._grow(read_object(one, "a tool call"))
+        piece = read_text(delta.get("content"), "content")
         self.text += piece
-        self.refusal += a_text(delta.get("refusal"), "refusal")
+        self.refusal += read_text(delta.get("refusal"), "refusal")
         return piece
 
     def _grow(self, piece: JsonObject) -> None:
         index = piece.get("index")
         place = index if isinstance(index, int) else len(self.calls)
         call = self.calls.setdefault(place, {"id": "", "function": {"name": "", "arguments": ""}})
-        call["id"] = a_text(piece.get("id"), "id") or call["id"]
-        function, more = the_part(call["function"]), the_part(piece.get("function"))
+        call["id"] = read_text(piece.get("id"), "id") or call["id"]
+        function, more = read_part(call["function"]), read_part(piece.get("function"))
         call["function"] = {
-            "name": a_text(function.get("name"), "name") + a_text(more.get("name"), "name"),
-            "arguments": a_text(function.get("arguments"), "arguments")
-            + a_text(more.get("arguments"), "arguments"),
+            "name": read_text(function.get("name"), "name") + read_text(more.get("name"), "name"),
+            "arguments": read_text(function.get("arguments"), "arguments")
+            + read_text(more.get("arguments"), "arguments"),
         }
 
     def answer(self) -> JsonObject:

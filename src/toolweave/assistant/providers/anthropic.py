@@ -6,12 +6,12 @@ from toolweave import json_text
 from toolweave.assistant.provider import Broken, Request, Stopped, Stream, Target
 from toolweave.assistant.response_fields import (
     Unreadable,
-    a_count,
-    a_list,
-    a_text,
-    an_object,
     read_call,
-    the_part,
+    read_count,
+    read_list,
+    read_object,
+    read_part,
+    read_text,
 )
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.model import (
@@ -81,16 +81,18 @@ class Anthropic:
     def read(self, answer: JsonObject, question: ModelQuestion) -> ModelReply:
         """Decode a plain response."""
         blocks = [
-            an_object(one, "a part of it") for one in a_list(answer.get("content"), "content")
+            read_object(one, "a part of it") for one in read_list(answer.get("content"), "content")
         ]
         if not blocks and "stop_reason" not in answer:
             raise Unreadable("it has neither content nor a stop reason")
-        text = "".join(a_text(b.get("text"), "a text") for b in blocks if b.get("type") == "text")
+        text = "".join(
+            read_text(b.get("text"), "a text") for b in blocks if b.get("type") == "text"
+        )
         thoughts: list[Json] = [block for block in blocks if block.get("type") in _THOUGHTS]
         calls = [_call(block) for block in blocks if block.get("type") == "tool_use"]
         if calls and thoughts:
             calls[0] = calls[0].model_copy(update={"carried": {"thoughts": thoughts}})
-        reason: Stopped = _STOPPED.get(a_text(answer.get("stop_reason"), "stop_reason"), "other")
+        reason: Stopped = _STOPPED.get(read_text(answer.get("stop_reason"), "stop_reason"), "other")
         value: Json = None
         shaped = next((call for call in calls if call.name == ANSWER), None)
         if question.shape is not None and shaped is not None:
@@ -100,10 +102,10 @@ class Anthropic:
             calls, reason = [], "end"
         return ModelReply(
             message=ToolAnswer(text=text, wanted=tuple(calls)),
-            model=a_text(answer.get("model"), "model"),
+            model=read_text(answer.get("model"), "model"),
             provider=self.name,
             stopped=reason,
-            usage=_usage(the_part(answer.get("usage"))),
+            usage=_usage(read_part(answer.get("usage"))),
             value=value,
         )
 
@@ -137,7 +139,7 @@ def _parts(message: Message) -> list[Json]:
             thoughts = [
                 one
                 for wanted in message.wanted
-                for one in a_list(wanted.carried.get("thoughts"), "thoughts")
+                for one in read_list(wanted.carried.get("thoughts"), "thoughts")
             ]
             calls: list[Json] = [
                 {"type": "tool_use", "id": one.id, "name": one.name, "input": one.arguments}
@@ -185,19 +187,19 @@ def _wrapped(shape: JsonObject) -> JsonObject:
 
 
 def _call(block: JsonObject) -> ModelChoiceRequest:
-    call_id, name = a_text(block.get("id"), "id"), a_text(block.get("name"), "name")
+    call_id, name = read_text(block.get("id"), "id"), read_text(block.get("name"), "name")
     given = block.get("input")
     if isinstance(given, str):
         return read_call(call_id, name, given)
-    return ModelChoiceRequest(id=call_id, name=name, arguments=an_object(given or {}, "input"))
+    return ModelChoiceRequest(id=call_id, name=name, arguments=read_object(given or {}, "input"))
 
 
 def _usage(told: JsonObject) -> TokenUsage:
-    cached = a_count(told.get("cache_read_input_tokens"))
-    made = a_count(told.get("cache_creation_input_tokens"))
+    cached = read_count(told.get("cache_read_input_tokens"))
+    made = read_count(told.get("cache_creation_input_tokens"))
     return TokenUsage(
-        input_tokens=a_count(told.get("input_tokens")) + cached + made,
-        output_tokens=a_count(told.get("output_tokens")),
+        input_tokens=read_count(told.get("input_tokens")) + cached + made,
+        output_tokens=read_count(told.get("output_tokens")),
         cached_tokens=cached,
     )
 
@@ -211,23 +213,23 @@ class _Stream:
     def take(self, event: JsonObject) -> str:
         match event.get("type"):
             case "message_start":
-                self.message = dict(an_object(event.get("message"), "message"))
+                self.message = dict(read_object(event.get("message"), "message"))
             case "content_block_start":
-                block = an_object(event.get("content_block"), "content_block")
-                self.blocks[a_count(event.get("index"))] = dict(block)
-                return a_text(block.get("text"), "text")
+                block = read_object(event.get("content_block"), "content_block")
+                self.blocks[read_count(event.get("index"))] = dict(block)
+                return read_text(block.get("text"), "text")
             case "content_block_delta":
                 return self._grow(
-                    a_count(event.get("index")), an_object(event.get("delta"), "delta")
+                    read_count(event.get("index")), read_object(event.get("delta"), "delta")
                 )
             case "message_delta":
-                self.message |= an_object(event.get("delta"), "delta")
-                usage = the_part(self.message.get("usage")) | the_part(event.get("usage"))
+                self.message |= read_object(event.get("delta"), "delta")
+                usage = read_part(self.message.get("usage")) | read_part(event.get("usage"))
                 self.message["usage"] = usage
             case "message_stop":
                 self.is_complete = True
             case "error":
-                error = the_part(event.get("error"))
+                error = read_part(event.get("error"))
                 kind = str(error.get("type"))
                 raise Broken(
                     str(error.get("message"))[:500],
@@ -243,18 +245,18 @@ class _Stream:
             raise Unreadable(f"part {index} continues without a start")
         match delta.get("type"):
             case "text_delta":
-                piece = a_text(delta.get("text"), "text")
-                block["text"] = a_text(block.get("text"), "text") + piece
+                piece = read_text(delta.get("text"), "text")
+                block["text"] = read_text(block.get("text"), "text") + piece
                 return piece
             case "input_json_delta":
                 before = block.get("input")
-                piece = a_text(delta.get("partial_json"), "partial_json")
+                piece = read_text(delta.get("partial_json"), "partial_json")
                 block["input"] = (before if isinstance(before, str) else "") + piece
             case "thinking_delta":
-                piece = a_text(delta.get("thinking"), "thinking")
-                block["thinking"] = a_text(block.get("thinking"), "thinking") + piece
+                piece = read_text(delta.get("thinking"), "thinking")
+                block["thinking"] = read_text(block.get("thinking"), "thinking") + piece
             case "signature_delta":
-                block["signature"] = a_text(delta.get("signature"), "signature")
+                block["signature"] = read_text(delta.get("signature"), "signature")
             case _:
                 pass
         return ""

@@ -8,11 +8,11 @@ from toolweave import json_text
 from toolweave.assistant.provider import Broken, Request, Stopped, Stream, Target
 from toolweave.assistant.response_fields import (
     Unreadable,
-    a_count,
-    a_list,
-    a_text,
-    an_object,
-    the_part,
+    read_count,
+    read_list,
+    read_object,
+    read_part,
+    read_text,
 )
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.model import (
@@ -68,7 +68,7 @@ class Gemini:
                 "responseJsonSchema": question.shape,
             }
         settings = {name: value for name, value in settings.items() if value is not None}
-        settings |= the_part(question.extra.get("generationConfig"))
+        settings |= read_part(question.extra.get("generationConfig"))
         if settings:
             body["generationConfig"] = settings
         extra = {n: value for n, value in question.extra.items() if n != "generationConfig"}
@@ -86,17 +86,19 @@ class Gemini:
     def read(self, answer: JsonObject, question: ModelQuestion) -> ModelReply:
         """Decode a plain response."""
         del question
-        blocked = the_part(answer.get("promptFeedback")).get("blockReason")
-        candidates = a_list(answer.get("candidates"), "candidates")
+        blocked = read_part(answer.get("promptFeedback")).get("blockReason")
+        candidates = read_list(answer.get("candidates"), "candidates")
         if not candidates and blocked is None:
             raise Unreadable("it has no candidates")
-        candidate = an_object(candidates[0], "a candidate") if candidates else {}
-        content = the_part(candidate.get("content"))
-        parts = [an_object(one, "a part") for one in a_list(content.get("parts"), "parts")]
-        text = "".join(a_text(one.get("text"), "text") for one in parts if not one.get("thought"))
+        candidate = read_object(candidates[0], "a candidate") if candidates else {}
+        content = read_part(candidate.get("content"))
+        parts = [read_object(one, "a part") for one in read_list(content.get("parts"), "parts")]
+        text = "".join(
+            read_text(one.get("text"), "text") for one in parts if not one.get("thought")
+        )
         calls = tuple(_call(one) for one in parts if "functionCall" in one)
         reason: Stopped = _STOPPED.get(
-            a_text(candidate.get("finishReason"), "finishReason"), "other"
+            read_text(candidate.get("finishReason"), "finishReason"), "other"
         )
         if blocked is not None:
             reason = "refused"
@@ -104,10 +106,10 @@ class Gemini:
             reason = "tools"
         return ModelReply(
             message=ToolAnswer(text=text, wanted=calls),
-            model=a_text(answer.get("modelVersion"), "modelVersion"),
+            model=read_text(answer.get("modelVersion"), "modelVersion"),
             provider=self.name,
             stopped=reason,
-            usage=_usage(the_part(answer.get("usageMetadata"))),
+            usage=_usage(read_part(answer.get("usageMetadata"))),
         )
 
 
@@ -170,15 +172,15 @@ def _wanted(wanted: ModelChoiceRequest) -> JsonObject:
 
 
 def _call(part: JsonObject) -> ModelChoiceRequest:
-    call = an_object(part.get("functionCall"), "functionCall")
+    call = read_object(part.get("functionCall"), "functionCall")
     carried = {_SIGNATURE: part[_SIGNATURE]} if _SIGNATURE in part else {}
-    own = a_text(call.get("id"), "id")
+    own = read_text(call.get("id"), "id")
     if own:
         carried["id"] = own
     return ModelChoiceRequest(
         id=own or f"call_{uuid.uuid4().hex[:12]}",
-        name=a_text(call.get("name"), "name"),
-        arguments=an_object(call.get("args") or {}, "args"),
+        name=read_text(call.get("name"), "name"),
+        arguments=read_object(call.get("args") or {}, "args"),
         carried=carried,
     )
 
@@ -203,10 +205,10 @@ def _tools(question: ModelQuestion) -> JsonObject:
 
 def _usage(told: JsonObject) -> TokenUsage:
     return TokenUsage(
-        input_tokens=a_count(told.get("promptTokenCount")),
-        output_tokens=a_count(told.get("candidatesTokenCount"))
-        + a_count(told.get("thoughtsTokenCount")),
-        cached_tokens=a_count(told.get("cachedContentTokenCount")),
+        input_tokens=read_count(told.get("promptTokenCount")),
+        output_tokens=read_count(told.get("candidatesTokenCount"))
+        + read_count(told.get("thoughtsTokenCount")),
+        cached_tokens=read_count(told.get("cachedContentTokenCount")),
     )
 
 
@@ -222,19 +224,21 @@ class _Stream:
 
     def take(self, event: JsonObject) -> str:
         if event.get("error") is not None:
-            error = the_part(event.get("error"))
+            error = read_part(event.get("error"))
             raise Broken(str(error.get("message"))[:500], is_limited=error.get("code") == 429)
         # Usage comes with every event; the last one counts.
         self.last |= event
-        candidates = a_list(event.get("candidates"), "candidates")
+        candidates = read_list(event.get("candidates"), "candidates")
         if not candidates:
             return ""
-        candidate = an_object(candidates[0], "a candidate")
+        candidate = read_object(candidates[0], "a candidate")
         self.reason = candidate.get("finishReason") or self.reason
-        content = the_part(candidate.get("content"))
-        fresh = [an_object(one, "a part") for one in a_list(content.get("parts"), "parts")]
+        content = read_part(candidate.get("content"))
+        fresh = [read_object(one, "a part") for one in read_list(content.get("parts"), "parts")]
         self.parts.extend(fresh)
-        return "".join(a_text(one.get("text"), "text") for one in fresh if not one.get("thought"))
+        return "".join(
+            read_text(one.get("text"), "text") for one in fresh if not one.get("thought")
+        )
 
     def answer(self) -> JsonObject:
         if not self.parts and self.reason is None:

@@ -15,7 +15,7 @@ from toolweave.errors import Conflict, Invalid
 from toolweave.home import Home
 from toolweave.problems import Problem
 from toolweave.servers.definition import Definition, Server
-from toolweave.servers.summary import Line, as_dict
+from toolweave.servers.summary import ServerSummary, summary_as_json
 from toolweave.servers.user_definitions import (
     anchored,
     from_command_line,
@@ -116,7 +116,7 @@ def add(ctx: click.Context, /, **given: Any) -> None:
     for problem in wanted.warnings:
         say(f"! {problem.pointer or '/'}: {problem.message}  [{problem.code}]", stderr=True)
     if given["as_json"]:
-        print_json([as_dict(Line(server)) for server in added])
+        print_json([summary_as_json(ServerSummary(server)) for server in added])
         return
     for server in added:
         approve = f"toolweave servers approve {shlex.quote(server.name)}"

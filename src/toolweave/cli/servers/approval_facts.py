@@ -2,7 +2,7 @@
 
 from toolweave.cli.sanitize import visible
 from toolweave.cli.terminal import print_table, say
-from toolweave.servers.approval import Fact
+from toolweave.servers.approval import ApprovalFact
 from toolweave.servers.lockfile import Drift
 from toolweave.tools.tool import Tool
 
@@ -11,7 +11,7 @@ SHOWN_CHARS = 200
 LABEL_WIDTH = 12
 
 
-def show_facts(facts: list[Fact]) -> None:
+def show_facts(facts: list[ApprovalFact]) -> None:
     """Print them as a column of labels and a column of words."""
     for fact in facts:
         first, *rest = fact.words.split("\n")

@@ -12,7 +12,13 @@ from toolweave.cli.servers.approval_facts import show_drift, show_facts, show_to
 from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, say
 from toolweave.errors import ToolweaveError
-from toolweave.servers.approval import ApprovedListing, drift_as_json, facts_of, pin, tools_now
+from toolweave.servers.approval import (
+    ApprovedListing,
+    approval_facts,
+    drift_as_json,
+    list_current_tools,
+    pin_tools,
+)
 from toolweave.servers.definition import Server, definition_hash
 from toolweave.servers.lockfile import Drift
 
@@ -60,7 +66,7 @@ def approve(name: str, yes: bool, changes: bool, as_json: bool) -> int:
 async def _definition(studio: Studio, server: Server, asking: ApprovalPrompt) -> bool:
     if server.is_approved and not asking.as_json:
         return True
-    facts = await facts_of(studio.transports, server)
+    facts = await approval_facts(studio.transports, server)
     asking.report.update({fact.key: fact.value for fact in facts})
     if server.is_approved:
         return True
@@ -77,7 +83,7 @@ async def _definition(studio: Studio, server: Server, asking: ApprovalPrompt) ->
 async def _tools(studio: Studio, name: str, asking: ApprovalPrompt) -> bool:
     path = str(studio.home.lockfile.path)
     try:
-        listed = await tools_now(studio.gate, name)
+        listed = await list_current_tools(studio.gate, name)
     except ToolweaveError as error:
         asking.report["error"] = error.as_json()
         _tell(asking, f"It could not be reached to pin its tools: {error.message}", stderr=True)
@@ -88,7 +94,7 @@ async def _tools(studio: Studio, name: str, asking: ApprovalPrompt) -> bool:
     asking.report["tools"] = [tool.name for tool in listed.tools]
     if not await _accepts(name, listed.drift, asking):
         return False
-    pin(studio.home.lockfile, name, listed)
+    pin_tools(studio.home.lockfile, name, listed)
     asking.report["pinnedIn"] = path
     if not asking.as_json:
         _conclude(listed, path)

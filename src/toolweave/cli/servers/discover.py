@@ -11,7 +11,7 @@ from toolweave.servers.definition import transport_of
 from toolweave.servers.discovery.claude_cli import claude_mcp_list
 from toolweave.servers.discovery.client import DiscoveredServer
 from toolweave.servers.discovery.search import Discovery, discover_all
-from toolweave.servers.import_servers import discovery_as_json, import_found
+from toolweave.servers.import_servers import discovery_as_json, import_server
 
 CLI_TIMEOUT_S = 60.0
 
@@ -88,5 +88,5 @@ async def _import(discovery: Discovery) -> dict[int, str]:
     async with home() as rooms:
         for index, found in enumerate(discovery.found):
             if found.definition is not None and not found.shadowed_by:
-                done[index] = await import_found(rooms.registry, found)
+                done[index] = await import_server(rooms.registry, found)
     return done

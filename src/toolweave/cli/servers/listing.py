@@ -5,7 +5,13 @@ import click
 from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.servers.definition import transport_of
-from toolweave.servers.summary import Line, as_dict, details_of, line_of, state_of
+from toolweave.servers.summary import (
+    ServerSummary,
+    details_of,
+    state_of,
+    summarize_server,
+    summary_as_json,
+)
 
 # What to do about a state, said once below the table.
 NEXT = {
@@ -22,16 +28,16 @@ NEXT = {
 def list_servers(as_json: bool) -> None:
     """List registered servers with state, latency, tool count and what is wrong."""
 
-    async def work() -> list[Line]:
+    async def work() -> list[ServerSummary]:
         async with home() as rooms:
             return [
-                await line_of(rooms.pings, rooms.lockfile, server)
+                await summarize_server(rooms.pings, rooms.lockfile, server)
                 for server in await rooms.registry.list()
             ]
 
     lines = run(work)
     if as_json:
-        print_json([as_dict(line) for line in lines])
+        print_json([summary_as_json(line) for line in lines])
     elif lines:
         columns = ("name", "state", "transport", "latency", "tools", "details")
         print_table(columns, [row(line) for line in lines])
@@ -45,7 +51,7 @@ def list_servers(as_json: bool) -> None:
         )
 
 
-def row(line: Line) -> tuple[str | None, ...]:
+def row(line: ServerSummary) -> tuple[str | None, ...]:
     """One line of the table."""
     server, health = line.server, line.health
     latency = f"{health.latency_ms:.0f} ms" if health.latency_ms is not None else None

@@ -6,7 +6,7 @@ import click
 
 from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, say
-from toolweave.servers.summary import Line, as_dict, line_of
+from toolweave.servers.summary import ServerSummary, summarize_server, summary_as_json
 
 
 @click.command()
@@ -15,13 +15,15 @@ from toolweave.servers.summary import Line, as_dict, line_of
 def enable(name: str, as_json: bool) -> None:
     """Switch a server on; failures of the past are forgotten."""
 
-    async def work() -> Line:
+    async def work() -> ServerSummary:
         async with home() as rooms:
-            return await line_of(rooms.pings, rooms.lockfile, await rooms.registry.enable(name))
+            return await summarize_server(
+                rooms.pings, rooms.lockfile, await rooms.registry.enable(name)
+            )
 
     line = run(work)
     if as_json:
-        print_json(as_dict(line))
+        print_json(summary_as_json(line))
         return
     say(f"Enabled {name!r}.")
     if not line.server.is_approved:
@@ -34,13 +36,15 @@ def enable(name: str, as_json: bool) -> None:
 def disable(name: str, as_json: bool) -> None:
     """Switch a server off until somebody enables it."""
 
-    async def work() -> Line:
+    async def work() -> ServerSummary:
         async with home() as rooms:
-            return await line_of(rooms.pings, rooms.lockfile, await rooms.registry.disable(name))
+            return await summarize_server(
+                rooms.pings, rooms.lockfile, await rooms.registry.disable(name)
+            )
 
     line = run(work)
     if as_json:
-        print_json(as_dict(line))
+        print_json(summary_as_json(line))
     else:
         say(f"Disabled {name!r}.")
 

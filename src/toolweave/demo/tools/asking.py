@@ -11,7 +11,14 @@ from mcp import types
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import Field, ValidationError
 
-from toolweave.demo.tool import Answer, DemoCall, DemoModel, DemoTool, failed, structured
+from toolweave.demo.tool import (
+    Answer,
+    DemoCall,
+    DemoModel,
+    DemoTool,
+    error_result,
+    structured_result,
+)
 
 _KEY = "person"
 
@@ -52,7 +59,7 @@ class AskResult(DemoModel):
 
 async def _ask(arguments: AskArguments, call: DemoCall) -> Answer:
     if not _can_ask(call):
-        return failed(
+        return error_result(
             "this client did not declare form elicitation, so nobody can be asked; "
             "use a client that supports it"
         )
@@ -82,16 +89,16 @@ def _ask_by_result(arguments: AskArguments, call: DemoCall) -> Answer:
             input_requests={_KEY: types.ElicitRequest(params=form)}, request_state=state
         )
     if call.params.request_state != state:
-        return failed("the answer belongs to another question; call `ask` again without it")
+        return error_result("the answer belongs to another question; call `ask` again without it")
     response = responses[_KEY]
     if not isinstance(response, types.ElicitResult):
-        return failed(f"the answer {_KEY!r} is not the result of an elicitation")
+        return error_result(f"the answer {_KEY!r} is not the result of an elicitation")
     return _conclude(response)
 
 
 def _conclude(result: types.ElicitResult) -> types.CallToolResult:
     if result.action != "accept":
-        return structured(AskResult(action=result.action, name=None, confirmed=None))
+        return structured_result(AskResult(action=result.action, name=None, confirmed=None))
     try:
         reply = DemoReply.model_validate(result.content)
     except ValidationError as error:
@@ -99,8 +106,8 @@ def _conclude(result: types.ElicitResult) -> types.CallToolResult:
             f"{'.'.join(str(step) for step in fault['loc']) or 'content'}: {fault['msg']}"
             for fault in error.errors(include_url=False)
         )
-        return failed(f"the client's answer does not fit the form: {faults}")
-    return structured(AskResult(action="accept", name=reply.name, confirmed=reply.confirmed))
+        return error_result(f"the client's answer does not fit the form: {faults}")
+    return structured_result(AskResult(action="accept", name=reply.name, confirmed=reply.confirmed))
 
 
 TOOLS = (

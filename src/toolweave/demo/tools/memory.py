@@ -5,7 +5,15 @@ from typing import Annotated
 from mcp import types
 from pydantic import Field
 
-from toolweave.demo.tool import Answer, DemoCall, DemoModel, DemoTool, failed, said, structured
+from toolweave.demo.tool import (
+    Answer,
+    DemoCall,
+    DemoModel,
+    DemoTool,
+    error_result,
+    structured_result,
+    text_result,
+)
 from toolweave.problems import did_you_mean
 
 Key = Annotated[str, Field(description="The name it is kept under.", min_length=1, max_length=200)]
@@ -23,9 +31,9 @@ class RememberArguments(DemoModel):
 async def _remember(arguments: RememberArguments, call: DemoCall) -> Answer:
     notes = call.store.notes
     if arguments.key not in notes and len(notes) >= _NOTES_AT_MOST:
-        return failed(f"{_NOTES_AT_MOST} notes are kept already; use a key that exists")
+        return error_result(f"{_NOTES_AT_MOST} notes are kept already; use a key that exists")
     notes[arguments.key] = arguments.value
-    return said(f"Remembered {arguments.key!r}.")
+    return text_result(f"Remembered {arguments.key!r}.")
 
 
 class RecallArguments(DemoModel):
@@ -37,9 +45,9 @@ class RecallArguments(DemoModel):
 async def _recall(arguments: RecallArguments, call: DemoCall) -> Answer:
     notes = call.store.notes
     if arguments.key in notes:
-        return said(notes[arguments.key])
+        return text_result(notes[arguments.key])
     hint = did_you_mean(arguments.key, notes) or "use `remember` first"
-    return failed(f"nothing is kept under {arguments.key!r}; {hint}")
+    return error_result(f"nothing is kept under {arguments.key!r}; {hint}")
 
 
 class CounterArguments(DemoModel):
@@ -60,9 +68,9 @@ class Count(DemoModel):
 async def _counter(arguments: CounterArguments, call: DemoCall) -> Answer:
     counts = call.store.counts
     if arguments.name not in counts and len(counts) >= _NOTES_AT_MOST:
-        return failed(f"{_NOTES_AT_MOST} counters run already; use a name that exists")
+        return error_result(f"{_NOTES_AT_MOST} counters run already; use a name that exists")
     count = call.store.count(arguments.name)
-    return structured(Count(name=arguments.name, count=count), str(count))
+    return structured_result(Count(name=arguments.name, count=count), str(count))
 
 
 TOOLS = (

@@ -6,7 +6,14 @@ from typing import Annotated
 
 from pydantic import Field
 
-from toolweave.demo.tool import Answer, DemoCall, DemoModel, DemoTool, failed, structured
+from toolweave.demo.tool import (
+    Answer,
+    DemoCall,
+    DemoModel,
+    DemoTool,
+    error_result,
+    structured_result,
+)
 
 
 class AddArguments(DemoModel):
@@ -25,8 +32,8 @@ class Sum(DemoModel):
 async def _add(arguments: AddArguments, _call: DemoCall) -> Answer:
     total = arguments.a + arguments.b
     if not math.isfinite(total):
-        return failed(f"{arguments.a!r} + {arguments.b!r} is too large for a JSON number")
-    return structured(Sum(sum=total), f"{total:.17g}")
+        return error_result(f"{arguments.a!r} + {arguments.b!r} is too large for a JSON number")
+    return structured_result(Sum(sum=total), f"{total:.17g}")
 
 
 class SummarizeArguments(DemoModel):
@@ -57,8 +64,8 @@ async def _summarize_numbers(arguments: SummarizeArguments, _call: DemoCall) -> 
         total = math.inf
     median = statistics.median(numbers)
     if not math.isfinite(total) or not math.isfinite(median):
-        return failed("the sum of these is too large for a JSON number")
-    return structured(
+        return error_result("the sum of these is too large for a JSON number")
+    return structured_result(
         NumbersSummary(
             count=len(numbers),
             sum=total,

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from toolweave.demo.tool import Answer, DemoCall, DemoModel, DemoTool, structured
+from toolweave.demo.tool import Answer, DemoCall, DemoModel, DemoTool, structured_result
 
 Priority = Literal["low", "normal", "high"]
 
@@ -109,7 +109,7 @@ async def _make_order(arguments: OrderArguments, _call: DemoCall) -> Answer:
     ]
     total = float(sum(Decimal(str(line.total)) for line in lines))
     address = arguments.customer.address
-    return structured(
+    return structured_result(
         Order(
             order_id=f"ord-{digest[:12]}",
             status="quoted",

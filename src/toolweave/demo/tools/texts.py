@@ -6,7 +6,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from toolweave.demo.tool import Answer, DemoCall, DemoModel, DemoTool, failed, said, structured
+from toolweave.demo.tool import (
+    Answer,
+    DemoCall,
+    DemoModel,
+    DemoTool,
+    error_result,
+    structured_result,
+    text_result,
+)
 
 Language = Literal["en", "de", "fr", "es", "ja"]
 
@@ -26,7 +34,7 @@ class EchoArguments(DemoModel):
 
 
 async def _echo(arguments: EchoArguments, _call: DemoCall) -> Answer:
-    return said(arguments.text)
+    return text_result(arguments.text)
 
 
 class GreetArguments(DemoModel):
@@ -37,7 +45,7 @@ class GreetArguments(DemoModel):
 
 
 async def _greet(arguments: GreetArguments, _call: DemoCall) -> Answer:
-    return said(_GREETINGS[arguments.language].replace("{}", arguments.name))
+    return text_result(_GREETINGS[arguments.language].replace("{}", arguments.name))
 
 
 class WordCountArguments(DemoModel):
@@ -67,7 +75,7 @@ async def _word_count(arguments: WordCountArguments, _call: DemoCall) -> Answer:
     words = re.findall(r"\w+", arguments.text.casefold())
     # Ties in alphabetical order, so that the answer depends on nothing but the text.
     ranked = sorted(Counter(words).items(), key=lambda item: (-item[1], item[0]))
-    return structured(
+    return structured_result(
         WordCount(
             words=len(words),
             lines=len(arguments.text.splitlines()),
@@ -104,7 +112,7 @@ async def _markdown_report(arguments: ReportArguments, _call: DemoCall) -> Answe
             blocks.append(section.text)
         if section.bullets:
             blocks.append("\n".join(f"- {bullet}" for bullet in section.bullets))
-    return said("\n\n".join(blocks) + "\n")
+    return text_result("\n\n".join(blocks) + "\n")
 
 
 class FailArguments(DemoModel):
@@ -116,7 +124,7 @@ class FailArguments(DemoModel):
 
 
 async def _fail(arguments: FailArguments, _call: DemoCall) -> Answer:
-    return failed(arguments.message)
+    return error_result(arguments.message)
 
 
 TOOLS = (

@@ -5,7 +5,14 @@ from typing import Annotated
 import anyio
 from pydantic import Field
 
-from toolweave.demo.tool import Answer, DemoCall, DemoModel, DemoTool, said, structured
+from toolweave.demo.tool import (
+    Answer,
+    DemoCall,
+    DemoModel,
+    DemoTool,
+    structured_result,
+    text_result,
+)
 
 
 class CountdownArguments(DemoModel):
@@ -31,7 +38,7 @@ async def _countdown(arguments: CountdownArguments, call: DemoCall) -> Answer:
         await call.context.session.report_progress(
             done, total, f"{left} to go" if left else "lift-off"
         )
-    return structured(Countdown(steps=total), f"Counted down from {total}.")
+    return structured_result(Countdown(steps=total), f"Counted down from {total}.")
 
 
 class SlowArguments(DemoModel):
@@ -42,7 +49,7 @@ class SlowArguments(DemoModel):
 
 async def _slow(arguments: SlowArguments, _call: DemoCall) -> Answer:
     await anyio.sleep(arguments.seconds)
-    return said(f"Waited {arguments.seconds:g} s.")
+    return text_result(f"Waited {arguments.seconds:g} s.")
 
 
 TOOLS = (

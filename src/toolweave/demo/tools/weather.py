@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from toolweave.demo.tool import Answer, DemoCall, DemoModel, DemoTool, structured
+from toolweave.demo.tool import Answer, DemoCall, DemoModel, DemoTool, structured_result
 
 Sky = Literal["sunny", "cloudy", "rainy", "stormy", "snowy"]
 
@@ -43,7 +43,7 @@ async def _weather(arguments: WeatherArguments, _call: DemoCall) -> Answer:
         f"Day {day.day}: {day.sky}, {day.low_c} to {day.high_c} °C, rain {day.rain_percent} %"
         for day in days
     ]
-    return structured(
+    return structured_result(
         Forecast(city=arguments.city, made_up=True, days=days),
         f"Weather in {arguments.city} (made up)\n" + "\n".join(lines),
     )

@@ -20,7 +20,7 @@ from toolweave.access.keys import ApiKey
 from toolweave.app.studio import Studio
 from toolweave.assistant.chat import begin_conversation, tool_context
 from toolweave.assistant.conversation import ChatEvent, Conversation
-from toolweave.assistant.home_models import AskingOnDemand
+from toolweave.assistant.home_models import OnDemandModelCaller
 from toolweave.errors import Conflict, NotFound, ToolweaveError
 from toolweave.rest import openapi
 from toolweave.rest.auth import Doorkeeper
@@ -153,7 +153,7 @@ class _Answers:
 
     async def _begun(self, request: Request, body: Saying) -> _Chat:
         identity = str(uuid.uuid4())
-        caller = AskingOnDemand(self._studio.home)
+        caller = OnDemandModelCaller(self._studio.home)
         talk = await begin_conversation(
             self._studio.home,
             self._studio.gate,

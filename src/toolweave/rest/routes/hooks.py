@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from toolweave.access.webhook_signatures import Arrival
+from toolweave.access.webhook_signatures import WebhookRequest
 from toolweave.clock import Clock
 from toolweave.engine.events import Finished
 from toolweave.errors import Invalid, Limited, ToolweaveError
@@ -79,12 +79,12 @@ def hook_routes(triggers: Triggers, rates: Rates, clock: Clock) -> APIRouter:
     return router
 
 
-async def arrival_of(request: Request, path: str, clock: Clock) -> Arrival:
+async def arrival_of(request: Request, path: str, clock: Clock) -> WebhookRequest:
     """A request as those who take deliveries see it."""
     headers: dict[str, str] = {}
     for name, value in request.headers.items():
         headers[name] = f"{headers[name]}, {value}" if name in headers else value
-    return Arrival(
+    return WebhookRequest(
         method=request.method,
         path=path,
         received_at=clock.now(),

@@ -7,7 +7,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 from starlette.routing import Route
 
-from toolweave.access.key_service import create_key, is_studio, key_as_json, revoke_key
+from toolweave.access.key_service import create_key, is_studio_key, key_as_json, revoke_key
 from toolweave.access.keys import SCOPES, ApiKey, ApiKeys
 from toolweave.json_text import JsonObject
 from toolweave.publishing.store import TOOL_NAME
@@ -128,7 +128,7 @@ def key_routes(doorkeeper: Doorkeeper) -> APIRouter:
 
 def _shown(one: ApiKey, request: Request) -> JsonObject:
     asking: ApiKey = request.state.key
-    return {**key_as_json(one), "isStudio": is_studio(one), "isYours": one.id == asking.id}
+    return {**key_as_json(one), "isStudio": is_studio_key(one), "isYours": one.id == asking.id}
 
 
 _TEXTS = {

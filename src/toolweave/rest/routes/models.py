@@ -7,8 +7,8 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 from starlette.routing import Route
 
-from toolweave.assistant.home_models import models_of, open_asking
-from toolweave.assistant.model_test import try_model
+from toolweave.assistant.home_models import home_models, open_model_caller
+from toolweave.assistant.model_test import check_model
 from toolweave.assistant.models import NAME, NewModel
 from toolweave.home import Home
 from toolweave.rest import openapi
@@ -67,7 +67,7 @@ class _Answers:
 
     def __init__(self, home: Home) -> None:
         self._home = home
-        self._models = models_of(home)
+        self._models = home_models(home)
 
     async def list_models(self) -> Response:
         """List the models that can be asked, without their keys."""
@@ -91,8 +91,8 @@ class _Answers:
     async def test_model(self, model: ModelName) -> Response:
         """Ask a model for one word."""
         await self._models.get(model)
-        async with open_asking(self._home) as asking:
-            return json_answer((await try_model(asking, model)).as_json())
+        async with open_model_caller(self._home) as asking:
+            return json_answer((await check_model(asking, model)).as_json())
 
 
 _TEXTS = {

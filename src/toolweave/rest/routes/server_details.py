@@ -17,7 +17,7 @@ from toolweave.rest.routes.servers import ServerIdentity, server_of
 from toolweave.rest.shapes import KEYED, Responses, responses
 from toolweave.rest.stream import EventStream, SentEvent
 from toolweave.servers.definition import Server
-from toolweave.servers.health_report import health_of
+from toolweave.servers.health_report import recent_activity
 from toolweave.servers.sign_in_flow import require_sign_in, sign_in_to
 
 SCOPE = "servers:admin"
@@ -87,7 +87,7 @@ class _Answers:
         """How a server answered lately, what failed, and the last lines of its log."""
         found = await server_of(self._studio, server)
         return json_answer(
-            await health_of(
+            await recent_activity(
                 self._studio.connections,
                 self._studio.home.pings,
                 self._studio.home.masker,

@@ -22,12 +22,18 @@ from toolweave.rest.error_responses import OtherMethods
 from toolweave.rest.json_response import json_answer
 from toolweave.rest.request_body import Strict, read_shape
 from toolweave.rest.shapes import KEYED, READING, ProblemShape, responses
-from toolweave.servers.approval import drift_as_json, facts_of, pin, tool_as_json, tools_now
+from toolweave.servers.approval import (
+    approval_facts,
+    drift_as_json,
+    list_current_tools,
+    pin_tools,
+    tool_as_json,
+)
 from toolweave.servers.checks import check_server
 from toolweave.servers.definition import Server
 from toolweave.servers.discovery.search import Discovery, discover_all
-from toolweave.servers.import_servers import discovery_as_json, import_found, places_of
-from toolweave.servers.summary import as_dict, line_of
+from toolweave.servers.import_servers import client_locations, discovery_as_json, import_server
+from toolweave.servers.summary import summarize_server, summary_as_json
 from toolweave.servers.user_definitions import anchored, read_pasted
 
 ServerIdentity = Annotated[str, InPath(max_length=64, pattern=r"\S", description="A server's id")]
@@ -197,7 +203,7 @@ class _Answers:
         names = (await read_shape(request, ServerImportRequest)).names
         discovery = await self._discovered()
         imported = {
-            index: await import_found(self._studio.home.registry, found)
+            index: await import_server(self._studio.home.registry, found)
             for index, found in enumerate(discovery.found)
             if found.definition is not None and not found.shadowed_by
             if names is None or found.name in names
@@ -209,7 +215,7 @@ class _Answers:
         found = await self._server(server)
         facts = [
             {"label": fact.label, "key": fact.key, "value": fact.value}
-            for fact in await facts_of(self._studio.transports, found)
+            for fact in await approval_facts(self._studio.transports, found)
         ]
         return json_answer({"server": await self._shown(found), "facts": facts})
 
@@ -226,10 +232,12 @@ class _Answers:
         body = await read_shape(request, Approving)
         found = await self._server(server)
         approved = await self._studio.home.registry.approve(found.name, body.hash)
-        listed = await tools_now(self._studio.gate, found.name)
+        listed = await list_current_tools(self._studio.gate, found.name)
         is_kept_out = bool(listed.drift) and not body.accept_changes
         if not is_kept_out:
-            await anyio.to_thread.run_sync(pin, self._studio.home.lockfile, found.name, listed)
+            await anyio.to_thread.run_sync(
+                pin_tools, self._studio.home.lockfile, found.name, listed
+            )
         answer = {
             "server": await self._shown(approved),
             "pinned": 0 if is_kept_out else len(listed.tools),
@@ -263,7 +271,7 @@ class _Answers:
     async def list_server_tools(self, server: ServerIdentity) -> Response:
         """List what a server can do, with the parameter tree of each tool."""
         found = await self._server(server)
-        listed = await tools_now(self._studio.gate, found.name)
+        listed = await list_current_tools(self._studio.gate, found.name)
         answer = {
             "description": listed.description,
             "tools": [tool_as_json(tool) for tool in listed.tools],
@@ -272,14 +280,16 @@ class _Answers:
         return json_answer(answer)
 
     async def _discovered(self) -> Discovery:
-        places = places_of(self._studio.home.environ)
+        places = client_locations(self._studio.home.environ)
         return await anyio.to_thread.run_sync(discover_all, places)
 
     async def _server(self, identity: str) -> Server:
         return await server_of(self._studio, identity)
 
     async def _shown(self, server: Server) -> dict[str, Any]:
-        return as_dict(await line_of(self._studio.home.pings, self._studio.home.lockfile, server))
+        return summary_as_json(
+            await summarize_server(self._studio.home.pings, self._studio.home.lockfile, server)
+        )
 
 
 async def server_of(studio: Studio, identity: str) -> Server:

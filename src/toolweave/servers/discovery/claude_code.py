@@ -14,7 +14,7 @@ from toolweave.servers.config_entry import as_list, as_object
 from toolweave.servers.discovery.client import DiscoveredServer, FileProblem
 from toolweave.servers.discovery.config_file import MIB, Source, load, read_bytes
 from toolweave.servers.discovery.locations import ClientLocations
-from toolweave.servers.discovery.section import Off, servers
+from toolweave.servers.discovery.section import Off, read_servers
 
 _HISTORY_BYTES = 64 * MIB  # ~/.claude.json also contains the history of every project
 
@@ -29,7 +29,7 @@ class ClaudeCode:
         managed = Source(self.name, "enterprise", _managed_directory(places) / "managed-mcp.json")
         loaded = load(managed)
         yield from loaded.problems
-        yield from servers(managed, loaded.document, "mcpServers", is_off=_never)
+        yield from read_servers(managed, loaded.document, "mcpServers", is_off=_never)
         only = None if loaded.document is None else managed.origin("/mcpServers")
         for item in self._unmanaged(places):
             yield replace(item, shadowed_by=only) if isinstance(item, DiscoveredServer) else item
@@ -46,13 +46,17 @@ class ClaudeCode:
 
         local = replace(user, scope="local", directory=root)
         for key in _project_keys(document, places, root) or [str(root)]:
-            yield from servers(local, document, "projects", key, "mcpServers", is_off=_when_in(off))
+            yield from read_servers(
+                local, document, "projects", key, "mcpServers", is_off=_when_in(off)
+            )
         for directory in places.upward():
             project = Source(self.name, "project", directory / ".mcp.json", directory=directory)
             shared = load(project)
             yield from shared.problems
-            yield from servers(project, shared.document, "mcpServers", is_off=_when_in(rejected))
-        yield from servers(user, document, "mcpServers", is_off=_when_in(off))
+            yield from read_servers(
+                project, shared.document, "mcpServers", is_off=_when_in(rejected)
+            )
+        yield from read_servers(user, document, "mcpServers", is_off=_when_in(off))
 
     def _rejected(self, places: ClientLocations, document: dict[str, object]) -> set[str]:
         """Return the project servers the user rejected; Claude Code stores them per directory."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from toolweave.servers.discovery.client import DiscoveredServer, FileProblem
 from toolweave.servers.discovery.config_file import Source, load
 from toolweave.servers.discovery.locations import ClientLocations
-from toolweave.servers.discovery.section import servers
+from toolweave.servers.discovery.section import read_servers
 
 # The Windows Store edition is given a private copy of the settings directory.
 _STORE_EDITION = ("Packages", "Claude_pzs8sxrjxfjjc", "LocalCache", "Roaming")
@@ -24,7 +24,7 @@ class ClaudeDesktop:
             source = Source(self.name, "user", path)
             loaded = load(source)
             yield from loaded.problems
-            yield from servers(source, loaded.document, "mcpServers")
+            yield from read_servers(source, loaded.document, "mcpServers")
 
 
 def _directories(places: ClientLocations) -> Iterator[Path]:

@@ -7,11 +7,11 @@ user's, and a nearer table only needs the differences.
 from collections.abc import Iterator
 
 from toolweave.problems import Problem
-from toolweave.servers.config_entry import ConfigDialect, as_list, as_object, place
+from toolweave.servers.config_entry import ConfigDialect, as_list, as_object, config_pointer
 from toolweave.servers.discovery.client import DiscoveredServer, FileProblem
 from toolweave.servers.discovery.config_file import Source, load
 from toolweave.servers.discovery.locations import ClientLocations
-from toolweave.servers.discovery.section import servers
+from toolweave.servers.discovery.section import read_servers
 
 _SECTION = "mcp_servers"
 _DIALECT = ConfigDialect(headers="http_headers")
@@ -32,7 +32,7 @@ class Codex:
             documents.append(loaded.document or {})
         for index, source in enumerate(sources):
             document = _overlaid(documents[index], documents[index + 1 :])
-            yield from servers(source, document, _SECTION, dialect=_DIALECT, adapt=_adapted)
+            yield from read_servers(source, document, _SECTION, dialect=_DIALECT, adapt=_adapted)
 
     def _sources(self, places: ClientLocations) -> Iterator[Source]:
         for directory in places.project_directories():
@@ -71,16 +71,18 @@ def _adapted(entry: dict[str, object], at: str) -> tuple[dict[str, object], list
     problems: list[Problem] = []
     headers: dict[str, object] = {}
     for header, variable in (as_object(entry.get("env_http_headers")) or {}).items():
-        headers[header] = _reference(variable, at + place("env_http_headers", header), problems)
+        headers[header] = _reference(
+            variable, at + config_pointer("env_http_headers", header), problems
+        )
     if "bearer_token_env_var" in entry:
         token = _reference(
-            entry["bearer_token_env_var"], at + place("bearer_token_env_var"), problems
+            entry["bearer_token_env_var"], at + config_pointer("bearer_token_env_var"), problems
         )
         headers["Authorization"] = f"Bearer {token}"
     env: dict[str, object] = {}
     for index, stated in enumerate(as_list(entry.get("env_vars")) or []):
         named = (as_object(stated) or {"name": stated}).get("name")
-        env[str(named)] = _reference(named, at + place("env_vars", index), problems)
+        env[str(named)] = _reference(named, at + config_pointer("env_vars", index), problems)
     return _with(_with(entry, "http_headers", headers), "env", env), problems
 
 

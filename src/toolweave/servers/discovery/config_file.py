@@ -18,7 +18,7 @@ from toolweave.problems import Problem, Severity
 from toolweave.servers.config_entry import as_object
 from toolweave.servers.definition import Scope
 from toolweave.servers.discovery.client import ConfigOrigin, FileProblem
-from toolweave.servers.discovery.lenient_json import has_endless_key, without_comments
+from toolweave.servers.discovery.lenient_json import has_excessive_key, strip_comments
 
 Format = Literal["json", "jsonc", "toml"]
 
@@ -109,7 +109,7 @@ def _parse(text: str, source: Source) -> tuple[object, str | None]:
     if source.format == "toml":
         return _toml(text), None
     if source.format == "jsonc":
-        text = without_comments(text)
+        text = strip_comments(text)
     try:
         return read(text, max_bytes=source.max_bytes), None
     except Invalid as strict:
@@ -121,7 +121,7 @@ def _parse(text: str, source: Source) -> tuple[object, str | None]:
 
 
 def _toml(text: str) -> object:
-    if has_endless_key(text):
+    if has_excessive_key(text):
         raise Invalid("CLIENT_FILE_INVALID", "a dotted key has too many parts")
     try:
         return tomllib.loads(text)

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from toolweave.problems import Problem
-from toolweave.servers.config_entry import ConfigDialect, as_list, as_object, place
+from toolweave.servers.config_entry import ConfigDialect, as_list, as_object, config_pointer
 from toolweave.servers.discovery.client import DiscoveredServer, FileProblem
 from toolweave.servers.discovery.config_file import Source, load
 from toolweave.servers.discovery.locations import ClientLocations
-from toolweave.servers.discovery.section import servers
+from toolweave.servers.discovery.section import read_servers
 
 _BARE_VARIABLE = re.compile(r"\$([A-Za-z_]\w*)", re.ASCII)
 _DIALECT = ConfigDialect(rewrite=lambda text: _BARE_VARIABLE.sub(r"${\1}", text))
@@ -39,7 +39,7 @@ class GeminiCli:
             return _is_off(name.strip().lower(), documents, switched)
 
         for source, document in zip(sources, documents, strict=True):
-            yield from servers(
+            yield from read_servers(
                 source, document, "mcpServers", dialect=_DIALECT, adapt=_adapted, is_off=is_off
             )
 
@@ -90,7 +90,7 @@ def _adapted(entry: dict[str, object], at: str) -> tuple[dict[str, object], list
     transport = "sse" if url.rstrip("/").endswith("/sse") else "http"
     warning = Problem(
         "SERVER_TRANSPORT_ASSUMED",
-        at + place("url"),
+        at + config_pointer("url"),
         f"Gemini CLI tries HTTP and then SSE; it is imported as {transport!r}",
         hint='set `"type": "http"` or `"type": "sse"`',
         severity="warning",

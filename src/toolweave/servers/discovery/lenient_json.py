@@ -18,13 +18,13 @@ _TOML_KEY = re.compile(r"[\w. \t-]+")
 _MOST_KEY_PARTS = 32
 
 
-def without_comments(text: str) -> str:
+def strip_comments(text: str) -> str:
     """Return `text` as plain JSON: comments and trailing commas become spaces, positions stay."""
     plain = _COMMENTS.sub(lambda match: _blank(match[0]), text)
     return _TRAILING_COMMAS.sub(lambda match: _blank(match[0]), plain)
 
 
-def has_endless_key(toml: str) -> bool:
+def has_excessive_key(toml: str) -> bool:
     """Whether a dotted key has so many parts that `tomllib` would need quadratic time.
 
     80 kB of `a.a.a…` took 25 seconds; a cloned project can contain such a file.

@@ -9,8 +9,8 @@ from toolweave.servers.config_entry import (
     PLAIN,
     ConfigDialect,
     as_object,
+    config_pointer,
     name_problems,
-    place,
     read_entry,
 )
 from toolweave.servers.definition import CommandServer, Definition
@@ -23,23 +23,23 @@ Adapt = Callable[[dict[str, object], str], tuple[dict[str, object], list[Problem
 _VAULT = re.compile(r"\$\{\s*vault:", re.IGNORECASE)
 
 
-def marked_off(_name: str, entry: dict[str, object]) -> bool:
+def is_marked_disabled(_name: str, entry: dict[str, object]) -> bool:
     """Whether the entry itself is marked as disabled."""
     return entry.get("disabled") is True or entry.get("enabled") is False
 
 
-def as_written(entry: dict[str, object], _at: str) -> tuple[dict[str, object], list[Problem]]:
+def keep_unchanged(entry: dict[str, object], _at: str) -> tuple[dict[str, object], list[Problem]]:
     """For clients with entries in the common format."""
     return entry, []
 
 
-def servers(
+def read_servers(
     source: Source,
     document: dict[str, object] | None,
     *steps: str,
     dialect: ConfigDialect = PLAIN,
-    adapt: Adapt = as_written,
-    is_off: Off = marked_off,
+    adapt: Adapt = keep_unchanged,
+    is_off: Off = is_marked_disabled,
 ) -> Iterator[DiscoveredServer | FileProblem]:
     """Return the servers under the keys `steps` of `document`; none if a key is missing."""
     section: dict[str, object] = document or {}
@@ -48,12 +48,12 @@ def servers(
             return
         inner = as_object(section[step])
         if inner is None:
-            at = place(*steps[:depth])
+            at = config_pointer(*steps[:depth])
             yield source.problem("CLIENT_FILE_INVALID", "expected an object here", at=at)
             return
         section = inner
     for key, raw in section.items():
-        at = place(*steps, key)
+        at = config_pointer(*steps, key)
         entry = as_object(raw)
         adapted, doubts = (raw, []) if entry is None else adapt(entry, at)
         definition, problems = read_entry(adapted, at, dialect)

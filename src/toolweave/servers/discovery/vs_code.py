@@ -9,7 +9,7 @@ from toolweave.servers.config_entry import ConfigDialect
 from toolweave.servers.discovery.client import DiscoveredServer, FileProblem
 from toolweave.servers.discovery.config_file import Source, load
 from toolweave.servers.discovery.locations import ClientLocations, folder_variables
-from toolweave.servers.discovery.section import servers
+from toolweave.servers.discovery.section import read_servers
 
 
 class VsCode:
@@ -32,7 +32,9 @@ def _read(source: Source, places: ClientLocations) -> Iterator[DiscoveredServer 
     loaded = load(source)
     yield from loaded.problems
     rewrite = folder_variables(source.directory or places.project, places.home)
-    yield from servers(source, loaded.document, "servers", dialect=ConfigDialect(rewrite=rewrite))
+    yield from read_servers(
+        source, loaded.document, "servers", dialect=ConfigDialect(rewrite=rewrite)
+    )
 
 
 client = VsCode()

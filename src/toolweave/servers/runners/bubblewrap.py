@@ -19,7 +19,7 @@ from toolweave.errors import Invalid, Unavailable
 from toolweave.problems import Problem, pointer
 from toolweave.servers.definition import CommandServer, Definition, RunnerName
 from toolweave.servers.runners import plain
-from toolweave.servers.runners.program import directories_of
+from toolweave.servers.runners.program import required_directories
 from toolweave.servers.runners.runner import Launch
 
 MIB = 1024 * 1024
@@ -183,7 +183,7 @@ class BubblewrapRunner:
         )
 
     def _needed(self, command: CommandServer, program: str, bare: Launch) -> list[str]:
-        installed = directories_of(program, bare.env, is_too_wide=self._is_too_wide)
+        installed = required_directories(program, bare.env, is_too_wide=self._is_too_wide)
         named = (*installed, *((bare.cwd,) if bare.cwd else ()), *_named_in(command.args))
         paths = dict.fromkeys(os.path.abspath(path) for path in named)
         return [p for p in paths if not _is_within(p, SYSTEM) and not self._is_too_wide(p)]

@@ -14,7 +14,7 @@ PROGRAM_FOLDERS = ("bin", "shims")
 MOST_INTERPRETERS = 4
 
 
-def directories_of(
+def required_directories(
     program: str, env: Mapping[str, str], *, is_too_wide: Callable[[str], bool]
 ) -> list[str]:
     """Return what `program` needs: the prefix of each link and interpreter."""

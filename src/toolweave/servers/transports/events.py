@@ -8,9 +8,9 @@ import anyio
 import httpx2
 
 from toolweave.errors import Unavailable
-from toolweave.network.client import place_of
+from toolweave.network.client import request_origin
 from toolweave.servers.transports.failures import HttpFailures
-from toolweave.servers.transports.message_size import refuse_dense
+from toolweave.servers.transports.message_size import check_value_count
 
 # A server may request reconnection after a break, but not in an endless or tight loop.
 MIN_RETRY_MS = 1000
@@ -36,7 +36,7 @@ class CheckedEvents(httpx2.AsyncByteStream):
         async with aclosing(events):
             async for event in events:
                 try:
-                    await refuse_dense(event.data, place_of(self._response.request))
+                    await check_value_count(event.data, request_origin(self._response.request))
                 except Unavailable as error:
                     self._failures.record(error)
                     raise httpx2.SSEError(error.message) from None

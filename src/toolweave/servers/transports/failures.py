@@ -2,7 +2,7 @@
 
 The SDK turns every HTTP failure into a generic JSON-RPC error, or ends the connection of all
 other calls too. So the transports respond in the server's place with a JSON-RPC error that
-carries the typed one, signed so that no server can forge it; `failure_in` extracts it.
+carries the typed one, signed so that no server can forge it; `typed_error_in` extracts it.
 """
 
 import secrets
@@ -27,7 +27,7 @@ from toolweave.errors import (
     Unavailable,
 )
 from toolweave.network.addresses import origin_of
-from toolweave.network.client import broken, place_of, too_large
+from toolweave.network.client import invalid_response, request_origin, too_large
 
 KINDS: dict[str, type[ToolweaveError]] = {
     kind.__name__: kind
@@ -68,7 +68,7 @@ async def send_within_origin(send: Send, request: httpx2.Request) -> httpx2.Resp
         try:
             response = await send(sent)
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
-            raise broken(place_of(request), type(error).__name__) from None
+            raise invalid_response(request_origin(request), type(error).__name__) from None
         if response.next_request is None:
             return response
         await response.aclose()
@@ -78,7 +78,7 @@ async def send_within_origin(send: Send, request: httpx2.Request) -> httpx2.Resp
     target = onward.url.copy_with(userinfo=b"", query=None, fragment=None)
     raise Unavailable(
         "SERVER_REDIRECTED",
-        f"{place_of(request)} redirects to {str(target)[:200]!r}, which is not followed",
+        f"{request_origin(request)} redirects to {str(target)[:200]!r}, which is not followed",
         hint="if that is the correct address, use it in the server's definition",
         facts={"location": str(target)[:200]},
     )
@@ -95,9 +95,11 @@ def _stays(sent: httpx2.Request, following: httpx2.Request) -> bool:
         return False
 
 
-def failure_of(response: httpx2.Response, *, now: datetime | None = None) -> ToolweaveError | None:
+def status_error(
+    response: httpx2.Response, *, now: datetime | None = None
+) -> ToolweaveError | None:
     """Return the error for an HTTP status; `None` for success."""
-    status, where = response.status_code, place_of(response.request)
+    status, where = response.status_code, request_origin(response.request)
     if response.is_success:
         return None
     facts: dict[str, Any] = {"status": status}
@@ -146,7 +148,7 @@ def retry_after_s(text: str | None, now: datetime) -> float | None:
     return min(max((aware - now).total_seconds(), 0.0), MAX_RETRY_AFTER_S)
 
 
-def sealed(request_id: RequestId | None, error: ToolweaveError) -> JSONRPCError:
+def as_rpc_error(request_id: RequestId | None, error: ToolweaveError) -> JSONRPCError:
     """Return the JSON-RPC error that carries `error` through the SDK to the call `request_id`."""
     body = error.as_json()
     data = {"seal": SEAL, "kind": type(error).__name__, "hint": None, "facts": None, **body}
@@ -157,13 +159,13 @@ def sealed(request_id: RequestId | None, error: ToolweaveError) -> JSONRPCError:
     )
 
 
-def failure_in(error: BaseException) -> ToolweaveError | None:
+def typed_error_in(error: BaseException) -> ToolweaveError | None:
     """Return the typed error behind the SDK's error; `None` if the server sent it."""
     if isinstance(error, ToolweaveError):
         return error
     if isinstance(error, BaseExceptionGroup):
         nested = cast("BaseExceptionGroup[BaseException]", error).exceptions
-        return next((found for each in nested if (found := failure_in(each))), None)
+        return next((found for each in nested if (found := typed_error_in(each))), None)
     data = cast("object", error.data) if isinstance(error, MCPError) else None
     if not isinstance(data, dict):
         return None
@@ -174,19 +176,19 @@ def failure_in(error: BaseException) -> ToolweaveError | None:
     return kind(data["code"], data["message"], hint=data["hint"], facts=data["facts"])
 
 
-def truth_behind(
+def clarify_sdk_message(
     message: JSONRPCError, where: str, *, last: ToolweaveError | None, max_bytes: int
 ) -> JSONRPCError:
     """Return `message`, or a clearer text for a message that the SDK created."""
     said = message.error.message
     if said.startswith("SSE stream ended"):
-        found = last or broken(where, "its stream ended without a response")
+        found = last or invalid_response(where, "its stream ended without a response")
     elif said.startswith("SSE stream failed"):
         found = last or too_large(where, max_bytes)
     elif said.startswith("Failed to parse"):
-        found = broken(where, "its response is not a JSON-RPC message")
+        found = invalid_response(where, "its response is not a JSON-RPC message")
     elif said.startswith(("Unexpected content type", "server answered a request with 202")):
-        found = broken(where, said[:100])
+        found = invalid_response(where, said[:100])
     else:
         return message
-    return sealed(message.id, found)
+    return as_rpc_error(message.id, found)

@@ -20,19 +20,19 @@ from pydantic import ValidationError
 
 from toolweave.errors import ToolweaveError, Unavailable
 from toolweave.network.addresses import AllowedHosts
-from toolweave.network.client import EVENTS, Resolve, open_http_client, place_of
+from toolweave.network.client import EVENTS, Resolve, open_http_client, request_origin
 from toolweave.servers.definition import HttpServer
 from toolweave.servers.disconnect_reason import DisconnectReason
 from toolweave.servers.transports.events import CheckedEvents
 from toolweave.servers.transports.failures import (
     HttpFailures,
-    failure_of,
-    sealed,
+    as_rpc_error,
+    clarify_sdk_message,
     send_within_origin,
-    truth_behind,
+    status_error,
 )
-from toolweave.servers.transports.incoming import admits
-from toolweave.servers.transports.message_size import refuse_dense
+from toolweave.servers.transports.incoming import accepts_message
+from toolweave.servers.transports.message_size import check_value_count
 from toolweave.servers.transports.notification_limit import NotificationLimit
 from toolweave.settings import Limits
 
@@ -69,23 +69,23 @@ class McpHttpClient(httpx2.AsyncClient):
             sent = partial(super().send, **{**options, "stream": True, "follow_redirects": False})
             return await self._checked(await send_within_origin(sent, request))
         except ToolweaveError as error:
-            body = sealed(None, error).model_dump(mode="json", by_alias=True)
+            body = as_rpc_error(None, error).model_dump(mode="json", by_alias=True)
             return httpx2.Response(502, json=body, request=request)
 
     async def _checked(self, response: httpx2.Response) -> httpx2.Response:
         is_json = response.headers.get("content-type", "").lower().startswith("application/json")
-        failure = failure_of(response)
+        failure = status_error(response)
         if failure is None:
             if is_json:
                 # Here, where the failure can still be reported.
-                await refuse_dense(await response.aread(), place_of(response.request))
+                await check_value_count(await response.aread(), request_origin(response.request))
             return self._with_checked_events(response)
         body = b""
         with suppress(ToolweaveError):
             body = await response.aread()
-            await refuse_dense(body, place_of(response.request))
+            await check_value_count(body, request_origin(response.request))
         if response.status_code == 404 and MCP_SESSION_ID in response.request.headers:
-            failure = session_over(place_of(response.request))
+            failure = session_ended(request_origin(response.request))
             self._faults.note(failure)
         elif response.status_code not in ALWAYS_OURS and is_json and _is_rpc_error(body):
             return response
@@ -164,17 +164,17 @@ async def _admit(
     with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
         async with inbox:
             async for item in theirs:
-                if isinstance(item, Exception) or not admits(item, flood, faults):
+                if isinstance(item, Exception) or not accepts_message(item, flood, faults):
                     continue
                 if isinstance(item.message, JSONRPCError):
-                    found = truth_behind(
+                    found = clarify_sdk_message(
                         item.message, where, last=failures.take(), max_bytes=max_bytes
                     )
                     item = SessionMessage(found, item.metadata)
                 await inbox.send(item)
 
 
-def session_over(where: str) -> Unavailable:
+def session_ended(where: str) -> Unavailable:
     """Return the error for a session the server no longer knows."""
     return Unavailable(
         "MCP_SERVER_DISCONNECTED",

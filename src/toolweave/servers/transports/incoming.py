@@ -27,7 +27,9 @@ def read_message(text: str | bytes) -> SessionMessage:
     return SessionMessage(message)
 
 
-def admits(item: SessionMessage, flood: NotificationLimit, faults: DisconnectReason) -> bool:
+def accepts_message(
+    item: SessionMessage, flood: NotificationLimit, faults: DisconnectReason
+) -> bool:
     """Return whether a message is accepted; too many, or a wrong id, end the connection."""
     faults.messages += 1
     if isinstance(item.message, JSONRPCNotification):

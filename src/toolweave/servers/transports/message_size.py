@@ -12,7 +12,7 @@ MAX_VALUES = 100_000
 SLICE_BYTES = 64 * 1024
 
 
-async def refuse_dense(message: bytes | str, where: str) -> None:
+async def check_value_count(message: bytes | str, where: str) -> None:
     """Reject a message with too many values.
 
     Raises:
@@ -23,7 +23,7 @@ async def refuse_dense(message: bytes | str, where: str) -> None:
         return
     if isinstance(message, str):
         message = message.encode()
-    if await has_over(MAX_VALUES, message):
+    if await has_more_values(MAX_VALUES, message):
         raise Unavailable(
             "SERVER_RESPONSE_TOO_LARGE",
             f"{where} sent more than {MAX_VALUES} values in one message",
@@ -32,7 +32,7 @@ async def refuse_dense(message: bytes | str, where: str) -> None:
         )
 
 
-async def has_over(limit: int, message: bytes) -> bool:
+async def has_more_values(limit: int, message: bytes) -> bool:
     """Whether `message` has more than `limit` values, judged by its punctuation."""
     values, in_text, cut = 0, False, b""
     for start in range(0, len(message), SLICE_BYTES):

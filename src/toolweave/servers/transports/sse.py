@@ -17,24 +17,24 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCRequest
 
 from toolweave.errors import TimedOut, ToolweaveError
-from toolweave.network.addresses import AllowedHosts, denied, origin_of
+from toolweave.network.addresses import AllowedHosts, address_denied, origin_of
 from toolweave.network.client import (
     EVENTS,
     Resolve,
-    broken,
+    invalid_response,
     open_http_client,
-    place_of,
+    request_origin,
     too_large,
 )
 from toolweave.servers.definition import SseServer
 from toolweave.servers.disconnect_reason import DisconnectReason
 from toolweave.servers.transports.failures import (
-    failure_of,
-    sealed,
+    as_rpc_error,
     send_within_origin,
+    status_error,
 )
-from toolweave.servers.transports.incoming import admits, read_message
-from toolweave.servers.transports.message_size import refuse_dense
+from toolweave.servers.transports.incoming import accepts_message, read_message
+from toolweave.servers.transports.message_size import check_value_count
 from toolweave.servers.transports.notification_limit import NotificationLimit
 from toolweave.settings import Limits
 
@@ -93,9 +93,9 @@ async def _connect(client: httpx2.AsyncClient, url: str, deadline_s: float) -> h
         timeout=deadline_s,
     )
     response = await send_within_origin(partial(client.send, stream=True), request)
-    failure = failure_of(response)
+    failure = status_error(response)
     if failure is None and not response.headers.get("content-type", "").startswith(EVENTS):
-        failure = broken(place_of(request), "its response is not an event stream")
+        failure = invalid_response(request_origin(request), "its response is not an event stream")
     if failure is not None:
         await response.aclose()
         raise failure
@@ -111,7 +111,7 @@ async def _endpoint(events: Events, url: str, deadline_s: float) -> httpx2.URL:
                 if event.event == "endpoint":
                     endpoint = httpx2.URL(url).join(event.data.strip())
                     if origin_of(endpoint) != origin_of(url):
-                        raise denied(f"{where} sent a message endpoint at another address")
+                        raise address_denied(f"{where} sent a message endpoint at another address")
                     return endpoint
     except TimeoutError:
         raise TimedOut(
@@ -119,8 +119,8 @@ async def _endpoint(events: Events, url: str, deadline_s: float) -> httpx2.URL:
             f"{where} did not send its message endpoint within {deadline_s:g} s",
         ) from None
     except (httpx2.HTTPError, httpx2.InvalidURL):
-        raise broken(where, "it did not send a message endpoint") from None
-    raise broken(where, "its stream ended before the first event")
+        raise invalid_response(where, "it did not send a message endpoint") from None
+    raise invalid_response(where, "its stream ended before the first event")
 
 
 async def _read(
@@ -136,8 +136,8 @@ async def _read(
             async for event in events:
                 if event.event != "message" or not event.data:
                     continue
-                await refuse_dense(event.data, where)
-                if admits(item := read_message(event.data), flood, faults):
+                await check_value_count(event.data, where)
+                if accepts_message(item := read_message(event.data), flood, faults):
                     await inbox.send(item)
                 elif faults.first is not None:
                     return
@@ -146,7 +146,7 @@ async def _read(
     except httpx2.SSEError:
         faults.note(too_large(where, max_bytes))
     except ValueError:
-        faults.note(broken(where, "an event is not a JSON-RPC message"))
+        faults.note(invalid_response(where, "an event is not a JSON-RPC message"))
     except (anyio.ClosedResourceError, anyio.BrokenResourceError):
         return
     finally:
@@ -165,7 +165,7 @@ async def _write(
                 await _post(client, endpoint, item)
             except ToolweaveError as error:
                 if isinstance(item.message, JSONRPCRequest):
-                    await inbox.send(SessionMessage(sealed(item.message.id, error)))
+                    await inbox.send(SessionMessage(as_rpc_error(item.message.id, error)))
 
 
 async def _post(client: httpx2.AsyncClient, endpoint: httpx2.URL, item: SessionMessage) -> None:
@@ -178,5 +178,5 @@ async def _post(client: httpx2.AsyncClient, endpoint: httpx2.URL, item: SessionM
         await response.aread()  # read to the end, so that the connection can be reused
     finally:
         await response.aclose()
-    if failure := failure_of(response):
+    if failure := status_error(response):
         raise failure

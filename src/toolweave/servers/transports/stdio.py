@@ -24,8 +24,8 @@ from toolweave.errors import Unavailable
 from toolweave.servers.disconnect_reason import DisconnectReason
 from toolweave.servers.guardian import Guardian
 from toolweave.servers.runners.runner import Launch
-from toolweave.servers.transports.incoming import admits, read_message
-from toolweave.servers.transports.message_size import refuse_dense
+from toolweave.servers.transports.incoming import accepts_message, read_message
+from toolweave.servers.transports.message_size import check_value_count
 from toolweave.servers.transports.notification_limit import NotificationLimit
 
 Incoming = SessionMessage | Exception
@@ -234,7 +234,7 @@ async def _message(
     line: bytes, faults: DisconnectReason, flood: NotificationLimit
 ) -> SessionMessage | None:
     try:
-        await refuse_dense(line, f"server {faults.server!r}")
+        await check_value_count(line, f"server {faults.server!r}")
     except Unavailable as error:
         faults.note(error)
         return None
@@ -257,7 +257,7 @@ def _parse(
         faults.protocol("a line on stdout looks like a message but is not valid JSON-RPC")
         return None
     flood.noise = 0
-    return item if admits(item, flood, faults) else None
+    return item if accepts_message(item, flood, faults) else None
 
 
 def _noise(faults: DisconnectReason, flood: NotificationLimit) -> SessionMessage | None:
