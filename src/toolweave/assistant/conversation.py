@@ -4,10 +4,12 @@ Tool results go back to the model as data. They cannot add a tool, widen a permi
 for the user: the set of tools is fixed before, and the gate checks each call again.
 """
 
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 
-from toolweave.assistant.prompt_files import prompt
 from toolweave.assistant.tool_context import ContextTool, ToolContext
 from toolweave.errors import Limited, ToolweaveError
 from toolweave.json_text import Json, JsonObject
@@ -25,6 +27,7 @@ from toolweave.nodes.model import (
 )
 from toolweave.nodes.model_tools import told
 
+_PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 STOPPED = "(stopped by the user)"
 
 
@@ -157,7 +160,7 @@ class Conversation:
         )
         return ModelQuestion(
             messages=self.messages,
-            system=prompt("chat", tools=self.context.described()),
+            system=_prompt("chat", tools=self.context.described()),
             provider=self._model,
             tools=offers,
         )
@@ -202,3 +205,13 @@ def _words(error: ToolweaveError) -> str:
     ]
     lines = [f"{error.code}: {error.message}", *problems[:20]]
     return "\n".join([*lines, error.hint] if error.hint else lines)
+
+
+def _prompt(name: str, **values: str) -> str:
+    """Return a prompt with its placeholders filled; inserted values are not expanded again."""
+    return _PLACEHOLDER.sub(lambda match: values[match[1]], _read_prompt(name)).strip()
+
+
+@cache
+def _read_prompt(name: str) -> str:
+    return files("toolweave.assistant").joinpath("prompts", f"{name}.md").read_text("utf-8")

@@ -3,6 +3,7 @@
 Both protocol eras on both. It needs no key, stores nothing, and starts nothing.
 """
 
+import json
 import logging
 import signal
 import socket
@@ -19,9 +20,7 @@ from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 
 from toolweave import __version__
-from toolweave.demo.arguments import describe_problems
-from toolweave.demo.store import Store
-from toolweave.demo.tool import Answer, DemoCall, DemoTool, error_result
+from toolweave.demo.tool import Answer, DemoCall, DemoTool, Store, error_result
 from toolweave.demo.tools import (
     asking,
     memory,
@@ -33,7 +32,9 @@ from toolweave.demo.tools import (
     weather,
 )
 from toolweave.errors import Unavailable
+from toolweave.json_text import JsonObject
 from toolweave.problems import did_you_mean
+from toolweave.tools.check import check_arguments
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
 
@@ -79,7 +80,7 @@ class Demo:
             hint = did_you_mean(params.name, self._tools) or "see `tools/list` for the names"
             raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name!r}; {hint}")
         arguments = params.arguments or {}
-        wrong = describe_problems(self._as_checkable(tool.name), arguments)
+        wrong = _describe_problems(self._as_checkable(tool.name), arguments)
         if wrong is not None:
             return error_result(wrong)
         try:
@@ -196,3 +197,22 @@ def _log_to_stderr() -> None:
         stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
     )
     logging.getLogger("toolweave").setLevel(logging.INFO)
+
+
+def _describe_problems(tool: Tool, arguments: JsonObject) -> str | None:
+    """Return all problems with the tool's input schema; `None` if the call is valid."""
+    try:
+        json.dumps(arguments, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        # The SDK's parser of HTTP bodies accepts lone surrogates; valid text has none.
+        return f"the arguments of {tool.name!r} contain a lone surrogate, which is not valid text"
+    faults = [
+        f"- {problem.pointer or 'arguments'}: {problem.message}"
+        + (f" ({problem.hint})" if problem.hint else "")
+        for problem in check_arguments(tool, arguments)
+        # An unchecked value may be invalid, so that one warning rejects the call as well.
+        if problem.severity == "error" or problem.code == "MCP_VALUE_UNCHECKED"
+    ]
+    if not faults:
+        return None
+    return f"the arguments of {tool.name!r} do not match its schema:\n" + "\n".join(faults)

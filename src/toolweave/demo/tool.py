@@ -1,6 +1,6 @@
 """A tool of the demo server: a record whose schemas come from its Pydantic models.
 
-Also the three kinds of results: `said`, `structured`, `failed`.
+Also the three kinds of results: `text_result`, `structured_result`, `error_result`.
 """
 
 from collections.abc import Awaitable, Callable
@@ -12,7 +12,6 @@ from mcp.server import ServerRequestContext
 from pydantic import BaseModel, ConfigDict
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 
-from toolweave.demo.store import Store
 from toolweave.json_text import JsonObject
 
 Answer = types.CallToolResult | types.InputRequiredResult
@@ -22,6 +21,19 @@ def _harmless() -> types.ToolAnnotations:
     return types.ToolAnnotations(
         read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
     )
+
+
+@dataclass(slots=True)
+class Store:
+    """Shared by all clients of the process; lost when it exits."""
+
+    notes: dict[str, str] = field(default_factory=dict[str, str])
+    counts: dict[str, int] = field(default_factory=dict[str, int])
+
+    def count(self, name: str) -> int:
+        """Increment the counter `name` and return its value."""
+        self.counts[name] = self.counts.get(name, 0) + 1
+        return self.counts[name]
 
 
 class DemoModel(BaseModel):

@@ -16,9 +16,8 @@ from toolweave.errors import Unavailable
 from toolweave.servers.definition import HttpServer, SseServer
 from toolweave.servers.disconnect_reason import DisconnectReason
 from toolweave.servers.transports import message_size as density
-from toolweave.servers.transports.events import MIN_RETRY_MS, CheckedEvents
 from toolweave.servers.transports.failures import HttpFailures
-from toolweave.servers.transports.http import open_http
+from toolweave.servers.transports.http import MIN_RETRY_MS, CheckedEvents, open_http
 from toolweave.servers.transports.message_size import MAX_VALUES, check_value_count
 from toolweave.servers.transports.sse import open_sse
 from toolweave.settings import Limits

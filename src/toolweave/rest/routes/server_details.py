@@ -16,8 +16,8 @@ from toolweave.rest.json_response import json_answer
 from toolweave.rest.routes.servers import ServerIdentity, server_of
 from toolweave.rest.shapes import KEYED, Responses, responses
 from toolweave.rest.stream import EventStream, SentEvent
+from toolweave.servers.checks import recent_activity
 from toolweave.servers.definition import Server
-from toolweave.servers.health_report import recent_activity
 from toolweave.servers.sign_in_flow import require_sign_in, sign_in_to
 
 SCOPE = "servers:admin"
