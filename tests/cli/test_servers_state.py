@@ -121,7 +121,7 @@ def test_a_check_of_nothing_says_so(tw: Commands) -> None:
 
 def test_a_check_tells_of_changed_tools(tw: Commands, server: ScriptedServer) -> None:
     server.change(tools=[a_tool("echo", description="Another.")])
-    assert "2 tools differ from what was approved" in tw.ok("servers", "check").out
+    assert "2 tools differ from the approved ones" in tw.ok("servers", "check").out
     assert "text only since approval" in tw.ok("servers", "tools", "mine").out
 
 

@@ -10,8 +10,8 @@ import httpx2
 from mcp import Client
 from mcp_types import TextContent
 
+from network.wire import http, json_answer
 from servers.authorization import Protected
-from servers.transports.wire import http, json_answer
 from toolweave.errors import NotFound
 from toolweave.servers.definition import HttpServer
 from toolweave.servers.disconnect_reason import DisconnectReason

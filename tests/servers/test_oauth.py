@@ -9,6 +9,7 @@ import pytest
 from mcp import Client
 from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 
+from network.wire import http, json_answer, peer
 from servers.authorization import Protected, protected_server
 from servers.signing_in import (
     LIMITS,
@@ -22,7 +23,6 @@ from servers.signing_in import (
     tokens,
 )
 from servers.transports.connecting import reason
-from servers.transports.wire import http, json_answer, peer
 from toolweave.access.vault import Vault
 from toolweave.access.vault_key import KeySource
 from toolweave.errors import Denied, TimedOut, Unavailable

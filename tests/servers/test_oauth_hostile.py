@@ -9,6 +9,7 @@ import anyio
 import pytest
 from mcp import Client
 
+from network.wire import dialling, http, json_answer, peer
 from servers.authorization import Protected, protected_server
 from servers.signing_in import (
     LIMITS,
@@ -21,7 +22,6 @@ from servers.signing_in import (
     signed_in,
 )
 from servers.transports.connecting import reason
-from servers.transports.wire import dialling, http, json_answer, peer
 from toolweave.errors import Denied, TimedOut
 from toolweave.servers.definition import HttpServer
 from toolweave.servers.disconnect_reason import DisconnectReason

@@ -7,6 +7,7 @@ from collections.abc import Generator
 import anyio
 import pytest
 
+from network.wire import http, json_answer, peer
 from servers.authorization import Protected, protected_server
 from servers.signing_in import (
     ShiftedClock,
@@ -18,7 +19,6 @@ from servers.signing_in import (
     tokens,
 )
 from servers.transports.connecting import reason
-from servers.transports.wire import http, json_answer, peer
 from toolweave.errors import Denied
 
 pytestmark = pytest.mark.anyio
@@ -119,7 +119,7 @@ async def test_a_refused_renewal_needs_a_person(protected: Protected) -> None:
     failure = await reason(connected(protected, vault, clock=ShiftedClock(3601)))
     assert isinstance(failure, Denied)
     assert failure.code == "SERVER_SIGN_IN_REQUIRED"
-    assert failure.hint == "`toolweave servers sign-in tools`"
+    assert failure.hint == "run `toolweave servers sign-in tools`"
     assert set(paths(protected.issuer_log)) == {"/token"}
     assert vault.kept.tokens.refresh_token is None
     protected.issuer_log.clear()

@@ -296,5 +296,5 @@ async def test_a_changed_definition_needs_another_approval(
     await studio.home.registry.list()
     error = await refusal(studio)
     assert error.code == "SERVER_NOT_APPROVED"
-    assert "was changed since it was approved" in error.message
+    assert "changed after it was approved" in error.message
     assert len(scripted.processes) == 1

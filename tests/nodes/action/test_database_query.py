@@ -8,8 +8,8 @@ from pathlib import Path
 import anyio
 import psycopg
 import pytest
+from tests.network.wire import dialling
 from tests.nodes.action.trying import code_of, run, secret_texts
-from tests.servers.transports.wire import dialling
 from tests.storage.postgres import Postgres
 
 from toolweave.errors import Conflict, Invalid, NotFound, ToolweaveError

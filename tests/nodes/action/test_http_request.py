@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import anyio
 import pytest
+from tests.network.wire import dialling, http, json_answer, peer
 from tests.nodes.action.trying import code_of, field, run, secret_texts, web
-from tests.servers.transports.wire import dialling, http, json_answer, peer
 
 from toolweave.errors import Denied, Invalid, NotFound, TimedOut, ToolweaveError, Unavailable
 from toolweave.json_text import Json, JsonObject

@@ -5,7 +5,7 @@ from pathlib import Path
 import anyio
 import pytest
 from tests.engine.building import EchoTools, workflow
-from tests.servers.transports.wire import json_answer, peer
+from tests.network.wire import json_answer, peer
 
 from toolweave.app.node_resources import open_resources
 from toolweave.engine.context import EngineServices

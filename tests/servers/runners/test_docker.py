@@ -185,7 +185,7 @@ def test_a_daemon_that_hangs_is_told_to_be_restarted(
     client.chmod(0o755)
     monkeypatch.setattr(module, "ANSWER_DEADLINE_S", 0.05)
     runner = DockerRunner(PlainRunner({"PATH": f"{tmp_path}:{os.environ['PATH']}"}))
-    assert runner.missing() == "Docker did not answer within 0.05 s; restart it"
+    assert runner.missing() == "Docker did not respond within 0.05 s; restart it"
 
 
 def test_a_client_that_cannot_be_started_is_said_so(tmp_path: Path) -> None:

@@ -60,10 +60,10 @@ def test_windows_inherits_its_own_names() -> None:
 @pytest.mark.parametrize(
     ("command", "hint"),
     [
-        ("npx", "install Node.js, which brings `npx`"),
-        ("uvx", "install uv, which brings `uvx`"),
-        ("docker", "install Docker, or give an image instead of a command"),
-        ("no-such-program", "install it, or give its full path"),
+        ("npx", "install Node.js, which includes `npx`"),
+        ("uvx", "install uv, which includes `uvx`"),
+        ("docker", "install Docker, or use an image instead of a command"),
+        ("no-such-program", "install it, or use its full path"),
     ],
 )
 def test_a_command_that_is_not_on_path_is_refused_with_what_to_do(

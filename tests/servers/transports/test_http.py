@@ -14,9 +14,9 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent
 
+from network.wire import Answer, dialling, event_answer, http, json_answer, peer
 from servers.transports.connecting import reason, refusal
 from servers.transports.serving import listening, running, tools_app
-from servers.transports.wire import Answer, dialling, event_answer, http, json_answer, peer
 from toolweave.errors import Denied, Invalid, Limited, ToolweaveError, Unavailable
 from toolweave.servers.definition import HttpServer
 from toolweave.servers.disconnect_reason import DisconnectReason

@@ -13,9 +13,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent
 
-from servers.transports.connecting import reason, refusal
-from servers.transports.serving import listening, running, tools_app
-from servers.transports.wire import (
+from network.wire import (
     Answer,
     dialling,
     event_answer,
@@ -24,6 +22,8 @@ from servers.transports.wire import (
     peer,
     read_request,
 )
+from servers.transports.connecting import reason, refusal
+from servers.transports.serving import listening, running, tools_app
 from toolweave.errors import Denied, Limited, TimedOut, ToolweaveError, Unavailable
 from toolweave.servers.definition import SseServer
 from toolweave.servers.disconnect_reason import DisconnectReason

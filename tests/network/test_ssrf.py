@@ -10,8 +10,8 @@ import httpx2
 import pytest
 from anyio.abc import SocketAttribute, SocketStream
 
+from network.wire import dialling, http, peer
 from servers.transports.serving import listening, running, tools_app
-from servers.transports.wire import dialling, http, peer
 from toolweave.errors import Denied, ToolweaveError
 from toolweave.network.addresses import AllowedHosts
 from toolweave.network.client import Resolve, open_http_client

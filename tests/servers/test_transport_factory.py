@@ -106,7 +106,7 @@ async def test_an_approval_ends_with_any_change_of_the_definition(
     with pytest.raises(Denied) as caught:
         await studio.transports.open(changed, DisconnectReason("server"))
     assert caught.value.code == "SERVER_NOT_APPROVED"
-    assert "was changed since it was approved" in caught.value.message
+    assert "changed after it was approved" in caught.value.message
 
 
 async def test_every_text_of_a_definition_is_filled_in(studio: Studio) -> None:

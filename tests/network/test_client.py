@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from servers.transports.wire import http, json_answer, peer
+from network.wire import http, json_answer, peer
 from toolweave.errors import Denied, Invalid, TimedOut, ToolweaveError, Unavailable
 from toolweave.network.addresses import AllowedHosts
 from toolweave.network.client import (

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp import Client
 
+from network.wire import event_answer, http, json_answer, peer
 from servers.transports.connecting import reason, refusal
-from servers.transports.wire import event_answer, http, json_answer, peer
 from toolweave.errors import Unavailable
 from toolweave.servers.definition import HttpServer, SseServer
 from toolweave.servers.disconnect_reason import DisconnectReason
