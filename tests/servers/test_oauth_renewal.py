@@ -148,7 +148,7 @@ async def test_a_sign_in_made_elsewhere_helps_a_connection_that_was_locked_out(
     with anyio.fail_after(20):
         async with connected(protected, vault) as client:
             protected.provider.revoke_all()
-            with pytest.raises(Exception, match="who you are"):
+            with pytest.raises(Exception, match="requires authentication"):
                 await added(client)
             vault.entries.update((await signed_in(protected)).entries)
             assert await added(client) == "42"
