@@ -21,9 +21,9 @@ from toolweave.app.studio import open_studio
 from toolweave.assistant.home_models import home_models
 from toolweave.assistant.model_caller import HomeModelCaller
 from toolweave.assistant.models import NewModel
+from toolweave.catalog.resources.model import ModelQuestion, Said
 from toolweave.engine.runs import RunRequest
 from toolweave.home import open_home
-from toolweave.nodes.model import MODEL, ModelQuestion, Said
 from toolweave.settings import Settings
 from toolweave.testing.model import KEY, ScriptedModel, says
 from toolweave.workflow.formats.load import read
@@ -45,17 +45,17 @@ async def hear(_: str) -> None:
     """Take a piece of text."""
 
 
-async def measure(model: ScriptedModel, home: Path, turns: int) -> list[tuple[str, float, float]]:
+async def measure(model: ScriptedModel, folder: Path, turns: int) -> list[tuple[str, float, float]]:
     """Each line: its name, the median of ours and of the floor."""
     lines: list[tuple[str, float, float]] = []
     async with (
-        open_home(Settings(home=home)) as home,
+        open_home(Settings(home=folder)) as home,
         open_studio(home) as studio,
         open_resources(home) as resources,
         open_engine(studio) as engine,
         httpx2.AsyncClient(timeout=60) as bare,
     ):
-        asking = resources[MODEL]
+        asking = resources.model
         assert isinstance(asking, HomeModelCaller)
         for provider in PROVIDERS:
             url = model.base_url(provider)

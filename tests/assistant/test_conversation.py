@@ -13,8 +13,8 @@ from servers.rooms import pinned
 from toolweave.assistant.chat import begin_conversation, tool_context
 from toolweave.assistant.conversation import STOPPED, ChatEvent, ChatLimits, Conversation
 from toolweave.assistant.home_models import OnDemandModelCaller
+from toolweave.catalog.resources.model import Called
 from toolweave.errors import Denied, Limited, NotFound
-from toolweave.nodes.model import Called
 from toolweave.testing.model import calls, says, together
 from toolweave.testing.server import ScriptedServer, a_tool, never
 

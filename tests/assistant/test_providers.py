@@ -7,8 +7,7 @@ import anyio
 import pytest
 from tests.assistant.conftest import PROVIDERS, Configure
 
-from toolweave.errors import Invalid, Limited, TimedOut, ToolweaveError, Unavailable
-from toolweave.nodes.model import (
+from toolweave.catalog.resources.model import (
     Called,
     ModelChoiceRequest,
     ModelImage,
@@ -17,6 +16,7 @@ from toolweave.nodes.model import (
     Said,
     ToolAnswer,
 )
+from toolweave.errors import Invalid, Limited, TimedOut, ToolweaveError, Unavailable
 from toolweave.testing.clock import FakeClock
 from toolweave.testing.model import (
     KEY,

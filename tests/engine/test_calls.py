@@ -10,6 +10,7 @@ import pytest
 from tests.engine.building import Behaviour, EchoTools, Kinds, catalog, waits, workflow
 
 from toolweave.catalog.node_kind import NodeKind
+from toolweave.catalog.resources.record import Resources
 from toolweave.engine.called_runs import BY_CALLER, once_key
 from toolweave.engine.context import EngineServices
 from toolweave.engine.decide import decide
@@ -77,13 +78,12 @@ async def house(
     async with AsyncExitStack() as stack:
 
         async def opened(**behaviours: Behaviour) -> Engine:
-            resources: dict[str, object] = {}
-            services = EngineServices(EchoTools(), clock, resources)
+            services = EngineServices(EchoTools(), clock)
             kinds = WithCalls(**{"person": waits(question={"text": "May it?"}), **behaviours})
             engine = Engine(
                 database, Journal(database, clock), kinds, services=services, checker=Unchecked()
             )
-            resources["workflows"] = SubWorkflows(engine, store)
+            services.resources = Resources(workflows=SubWorkflows(engine, store))
             await stack.enter_async_context(engine.running())
             return engine
 

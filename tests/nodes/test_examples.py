@@ -5,13 +5,11 @@ from pathlib import Path
 import pytest
 from tests.nodes.flow.running import NODES, alone, an_engine, finish, outcome_of
 
-from toolweave.access.secret_text import SecretTexts
 from toolweave.app.node_resources import open_resources
 from toolweave.catalog.node import Effectful, Looping, Pure
 from toolweave.catalog.spec import Example
 from toolweave.engine.runs import RunRequest
 from toolweave.home import open_home
-from toolweave.resources.stores import open_stores
 from toolweave.settings import Settings
 from toolweave.testing.clock import FakeClock
 
@@ -39,8 +37,7 @@ async def test_an_example_gives_what_it_says(ref: str, example: Example, tmp_pat
     async with (
         open_home(Settings(home=tmp_path), clock=clock, environ={}, directory=tmp_path) as home,
         open_resources(home) as resources,
-        open_stores(home.database, tmp_path, SecretTexts(home.vault, home.masker)) as stores,
-        an_engine(home.database, clock, {"stores": stores, **resources}) as engine,
+        an_engine(home.database, clock, resources) as engine,
     ):
         # What came in is what templates name `data`.
         run = await engine.runs.start(

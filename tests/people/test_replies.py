@@ -21,6 +21,7 @@ from tests.nodes.services.acting import SECRET, Here
 from toolweave.access.mask import Masker
 from toolweave.access.secret_text import SecretTexts
 from toolweave.access.webhook_signatures import WebhookRequest
+from toolweave.catalog.resources.record import Resources
 from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
@@ -100,7 +101,7 @@ async def desk(folder: Path, script: Script | None = None) -> AsyncGenerator[Des
             await home.vault.put(name, value)
         secrets = SecretTexts(home.vault, Masker())
         http = NodeHttpClient(secrets, allow_private=True)
-        resources: dict[str, object] = {"http": http, "services": Here(service.address)}
+        resources = Resources(http=http, services=Here(service.address))
         services = EngineServices(EchoTools(), clock, resources)
         journal = Journal(home.database, clock)
         engine = Engine(

@@ -1,9 +1,9 @@
-"""The engine of a studio: every node's code, the gate, and what nodes may need."""
+"""Opens the engine of a studio with the node registry, the gate and the nodes' resources."""
 
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from typing import cast
+from dataclasses import replace
 
 from toolweave.app.node_resources import open_resources
 from toolweave.app.studio import Studio
@@ -16,8 +16,6 @@ from toolweave.engine.retention import Retention, prune
 from toolweave.engine.subworkflows import SubWorkflows
 from toolweave.errors import ToolweaveError
 from toolweave.home import Home
-from toolweave.nodes.action._commands import COMMANDS
-from toolweave.nodes.model import MODEL, ModelCaller
 from toolweave.nodes.prompt.answer_source import AnswerSource
 from toolweave.nodes.registry import NodeRegistry
 from toolweave.resources.commands import CommandRunner
@@ -32,24 +30,26 @@ PRUNE_EVERY_S = 3600.0
 async def open_engine(
     studio: Studio, *, keeps_time: bool = False, on_progress: Listener | None = None
 ) -> AsyncGenerator[Engine]:
-    """Join the engine to an open studio."""
+    """Open the engine of an open studio."""
     home, settings = studio.home, studio.home.settings
     journal = Journal(home.database, home.clock)
     async with open_resources(
         home, allow_private=settings.allow_private_http, file_roots=settings.file_roots
     ) as opened:
-        resources: dict[str, object] = dict(opened)
-        services = EngineServices(studio.gate, home.clock, resources, on_progress)
-        resources[COMMANDS] = CommandRunner(home, studio.transports)
+        services = EngineServices(studio.gate, home.clock, opened, on_progress)
         engine = Engine(
             home.database,
             journal,
             NodeRegistry(),
             services=services,
             checker=RunCheck(ToolKnowledge(home)),
-            prepare=AnswerSource(cast("ModelCaller", resources[MODEL])),
+            prepare=AnswerSource(opened.model),
         )
-        resources["workflows"] = SubWorkflows(engine, studio.home.workflows)
+        services.resources = replace(
+            opened,
+            commands=CommandRunner(home, studio.transports),
+            workflows=SubWorkflows(engine, home.workflows),
+        )
         async with engine.running(keeps_time=keeps_time), background() as tasks:
             if keeps_time:
                 tasks.start_soon(_keep_pruning, home)

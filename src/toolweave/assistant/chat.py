@@ -2,8 +2,8 @@
 
 from toolweave.assistant.conversation import Conversation
 from toolweave.assistant.tool_context import EnabledServer, ToolContext, build_context
+from toolweave.catalog.resources.model import ModelCaller
 from toolweave.home import Home
-from toolweave.nodes.model import ModelCaller
 from toolweave.servers.approved_tools import ApprovedTools
 from toolweave.servers.gate import Gate
 

@@ -11,10 +11,7 @@ from functools import cache
 from importlib.resources import files
 
 from toolweave.assistant.tool_context import ContextTool, ToolContext
-from toolweave.errors import Limited, ToolweaveError
-from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.agent import MAX_RESULT_CHARS
-from toolweave.nodes.model import (
+from toolweave.catalog.resources.model import (
     Called,
     Message,
     ModelCaller,
@@ -25,6 +22,9 @@ from toolweave.nodes.model import (
     TokenUsage,
     ToolAnswer,
 )
+from toolweave.errors import Limited, ToolweaveError
+from toolweave.json_text import Json, JsonObject
+from toolweave.nodes.agent import MAX_RESULT_CHARS
 from toolweave.nodes.model_tools import told
 
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")

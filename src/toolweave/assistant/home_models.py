@@ -8,8 +8,8 @@ import anyio
 from toolweave.assistant.http import ModelWeb
 from toolweave.assistant.model_caller import HomeModelCaller
 from toolweave.assistant.models import Models
+from toolweave.catalog.resources.model import ModelQuestion, ModelReply, TextListener
 from toolweave.home import Home
-from toolweave.nodes.model import ModelQuestion, ModelReply, TextListener
 
 
 def home_models(home: Home) -> Models:

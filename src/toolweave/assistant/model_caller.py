@@ -10,9 +10,9 @@ from toolweave.assistant.providers import discover
 from toolweave.assistant.requests import Web, provider_unavailable, send
 from toolweave.assistant.response_fields import read_value
 from toolweave.assistant.tool_names import ToolNames
+from toolweave.catalog.resources.model import ModelQuestion, ModelReply, TextListener
 from toolweave.clock import Clock
 from toolweave.errors import Limited, NotFound, TimedOut, ToolweaveError, Unavailable
-from toolweave.nodes.model import ModelQuestion, ModelReply, TextListener
 from toolweave.workflow.checks.models import WAYS
 
 DEADLINE_S = 300.0

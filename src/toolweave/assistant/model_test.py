@@ -3,8 +3,8 @@
 import time
 from dataclasses import dataclass
 
+from toolweave.catalog.resources.model import ModelCaller, ModelQuestion, Said
 from toolweave.json_text import JsonObject
-from toolweave.nodes.model import ModelCaller, ModelQuestion, Said
 
 # Some models count reasoning tokens before the answer.
 MAX_TOKENS = 400

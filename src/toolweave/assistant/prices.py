@@ -3,7 +3,7 @@
 A model that is not listed has no price.
 """
 
-from toolweave.nodes.model import TokenUsage
+from toolweave.catalog.resources.model import TokenUsage
 
 MILLION = 1_000_000
 # By prefix of the model's name: input, cached input, output.

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from toolweave.catalog.resources.model import ModelQuestion, ModelReply
 from toolweave.json_text import JsonObject
-from toolweave.nodes.model import ModelQuestion, ModelReply
 
 # Stop reasons of a `Reply`.
 Stopped = Literal["end", "tools", "length", "refused", "other"]

@@ -7,9 +7,9 @@ from typing import Protocol
 from toolweave import json_text
 from toolweave.assistant.provider import Broken, Provider, Request
 from toolweave.assistant.response_fields import Unreadable, read_part
+from toolweave.catalog.resources.model import ModelQuestion, ModelReply, TextListener
 from toolweave.errors import Invalid, Limited, ToolweaveError, Unavailable
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.model import ModelQuestion, ModelReply, TextListener
 from toolweave.settings import MIB
 
 MAX_ANSWER_BYTES = 16 * MIB

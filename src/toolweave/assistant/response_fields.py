@@ -1,9 +1,9 @@
 """Read fields of an untrusted response: present and of the right type, or `Unreadable`."""
 
 from toolweave import json_text
+from toolweave.catalog.resources.model import ModelChoiceRequest
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.model import ModelChoiceRequest
 
 
 class Unreadable(Exception):

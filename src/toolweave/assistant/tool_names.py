@@ -4,7 +4,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 
-from toolweave.nodes.model import Called, Message, ModelQuestion, ModelReply, ToolAnswer
+from toolweave.catalog.resources.model import Called, Message, ModelQuestion, ModelReply, ToolAnswer
 
 _FITS = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 _ODD = re.compile(r"[^A-Za-z0-9_-]")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, NoReturn, Protocol, runtime_checkable
 
+from toolweave.catalog.resources.record import Resources
 from toolweave.catalog.spec import Effect, NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
@@ -178,12 +179,9 @@ class NodeContext(Protocol):
         """Tell whoever watches how far it is."""
         ...
 
-    def resource(self, name: str) -> object:
-        """A room's service that this kind of node needs, by name: `http`, `stores`, `model`, …
-
-        Raises:
-            Unavailable: `RESOURCE_MISSING` where this process has none.
-        """
+    @property
+    def resources(self) -> Resources:
+        """HTTP, files, databases, mail, models and whatever else nodes may use."""
         ...
 
 

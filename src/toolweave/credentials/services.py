@@ -6,12 +6,12 @@ from toolweave import json_text
 from toolweave.access.mask import Masker
 from toolweave.access.references import vault_name_in
 from toolweave.access.secret_text import SecretTexts
+from toolweave.catalog.resources.services import Access, Service
 from toolweave.credentials.oauth_tokens import OAuthTokens, sign_in_needed
 from toolweave.credentials.store import Credential, Credentials, missing_credential
 from toolweave.errors import Denied, Invalid
 from toolweave.home import Home
 from toolweave.json_text import Json
-from toolweave.nodes.services._service import Access, Service
 from toolweave.resources.http import NodeHttpClient
 
 TOKEN_S = 30.0

@@ -1,27 +1,27 @@
 """What a running step is handed."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from toolweave.catalog.node import NodeInput, Resumed, RunFacts
+from toolweave.catalog.resources.record import Resources
 from toolweave.clock import Clock
 from toolweave.engine.events import Key
 from toolweave.engine.metrics import Meter
-from toolweave.errors import Unavailable
 from toolweave.tools.tool import ToolCaller, ToolProgress
 
 Listener = Callable[[str, Key, ToolProgress], Awaitable[None]]
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: the resource `workflows` needs the engine, which is created with these services.
+@dataclass(slots=True)
 class EngineServices:
     """What the engine hands on to steps; `app` fills it."""
 
     tools: ToolCaller
     clock: Clock
-    # By name: `http`, `stores`, `model`, …
-    resources: Mapping[str, object] = field(default_factory=dict[str, object])
+    resources: Resources = field(default_factory=Resources)
     on_progress: Listener | None = None
     meter: Meter = field(default_factory=Meter)
 
@@ -59,13 +59,7 @@ class StepContext:
         if self.services.on_progress is not None:
             await self.services.on_progress(self.run.id, self.place, progress)
 
-    def resource(self, name: str) -> object:
-        """A room's service, by name.
-
-        Raises:
-            Unavailable: `RESOURCE_MISSING`.
-        """
-        found = self.services.resources.get(name)
-        if found is None:
-            raise Unavailable("RESOURCE_MISSING", f"nothing here provides {name!r} to nodes")
-        return found
+    @property
+    def resources(self) -> Resources:
+        """What nodes may use of the outside world."""
+        return self.services.resources

@@ -7,20 +7,14 @@ tools give is data for the model: it is marked as such, and can never widen what
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal, cast
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter
 
 from toolweave.catalog.node import NodeContext, Wait
-from toolweave.catalog.spec import Effect
-from toolweave.clock import timestamp
-from toolweave.errors import Limited, TimedOut, ToolweaveError, Unavailable
-from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.model import (
-    MODEL,
+from toolweave.catalog.resources.model import (
     Called,
     Message,
-    ModelCaller,
     ModelChoiceRequest,
     ModelQuestion,
     ModelReply,
@@ -29,6 +23,10 @@ from toolweave.nodes.model import (
     TextListener,
     TokenUsage,
 )
+from toolweave.catalog.spec import Effect
+from toolweave.clock import timestamp
+from toolweave.errors import Limited, TimedOut, ToolweaveError, Unavailable
+from toolweave.json_text import Json, JsonObject
 from toolweave.problems import did_you_mean
 
 # What of a tool's answer a model is shown at most.
@@ -204,7 +202,7 @@ async def _ask(
             "deadline_s": _deadline(task, parts, context.now()),
         }
     )
-    caller = cast("ModelCaller", context.resource(MODEL))
+    caller = context.resources.model
     try:
         reply = await caller.ask(question, on_text=task.on_text)
     except (Limited, Unavailable, TimedOut) as error:

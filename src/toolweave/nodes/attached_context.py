@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from toolweave.catalog.node import Attached, NodeContext, NodeInput, Resumed, RunFacts
+from toolweave.catalog.resources.record import Resources
 from toolweave.json_text import Json, JsonObject
 from toolweave.tools.tool import ToolCaller, ToolProgress
 
@@ -41,9 +42,10 @@ class AttachedContext:
         """Tell whoever watches the outer node."""
         await self.outer.progress(progress)
 
-    def resource(self, name: str) -> object:
-        """A room's service, by name."""
-        return self.outer.resource(name)
+    @property
+    def resources(self) -> Resources:
+        """What both may use."""
+        return self.outer.resources
 
 
 @dataclass(frozen=True, slots=True)

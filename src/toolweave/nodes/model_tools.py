@@ -1,44 +1,19 @@
 """Tools of connected servers as a model's tools: what is offered, and the call through the gate."""
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+from collections.abc import Iterable
 
 from toolweave import json_text
 from toolweave.catalog.node import NodeContext
+from toolweave.catalog.resources.model import ModelTool
 from toolweave.json_text import JsonObject
 from toolweave.nodes.agent import AgentTool, ToolOutcome
-from toolweave.nodes.model import ModelTool
 from toolweave.tools.tool import Tool, ToolCall, ToolResult
 
-# The name under which a node finds its `Shelf`: `context.resource(SHELF)`.
-SHELF = "shelf"
 # What every provider takes as the name of a tool.
 _ODD = re.compile(r"[^A-Za-z0-9_-]")
 MAX_NAME = 64
 MAX_DESCRIPTION = 4_000
-
-
-class ApprovedServerTools(Protocol):
-    """What approved servers offer, without starting them; `app` has the real one."""
-
-    async def tools(self, server: str) -> Sequence[Tool]:
-        """The approved tools of a server.
-
-        Raises:
-            NotFound: `MCP_SERVER_NOT_FOUND`.
-            Denied: `SERVER_NOT_APPROVED`.
-        """
-        ...
-
-    async def server_for(self, kind: str, named: str | None = None) -> str:
-        """The approved server that a node means: by its name or address, else by its kind.
-
-        Raises:
-            NotFound: `MCP_SERVER_NOT_FOUND`.
-            Invalid: `SERVER_AMBIGUOUS`.
-        """
-        ...
 
 
 def skills_of(tools: Iterable[Tool], taken: Iterable[str] = ()) -> tuple[AgentTool, ...]:

@@ -15,6 +15,7 @@ from anyio.abc import TaskGroup
 
 from toolweave.access.secret_text import SecretTexts
 from toolweave.catalog.node import NodeContext, NodeInput, RunFacts
+from toolweave.catalog.resources.record import Resources
 from toolweave.clock import timestamp
 from toolweave.credentials.services import vault_services
 from toolweave.engine.context import EngineServices, StepContext
@@ -30,7 +31,7 @@ from toolweave.nodes.services.mail import replies as _mail_replies
 from toolweave.nodes.services.slack import replies as _slack_replies
 from toolweave.nodes.services.telegram import replies as _telegram_replies
 from toolweave.resources.http import NodeHttpClient
-from toolweave.resources.mailboxes import mail_resources
+from toolweave.resources.mailboxes import GrantedTokens, ImapMailboxes
 from toolweave.tasks import background
 from toolweave.tools.tool import ToolCaller
 from toolweave.workflow.question import Channel
@@ -67,7 +68,7 @@ class Replies:
     """Takes in what people say."""
 
     def __init__(
-        self, home: Home, engine: Engine, *, tools: ToolCaller, resources: Mapping[str, object]
+        self, home: Home, engine: Engine, *, tools: ToolCaller, resources: Resources
     ) -> None:
         self.questions = Questions(home.database)
         self._home = home
@@ -212,11 +213,12 @@ async def open_replies(home: Home, engine: Engine, tools: ToolCaller) -> AsyncGe
     """Replies of a process that hosts them."""
     secrets = SecretTexts(home.vault, home.masker)
     http = NodeHttpClient(secrets, allow_private=home.settings.allow_private_http)
-    resources: dict[str, object] = {
-        "http": http,
-        "services": vault_services(home, http),
-        **mail_resources(home, http, secrets),
-    }
+    resources = Resources(
+        http=http,
+        services=vault_services(home, http),
+        mailboxes=ImapMailboxes(secrets, allow_private=home.settings.allow_private_http),
+        mail_tokens=GrantedTokens(secrets, http, masker=home.masker, clock=home.clock),
+    )
     replies = Replies(home, engine, tools=tools, resources=resources)
     try:
         async with replies.running():

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
+from toolweave.catalog.resources.commands import CommandResult
 from toolweave.home import Home
 from toolweave.json_text import Json
-from toolweave.nodes.action._commands import CommandResult
 from toolweave.servers.command_run import CommandLimits, run_launch
 from toolweave.servers.commands import (
     Commands,

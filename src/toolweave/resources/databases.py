@@ -13,8 +13,8 @@ from typing import cast
 from anyio import CapacityLimiter, to_thread
 
 from toolweave.access.secret_text import SecretTexts
+from toolweave.catalog.resources.databases import Parameters, QueryResult
 from toolweave.errors import Conflict, Denied, Invalid, NotFound, TimedOut, Unavailable
-from toolweave.nodes.action._databases import Parameters, QueryResult
 from toolweave.resources.files import AllowedFolders
 from toolweave.resources.sql_statements import MAX_RESULT_BYTES, ResultSize, bound, check_statement
 

@@ -17,8 +17,8 @@ from typing import NoReturn, TypeVar
 
 from anyio import CapacityLimiter, Lock, to_thread
 
+from toolweave.catalog.resources.files import FileFacts, WriteMode
 from toolweave.errors import Conflict, Denied, Invalid, NotFound, Unavailable
-from toolweave.nodes.action._files import FileFacts, WriteMode
 from toolweave.settings import MIB
 from toolweave.storage.files import make_private_folder
 

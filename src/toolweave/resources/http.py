@@ -17,6 +17,7 @@ import httpx2
 
 from toolweave.access.mask import is_sensitive
 from toolweave.access.secret_text import ExpandedText, SecretTexts
+from toolweave.catalog.resources.http import Response
 from toolweave.errors import Denied, Invalid, TimedOut, ToolweaveError, Unavailable
 from toolweave.network.addresses import AllowedHosts, naming_of, origin_of
 from toolweave.network.client import (
@@ -27,7 +28,6 @@ from toolweave.network.client import (
     too_large,
 )
 from toolweave.network.log_redaction import redact_urls
-from toolweave.nodes.action._http import Response
 from toolweave.settings import MIB
 
 MAX_BODY_BYTES = 16 * MIB

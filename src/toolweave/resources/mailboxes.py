@@ -1,7 +1,7 @@
-"""The resources `mailboxes` and `mail_tokens`: mail read by IMAP, tokens for mail services.
+"""Reads mail by IMAP, and gets access tokens for mail providers.
 
-Talking to an IMAP server blocks, so it has a thread; its name is looked up once, every address is
-checked, and the connection goes to that address.
+The IMAP client blocks, so it runs in a thread. The host name is resolved once, every address is
+checked, and the connection goes to the checked address.
 """
 
 import imaplib
@@ -18,13 +18,12 @@ from anyio import CapacityLimiter
 from toolweave import json_text
 from toolweave.access.mask import Masker
 from toolweave.access.secret_text import SecretTexts
+from toolweave.catalog.resources.mail import ImapServer, Provider
 from toolweave.clock import Clock
 from toolweave.errors import Denied, Invalid, Unavailable
-from toolweave.home import Home
 from toolweave.json_text import Json, JsonObject
 from toolweave.network.allowed_address import allowed_address
 from toolweave.network.client import default_tls
-from toolweave.nodes.services.mail.account import MAIL_TOKENS, MAILBOXES, ImapServer, Provider
 from toolweave.resources.http import PRIVATE_SETTING, NodeHttpClient, any_host
 
 DEADLINE_S = 30.0
@@ -202,12 +201,3 @@ def _told(body: bytes) -> JsonObject:
     except Invalid:
         return {}
     return value if isinstance(value, dict) else {}
-
-
-def mail_resources(home: Home, http: NodeHttpClient, secrets: SecretTexts) -> dict[str, object]:
-    """What nodes that ask by mail need, by name."""
-    allow_private = home.settings.allow_private_http
-    return {
-        MAILBOXES: ImapMailboxes(secrets, allow_private=allow_private),
-        MAIL_TOKENS: GrantedTokens(secrets, http, masker=home.masker, clock=home.clock),
-    }

@@ -17,6 +17,7 @@ from anyio import CapacityLimiter
 
 from toolweave.access.references import vault_name_in
 from toolweave.access.secret_text import ExpandedText, SecretTexts
+from toolweave.catalog.resources.mail import SmtpServer
 from toolweave.errors import (
     Denied,
     Invalid,
@@ -27,7 +28,6 @@ from toolweave.errors import (
 )
 from toolweave.network.allowed_address import allowed_address
 from toolweave.network.client import Resolve, default_tls, resolve_name
-from toolweave.nodes.services.mail.outgoing import SmtpServer
 from toolweave.resources.http import PRIVATE_SETTING, any_host
 
 DEADLINE_S = 60.0

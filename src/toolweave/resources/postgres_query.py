@@ -12,10 +12,10 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import TupleRow
 
 from toolweave.access.secret_text import ExpandedText, SecretTexts
+from toolweave.catalog.resources.databases import Parameters, QueryResult
 from toolweave.errors import Conflict, Denied, Invalid, TimedOut, ToolweaveError, Unavailable
 from toolweave.json_text import Json
 from toolweave.network.allowed_address import allowed_address
-from toolweave.nodes.action._databases import Parameters, QueryResult
 from toolweave.resources.databases import POSTGRES
 from toolweave.resources.http import PRIVATE_SETTING, any_host
 from toolweave.resources.sql_statements import ResultSize, bound, for_postgres

@@ -6,6 +6,7 @@ where private addresses are allowed altogether.
 """
 
 import re
+from collections import OrderedDict
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ import anyio
 from anyio.abc import ByteStream
 
 from toolweave.access.secret_text import SecretTexts
+from toolweave.catalog.resources.stores import EMBEDDED, KeptValue, VectorIndex
 from toolweave.errors import Conflict, Denied, Invalid, NotFound, TimedOut, Unavailable
 from toolweave.network.addresses import (
     Address,
@@ -25,12 +27,9 @@ from toolweave.network.addresses import (
 )
 from toolweave.network.addresses import read_address as read_ip
 from toolweave.network.client import Resolve, default_tls, resolve_name
-from toolweave.nodes.memory._indexes import Indexes
-from toolweave.nodes.memory._memory_keys import MemoryKeys
-from toolweave.nodes.memory._redis import Redis, RedisAddress, read_address
 from toolweave.nodes.memory._storable_text import MAX_VALUE_BYTES
-from toolweave.nodes.memory._stores import EMBEDDED
 from toolweave.resources.files import AllowedFolders
+from toolweave.resources.redis import Redis, RedisAddress, read_address
 from toolweave.storage.database import Database, open_database
 from toolweave.storage.files import make_private_folder
 from toolweave.storage.lock import hold
@@ -69,8 +68,8 @@ class OpenStores:
         resolve: Resolve,
     ) -> None:
         self.database = database
-        self.held = MemoryKeys()
-        self.indexes = Indexes()
+        self.values: dict[str, KeptValue] = {}
+        self.indexes: OrderedDict[str, VectorIndex] = OrderedDict()
         self._folder = folder
         self._files = AllowedFolders([folder], max_file_bytes=MAX_VALUE_BYTES)
         self._secrets = secrets

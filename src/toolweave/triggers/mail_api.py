@@ -7,12 +7,12 @@ from urllib.parse import quote, urlsplit
 
 from toolweave import json_text
 from toolweave.access.secret_text import SecretTexts
+from toolweave.catalog.resources.mail import Provider
 from toolweave.clock import Clock, timestamp
 from toolweave.errors import Denied, Unavailable
 from toolweave.home import Home
 from toolweave.json_text import Json, JsonObject
 from toolweave.network.addresses import naming_of
-from toolweave.nodes.services.mail.account import Provider
 from toolweave.resources.http import NodeHttpClient
 from toolweave.resources.mailboxes import GrantedTokens
 

@@ -12,6 +12,7 @@ from tests.network.wire import dialling
 from tests.nodes.action.trying import code_of, run, secret_texts
 from tests.storage.postgres import Postgres
 
+from toolweave.catalog.resources.record import Resources
 from toolweave.errors import Conflict, Invalid, NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.action.database_query import node
@@ -54,7 +55,9 @@ def ask(request: pytest.FixtureRequest, root: Path) -> Ask:
     async def asked(query: str, parameters: Json = None, **config: Json) -> JsonObject:
         configured: JsonObject = {"database": database, "query": query, **config}
         with anyio.fail_after(30):
-            return await run(node, configured, {"databases": databases}, parameters=parameters)
+            return await run(
+                node, configured, Resources(databases=databases), parameters=parameters
+            )
 
     return asked
 
@@ -202,7 +205,7 @@ async def test_values_of_postgres_become_json(postgres: Postgres, root: Path) ->
         "'5 % 3'::text AS p"
     )
     config: JsonObject = {"database": "${vault:db}", "query": query}
-    found = await run(node, config, {"databases": databases})
+    found = await run(node, config, Resources(databases=databases))
     assert found["rows"] == [
         {
             "d": 1.5,
@@ -224,7 +227,7 @@ async def test_values_of_postgres_become_json(postgres: Postgres, root: Path) ->
 async def sqlite(root: Path, database: str, query: str, **config: Json) -> JsonObject:
     databases = SqlDatabases(AllowedFolders([root]), secret_texts(other="mysql://x/y"))
     configured: JsonObject = {"database": database, "query": query, **config}
-    return await run(node, configured, {"databases": databases})
+    return await run(node, configured, Resources(databases=databases))
 
 
 async def test_a_sqlite_file_may_be_named_as_an_address(root: Path) -> None:
@@ -317,7 +320,7 @@ async def test_nobody_there_may_pass(root: Path) -> None:
         "query": "SELECT 1",
     }
     with pytest.raises(ToolweaveError) as caught:
-        await run(node, config, {"databases": databases})
+        await run(node, config, Resources(databases=databases))
     assert code_of(caught) == "DATABASE_UNREACHABLE"
     assert "hidden-word" not in caught.value.message
 

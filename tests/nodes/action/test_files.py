@@ -7,6 +7,7 @@ import anyio
 import pytest
 from tests.nodes.action.trying import code_of, field, run
 
+from toolweave.catalog.resources.record import Resources
 from toolweave.errors import Conflict, Invalid, NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.action.file_read import node as reading
@@ -25,12 +26,12 @@ def root(tmp_path: Path) -> Path:
 
 
 async def read(root: Path, path: str, **config: Json) -> JsonObject:
-    return await run(reading, {"path": path, **config}, {"files": AllowedFolders([root])})
+    return await run(reading, {"path": path, **config}, Resources(files=AllowedFolders([root])))
 
 
 async def write(root: Path, path: str, content: Json, **config: Json) -> JsonObject:
     files = AllowedFolders([root])
-    return await run(writing, {"path": path, **config}, {"files": files}, content=content)
+    return await run(writing, {"path": path, **config}, Resources(files=files), content=content)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,7 @@ async def test_what_is_no_text_is_told(root: Path) -> None:
 
 async def test_a_path_known_at_run_time_wins(root: Path) -> None:
     (root / "b").write_text("b", encoding="utf-8")
-    found = await run(reading, {"path": "a"}, {"files": AllowedFolders([root])}, path="b")
+    found = await run(reading, {"path": "a"}, Resources(files=AllowedFolders([root])), path="b")
     assert found["content"] == "b"
 
 
@@ -68,10 +69,10 @@ async def test_a_whole_path_inside_a_folder_is_read(root: Path, tmp_path: Path) 
     (root / "d").mkdir()
     (root / "d" / "a").write_text("here", encoding="utf-8")
     files = AllowedFolders([root, tmp_path / "outside"])
-    whole = await run(reading, {"path": str(root / "d" / "a")}, {"files": files})
+    whole = await run(reading, {"path": str(root / "d" / "a")}, Resources(files=files))
     assert whole["path"] == "d/a"
     other = str(tmp_path / "outside" / "secret.txt")
-    assert (await run(reading, {"path": other}, {"files": files}))["content"] == "secret"
+    assert (await run(reading, {"path": other}, Resources(files=files)))["content"] == "secret"
 
 
 async def test_a_file_that_is_too_large_is_refused(root: Path) -> None:
@@ -218,7 +219,7 @@ async def test_only_appending_again_makes_a_difference(mode: str, effect: str) -
 async def test_an_example_of_writing_gives_all_it_says(root: Path, example: object) -> None:
     found = next(one for one in writing.spec.examples if one is example)
     given = await run(
-        writing, found.configurations, {"files": AllowedFolders([root])}, **found.input_params
+        writing, found.configurations, Resources(files=AllowedFolders([root])), **found.input_params
     )
     assert found.expected_output is None or given == found.expected_output
     assert (root / str(given["path"])).stat().st_size == given["size"]

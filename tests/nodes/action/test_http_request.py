@@ -8,6 +8,7 @@ import pytest
 from tests.network.wire import dialling, http, json_answer, peer
 from tests.nodes.action.trying import code_of, field, run, secret_texts, web
 
+from toolweave.catalog.resources.record import Resources
 from toolweave.errors import Denied, Invalid, NotFound, TimedOut, ToolweaveError, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.action.http_request import node
@@ -20,7 +21,7 @@ OK = json_answer(b'{"ok": true}')
 
 async def send(client: NodeHttpClient, config: JsonObject, **inputs: Json) -> JsonObject:
     with anyio.fail_after(30):
-        return await run(node, {"method": "GET", **config}, {"http": client}, **inputs)
+        return await run(node, {"method": "GET", **config}, Resources(http=client), **inputs)
 
 
 def head_of(request: bytes) -> tuple[str, dict[str, str], bytes]:

@@ -76,5 +76,5 @@ async def test_nodes_work_together_in_a_run(tmp_path: Path) -> None:
 async def test_nothing_is_made_in_the_home_before_it_is_used(tmp_path: Path) -> None:
     async with open_home(Settings(home=tmp_path), environ={}) as home:
         async with open_resources(home) as resources:
-            assert set(resources) >= {"http", "files", "databases"}
+            assert resources.http is not None
         assert not (tmp_path / "files").exists()

@@ -1,6 +1,6 @@
 """ACTION nodes tried one by one: with their defaults, in the context of a real step."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 import pytest
@@ -9,6 +9,7 @@ from tests.engine.building import EchoTools
 from toolweave.access.mask import Masker
 from toolweave.access.secret_text import SecretTexts
 from toolweave.catalog.node import Effectful, NodeCode, NodeInput, Outcome, Pure, RunFacts
+from toolweave.catalog.resources.record import Resources
 from toolweave.catalog.spec import Field
 from toolweave.engine.context import EngineServices, StepContext
 from toolweave.errors import NotFound, ToolweaveError
@@ -59,7 +60,7 @@ def compute(node: NodeCode, config: JsonObject, **inputs: Json) -> JsonObject:
 
 
 async def run(
-    node: NodeCode, config: JsonObject, resources: Mapping[str, object], **inputs: Json
+    node: NodeCode, config: JsonObject, resources: Resources, **inputs: Json
 ) -> JsonObject:
     """What a node with effects gives; exactly the outputs that its specification names."""
     assert isinstance(node, Effectful)

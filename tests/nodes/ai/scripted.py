@@ -3,9 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from toolweave.errors import ToolweaveError
-from toolweave.json_text import JsonObject
-from toolweave.nodes.model import (
+from toolweave.catalog.resources.model import (
     ModelChoiceRequest,
     ModelQuestion,
     ModelReply,
@@ -13,6 +11,8 @@ from toolweave.nodes.model import (
     TokenUsage,
     ToolAnswer,
 )
+from toolweave.errors import ToolweaveError
+from toolweave.json_text import JsonObject
 from toolweave.tools.tool import Content, ToolCall, ToolResult
 
 USAGE = TokenUsage(input_tokens=10, output_tokens=5, cost_usd=0.001)

@@ -12,6 +12,8 @@ from tests.nodes.ai.scripted import ScriptedCaller, Tools, says, wants
 from tests.nodes.flow.running import Kinds, finish, opened_database, outcome_of
 
 from toolweave.catalog.node import NodeContext, Outcome, Wait
+from toolweave.catalog.resources.model import Message, ModelQuestion, ModelReply, Said
+from toolweave.catalog.resources.record import Resources
 from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import StepFailed, StepWaiting
@@ -22,7 +24,6 @@ from toolweave.errors import Denied, Invalid, Limited, ToolweaveError, Unavailab
 from toolweave.json_text import JsonObject
 from toolweave.nodes import agent
 from toolweave.nodes.agent import AgentLimits, ModelRetry, Task, Worked
-from toolweave.nodes.model import Message, ModelQuestion, ModelReply, Said
 from toolweave.nodes.model_tools import offered_name, skills_of
 from toolweave.problems import Problem
 from toolweave.storage.database import Database
@@ -91,7 +92,7 @@ async def at_work(
     clock: FakeClock | None = None,
 ) -> AsyncGenerator[Engine]:
     clock = clock or FakeClock()
-    services = EngineServices(tools or Tools(), clock, {"model": model})
+    services = EngineServices(tools or Tools(), clock, Resources(model=model))
     kinds = Kinds({"n": behaviour or works()})
     engine = Engine(
         database, FailingJournal(database, clock), kinds, services=services, checker=Unchecked()

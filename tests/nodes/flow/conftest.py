@@ -8,6 +8,7 @@ import pytest
 from tests.engine.building import Behaviour
 from tests.nodes.flow.running import an_engine, opened_database
 
+from toolweave.catalog.resources.record import Resources
 from toolweave.engine.engine import Engine
 from toolweave.storage.database import Database
 from toolweave.testing.clock import FakeClock
@@ -31,9 +32,7 @@ async def engine(database: Database, clock: FakeClock) -> AsyncGenerator[Opened]
     """Open an engine; `resources` are handed to nodes, other names are behaviours."""
     async with AsyncExitStack() as stack:
 
-        async def opened(
-            resources: dict[str, object] | None = None, **behaviours: Behaviour
-        ) -> Engine:
+        async def opened(resources: Resources | None = None, **behaviours: Behaviour) -> Engine:
             return await stack.enter_async_context(
                 an_engine(database, clock, resources, **behaviours)
             )

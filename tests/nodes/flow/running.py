@@ -1,6 +1,6 @@
 """Nodes in real runs: an engine on SQLite, with a clock that a test moves."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -10,6 +10,7 @@ from tests.engine.building import Behaviour, EchoTools, Scripted, workflow
 
 from toolweave.catalog.node import NodeInput, Outcome, Pure
 from toolweave.catalog.node_kind import NodeKind
+from toolweave.catalog.resources.record import Resources
 from toolweave.engine.context import EngineServices
 from toolweave.engine.engine import Engine
 from toolweave.engine.journal import Journal
@@ -51,10 +52,10 @@ async def opened_database(folder: Path) -> AsyncGenerator[Database]:
 async def an_engine(
     database: Database,
     clock: FakeClock,
-    resources: Mapping[str, object] | None = None,
+    resources: Resources | None = None,
     **behaviours: Behaviour,
 ) -> AsyncGenerator[Engine]:
-    services = EngineServices(EchoTools(), clock, resources or {})
+    services = EngineServices(EchoTools(), clock, resources or Resources())
     journal = Journal(database, clock)
     engine = Engine(database, journal, Kinds(behaviours), services=services, checker=Unchecked())
     async with engine.running():

@@ -6,6 +6,7 @@ from tests.nodes.flow.conftest import Opened
 from tests.nodes.flow.running import REAL, alone, computed, fields, finish, flow, outcome_of
 
 from toolweave.catalog.node import NodeContext, Outcome
+from toolweave.catalog.resources.record import Resources
 from toolweave.engine.decide import result_of
 from toolweave.engine.events import PureStepsDone, Started, StepFinished
 from toolweave.engine.plan import make_plan
@@ -193,7 +194,7 @@ async def test_another_workflow_is_run_as_a_step_under_the_key_of_the_step(
     engine: Opened, clock: FakeClock
 ) -> None:
     stored = Stored()
-    runs = await engine({"workflows": stored})
+    runs = await engine(Resources(workflows=stored))
     graph = alone("FLOW.SUBWORKFLOW", {"workflow": "double-{{ data.what }}"}, {})
     run = await runs.runs.start(RunRequest(graph, {"what": "it", "n": 4}))
     assert await finish(runs, clock, run) == "success"

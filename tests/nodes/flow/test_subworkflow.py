@@ -9,6 +9,7 @@ import pytest
 from tests.engine.building import Behaviour, Kinds, fails, gives, workflow
 
 from toolweave.catalog.node_kind import NodeKind
+from toolweave.catalog.resources.record import Resources
 from toolweave.clock import SystemClock
 from toolweave.engine.context import EngineServices
 from toolweave.engine.decide import result_of
@@ -65,14 +66,13 @@ class House:
 async def house(tmp_path: Path) -> AsyncGenerator[House]:
     clock, kinds = SystemClock(), AllKinds()
     store = WorkflowStore(WorkflowFiles(tmp_path / WORKFLOWS))
-    resources: dict[str, object] = {}
     async with open_database(tmp_path / "runs.db") as database:
         await migrate(database)
-        services = EngineServices(NoTools(), clock, resources)
+        services = EngineServices(NoTools(), clock)
         engine = Engine(
             database, Journal(database, clock), kinds, services=services, checker=Unchecked()
         )
-        resources["workflows"] = SubWorkflows(engine, store)
+        services.resources = Resources(workflows=SubWorkflows(engine, store))
         async with engine.running():
             yield House(engine, store, kinds)
 

@@ -3,8 +3,8 @@
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.nodes.flow.conftest import Opened
@@ -12,6 +12,8 @@ from tests.nodes.flow.running import NODES, alone, fields, finish, outcome_of
 
 from toolweave.access.mask import Masker
 from toolweave.access.secret_text import SecretTexts
+from toolweave.catalog.resources.http import Response
+from toolweave.catalog.resources.record import Resources
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import StepWaiting
 from toolweave.engine.runs import RunRequest
@@ -247,7 +249,7 @@ async def test_a_file_is_watched_for_every_kind_of_change(
     file = tmp_path / "report.csv"
     if watched != "creation":
         file.write_text("Total", encoding="utf-8")
-    runs = await engine({"files": AllowedFolders([tmp_path])})
+    runs = await engine(Resources(files=AllowedFolders([tmp_path])))
     config: Json = {"file_path": "report.csv", "watch_type": watched}
     run = await begun(runs, wait_type="file", file_config=config, check_interval_seconds=5)
     await clock.advance(6)
@@ -268,7 +270,7 @@ async def test_a_file_must_hold_what_is_expected(
     engine: Opened, clock: FakeClock, tmp_path: Path
 ) -> None:
     (tmp_path / "report.csv").write_text("half of it", encoding="utf-8")
-    runs = await engine({"files": AllowedFolders([tmp_path])})
+    runs = await engine(Resources(files=AllowedFolders([tmp_path])))
     config: Json = {"file_path": "report.csv", "expected_content": "Total"}
     run = await begun(runs, wait_type="file", file_config=config, timeout_seconds=9)
     assert await finish(runs, clock, run) == "success"
@@ -276,22 +278,28 @@ async def test_a_file_must_hold_what_is_expected(
     assert (port, result["message"]) == ("timeout", "the file does not hold the expected content")
 
 
-@dataclass(frozen=True)
-class Reply:
-    status: int
-    body: bytes
+def reply(status: int, body: bytes) -> Response:
+    return Response(status, {}, body, "https://api.test/", (), 1.0)
 
 
 class Scripted:
     """An `http` whose answers are given; a fault is raised."""
 
-    def __init__(self, *answers: Reply | Unavailable) -> None:
+    def __init__(self, *answers: Response | Unavailable) -> None:
         self._answers = list(answers)
         self.sent: list[tuple[str, str, Mapping[str, str] | None, bytes | None]] = []
 
+    # Any: only FLOW.WAIT asks here, and of the rest it says nothing.
     async def request(
-        self, method: str, url: str, *, headers: Mapping[str, str] | None, body: bytes | None
-    ) -> Reply:
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+        **others: Any,
+    ) -> Response:
+        assert not others
         self.sent.append((method, url, headers, body))
         answer = self._answers.pop(0)
         if isinstance(answer, Unavailable):
@@ -305,11 +313,11 @@ async def test_an_api_is_asked_until_it_answers_as_expected(
 ) -> None:
     http = Scripted(
         Unavailable("HTTP_UNREACHABLE", "not up yet"),
-        Reply(503, b"busy"),
-        Reply(200, b'{"state": "queued"}'),
-        Reply(200, b'{"state": "ready", "url": "u"}'),
+        reply(503, b"busy"),
+        reply(200, b'{"state": "queued"}'),
+        reply(200, b'{"state": "ready", "url": "u"}'),
     )
-    runs = await engine({"http": http})
+    runs = await engine(Resources(http=http))
     run = await begun(
         runs,
         wait_type="api_response",
@@ -333,7 +341,7 @@ async def test_an_api_is_asked_until_it_answers_as_expected(
 async def test_the_status_that_is_expected_may_be_any(
     engine: Opened, expected: Json, status: int
 ) -> None:
-    runs = await engine({"http": Scripted(Reply(status, b"it is gone"))})
+    runs = await engine(Resources(http=Scripted(reply(status, b"it is gone"))))
     config: Json = {"url": "https://e.com", "expected_response": "gone"}
     assert isinstance(config, dict)
     if expected is not None:
@@ -398,7 +406,7 @@ async def test_a_database_is_asked_until_it_answers_as_expected(
     engine: Opened, clock: FakeClock, tmp_path: Path, query: str, expected: Json
 ) -> None:
     orders = Orders(tmp_path)
-    runs = await engine({"databases": orders.resource})
+    runs = await engine(Resources(databases=orders.resource))
     config: JsonObject = {"connection_string": "orders.db", "condition_query": query}
     if expected is not None:
         config["expected_result"] = expected
@@ -415,7 +423,7 @@ async def test_a_database_is_asked_until_it_answers_as_expected(
 
 
 async def test_a_database_is_only_read(engine: Opened, tmp_path: Path) -> None:
-    runs = await engine({"databases": Orders(tmp_path).resource})
+    runs = await engine(Resources(databases=Orders(tmp_path).resource))
     config: Json = {"connection_string": "orders.db", "condition_query": "DELETE FROM orders"}
     code = await refused(runs, wait_type="database_change", database_config=config)
     assert code == "DATABASE_DENIED"

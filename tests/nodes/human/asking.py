@@ -1,6 +1,6 @@
 """Nodes that ask people, in real runs: a clock that a test moves, replies as doors give them."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,6 +10,7 @@ import anyio
 from tests.nodes.flow.running import alone, an_engine, opened_database, outcome_of
 
 from toolweave.catalog.node import Outcome
+from toolweave.catalog.resources.record import Resources
 from toolweave.engine.engine import Engine
 from toolweave.engine.events import StepFailed, StepFinished, StepWaiting
 from toolweave.engine.runs import RunRequest
@@ -83,9 +84,9 @@ class People:
 
 @asynccontextmanager
 async def people(
-    folder: Path, resources: Mapping[str, object] | None = None
+    folder: Path, resources: Resources | None = None, clock: FakeClock | None = None
 ) -> AsyncGenerator[People]:
-    clock = FakeClock()
+    clock = clock or FakeClock()
     async with (
         opened_database(folder) as database,
         an_engine(database, clock, resources) as engine,

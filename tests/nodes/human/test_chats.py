@@ -11,6 +11,7 @@ from tests.nodes.action.trying import web
 from tests.nodes.human.asking import People, answers, people, said
 from tests.nodes.services.acting import SECRET, TOKEN, Here
 
+from toolweave.catalog.resources.record import Resources
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.human._buttons import carried, pressed
 from toolweave.testing.service import FakeService, Script, Told, fake_service
@@ -79,7 +80,7 @@ async def chat(folder: Path, script: Script | None = None) -> AsyncGenerator[Cha
     async with (
         fake_service({**SCRIPT, **(script or {})}) as service,
         web(the_token=SECRET) as http,
-        people(folder, {"http": http, "services": Here(service.address)}) as house,
+        people(folder, Resources(http=http, services=Here(service.address))) as house,
     ):
         yield Chat(house, service)
 

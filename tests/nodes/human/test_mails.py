@@ -19,6 +19,8 @@ from tests.triggers.imap_server import FakeMailbox, serving_imap
 from toolweave.access.mask import Masker
 from toolweave.access.secret_text import SecretTexts
 from toolweave.catalog.node import NodeInput, RunFacts
+from toolweave.catalog.resources.mail import Provider
+from toolweave.catalog.resources.record import Resources
 from toolweave.engine.context import EngineServices, StepContext
 from toolweave.errors import Denied
 from toolweave.json_text import Json, JsonObject
@@ -30,6 +32,7 @@ from toolweave.resources.files import AllowedFolders
 from toolweave.resources.http import NodeHttpClient
 from toolweave.resources.mailboxes import GrantedTokens, ImapMailboxes
 from toolweave.resources.mailer import SmtpMailer
+from toolweave.testing.clock import FakeClock
 from toolweave.testing.service import FakeService, Script, Told, fake_service
 
 pytestmark = pytest.mark.anyio
@@ -62,7 +65,7 @@ class Post:
     service: FakeService
     postbox: Postbox
     mailbox: FakeMailbox
-    resources: dict[str, object]
+    resources: Resources
 
     @property
     def password(self) -> JsonObject:
@@ -103,21 +106,17 @@ async def post(folder: Path, script: Script | None = None) -> AsyncGenerator[Pos
         http = NodeHttpClient(secrets, allow_private=True)
         async with fake_service({**SCRIPT, **(script or {})}) as service:
             url = f"{service.address}/token"
-            resources: dict[str, object] = {
-                "http": http,
-                "services": Here(service.address),
-                "files": AllowedFolders((folder / "files",)),
-                "mailer": SmtpMailer(secrets, allow_private=True),
-                "mailboxes": ImapMailboxes(secrets, allow_private=True),
-            }
-            async with people(folder, resources) as house:
-                resources["mail_tokens"] = GrantedTokens(
-                    secrets,
-                    http,
-                    masker=masker,
-                    clock=house.clock,
-                    urls={"gmail": url, "outlook": url},
-                )
+            clock = FakeClock()
+            urls: dict[Provider, str] = {"gmail": url, "outlook": url}
+            resources = Resources(
+                http=http,
+                services=Here(service.address),
+                files=AllowedFolders((folder / "files",)),
+                mailer=SmtpMailer(secrets, allow_private=True),
+                mailboxes=ImapMailboxes(secrets, allow_private=True),
+                mail_tokens=GrantedTokens(secrets, http, masker=masker, clock=clock, urls=urls),
+            )
+            async with people(folder, resources, clock) as house:
                 try:
                     yield Post(house, service, postbox, mailbox, resources)
                 finally:

@@ -5,6 +5,7 @@ import itertools
 from tests.engine.building import EchoTools
 
 from toolweave.catalog.node import Effectful, NodeCode, NodeInput, Outcome, RunFacts
+from toolweave.catalog.resources.record import Resources
 from toolweave.engine.context import EngineServices, StepContext
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.memory.conversation_buffer import node as buffer_node
@@ -35,7 +36,7 @@ class Memory:
         """The value a node gives; each call is a step of its own unless told otherwise."""
         assert isinstance(node, Effectful)
         defaults = {field.name: field.default for field in node.spec.all_configurations}
-        services = EngineServices(EchoTools(), self.clock, {"stores": self.stores})
+        services = EngineServices(EchoTools(), self.clock, Resources(stores=self.stores))
         run = RunFacts(step or f"run-{next(self._numbers)}", workflow, self.clock.now())
         given = NodeInput({**defaults, **config}, inputs)
         outcome = await node.run(StepContext(given, run, name, 1, None, services))

@@ -7,6 +7,7 @@ import anyio
 import pytest
 from tests.engine.building import EchoTools, workflow
 
+from toolweave.catalog.resources.record import Resources
 from toolweave.engine.context import EngineServices
 from toolweave.engine.decide import result_of
 from toolweave.engine.engine import Engine
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.anyio
 async def engine(
     database: Database, stores: OpenStores, clock: FakeClock
 ) -> AsyncGenerator[Engine]:
-    services = EngineServices(EchoTools(), clock, {"stores": stores})
+    services = EngineServices(EchoTools(), clock, Resources(stores=stores))
     made = Engine(
         database, Journal(database, clock), NodeRegistry(), services=services, checker=Unchecked()
     )

@@ -15,8 +15,8 @@ from toolweave.access.mask import Masker
 from toolweave.access.secret_text import SecretTexts
 from toolweave.errors import Denied, Invalid, NotFound, TimedOut, ToolweaveError, Unavailable
 from toolweave.json_text import JsonObject
-from toolweave.nodes.memory import _redis
-from toolweave.nodes.memory._redis import RedisAddress, read_address
+from toolweave.resources import redis as redis_client
+from toolweave.resources.redis import RedisAddress, read_address
 from toolweave.resources.stores import OpenStores, open_stores
 from toolweave.storage.database import Database
 
@@ -180,7 +180,7 @@ async def test_a_scan_that_is_answered_oddly_is_told(
 async def test_a_server_that_never_answers_is_given_up(
     plain_memory: Memory, secrets: Secrets, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_redis, "DEADLINE_S", 0.05)
+    monkeypatch.setattr(redis_client, "DEADLINE_S", 0.05)
     listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
     secrets.values["redis"] = f"redis://127.0.0.1:{listener.extra(SocketAttribute.local_port)}"
     with anyio.fail_after(10), pytest.raises(TimedOut) as caught:

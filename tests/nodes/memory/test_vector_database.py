@@ -1,5 +1,6 @@
 """MEMORY.VECTOR_DATABASE: our own table, pgvector in our database, and another Postgres."""
 
+from collections import OrderedDict
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -15,10 +16,11 @@ from tests.storage.postgres import Postgres
 
 from toolweave.access.mask import Masker
 from toolweave.access.secret_text import SecretTexts
+from toolweave.catalog.resources.stores import VectorIndex
 from toolweave.errors import Conflict, Invalid, NotFound, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.memory._embedding import LOCAL, embed
-from toolweave.nodes.memory._indexes import Index, Indexes, in_numpy, in_python
+from toolweave.nodes.memory._indexes import Indexes, in_numpy, in_python
 from toolweave.nodes.memory._vectors import fits
 from toolweave.nodes.memory.vector_database import node, provider_problem
 from toolweave.resources.stores import open_stores
@@ -365,21 +367,21 @@ def test_a_vector_is_the_same_on_every_machine() -> None:
 
 
 def test_an_index_that_does_not_fit_is_not_kept() -> None:
-    indexes = Indexes(max_bytes=16)
-    small = Index(1, ("a",), ({},), b"\0" * 8, 2)
+    indexes = Indexes(OrderedDict(), max_bytes=16)
+    small = VectorIndex(1, ("a",), ({},), b"\0" * 8, 2)
     indexes.keep("a", small)
     indexes.keep("b", small)
     indexes.get("a", 1)
     indexes.keep("c", small)
     assert [indexes.get(space, 1) is small for space in "abc"] == [True, False, True]
-    indexes.keep("d", Index(1, ("a",), ({},), b"\0" * 80, 20))
+    indexes.keep("d", VectorIndex(1, ("a",), ({},), b"\0" * 80, 20))
     assert indexes.get("d", 1) is None
 
 
 def test_plain_python_and_numpy_find_the_same() -> None:
     texts = [f"words and {number} more {number % 7}" for number in range(50)]
     rows = b"".join(embed(text, 64).tobytes() for text in texts)
-    index = Index(1, tuple(map(str, range(50))), tuple({} for _ in texts), rows, 64)
+    index = VectorIndex(1, tuple(map(str, range(50))), tuple({} for _ in texts), rows, 64)
     query = embed("words 3 more", 64)
     plain = in_python(index, query, 0.3)
     assert 5 < len(plain) <= 50

@@ -8,6 +8,7 @@ from tests.nodes.flow.running import alone, an_engine, fields, outcome_of
 from tests.nodes.memory.conftest import Secrets
 from tests.nodes.memory.redis_server import RedisServer
 
+from toolweave.catalog.resources.record import Resources
 from toolweave.engine.engine import Engine
 from toolweave.engine.runs import RunRequest
 from toolweave.json_text import Json, JsonObject
@@ -73,7 +74,7 @@ async def message_of(engine: Engine, run: str) -> Json:
 
 @pytest.mark.exercises("FLOW.WAIT.wait_type=queue_message", "FLOW.WAIT.queue_config")
 async def test_a_message_is_waited_for_and_taken_once(queue: Queue) -> None:
-    async with an_engine(queue.database, queue.clock, {"stores": queue.stores}) as engine:
+    async with an_engine(queue.database, queue.clock, Resources(stores=queue.stores)) as engine:
         first = await queue.begin(engine, message_filter={"kind": "paid"})
         assert (await engine.get(first)).status == "waiting"
         await queue.add(
@@ -87,7 +88,7 @@ async def test_a_message_is_waited_for_and_taken_once(queue: Queue) -> None:
 
 
 async def test_a_message_may_be_left_where_it_is_and_be_any_text(queue: Queue) -> None:
-    async with an_engine(queue.database, queue.clock, {"stores": queue.stores}) as engine:
+    async with an_engine(queue.database, queue.clock, Resources(stores=queue.stores)) as engine:
         await queue.add("just words")
         run = await queue.begin(engine, consume_message=False)
         assert await message_of(engine, run) == "just words"
@@ -95,7 +96,7 @@ async def test_a_message_may_be_left_where_it_is_and_be_any_text(queue: Queue) -
 
 
 async def test_what_the_condition_refuses_stays_in_the_queue(queue: Queue) -> None:
-    async with an_engine(queue.database, queue.clock, {"stores": queue.stores}) as engine:
+    async with an_engine(queue.database, queue.clock, Resources(stores=queue.stores)) as engine:
         await queue.add("1", "7")
         run = await queue.begin(engine, condition="trigger.message > 5")
         assert await message_of(engine, run) == 7
@@ -103,7 +104,7 @@ async def test_what_the_condition_refuses_stays_in_the_queue(queue: Queue) -> No
 
 
 async def test_a_message_that_was_taken_before_a_cut_is_found_again(queue: Queue) -> None:
-    async with an_engine(queue.database, queue.clock, {"stores": queue.stores}) as engine:
+    async with an_engine(queue.database, queue.clock, Resources(stores=queue.stores)) as engine:
         run = await queue.begin(engine)
         assert (await engine.get(run)).status == "waiting"
         async with queue.stores.redis("${vault:queue-url}") as redis:
@@ -118,6 +119,6 @@ async def test_a_redis_that_is_away_is_no_failure_of_the_wait(
     queue: Queue, secrets: Secrets
 ) -> None:
     secrets.values["away"] = "redis://127.0.0.1:1/0"
-    async with an_engine(queue.database, queue.clock, {"stores": queue.stores}) as engine:
+    async with an_engine(queue.database, queue.clock, Resources(stores=queue.stores)) as engine:
         run = await queue.begin(engine, connection_string="${vault:away}")
         assert (await engine.get(run)).status == "waiting"

@@ -1,8 +1,8 @@
 """EXTERNAL_ACTION nodes against a service on this machine that speaks the real wire format."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import anyio
@@ -12,9 +12,11 @@ from tests.nodes.action.trying import Secrets, checked, given
 from toolweave.access.mask import Masker
 from toolweave.access.secret_text import SecretTexts
 from toolweave.catalog.node import Effectful, NodeCode, Outcome, Resumed, RunFacts, Wait
+from toolweave.catalog.resources.mail import Mailer
+from toolweave.catalog.resources.record import Resources
+from toolweave.catalog.resources.services import Access, Service
 from toolweave.engine.context import EngineServices, StepContext
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.services._service import Access, Service
 from toolweave.resources.files import AllowedFolders
 from toolweave.resources.http import NodeHttpClient
 from toolweave.testing.clock import FakeClock
@@ -47,7 +49,7 @@ class Bench:
     """A fake service, and what a node needs to act there."""
 
     service: FakeService
-    resources: dict[str, object]
+    resources: Resources
     clock: FakeClock
 
     async def act(
@@ -87,17 +89,21 @@ async def bench(
     *,
     usual: Told | None = None,
     folder: Path | None = None,
-    more: Mapping[str, object] | None = None,
+    mailer: Mailer | None = None,
 ) -> AsyncGenerator[Bench]:
     async with fake_service(script, usual=usual) as service:
         http = NodeHttpClient(
             SecretTexts(Secrets(the_token=SECRET, the_hook=service.address + "/hook"), Masker()),
             allow_private=True,
         )
-        resources: dict[str, object] = {"http": http, "services": Here(service.address)}
-        if folder is not None:
-            resources["files"] = AllowedFolders((folder,))
+        resources = Resources(
+            http=http,
+            services=Here(service.address),
+            files=AllowedFolders((folder,) if folder is not None else ()),
+        )
+        if mailer is not None:
+            resources = replace(resources, mailer=mailer)
         try:
-            yield Bench(service, {**resources, **(more or {})}, FakeClock())
+            yield Bench(service, resources, FakeClock())
         finally:
             await http.aclose()

@@ -90,8 +90,8 @@ async def send(
     folder: Path | None = None,
     allow_private: bool = True,
 ) -> JsonObject:
-    more = {"mailer": mailer(trusts, allow_private=allow_private)}
-    async with bench(folder=folder, more=more) as here:
+    made = mailer(trusts, allow_private=allow_private)
+    async with bench(folder=folder, mailer=made) as here:
         return await _result(here, config, inputs)
 
 
@@ -169,7 +169,7 @@ async def test_a_certificate_nobody_vouches_for_is_refused(
 async def send_denied(config: JsonObject) -> None:
     """Send with the system's own certificates."""
     made = mailer()
-    async with bench(more={"mailer": made}) as here:
+    async with bench(mailer=made) as here:
         try:
             await here.act(node, config, MAIL)
         except ToolweaveError as error:
@@ -282,7 +282,7 @@ async def test_what_cannot_stand_in_a_mail_is_refused_before_anything_is_sent(
 
 
 async def refused(config: JsonObject, inputs: JsonObject) -> None:
-    async with bench(more={"mailer": mailer()}) as here:
+    async with bench(mailer=mailer()) as here:
         try:
             await here.act(node, config, inputs)
         except ToolweaveError as error:
@@ -295,7 +295,7 @@ async def refused(config: JsonObject, inputs: JsonObject) -> None:
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "10.0.0.1", "169.254.169.254", "[::1]"])
 async def test_a_private_server_is_not_dialled_unless_it_is_allowed(host: str) -> None:
     made = mailer(allow_private=False)
-    async with bench(more={"mailer": made}) as here:
+    async with bench(mailer=made) as here:
         config: JsonObject = {"smtp_host": host, "from_address": "robot@example.com"}
         with pytest.raises(ToolweaveError) as caught:
             await here.act(node, config, MAIL)

@@ -13,8 +13,7 @@ from toolweave.assistant.response_fields import (
     read_part,
     read_text,
 )
-from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.model import (
+from toolweave.catalog.resources.model import (
     Called,
     Message,
     ModelChoiceRequest,
@@ -24,6 +23,7 @@ from toolweave.nodes.model import (
     TokenUsage,
     ToolAnswer,
 )
+from toolweave.json_text import Json, JsonObject
 
 _STOPPED: dict[str, Stopped] = {
     "stop": "end",

@@ -1,12 +1,9 @@
 """ACTION.DATABASE_QUERY: ask or change a database with one SQL statement."""
 
-from typing import cast
-
 from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.catalog.spec import Effect, Example, Field, NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.action._databases import Databases
 
 
 class DatabaseQuery:
@@ -96,7 +93,7 @@ class DatabaseQuery:
             ToolweaveError: what `Databases.query` raises.
         """
         given = context.given
-        found = await cast("Databases", context.resource("databases")).query(
+        found = await context.resources.databases.query(
             given.text("database"),
             given.text("query"),
             _parameters(given.inputs.get("parameters")),

@@ -1,13 +1,11 @@
 """ACTION.FILE_READ: read a file of an allowed folder."""
 
 import base64
-from typing import cast
 
 from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.clock import timestamp
 from toolweave.errors import Invalid
-from toolweave.nodes.action._files import Files
 
 MIB = 1024 * 1024
 
@@ -81,7 +79,7 @@ class FileRead:
             Invalid: `FILE_NOT_TEXT`.
         """
         given = context.given
-        files = cast("Files", context.resource("files"))
+        files = context.resources.files
         data, facts = await files.read(given.text("path"), max_bytes=given.whole("max_bytes"))
         return Outcome(
             {

@@ -6,10 +6,10 @@ from typing import cast
 
 from toolweave import json_text
 from toolweave.catalog.node import NodeContext, NodeInput, Outcome
+from toolweave.catalog.resources.files import WriteMode
 from toolweave.catalog.spec import Effect, Example, Field, NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import JsonObject
-from toolweave.nodes.action._files import Files, WriteMode
 
 
 class FileWrite:
@@ -102,7 +102,7 @@ class FileWrite:
             Invalid: `FILE_CONTENT_INVALID`.
         """
         given = context.given
-        files = cast("Files", context.resource("files"))
+        files = context.resources.files
         facts, is_new = await files.write(
             given.text("path"),
             _encoded(given),

@@ -2,16 +2,15 @@
 
 import re
 from http import HTTPStatus
-from typing import cast
 
 from anyio import to_thread
 
 from toolweave import json_text
 from toolweave.catalog.node import NodeContext, Outcome
+from toolweave.catalog.resources.http import Response
 from toolweave.catalog.spec import Effect, Example, Field, NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.action._http import IDEMPOTENT_METHODS, SAFE_METHODS, HttpClient, Response
 from toolweave.nodes.action._request import (
     fill_url,
     make_payload,
@@ -20,7 +19,11 @@ from toolweave.nodes.action._request import (
     names_a_key,
 )
 
-# Those a page of this world has; some codecs of Python take quadratic time.
+# Safe methods of RFC 9110: they change nothing.
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+# Sending these twice has the same effect as sending them once.
+IDEMPOTENT_METHODS = SAFE_METHODS | {"PUT", "DELETE"}
+# Charsets in use on the web; some other codecs of Python take quadratic time.
 _CHARSET = re.compile(
     r"utf-?(8|16|32)(-?[lb]e)?|(us-)?ascii|latin-?1|iso-?8859-\d{1,2}|(windows-|cp)125\d"
     r"|koi8-[ru]|shift_jis|euc-(jp|kr)|gb(k|2312|18030)|big5"
@@ -194,7 +197,7 @@ class HttpRequest:
         payload = make_payload(method, given.text("body_type"), given.inputs.get("body"))
         if payload.content_type is not None:
             headers.setdefault("content-type", payload.content_type)
-        client = cast("HttpClient", context.resource("http"))
+        client = context.resources.http
         response = await client.request(
             method,
             fill_url(given.text("url"), given.record("url_variables")),

@@ -1,14 +1,12 @@
 """ACTION.RUN_COMMAND: run a program that a person registered and approved."""
 
 import time
-from typing import cast
 
 from toolweave import json_text
 from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import Json
-from toolweave.nodes.action._commands import COMMANDS, CommandCaller
 
 SHOWN_CHARS = 500
 
@@ -82,7 +80,7 @@ class RunCommand:
             Invalid: `COMMAND_OUTPUT_INVALID` where its output is no JSON.
         """
         given, began = context.given, time.perf_counter()
-        commands = cast("CommandCaller", context.resource(COMMANDS))
+        commands = context.resources.commands
         stdin = given.inputs.get("stdin")
         name = given.text("command")
         ran = await commands.run(

@@ -2,14 +2,12 @@
 
 import time
 from collections.abc import Sequence
-from typing import cast
 
 from toolweave.catalog.node import NodeContext, NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid, NotFound
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.mcp._answers import parsed_of, value_of
-from toolweave.nodes.model_tools import SHELF, ApprovedServerTools
 from toolweave.problems import did_you_mean
 from toolweave.tools.tool import Tool, ToolCall
 
@@ -80,7 +78,7 @@ class WebSearch:
         """
         given, began = context.given, time.perf_counter()
         server = given.text("server")
-        shelf = cast("ApprovedServerTools", context.resource(SHELF))
+        shelf = context.resources.approved_tools
         tool = _tool(given, server, await shelf.tools(server))
         call = ToolCall(
             server,

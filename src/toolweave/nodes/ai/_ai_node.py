@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from toolweave import json_text
 from toolweave.catalog.node import Attached, NodeContext, Outcome, Wait
+from toolweave.catalog.resources.model import Message, ModelQuestion, Said, TextListener
 from toolweave.catalog.spec import Effect
 from toolweave.json_text import JsonObject
 from toolweave.nodes.agent import AgentTool, Opening, Task, Worked, past, ruled, work
@@ -16,8 +17,6 @@ from toolweave.nodes.ai._tools import skills_for
 from toolweave.nodes.memory import conversation_buffer
 from toolweave.nodes.memory._keys import Now, Room
 from toolweave.nodes.memory._sql_keys import SqlKeys
-from toolweave.nodes.memory._stores import stores_of
-from toolweave.nodes.model import Message, ModelQuestion, Said, TextListener
 from toolweave.tools.tool import ToolProgress
 
 CACHE = "model-answer:"
@@ -175,4 +174,4 @@ class _Kept:
 
     def _keys(self) -> SqlKeys:
         now = Now(self._context.now().timestamp(), f"{self._context.key}/answer")
-        return SqlKeys(stores_of(self._context).database, now)
+        return SqlKeys(self._context.resources.stores.database, now)

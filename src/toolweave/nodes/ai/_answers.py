@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable
 
 from toolweave import json_text
+from toolweave.catalog.resources.model import ModelReply, TokenUsage
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.agent import ModelPart, Worked
 from toolweave.nodes.ai._setup import Setup
-from toolweave.nodes.model import ModelReply, TokenUsage
 from toolweave.tools.check import check_value
 from toolweave.tools.schema import compile_schema
 

@@ -4,14 +4,11 @@ import base64
 import binascii
 import re
 from collections.abc import Sequence
-from typing import cast
 
 from toolweave.catalog.node import NodeContext
+from toolweave.catalog.resources.model import ModelImage
 from toolweave.errors import Invalid
-from toolweave.nodes.action._http import HttpClient
-from toolweave.nodes.model import ModelImage
 
-HTTP = "http"
 MAX_BYTES = 10 * 1024 * 1024
 TIMEOUT_S = 30.0
 _ADDRESS = re.compile(r"(?:https?://|data:)[^\s<>\"')\]]+")
@@ -44,7 +41,7 @@ async def fetched(
 async def _picture(context: NodeContext, address: str, kinds: Sequence[str]) -> ModelImage:
     if address.startswith("data:"):
         return _checked(*_written(address), address, kinds)
-    client = cast("HttpClient", context.resource(HTTP))
+    client = context.resources.http
     response = await client.request("GET", address, timeout_s=TIMEOUT_S)
     if response.status != 200:
         raise _refused(address, f"answers with status {response.status}")

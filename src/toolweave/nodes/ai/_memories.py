@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from toolweave import json_text
 from toolweave.catalog.node import Attached, Effectful, NodeContext, Outcome
+from toolweave.catalog.resources.model import Message, Said, ToolAnswer
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.attached_context import ToolUse, within
-from toolweave.nodes.model import Message, Said, ToolAnswer
 
 MAX_KEYS = 50
 MAX_CHARS = 20_000

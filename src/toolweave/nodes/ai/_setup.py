@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from toolweave.catalog.resources.model import ModelTool
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.agent import AgentLimits, ModelRetry
-from toolweave.nodes.model import ModelTool
 
 Choice = Literal["auto", "any", "none"]
 _CHOICES: dict[str, Choice] = {

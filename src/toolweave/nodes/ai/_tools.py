@@ -1,14 +1,13 @@
 """The tools of an agent: those of its attached TOOL nodes."""
 
 from collections.abc import Iterable
-from typing import cast
 
 from toolweave.catalog.node import Attached, NodeContext
 from toolweave.errors import NotFound
 from toolweave.json_text import JsonObject
 from toolweave.nodes.agent import AgentTool, ToolOutcome
 from toolweave.nodes.attached_context import ToolUse, within
-from toolweave.nodes.model_tools import SHELF, ApprovedServerTools, skills_of
+from toolweave.nodes.model_tools import skills_of
 from toolweave.nodes.tool._mcp_tool import Offering
 from toolweave.problems import did_you_mean
 
@@ -48,7 +47,7 @@ async def _of_server(
     if attached.ref == DRAWN:
         server, name = str(config.get("serverId")), str(config.get("toolName") or "")
         fixed = config.get("parameterValues")
-    shelf = cast("ApprovedServerTools", context.resource(SHELF))
+    shelf = context.resources.approved_tools
     tools = {tool.name: tool for tool in await shelf.tools(server)}
     if not name:
         return skills_of(tools.values(), taken)

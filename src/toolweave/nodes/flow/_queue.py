@@ -4,12 +4,9 @@ A message that is taken stands under the name of its step for a while, so that a
 off after taking it finds it again: none is lost, and none is taken for two steps.
 """
 
-from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
-from typing import Protocol, TypeAlias, cast
-
 from toolweave import json_text
 from toolweave.catalog.node import NodeContext
+from toolweave.catalog.resources.stores import RedisConnection
 from toolweave.errors import Invalid, Limited, TimedOut, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.flow._wait_state import WaitMemory, WaitOutcome, holds, why_unmet
@@ -23,17 +20,6 @@ _TAKE = (
     "if redis.call('LREM', KEYS[1], 1, ARGV[1]) == 0 then return 0 end "
     "redis.call('SET', KEYS[2], ARGV[1], 'EX', ARGV[2]) return 1"
 )
-_Reply: TypeAlias = "bytes | int | Sequence[_Reply] | None"
-
-
-class _Redis(Protocol):
-    async def ask(self, *words: str | bytes | int) -> _Reply: ...
-
-
-class _Stores(Protocol):
-    """Connects to Redis; the resource `stores`."""
-
-    def redis(self, url: str) -> AbstractAsyncContextManager[_Redis]: ...
 
 
 async def look_in_queue(context: NodeContext, memory: WaitMemory) -> WaitOutcome:
@@ -54,7 +40,7 @@ async def look_in_queue(context: NodeContext, memory: WaitMemory) -> WaitOutcome
         message = "'queue_config' needs 'queue_name'"
         raise Invalid("WAIT_INVALID", message, facts={"field": "queue_config"})
     address = config.get("connection_string")
-    stores = cast(_Stores, context.resource("stores"))
+    stores = context.resources.stores
     try:
         async with stores.redis(address if isinstance(address, str) else ADDRESS) as redis:
             found = await _found(context, redis, name, config)
@@ -65,7 +51,9 @@ async def look_in_queue(context: NodeContext, memory: WaitMemory) -> WaitOutcome
     )
 
 
-async def _found(context: NodeContext, redis: _Redis, name: str, config: JsonObject) -> Json:
+async def _found(
+    context: NodeContext, redis: RedisConnection, name: str, config: JsonObject
+) -> Json:
     own = f"toolweave:taken:{context.key}"
     taken = await redis.ask("GET", own)
     if isinstance(taken, bytes):

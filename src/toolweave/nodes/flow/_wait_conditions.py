@@ -3,10 +3,9 @@
 import hashlib
 import os
 import shutil
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from datetime import datetime
-from typing import Protocol, TypeAlias, cast
+from typing import TypeAlias
 
 import anyio.to_thread
 
@@ -23,65 +22,6 @@ MAX_READ = 16 * 1024 * 1024
 MAX_ROWS = 1_000
 QUERY_S = 30.0
 _Look: TypeAlias = Callable[[NodeContext, WaitMemory], Awaitable[WaitOutcome]]
-
-
-class WaitCheck(Protocol):
-    """What came back, whatever its status."""
-
-    @property
-    def status(self) -> int: ...
-
-    @property
-    def body(self) -> bytes: ...
-
-
-class Http(Protocol):
-    """Sends requests; the resource `http`."""
-
-    async def request(
-        self, method: str, url: str, *, headers: Mapping[str, str] | None, body: bytes | None
-    ) -> WaitCheck: ...
-
-
-class FileFacts(Protocol):
-    """What is told of a file."""
-
-    @property
-    def size(self) -> int: ...
-
-    @property
-    def modified_at(self) -> datetime: ...
-
-
-class Files(Protocol):
-    """Reads files of the folders that are allowed; the resource `files`."""
-
-    async def read(self, path: str, *, max_bytes: int) -> tuple[bytes, FileFacts]: ...
-
-
-class QueryResult(Protocol):
-    """Rows as JSON values, in the order of the columns."""
-
-    @property
-    def columns(self) -> Sequence[str]: ...
-
-    @property
-    def rows(self) -> Sequence[Sequence[Json]]: ...
-
-
-class Databases(Protocol):
-    """Asks databases; the resource `databases`."""
-
-    async def query(
-        self,
-        database: str,
-        sql: str,
-        parameters: Sequence[Json],
-        *,
-        allow_writes: bool,
-        max_rows: int,
-        timeout_s: float,
-    ) -> QueryResult: ...
 
 
 async def look(context: NodeContext, memory: WaitMemory, reply: Json) -> WaitOutcome:
@@ -118,7 +58,7 @@ async def _file(context: NodeContext, memory: WaitMemory) -> WaitOutcome:
     if watched not in ("creation", "modification", "deletion"):
         message = f"'file_config' has watch_type {watched!r:.80}"
         raise Invalid("WAIT_INVALID", message, hint="use creation, modification or deletion")
-    files = cast(Files, context.resource("files"))
+    files = context.resources.files
     try:
         content, facts = await files.read(path, max_bytes=MAX_READ)
     except NotFound:
@@ -143,7 +83,7 @@ async def _api(context: NodeContext, memory: WaitMemory) -> WaitOutcome:
     url, method = _text(config, "api_config", "url"), str(config.get("method") or "GET").upper()
     headers, body = config.get("headers"), config.get("body")
     named = headers.items() if isinstance(headers, dict) else ()
-    http = cast(Http, context.resource("http"))
+    http = context.resources.http
     try:
         answered = await http.request(
             method,
@@ -192,7 +132,7 @@ async def _database(context: NodeContext, memory: WaitMemory) -> WaitOutcome:
     config = context.given.record("database_config")
     address = _text(config, "database_config", "connection_string")
     query = _text(config, "database_config", "condition_query")
-    databases = cast(Databases, context.resource("databases"))
+    databases = context.resources.databases
     try:
         found = await databases.query(
             address, query, (), allow_writes=False, max_rows=MAX_ROWS, timeout_s=QUERY_S

@@ -1,25 +1,8 @@
 """FLOW.SUBWORKFLOW: run another workflow as a step of this one."""
 
-from typing import Protocol, cast
-
 from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid
-from toolweave.json_text import Json
-
-
-class Workflows(Protocol):
-    """Runs stored workflows; the resource `workflows`."""
-
-    async def run(self, name: str, inputs: Json, key: str) -> tuple[Json] | None:
-        """What a workflow gives; nothing while it is not over, then its caller is called again.
-
-        A second call with the same key takes up the same run.
-
-        Raises:
-            NotFound: there is no workflow of that name.
-        """
-        ...
 
 
 class Subworkflow:
@@ -85,7 +68,7 @@ class Subworkflow:
         if not name:
             message = "'workflow' must be the name of a stored workflow"
             raise Invalid("NODE_INPUT_INVALID", message, facts={"field": "workflow"})
-        workflows = cast(Workflows, context.resource("workflows"))
+        workflows = context.resources.workflows
         ended = await workflows.run(name, context.given.value("data"), context.key)
         return Wait() if ended is None else Outcome({"result": ended[0], "workflow": name})
 

@@ -6,10 +6,10 @@ from typing import cast, get_args
 
 from toolweave import json_text
 from toolweave.catalog.node import NodeContext
+from toolweave.catalog.resources.model import ModelCaller, ModelQuestion, Said
 from toolweave.errors import ToolweaveError, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.human._reply_words import Meaning, gives_instructions, meaning_of, plain_reply
-from toolweave.nodes.model import MODEL, ModelCaller, ModelQuestion, Said
 from toolweave.workflow.question import ANSWER, DECLINED
 
 DEADLINE_S = 60.0
@@ -92,11 +92,11 @@ async def read_reply(context: NodeContext, asked: str, reply: Json, advice: Advi
 
 
 async def _model(context: NodeContext) -> ModelCaller | None:
+    model = context.resources.model
     try:
-        model = cast("ModelCaller", context.resource(MODEL))
+        return model if await model.configured() else None
     except Unavailable:
         return None
-    return model if await model.configured() else None
 
 
 async def _question(model: ModelCaller, asked: str, reply: str, advice: Advice) -> ModelQuestion:

@@ -9,6 +9,7 @@ from typing import cast
 
 from toolweave import json_text
 from toolweave.catalog.node import NodeContext, Outcome, Wait
+from toolweave.catalog.resources.model import Message, ModelQuestion, ModelTool, Said
 from toolweave.errors import Invalid, NotFound, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.agent import (
@@ -24,8 +25,7 @@ from toolweave.nodes.agent import (
 )
 from toolweave.nodes.mcp._answers import value_of
 from toolweave.nodes.mcp._prompts import filled
-from toolweave.nodes.model import Message, ModelQuestion, ModelTool, Said
-from toolweave.nodes.model_tools import SHELF, ApprovedServerTools, skills_of, told
+from toolweave.nodes.model_tools import skills_of, told
 from toolweave.problems import did_you_mean
 from toolweave.tools.check import check_arguments
 from toolweave.tools.tool import Tool, ToolCall
@@ -113,7 +113,7 @@ def _opening(context: NodeContext, words: Json) -> Opening:
 
 
 async def _tools(context: NodeContext, server: str) -> Sequence[Tool]:
-    return await cast("ApprovedServerTools", context.resource(SHELF)).tools(server)
+    return await context.resources.approved_tools.tools(server)
 
 
 def _named(tools: Sequence[Tool], name: str, server: str) -> Tool:

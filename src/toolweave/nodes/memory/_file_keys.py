@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from toolweave import json_text
+from toolweave.catalog.resources.stores import KeptValue, Stores
 from toolweave.errors import Invalid
 from toolweave.json_text import Json
 from toolweave.nodes.memory._keys import Room
-from toolweave.nodes.memory._memory_keys import KeptValue, MemoryKeys
+from toolweave.nodes.memory._memory_keys import MemoryKeys
 from toolweave.nodes.memory._storable_text import MAX_VALUE_BYTES
-from toolweave.nodes.memory._stores import Stores
 
 
 class _Value(BaseModel):

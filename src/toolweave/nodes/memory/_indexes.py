@@ -3,44 +3,35 @@
 from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from operator import mul
 from typing import Any
 
-from toolweave.json_text import JsonObject
+from toolweave.catalog.resources.stores import VectorIndex
 from toolweave.nodes.memory._embedding import Vector
 from toolweave.settings import MIB
 
 MAX_KEPT_BYTES = 256 * MIB
 
 
-@dataclass(frozen=True, slots=True)
-class Index:
-    """All entries of a space at a version: whose the vectors are, and the vectors in a row."""
-
-    version: int
-    ids: tuple[str, ...]
-    metadata: tuple[JsonObject, ...]
-    vectors: bytes
-    dimension: int
-
-    def near(self, vector: Vector, threshold: float) -> list[tuple[float, int]]:
-        """Similarity and place of every entry that is near enough, the nearest first."""
-        found = _compare()(self, vector, threshold)
-        # By id where two are as near: the same answer every time.
-        return sorted(found, key=lambda one: (-one[0], self.ids[one[1]]))
+def nearest(index: VectorIndex, vector: Vector, threshold: float) -> list[tuple[float, int]]:
+    """Return the similarity and position of every entry above `threshold`, the nearest first."""
+    found = _compare()(index, vector, threshold)
+    # Ties are ordered by id, so that the result is the same every time.
+    return sorted(found, key=lambda hit: (-hit[0], index.ids[hit[1]]))
 
 
 class Indexes:
     """Indexes used last, as many as fit."""
 
-    def __init__(self, max_bytes: int = MAX_KEPT_BYTES) -> None:
+    def __init__(
+        self, kept: OrderedDict[str, VectorIndex], max_bytes: int = MAX_KEPT_BYTES
+    ) -> None:
         self._max_bytes = max_bytes
-        self._kept: OrderedDict[str, Index] = OrderedDict()
+        self._kept = kept
 
-    def get(self, space: str, version: int) -> Index | None:
+    def get(self, space: str, version: int) -> VectorIndex | None:
         """What was read at this version, if it is still at hand."""
         index = self._kept.get(space)
         if index is None or index.version != version:
@@ -48,7 +39,7 @@ class Indexes:
         self._kept.move_to_end(space)
         return index
 
-    def keep(self, space: str, index: Index) -> None:
+    def keep(self, space: str, index: VectorIndex) -> None:
         """Have it at hand next time, and let go of what was not used for longest."""
         self._kept[space] = index
         self._kept.move_to_end(space)
@@ -56,7 +47,7 @@ class Indexes:
             self._kept.popitem(last=False)
 
 
-Compare = Callable[[Index, Vector, float], "Sequence[tuple[float, int]]"]
+Compare = Callable[[VectorIndex, Vector, float], "Sequence[tuple[float, int]]"]
 
 
 @cache
@@ -69,7 +60,7 @@ def _compare() -> Compare:
     return lambda index, vector, threshold: in_numpy(numpy, index, vector, threshold)
 
 
-def in_python(index: Index, vector: Vector, threshold: float) -> Sequence[tuple[float, int]]:
+def in_python(index: VectorIndex, vector: Vector, threshold: float) -> Sequence[tuple[float, int]]:
     """Similarities by plain arithmetic, over the places where `vector` is not 0."""
     places = [place for place, one in enumerate(vector) if one]
     if not places or not index.ids:
@@ -87,7 +78,7 @@ def in_python(index: Index, vector: Vector, threshold: float) -> Sequence[tuple[
 
 # Any: numpy is an extra, so there may be no types of it.
 def in_numpy(
-    numpy: Any, index: Index, vector: Vector, threshold: float
+    numpy: Any, index: VectorIndex, vector: Vector, threshold: float
 ) -> Sequence[tuple[float, int]]:
     """Similarities by one product of matrix and vector."""
     if not index.ids:

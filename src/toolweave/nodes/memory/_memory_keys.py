@@ -1,7 +1,8 @@
 """Keys kept in this process, gone when it ends."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from toolweave.catalog.resources.stores import KeptValue
 from toolweave.errors import Invalid
 from toolweave.nodes.memory._keys import Room
 from toolweave.settings import MIB
@@ -11,23 +12,11 @@ MAX_HELD = 128 * MIB
 
 
 @dataclass(frozen=True, slots=True)
-class KeptValue:
-    """A value, and the second since 1970 it ends with."""
-
-    text: str
-    expires_s: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class MemoryKeys:
     """`Keys` as a dictionary, seen at a moment."""
 
-    kept: dict[str, KeptValue] = field(default_factory=dict[str, KeptValue])
-    at_s: float = 0.0
-
-    def at(self, at_s: float) -> "MemoryKeys":
-        """The same keys, as they are at a moment."""
-        return MemoryKeys(self.kept, at_s)
+    kept: dict[str, KeptValue]
+    at_s: float
 
     async def get(self, key: str) -> str | None:
         """The text, if it is there."""

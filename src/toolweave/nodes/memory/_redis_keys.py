@@ -3,19 +3,20 @@
 import re
 from dataclasses import dataclass
 
+from toolweave.catalog.resources.stores import RedisConnection
 from toolweave.errors import Invalid
 from toolweave.nodes.memory._keys import Room
-from toolweave.nodes.memory._redis import MAX_ITEMS, Redis
 
 _GLOB = re.compile(r"([*?\[\]\\^-])")
 _AT_ONCE = 500
+MAX_KEYS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class RedisKeys:
     """`Keys` in a Redis that others may use as well."""
 
-    redis: Redis
+    redis: RedisConnection
 
     async def get(self, key: str) -> str | None:
         """The text, if it is there."""
@@ -46,8 +47,8 @@ class RedisKeys:
         found: set[bytes] = set()
         async for piece in self.redis.scan(_GLOB.sub(r"\\\1", prefix) + "*"):
             found.update(piece)
-            if len(found) > MAX_ITEMS:
-                message = f"more than {MAX_ITEMS} keys begin with {prefix!r}"
+            if len(found) > MAX_KEYS:
+                message = f"more than {MAX_KEYS} keys begin with {prefix!r}"
                 raise Invalid("MEMORY_VALUE_INVALID", message, hint="use a longer key_prefix")
         return [name.decode("utf-8", "replace") for name in found]
 

@@ -9,9 +9,10 @@ from typing import Protocol
 from anyio import CapacityLimiter, to_thread
 
 from toolweave import json_text
+from toolweave.catalog.resources.stores import VectorIndex
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.memory._embedding import Vector
-from toolweave.nodes.memory._indexes import Index, Indexes
+from toolweave.nodes.memory._indexes import Indexes, nearest
 from toolweave.nodes.memory._storable_text import escaped, unescaped
 from toolweave.storage.database import Database, Transaction
 
@@ -135,7 +136,7 @@ class OwnVectors:
 
         def look() -> list[tuple[float, str]]:
             hits: list[tuple[float, str]] = []
-            for score, place in index.near(search.vector, search.threshold):
+            for score, place in nearest(index, search.vector, search.threshold):
                 if fits(index.metadata[place], search.filters):
                     hits.append((score, index.ids[place]))
                     if len(hits) == search.max_results:
@@ -151,7 +152,7 @@ class OwnVectors:
         ]
         return Hits(entries, [score for score, _ in there], was_at_hand)
 
-    async def _index(self) -> tuple[Index, bool]:
+    async def _index(self) -> tuple[VectorIndex, bool]:
         # The version first: what is written in between makes the index newer than it says.
         row = await self._database.row(_VERSION, self._space)
         version = 0 if row is None else int(row[0])
@@ -161,8 +162,8 @@ class OwnVectors:
         sql = "SELECT id, metadata, vector FROM memory_vectors WHERE space = ? ORDER BY id"
         rows = await self._database.rows(sql, self._space)
 
-        def build() -> Index:
-            return Index(
+        def build() -> VectorIndex:
+            return VectorIndex(
                 version,
                 tuple(unescaped(str(row[0])) for row in rows),
                 tuple(_object(row[1]) for row in rows),

@@ -12,7 +12,6 @@ from toolweave.nodes.memory._conversations import (
 )
 from toolweave.nodes.memory._keys import Now
 from toolweave.nodes.memory._storable_text import text_of
-from toolweave.nodes.memory._stores import stores_of
 
 # Who sums up: no model is asked, so this is all it can be.
 METHOD = "rules: the first sentence of each message"
@@ -149,7 +148,7 @@ class ConversationBuffer:
             Invalid: `NODE_INPUT_INVALID`, `MEMORY_VALUE_INVALID`.
         """
         given = context.given
-        conversations = Conversations(stores_of(context).database)
+        conversations = Conversations(context.resources.stores.database)
         limits = BufferLimits(
             given.whole("max_messages"),
             given.flag("auto_summarize"),

@@ -8,7 +8,6 @@ from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.clock import timestamp
 from toolweave.errors import Invalid, NotFound
 from toolweave.json_text import Json, JsonObject, write
-from toolweave.nodes.action._files import Files
 from toolweave.nodes.memory._document_text import (
     FORMATS,
     format_of,
@@ -18,7 +17,6 @@ from toolweave.nodes.memory._document_text import (
 )
 from toolweave.nodes.memory._documents import Documents, StoredDocument
 from toolweave.nodes.memory._ranking import Scoring, ranked
-from toolweave.nodes.memory._stores import stores_of
 
 MAX_FILE_BYTES = 5 * 1024 * 1024
 SEARCHED = ("title", "content", "tags")
@@ -178,7 +176,7 @@ class DocumentStore:
         """
         began, given = time.perf_counter(), context.given
         name = f"documents/{given.text('collection_name')}"
-        documents = Documents(stores_of(context).database, name)
+        documents = Documents(context.resources.stores.database, name)
         answer: JsonObject = {"relevance_scores": [], "filtered_results": []}
         answer["search_metadata"] = {}
         match given.text("operation") or "search":
@@ -249,7 +247,7 @@ async def _content(context: NodeContext) -> str:
         message = f"{kind!r} is none of this store's supported_formats"
         raise Invalid("DOCUMENT_FORMAT_UNSUPPORTED", message, facts={"format": kind})
     if path and not text:
-        files = cast("Files", context.resource("files"))
+        files = context.resources.files
         data, _ = await files.read(path, max_bytes=MAX_FILE_BYTES)
         text = data.decode("utf-8", errors="replace")
     return plain_text(text, kind) if text and given.flag("content_extraction") else text

@@ -7,7 +7,6 @@ from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.memory._documents import Documents, StoredDocument
-from toolweave.nodes.memory._stores import stores_of
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 # Capitalised words in a row: Ada Lovelace, Aurora Lamp 2.
@@ -118,7 +117,9 @@ class Entity:
             Invalid: `NODE_INPUT_INVALID`, `MEMORY_FULL`.
         """
         given = context.given
-        known = Documents(stores_of(context).database, f"entities/{given.text('memory_name')}")
+        known = Documents(
+            context.resources.stores.database, f"entities/{given.text('memory_name')}"
+        )
         found = (await _do(known, given))[: given.whole("max_entities")]
         lines = [f"{one.title}: {'; '.join(map(str, _facts(one)))}" for one in found]
         entities: list[Json] = [{"name": one.title, "facts": _facts(one)} for one in found]

@@ -11,10 +11,10 @@ from toolweave.errors import Invalid, ToolweaveError
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.memory._file_keys import FileKeys
 from toolweave.nodes.memory._keys import KeyStore, Now, Room, matches
+from toolweave.nodes.memory._memory_keys import MemoryKeys
 from toolweave.nodes.memory._redis_keys import RedisKeys
 from toolweave.nodes.memory._sql_keys import SqlKeys
 from toolweave.nodes.memory._storable_text import escaped, text_of
-from toolweave.nodes.memory._stores import stores_of
 
 _SETTINGS = {"memory": (), "redis": ("url",), "sqlite": ("path",), "file": ("path",)}
 _OPTIONS = {"set": ("ttl",), "keys": ("pattern",)}
@@ -246,13 +246,13 @@ def _value(text: str | None) -> Json:
 
 @asynccontextmanager
 async def _opened(context: NodeContext) -> AsyncGenerator[KeyStore]:
-    given, stores = context.given, stores_of(context)
+    given, stores = context.given, context.resources.stores
     now = Now(context.now().timestamp(), context.key)
     backend, settings = given.text("storage_backend"), given.record("connection_config")
     _check_names(settings, _SETTINGS.get(backend, ()), "connection_config")
     match backend:
         case "memory":
-            yield stores.held.at(now.at_s)
+            yield MemoryKeys(stores.values, now.at_s)
         case "redis":
             async with stores.redis(_setting(settings, "url")) as redis:
                 yield RedisKeys(redis)

@@ -2,17 +2,14 @@
 
 import hashlib
 import time
-from typing import cast
 
 from toolweave.catalog.node import NodeContext, NodeInput, Outcome
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.action._files import Files
 from toolweave.nodes.memory._document_text import FORMATS, format_of, passages, plain_text, title_of
 from toolweave.nodes.memory._documents import Documents, StoredDocument
 from toolweave.nodes.memory._ranking import ranked
-from toolweave.nodes.memory._stores import stores_of
 
 MAX_FILE_BYTES = 5 * 1024 * 1024
 MAX_TITLE = 120
@@ -123,7 +120,7 @@ class KnowledgeBase:
         """
         began, given = time.perf_counter(), context.given
         name = f"knowledge/{given.text('base_name')}"
-        base = Documents(stores_of(context).database, name)
+        base = Documents(context.resources.stores.database, name)
         answer: JsonObject = {"results": [], "scores": [], "sources": []}
         match given.text("operation") or "search":
             case "add":
@@ -146,7 +143,7 @@ async def _add(context: NodeContext, base: Documents) -> JsonObject:
     text, path = given.text("content"), given.text("file_path")
     kind = format_of(given.text("format"), path)
     if path and not text:
-        files = cast("Files", context.resource("files"))
+        files = context.resources.files
         data, _ = await files.read(path, max_bytes=MAX_FILE_BYTES)
         text = data.decode("utf-8", errors="replace")
     words = plain_text(text, kind) if text else ""

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from anyio import to_thread
 
 from toolweave.catalog.node import NodeContext, NodeInput, Outcome
+from toolweave.catalog.resources.stores import EMBEDDED, Stores
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Invalid, NotFound, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.memory._embedding import LOCAL, Vector, embed
+from toolweave.nodes.memory._indexes import Indexes
 from toolweave.nodes.memory._pgvector import PgVectors, has_pgvector, quoted
 from toolweave.nodes.memory._storable_text import escaped, text_of
-from toolweave.nodes.memory._stores import EMBEDDED, Stores, stores_of
 from toolweave.nodes.memory._vectors import (
     Hits,
     OwnVectors,
@@ -209,7 +210,7 @@ class VectorDatabase:
         problem = provider_problem(given.config)
         if problem is not None:
             raise Invalid(problem.code, problem.message, hint=problem.hint, problems=[problem])
-        vectors = await _opened(given, stores_of(context))
+        vectors = await _opened(given, context.resources.stores)
         done = await _do(vectors, given, context.key)
         return Outcome(
             {
@@ -260,7 +261,7 @@ async def _opened(given: NodeInput, stores: Stores) -> Vectors:
     if await has_pgvector(database) and not await has_entries(database, space):
         own = f"vectors_{hashlib.sha256(space.encode()).hexdigest()[:24]}"
         return await PgVectors.opened(database, own, dimension)
-    return OwnVectors(database, space, dimension, stores.indexes)
+    return OwnVectors(database, space, dimension, Indexes(stores.indexes))
 
 
 async def _do(vectors: Vectors, given: NodeInput, step: str) -> _Done:

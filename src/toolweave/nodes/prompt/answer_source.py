@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from toolweave.catalog.resources.model import ModelCaller
 from toolweave.json_text import JsonObject
-from toolweave.nodes.model import ModelCaller
 from toolweave.nodes.prompt.model_answer import ANSWERED_BY, MODEL, asked
 from toolweave.workflow.model import Workflow
 

@@ -9,11 +9,11 @@ from typing import cast
 
 from toolweave import json_text
 from toolweave.catalog.node import NodeContext, NodeInput, Outcome, Wait
+from toolweave.catalog.resources.model import Message, ModelQuestion, ModelReply, Said
 from toolweave.catalog.spec import Effect
 from toolweave.errors import Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.agent import AgentLimits, Task, work
-from toolweave.nodes.model import Message, ModelQuestion, ModelReply, Said
 from toolweave.nodes.prompt.branch import Branch, branches_of
 from toolweave.nodes.prompt.prompt import Prompt
 from toolweave.nodes.prompt.template import TemplateNode

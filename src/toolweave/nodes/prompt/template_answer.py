@@ -3,10 +3,8 @@
 Made of `template` nodes of a library's flow where a model is configured; no file has it.
 """
 
-from typing import cast
-
 from toolweave.catalog.node import NodeContext, Outcome
-from toolweave.nodes.model import MODEL, ModelCaller, ModelQuestion, Said
+from toolweave.catalog.resources.model import ModelQuestion, Said
 from toolweave.nodes.prompt.template import TemplateNode
 
 
@@ -24,7 +22,7 @@ class TemplateAnswer:
             Invalid: `MISSING_VARIABLES`, before anything is asked.
         """
         filled = TemplateNode().compute(context.given).value
-        asking = cast("ModelCaller", context.resource(MODEL))
+        asking = context.resources.model
         reply = await asking.ask(ModelQuestion(messages=(Said(text=str(filled)),)))
         return Outcome(reply.message.text)
 

@@ -4,11 +4,9 @@ import base64
 import binascii
 import mimetypes
 from pathlib import PurePosixPath
-from typing import cast
 
 from toolweave.catalog.node import NodeContext
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.action._files import Files
 from toolweave.nodes.services._operation import RequestPart, invalid
 
 MAX_FILE_BYTES = 16 * 1024 * 1024
@@ -25,7 +23,7 @@ async def attached(context: NodeContext, given: JsonObject, field: str = "file")
     path = given.get("path") or given.get("file_path")
     named = given.get("filename")
     if isinstance(path, str):
-        files = cast("Files", context.resource("files"))
+        files = context.resources.files
         data, facts = await files.read(path, max_bytes=MAX_FILE_BYTES)
         name = named if isinstance(named, str) and named else PurePosixPath(facts.path).name
     else:

@@ -7,20 +7,19 @@ goes on after it. What was answered before the wait is not asked again.
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import cast
 from urllib.parse import urlencode
 
 from anyio import to_thread
 
 from toolweave import json_text
 from toolweave.catalog.node import NodeContext, Outcome, Wait
+from toolweave.catalog.resources.http import HttpClient, Response
+from toolweave.catalog.resources.services import Access, Service
 from toolweave.errors import Invalid, Limited, Unavailable
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.action._http import HttpClient, Response
 from toolweave.nodes.services._failures import as_error, rate_limits
 from toolweave.nodes.services._multipart import multipart
 from toolweave.nodes.services._operation import Action, ServiceCall, build
-from toolweave.nodes.services._service import SERVICES, Access, Service, ServiceAccess
 
 MAX_WAITS = 5
 LONGEST_WAIT_S = 3600.0
@@ -163,9 +162,9 @@ async def calling(
         NotFound: `SERVICE_CREDENTIAL_MISSING`, `SECRET_NOT_FOUND`.
         Denied: `SERVICE_SIGN_IN_NEEDED`.
     """
-    services = cast("ServiceAccess", context.resource(SERVICES))
+    services = context.resources.services
     access = await services.access(service, token, prefers_oauth=prefers_oauth)
-    http = cast("HttpClient", context.resource("http"))
+    http = context.resources.http
     timeout_s = context.given.number("timeout")
     tally = Tally(answers=_remembered(context))
     return ServiceClient(http, service, access, timeout_s=timeout_s, tally=tally)
@@ -173,7 +172,7 @@ async def calling(
 
 def without_token(context: NodeContext, service: Service) -> ServiceClient:
     """A caller for addresses that are secrets themselves: no credential is looked for."""
-    http = cast("HttpClient", context.resource("http"))
+    http = context.resources.http
     tally = Tally(answers=_remembered(context))
     return ServiceClient(http, service, Access(service.address, ""), tally=tally)
 

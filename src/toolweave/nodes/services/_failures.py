@@ -3,6 +3,8 @@
 import re
 from email.utils import parsedate_to_datetime
 
+from toolweave.catalog.resources.http import Response
+from toolweave.catalog.resources.services import Failure, Service
 from toolweave.errors import (
     Conflict,
     Denied,
@@ -13,8 +15,6 @@ from toolweave.errors import (
     Unavailable,
 )
 from toolweave.json_text import Json
-from toolweave.nodes.action._http import Response
-from toolweave.nodes.services._service import Failure, Service
 
 LONGEST_WORDS = 300
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+")

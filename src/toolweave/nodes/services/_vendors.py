@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from toolweave.catalog.resources.http import Response
+from toolweave.catalog.resources.services import Failure, Service
 from toolweave.json_text import Json
-from toolweave.nodes.action._http import Response
 from toolweave.nodes.services._failures import http_failure
 from toolweave.nodes.services._overrides import record
-from toolweave.nodes.services._service import Failure, Service
 from toolweave.nodes.services.discord.api import DISCORD
 from toolweave.nodes.services.firecrawl.api import FIRECRAWL
 from toolweave.nodes.services.github.api import GITHUB

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, cast, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from toolweave.catalog.node import NodeContext, NodeInput, Outcome
 from toolweave.errors import Invalid
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.agent import AgentTool, ToolOutcome
 from toolweave.nodes.mcp._answers import parsed_of
-from toolweave.nodes.model_tools import SHELF, ApprovedServerTools, skills_of
+from toolweave.nodes.model_tools import skills_of
 from toolweave.problems import did_you_mean
 from toolweave.tools.tool import CallId, Tool, ToolCall
 
@@ -117,7 +117,7 @@ class BoundTool:
         )
 
     async def _tools(self, context: NodeContext) -> Sequence[Tool]:
-        shelf = cast("ApprovedServerTools", context.resource(SHELF))
+        shelf = context.resources.approved_tools
         named = context.given.text("mcp_server_url") or None
         return await shelf.tools(await shelf.server_for(self.binding.server, named))
 

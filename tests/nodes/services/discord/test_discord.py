@@ -7,6 +7,7 @@ from tests.nodes.action.trying import code_of
 from tests.nodes.services.acting import SECRET, bench
 
 from toolweave.catalog.node import Resumed, Wait
+from toolweave.catalog.resources.record import Resources
 from toolweave.errors import Denied, Invalid, Unavailable
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services.discord.action import node
@@ -169,7 +170,7 @@ async def test_a_webhook_needs_no_credential_of_a_bot() -> None:
     hook: JsonObject = {"webhook_url": "${vault:the-hook}"}
     config: JsonObject = {**CONFIG, "message_content": "Hi", "webhook_config": hook}
     async with bench(usual=Told({"id": "77"})) as here:
-        del here.resources["services"]
+        here.resources = Resources(http=here.resources.http)
         await here.result(node, {**config, "action_type": "send_webhook"})
         assert here.lines == ["POST /hook?wait=true"]
 

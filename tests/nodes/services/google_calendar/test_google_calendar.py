@@ -148,7 +148,7 @@ async def test_an_access_token_that_ended_is_renewed_once() -> None:
     async with bench({"GET /calendars/primary": [ended, Told({"id": "primary"})]}) as here:
         await here.result(node, {**config, "refresh_token": "${vault:refresh}"})
         assert here.service.heard[1].headers["authorization"] == "Bearer renewed-access-token"
-        services = here.resources["services"]
+        services = here.resources.services
         assert isinstance(services, Here)
         assert services.renewals == ["${vault:refresh}"]
     async with bench(usual=ended) as here:

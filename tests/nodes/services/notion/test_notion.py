@@ -1,6 +1,6 @@
 """EXTERNAL_ACTION.NOTION: with a model that plans, and without one."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from tests.nodes.action.trying import code_of
@@ -8,9 +8,7 @@ from tests.nodes.services.acting import SECRET, TOKEN, Bench, bench
 
 from toolweave import json_text
 from toolweave.catalog.node import Outcome, Resumed, Wait
-from toolweave.errors import Denied, Invalid, Unavailable
-from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.model import (
+from toolweave.catalog.resources.model import (
     Called,
     ModelChoiceRequest,
     ModelQuestion,
@@ -18,6 +16,8 @@ from toolweave.nodes.model import (
     TextListener,
     ToolAnswer,
 )
+from toolweave.errors import Denied, Invalid, Unavailable
+from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services.notion.action import node
 from toolweave.nodes.services.notion.operations import OFFERS, offers_for
 from toolweave.testing.service import Told
@@ -232,7 +232,7 @@ def plan() -> list[ToolAnswer]:
 async def act(
     here: Bench, model: Model, config: JsonObject, resumed: Resumed | None = None
 ) -> Outcome | Wait:
-    here.resources["model"] = model
+    here.resources = replace(here.resources, model=model)
     return await here.act(node, config, ASK, resumed)
 
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from toolweave.catalog.resources.http import Response
+from toolweave.catalog.resources.services import Failure, Service
 from toolweave.json_text import Json
-from toolweave.nodes.action._http import Response
 from toolweave.nodes.services._failures import http_failure
 from toolweave.nodes.services._operation import Action, delete, post, put
-from toolweave.nodes.services._service import Failure, Service
 
 _CHANNEL = "/channels/{channel_id}"
 _MEMBER = "/guilds/{server_id}/members/{target_user_id}"

@@ -2,12 +2,12 @@
 
 import re
 
+from toolweave.catalog.resources.http import Response
+from toolweave.catalog.resources.services import Failure, Service
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.action._http import Response
 from toolweave.nodes.services._failures import http_failure
 from toolweave.nodes.services._operation import Action, get, post
 from toolweave.nodes.services._overrides import record
-from toolweave.nodes.services._service import Failure, Service
 
 _PICTURE = re.compile(r"!\[([^\]\n]{0,500})\]\([^)\n]{0,2000}\)")
 _LINK = re.compile(r"\[([^\]\n]{0,500})\]\([^)\n]{0,2000}\)")

@@ -1,10 +1,10 @@
 """GitHub's REST API: its actions as data, and how it says no."""
 
+from toolweave.catalog.resources.http import Response
+from toolweave.catalog.resources.services import Failure, Service
 from toolweave.json_text import Json
-from toolweave.nodes.action._http import Response
 from toolweave.nodes.services._failures import http_failure
 from toolweave.nodes.services._operation import Action, delete, get, patch, post, put
-from toolweave.nodes.services._service import Failure, Service
 
 _REPO = "/repos/{owner}/{repo}"
 _ISSUE = _REPO + "/issues/{issue_number}"

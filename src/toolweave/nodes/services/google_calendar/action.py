@@ -1,7 +1,6 @@
 """EXTERNAL_ACTION.GOOGLE_CALENDAR: manage events and calendars in Google Calendar."""
 
 from hashlib import sha256
-from typing import cast
 
 from toolweave.catalog.node import NodeContext, Outcome, Wait
 from toolweave.catalog.spec import Effect, Example, Field, NodeSpec
@@ -16,7 +15,6 @@ from toolweave.nodes.services._client import (
 )
 from toolweave.nodes.services._operation import Action, effect_in
 from toolweave.nodes.services._overrides import objects, record, settings_of
-from toolweave.nodes.services._service import SERVICES, ServiceAccess
 from toolweave.nodes.services.google_calendar.api import (
     ACTIONS,
     GOOGLE_CALENDAR,
@@ -270,7 +268,7 @@ async def _renewing(context: NodeContext, caller: ServiceClient, settings: JsonO
         refresh = context.given.text("refresh_token")
         if error.code != "SERVICE_CREDENTIAL_REFUSED" or not refresh:
             raise
-    services = cast("ServiceAccess", context.resource(SERVICES))
+    services = context.resources.services
     caller.use(await services.renew(GOOGLE_CALENDAR, refresh))
     return await _done(context, caller, settings)
 

@@ -3,12 +3,12 @@
 import re
 from datetime import date, timedelta
 
+from toolweave.catalog.resources.http import Response
+from toolweave.catalog.resources.services import Failure, Service
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.action._http import Response
 from toolweave.nodes.services._failures import http_failure
 from toolweave.nodes.services._operation import Action, delete, get, invalid, missing, patch, post
 from toolweave.nodes.services._overrides import record
-from toolweave.nodes.services._service import Failure, Service
 
 _CALENDAR = "/calendars/{calendar_id}"
 _EVENTS = f"{_CALENDAR}/events"

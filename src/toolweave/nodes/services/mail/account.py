@@ -1,22 +1,17 @@
 """An account that asks by mail: how it sends, how its mail is read, and what may be kept of it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, cast
+from typing import cast
 
 from toolweave.catalog.node import NodeContext
+from toolweave.catalog.resources.http import Response
+from toolweave.catalog.resources.mail import ImapServer, Provider, Security, SmtpServer
+from toolweave.catalog.resources.services import Failure, Service
 from toolweave.errors import Invalid
 from toolweave.json_text import JsonObject
-from toolweave.nodes.action._http import Response
 from toolweave.nodes.services._client import ServiceClient, calling
 from toolweave.nodes.services._failures import http_failure
-from toolweave.nodes.services._service import Failure, Service
-from toolweave.nodes.services.mail.outgoing import Security, SmtpServer
 
-# The names under which a node finds `Mailboxes` and `MailTokens`.
-MAILBOXES, MAIL_TOKENS = "mailboxes", "mail_tokens"
-
-Provider = Literal["gmail", "outlook"]
 # What of an account is no secret, and is needed to find replies later.
 _KEPT = ("username", "imap_host", "imap_port", "smtp_host", "smtp_port", "security")
 _HOSTS = {
@@ -49,44 +44,6 @@ SERVICES: dict[Provider, Service] = {
         who=("mail", "userPrincipalName"),
     ),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class ImapServer:
-    """Where mail is read, and as whom; `password` may refer to the vault."""
-
-    host: str
-    port: int = 993
-    uses_tls: bool = True
-    username: str = ""
-    password: str = field(default="", repr=False)
-    folder: str = "INBOX"
-
-
-class Mailboxes(Protocol):
-    """Reads mail by IMAP."""
-
-    async def replies(self, server: ImapServer, message_id: str) -> Sequence[bytes]:
-        """The mails that answer the one of this id, raw.
-
-        Raises:
-            Denied: `HTTP_ADDRESS_DENIED`.
-            Unavailable: `EMAIL_UNREACHABLE`.
-        """
-        ...
-
-
-class MailTokens(Protocol):
-    """Access tokens for what a node was given."""
-
-    async def token(self, provider: Provider, credentials: JsonObject) -> str:
-        """An access token; made of what was given where it is none itself.
-
-        Raises:
-            Denied: `SERVICE_SIGN_IN_NEEDED`.
-            NotFound: `SECRET_NOT_FOUND`.
-        """
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +91,7 @@ class Account:
 
     async def caller(self, context: NodeContext) -> ServiceClient:
         """Its provider's API."""
-        tokens = cast("MailTokens", context.resource(MAIL_TOKENS))
+        tokens = context.resources.mail_tokens
         token = await tokens.token(self.provider, self.credentials)
         return await calling(context, SERVICES[self.provider], token)
 

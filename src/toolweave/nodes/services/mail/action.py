@@ -4,19 +4,12 @@ from hashlib import sha256
 from typing import cast
 
 from toolweave.catalog.node import NodeContext, NodeInput, Outcome
+from toolweave.catalog.resources.mail import Security, SmtpServer
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.json_text import Json
 from toolweave.nodes.services._attachments import attached
 from toolweave.nodes.services._operation import RequestPart, invalid, missing
-from toolweave.nodes.services.mail.outgoing import (
-    MAILER,
-    MAX_RECIPIENTS,
-    MailDraft,
-    Mailer,
-    Security,
-    SmtpServer,
-    write_mail,
-)
+from toolweave.nodes.services.mail.outgoing import MAX_RECIPIENTS, MailDraft, write_mail
 
 
 class EmailAction:
@@ -151,7 +144,7 @@ class EmailAction:
         # Made of the step's key: a mail that came twice after all can be told by it.
         message_id = f"<{sha256(context.key.encode()).hexdigest()[:32]}@{domain}>"
         data = write_mail(draft, message_id=message_id, at=context.now())
-        mailer = cast("Mailer", context.resource(MAILER))
+        mailer = context.resources.mailer
         server = _server(given)
         refused = await mailer.send(
             server,

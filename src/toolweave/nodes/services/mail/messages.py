@@ -5,7 +5,6 @@ import re
 from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
-from typing import cast
 from urllib.parse import quote
 
 from toolweave.catalog.node import NodeContext, NodeInput
@@ -16,7 +15,7 @@ from toolweave.nodes.human._question import Nudge, Port, QuestionNode, content_o
 from toolweave.nodes.services._attachments import attached
 from toolweave.nodes.services._operation import RequestPart, ServiceCall
 from toolweave.nodes.services.mail.account import Account
-from toolweave.nodes.services.mail.outgoing import MAILER, MailDraft, Mailer, write_mail
+from toolweave.nodes.services.mail.outgoing import MailDraft, write_mail
 from toolweave.workflow.question import Question
 
 _IMPORTANCE = {"low": "5", "high": "1"}
@@ -102,7 +101,7 @@ class MailMessages:
             call = ServiceCall("POST", "/users/me/messages/send", body={"raw": raw})
             said = (await gmail.send("messages.send", call)).record
             return {"conversation": said.get("threadId")}
-        mailer = cast("Mailer", context.resource(MAILER))
+        mailer = context.resources.mailer
         await mailer.send(
             self.account.smtp(),
             mail,

@@ -1,24 +1,20 @@
 """A mail made safe to send, and what `app` provides to send it."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from email import policy
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import format_datetime, getaddresses, parseaddr
-from typing import Literal, Protocol
 
 from toolweave.json_text import Json
 from toolweave.nodes.services._operation import RequestPart, invalid
 
-# The name under which a node finds its `Mailer`.
-MAILER = "mailer"
 MAX_RECIPIENTS = 100
 MAX_MAIL_BYTES = 25 * 1024 * 1024
 
-Security = Literal["starttls", "tls", "none"]
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\u2028\u2029]")
 _ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9.-]{1,253}")
 _HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,60}")
@@ -27,19 +23,6 @@ _RESERVED = re.compile(
     r"(?i)from|to|cc|bcc|subject|date|sender|message-id|reply-to|in-reply-to|references"
     r"|mime-version|received|return-path|dkim-.*|content-.*|resent-.*"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class SmtpServer:
-    """Where mail is handed in, and as whom; `password` may refer to the vault."""
-
-    host: str
-    port: int = 587
-    security: Security = "starttls"
-    username: str = ""
-    password: str = field(default="", repr=False)
-    # The password is an OAuth access token.
-    by_oauth: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,30 +47,6 @@ class MailDraft:
         """Everybody who gets it, by address."""
         everybody = (parseaddr(one)[1] for one in (*self.to, *self.cc, *self.bcc))
         return tuple(dict.fromkeys(everybody))
-
-
-class Mailer(Protocol):
-    """Hands mails to a server."""
-
-    async def send(
-        self,
-        server: SmtpServer,
-        mail: bytes,
-        *,
-        sender: str,
-        recipients: Sequence[str],
-        timeout_s: float,
-    ) -> Mapping[str, str]:
-        """Hand in a mail; whom the server refused, and why, where it took it for others.
-
-        Raises:
-            Denied: `HTTP_ADDRESS_DENIED`, `SERVICE_CREDENTIAL_REFUSED`, `SERVICE_DENIED`.
-            Invalid: `SERVICE_REFUSED`.
-            Limited: `SERVICE_LIMITED` where the server says to come back later.
-            Unavailable: `SERVICE_UNAVAILABLE`.
-            TimedOut: `HTTP_TIMED_OUT`.
-        """
-        ...
 
 
 def write_mail(draft: MailDraft, *, message_id: str, at: datetime) -> bytes:

@@ -3,14 +3,14 @@
 import base64
 import re
 from email.utils import parseaddr
-from typing import cast
 from urllib.parse import quote
 
 from toolweave.catalog.node import NodeContext
+from toolweave.catalog.resources.mail import Provider
 from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.human._incoming_reply import IncomingReply
 from toolweave.nodes.services._operation import ServiceCall
-from toolweave.nodes.services.mail.account import MAILBOXES, Account, Mailboxes, Provider
+from toolweave.nodes.services.mail.account import Account
 from toolweave.nodes.services.mail.incoming import read_mail
 
 _TAGS = re.compile(r"<[^>]{0,1000}>")
@@ -69,7 +69,7 @@ async def from_outlook(context: NodeContext, thread: JsonObject) -> list[Incomin
 async def _by_imap(
     context: NodeContext, account: Account, thread: JsonObject
 ) -> list[IncomingReply]:
-    mailboxes = cast("Mailboxes", context.resource(MAILBOXES))
+    mailboxes = context.resources.mailboxes
     server = account.imap(str(thread.get("folder") or "INBOX"))
     mails = await mailboxes.replies(server, str(thread["message_id"]))
     return [one for raw in mails for one in _read(raw, account, thread)]

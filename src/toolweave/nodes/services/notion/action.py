@@ -1,12 +1,10 @@
 """EXTERNAL_ACTION.NOTION: read and write Notion pages and databases by instruction."""
 
-from typing import cast
-
 from toolweave.catalog.node import NodeContext, Outcome, Wait
+from toolweave.catalog.resources.model import ModelCaller
 from toolweave.catalog.spec import Example, Field, NodeSpec
 from toolweave.errors import Unavailable
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.model import MODEL, ModelCaller
 from toolweave.nodes.services._client import calling, waiting
 from toolweave.nodes.services.notion.api import NOTION
 from toolweave.nodes.services.notion.instruction import NotionConversation
@@ -166,11 +164,11 @@ class Notion:
 
 async def _model(context: NodeContext) -> ModelCaller | None:
     """The model, where one is configured."""
+    model = context.resources.model
     try:
-        model = cast("ModelCaller", context.resource(MODEL))
+        return model if await model.configured() else None
     except Unavailable:
         return None
-    return model if await model.configured() else None
 
 
 async def _follow(context: NodeContext, work: NotionWork) -> Outcome:

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Mapping
 
+from toolweave.catalog.resources.http import Response
+from toolweave.catalog.resources.services import Failure, Service
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.action._http import Response
 from toolweave.nodes.services._failures import http_failure
 from toolweave.nodes.services._operation import Action, get, invalid, patch, post
 from toolweave.nodes.services._overrides import objects, record
-from toolweave.nodes.services._service import Failure, Service
 
 MAX_TEXT = 2000
 MAX_BLOCKS = 100

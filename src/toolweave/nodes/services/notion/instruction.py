@@ -8,9 +8,7 @@ from pydantic import TypeAdapter
 
 from toolweave import json_text
 from toolweave.catalog.node import NodeContext, Wait
-from toolweave.errors import Conflict, Invalid, Limited, NotFound, Unavailable
-from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.model import (
+from toolweave.catalog.resources.model import (
     Called,
     Message,
     ModelCaller,
@@ -19,6 +17,8 @@ from toolweave.nodes.model import (
     Said,
     ToolAnswer,
 )
+from toolweave.errors import Conflict, Invalid, Limited, NotFound, Unavailable
+from toolweave.json_text import Json, JsonObject
 from toolweave.nodes.services._client import LONGEST_WAIT_S, UNTOLD_WAIT_S
 from toolweave.nodes.services._overrides import record
 from toolweave.nodes.services.notion.operations import NotionWork, offers_for

@@ -8,9 +8,9 @@ import re
 from dataclasses import dataclass, field
 
 from toolweave import json_text
+from toolweave.catalog.resources.model import ModelTool
 from toolweave.errors import Invalid, Unavailable
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.model import ModelTool
 from toolweave.nodes.services._client import ServiceClient
 from toolweave.nodes.services._operation import missing
 from toolweave.nodes.services._overrides import objects, record

@@ -2,13 +2,13 @@
 
 import re
 
+from toolweave.catalog.resources.http import Response
+from toolweave.catalog.resources.services import Failure, Service
 from toolweave.errors import NotFound
 from toolweave.json_text import Json, JsonObject
-from toolweave.nodes.action._http import Response
 from toolweave.nodes.services._client import ServiceClient
 from toolweave.nodes.services._failures import http_failure, retry_after_s
 from toolweave.nodes.services._operation import Action
-from toolweave.nodes.services._service import Failure, Service
 
 MAX_PAGES = 10
 _ID = re.compile(r"[CDGUW][A-Z0-9]{5,20}")

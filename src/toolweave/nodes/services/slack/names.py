@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import anyio
 
 from toolweave import json_text
+from toolweave.catalog.resources.http import HttpClient
 from toolweave.clock import Clock
 from toolweave.errors import ToolweaveError
-from toolweave.nodes.action._http import HttpClient
 
 logger = logging.getLogger(__name__)
 

@@ -1,6 +1,6 @@
-"""What nodes ask of a language model, and what they get; the room `assistant` answers.
+"""Requests to a language model and its replies.
 
-Everything here can be written as JSON, so that a conversation outlives its process.
+Everything here serialises to JSON, so that a conversation survives a restart.
 """
 
 from collections.abc import Awaitable, Callable
@@ -8,13 +8,10 @@ from typing import Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-# As `JsonObject`, in the spelling that pydantic can follow.
+# As `JsonObject`, in a form that pydantic can resolve.
 _Object = dict[str, JsonValue]
 
-# The name under which a node finds its `ModelCaller`: `context.resource(MODEL)`.
-MODEL = "model"
-
-# Told each piece of text as the model writes it.
+# Called with each piece of text as the model writes it.
 TextListener = Callable[[str], Awaitable[None]]
 
 
@@ -23,26 +20,26 @@ class _Frozen(BaseModel):
 
 
 class ModelChoiceRequest(_Frozen):
-    """A call the model asks for; nothing has been called yet."""
+    """A tool call that the model requests; it has not been made yet."""
 
     id: str
     name: str
     arguments: _Object
-    # The model's own text where it was no JSON object; `arguments` is empty then.
+    # The model's raw text where it was no JSON object; `arguments` is empty then.
     unreadable: str | None = None
-    # What a provider wants back untouched with the call, such as a thought's signature.
+    # Data a provider expects back unchanged with the call, such as a thought signature.
     carried: _Object = Field(default_factory=dict[str, JsonValue])
 
 
 class ModelImage(_Frozen):
-    """A picture for a model that sees: base64, and what kind it is."""
+    """An image for a vision model: base64 data and its media type."""
 
     data: str
     media_type: str
 
 
 class Said(_Frozen):
-    """What a person or the workflow says."""
+    """A message from a user or the workflow."""
 
     role: Literal["user"] = "user"
     text: str
@@ -50,7 +47,7 @@ class Said(_Frozen):
 
 
 class ToolAnswer(_Frozen):
-    """What the model said."""
+    """A message from the model."""
 
     role: Literal["assistant"] = "assistant"
     text: str = ""
@@ -58,7 +55,7 @@ class ToolAnswer(_Frozen):
 
 
 class Called(_Frozen):
-    """What came of one wanted call. It is data for the model, never an instruction to us."""
+    """The result of one requested call. It is data for the model, never an instruction to us."""
 
     role: Literal["tool"] = "tool"
     id: str
@@ -71,7 +68,7 @@ Message = Said | ToolAnswer | Called
 
 
 class ModelTool(_Frozen):
-    """A tool the model may ask for."""
+    """A tool that the model may call."""
 
     name: str
     description: str
@@ -84,24 +81,24 @@ class ModelQuestion(_Frozen):
 
     messages: tuple[Message, ...]
     system: str = ""
-    # `anthropic`, `openai`, `gemini`, or the name of a configured model; nothing: the default one.
+    # `anthropic`, `openai`, `gemini`, or the name of a configured model; None for the default.
     provider: str | None = None
-    # The provider's name of the model; nothing: the one that was configured.
+    # The provider's name of the model; None for the configured one.
     model: str | None = None
     tools: tuple[ModelTool, ...] = ()
     choice: Literal["auto", "any", "none"] = "auto"
-    # JSON Schema the answer must fit: asked for by the provider's own means where it has them.
+    # JSON Schema of the reply, enforced by the provider where it supports that.
     shape: _Object | None = None
     max_tokens: int | None = None
     temperature: float | None = None
     top_p: float | None = None
-    # What only some providers know (`frequency_penalty`, `safety_settings`, …), as they call it.
+    # Provider-specific options (`frequency_penalty`, `safety_settings`, …).
     extra: _Object = Field(default_factory=dict[str, JsonValue])
     deadline_s: float | None = None
 
 
 class TokenUsage(_Frozen):
-    """What an answer cost; `cost_usd` where the price is known."""
+    """The tokens of a reply; `cost_usd` where the price is known."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -110,34 +107,34 @@ class TokenUsage(_Frozen):
 
 
 class ModelReply(_Frozen):
-    """One answer of a model."""
+    """One reply of a model."""
 
     message: ToolAnswer
     model: str
     provider: str
     stopped: Literal["end", "tools", "length", "refused", "other"]
     usage: TokenUsage = TokenUsage()
-    # The answer as JSON where a `shape` was asked for and it is JSON; it is not checked here.
+    # The parsed reply where a `shape` was requested and it is JSON; it is not validated here.
     value: JsonValue = None
 
 
 class ModelCaller(Protocol):
-    """Asks a configured model."""
+    """Calls a configured model."""
 
     async def ask(
         self, question: ModelQuestion, *, on_text: TextListener | None = None
     ) -> ModelReply:
-        """One answer.
+        """Send one request and return the reply.
 
         Raises:
             Unavailable: `MODEL_NEEDED` where none is configured, `MODEL_UNAVAILABLE` where it
-                does not answer.
-            Limited: `MODEL_LIMITED` where the provider says to wait.
-            Invalid: `MODEL_REFUSED` where the provider refuses the request itself.
+                does not respond.
+            Limited: `MODEL_LIMITED` where the provider asks to wait.
+            Invalid: `MODEL_REFUSED` where the provider rejects the request.
             TimedOut: `MODEL_TIMEOUT`.
         """
         ...
 
     async def configured(self, provider: str | None = None) -> bool:
-        """Whether somebody can be asked: of this provider, or at all."""
+        """Return whether a model is configured: of this provider, or any."""
         ...

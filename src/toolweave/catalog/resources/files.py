@@ -1,4 +1,4 @@
-"""What the file nodes need of the outside: folders they may use. `app` provides them."""
+"""Files in the folders that nodes may use."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +9,7 @@ WriteMode = Literal["overwrite", "create", "append"]
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """A file, told by its path below the folder it is in."""
+    """A file; `path` is relative to its allowed folder."""
 
     path: str
     size: int
@@ -17,14 +17,14 @@ class FileFacts:
 
 
 class Files(Protocol):
-    """Files of the allowed folders, by path; nothing outside is reached, by no link either."""
+    """Reads and writes files of the allowed folders; links do not lead outside."""
 
     async def read(self, path: str, *, max_bytes: int) -> tuple[bytes, FileFacts]:
-        """What is in a file.
+        """Return the content of a file.
 
         Raises:
             NotFound: `FILE_NOT_FOUND`.
-            Denied: `FILE_DENIED` for a path outside the folders, a link, or no plain file.
+            Denied: `FILE_DENIED` for a path outside the folders, a link, or no regular file.
             Invalid: `FILE_TOO_LARGE`.
         """
         ...
@@ -32,11 +32,11 @@ class Files(Protocol):
     async def write(
         self, path: str, data: bytes, *, mode: WriteMode, makes_folders: bool
     ) -> tuple[FileFacts, bool]:
-        """Write a file, whole or not at all; whether it is new.
+        """Write a file atomically; return its facts and whether it is new.
 
         Raises:
-            Conflict: `FILE_EXISTS` for `create` where there is another one.
-            NotFound: `FILE_NOT_FOUND` where a folder is missing and none may be made.
+            Conflict: `FILE_EXISTS` for `create` where the file exists.
+            NotFound: `FILE_NOT_FOUND` where a folder is missing and may not be created.
             Denied: `FILE_DENIED`.
         """
         ...

@@ -1,30 +1,25 @@
-"""What ACTION.HTTP_REQUEST needs of the outside: one request, made safely. `app` provides it."""
+"""HTTP requests of nodes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-# Safe by RFC 9110: they ask and change nothing.
-SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-# As well as those: to do them twice is to do them once.
-IDEMPOTENT_METHODS = SAFE_METHODS | {"PUT", "DELETE"}
-
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """An answer, whatever its status; header names are in lower case."""
+    """A response of any status; header names are in lower case."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes
     url: str
-    # The addresses passed on the way, without the last.
+    # The addresses that redirected, without the final one.
     redirects: tuple[str, ...]
     took_ms: float
 
 
 class HttpClient(Protocol):
-    """Reaches public addresses, and private ones where somebody allowed that."""
+    """Sends requests to public addresses, and to private ones where the settings allow it."""
 
     async def request(
         self,
@@ -42,7 +37,7 @@ class HttpClient(Protocol):
     ) -> Response:
         """Send one request; `${vault:NAME}` in headers and params is filled from the vault.
 
-        With `fills_url` also in the address, for services that have their token there.
+        With `fills_url` also in the address, for services that expect their token there.
 
         Raises:
             Invalid: `HTTP_URL_INVALID`, `HTTP_HEADER_INVALID`, `HTTP_REDIRECTS`,

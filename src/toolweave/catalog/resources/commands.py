@@ -1,4 +1,4 @@
-"""What ACTION.RUN_COMMAND needs of the outside: a registered program, run. `app` provides it."""
+"""Registered commands that nodes may run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,13 +6,10 @@ from typing import Protocol
 
 from toolweave.json_text import Json
 
-# The name under which a node finds its `CommandCaller`.
-COMMANDS = "commands"
-
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """How a program ended, and what it wrote; secrets in it are masked."""
+    """The exit code and output of a command; secrets are masked."""
 
     exit_code: int
     stdout: str
@@ -21,12 +18,12 @@ class CommandResult:
 
 
 class CommandCaller(Protocol):
-    """Runs programs that a person registered and approved."""
+    """Runs commands that a user registered and approved."""
 
     async def run(
         self, name: str, values: Mapping[str, Json], *, stdin: str | None, deadline_s: float
     ) -> CommandResult:
-        """Run a program to its end; it is ended with the step.
+        """Run a command until it exits; it is killed when the step ends.
 
         Raises:
             NotFound: `COMMAND_NOT_FOUND`.

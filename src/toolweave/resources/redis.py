@@ -2,16 +2,14 @@
 
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
-from typing import TypeAlias
 from urllib.parse import unquote, urlsplit
 
 import anyio
 from anyio.abc import ByteStream
 
+from toolweave.catalog.resources.stores import RedisReply
 from toolweave.errors import Denied, Invalid, TimedOut, ToolweaveError, Unavailable
 from toolweave.settings import MIB
-
-Reply: TypeAlias = "str | bytes | int | list[Reply] | None"
 
 DEADLINE_S = 10.0
 MAX_LINE_BYTES = 64 * 1024
@@ -80,7 +78,7 @@ class Redis:
         if address.database:
             await self.ask("SELECT", address.database)
 
-    async def ask(self, *words: str | bytes | int) -> Reply:
+    async def ask(self, *words: str | bytes | int) -> RedisReply:
         """Send a command and read its reply.
 
         Raises:
@@ -124,7 +122,7 @@ class Redis:
         with anyio.CancelScope(shield=True), anyio.move_on_after(1):
             await self._stream.aclose()
 
-    async def _reply(self, nesting: int) -> "Reply | _Refusal":
+    async def _reply(self, nesting: int) -> "RedisReply | _Refusal":
         line = await self._line()
         kind, rest = line[:1], line[1:]
         match kind:
@@ -152,12 +150,12 @@ class Redis:
         del self._buffer[: size + 2]
         return data
 
-    async def _items(self, count: int, nesting: int) -> "list[Reply] | None":
+    async def _items(self, count: int, nesting: int) -> "list[RedisReply] | None":
         if count == -1:
             return None
         if not 0 <= count <= MAX_ITEMS or nesting == 0:
             raise _broken("a list is too long or too deep")
-        found: list[Reply] = []
+        found: list[RedisReply] = []
         for _ in range(count):
             one = await self._reply(nesting - 1)
             found.append(one.text if isinstance(one, _Refusal) else one)

@@ -1,4 +1,4 @@
-"""What ACTION.DATABASE_QUERY needs of the outside: databases to ask. `app` provides them."""
+"""SQL databases that nodes may query."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,13 +6,13 @@ from typing import Protocol, TypeAlias
 
 from toolweave.json_text import Json
 
-# By place for `?`, by name for `:name`.
+# Positional for `?`, named for `:name`.
 Parameters: TypeAlias = Sequence[Json] | Mapping[str, Json]
 
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """Rows as JSON values, in the order of the columns."""
+    """Rows of JSON values, in the order of the columns."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Json, ...], ...]
@@ -21,7 +21,7 @@ class QueryResult:
 
 
 class Databases(Protocol):
-    """SQLite files of the allowed folders, and Postgres by address."""
+    """Queries SQLite files of the allowed folders, and Postgres by URL."""
 
     async def query(
         self,
@@ -33,7 +33,7 @@ class Databases(Protocol):
         max_rows: int,
         timeout_s: float,
     ) -> QueryResult:
-        """Run one statement; it cannot write unless allowed to.
+        """Run one statement; it cannot write unless `allow_writes` is set.
 
         Raises:
             Invalid: `DATABASE_ADDRESS_INVALID`, `DATABASE_QUERY_INVALID`,
