@@ -203,7 +203,7 @@ def test_the_kind_of_a_result_is_told_where_it_is_known(text: str, kind: str | N
         ("data[3]", 4, "there is no key 3", "ask first with has(), or use .?"),
         ("dta.name", 0, "there is no 'dta' here", "did you mean 'data'?"),
         ("1 + data.f", 2, "+ does not work on int and double", None),
-        ("data.none.x", 9, "null has no 'x'", "a value is null; use .? to go on past it"),
+        ("data.none.x", 9, "null has no 'x'", "a value is null; use .? to skip it"),
         ("data.list[5]", 9, "there is no item 5; the list has 2", None),
         ("data.list['a']", 9, None, None),
         ("data.name[0]", 9, "string has no items or keys", None),

@@ -61,7 +61,7 @@ def test_an_expression_that_asks_for_too_much_gets_a_fault(
 ) -> None:
     result = evaluate(text, variables)
     assert isinstance(result, SyntaxProblem)
-    assert (result.code, result.hint) == ("EXPRESSION_LIMIT", "let it look at less data at a time")
+    assert (result.code, result.hint) == ("EXPRESSION_LIMIT", "process less data at a time")
 
 
 @pytest.mark.parametrize(

@@ -127,13 +127,13 @@ WHOLE = f"a whole number is at most {INT_MAX} and at least {INT_MIN}"
             "$json.x",
             0,
             f"'$' {A_VALUE}",
-            "a name cannot begin with $; older references are translated when a file is loaded",
+            "a name cannot begin with $",
         ),
         (
             "`a`",
             0,
             f"'`a`' {A_VALUE}",
-            "CEL has no template texts; join texts with +",
+            "CEL has no template strings; join strings with +",
         ),
     ],
 )

@@ -59,7 +59,7 @@ def test_every_problem_is_named_and_nothing_is_sent(tw: Commands, server: Script
     lines = ran.err.splitlines()
     assert lines[0] == "Error: the arguments of 'add' have 3 problems  [MCP_ARGUMENTS_INVALID]"
     assert "  /a: 'a' is 'x'; expected a number  [MCP_PARAMETER_INVALID_TYPE]" in lines
-    assert "  /bb: 'bb' is not known here  [MCP_PARAMETER_UNKNOWN]" in lines
+    assert "  /bb: 'bb' is unknown  [MCP_PARAMETER_UNKNOWN]" in lines
     assert any("/b: 'b' is required" in line for line in lines)
     told = tw("call", "mine", "add", "--args", "{}", "--json").json["error"]
     assert [problem["pointer"] for problem in told["problems"]] == ["/a", "/b"]

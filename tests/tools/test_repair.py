@@ -126,7 +126,7 @@ def test_what_would_lose_something_or_not_fit_is_not_patched(
 def test_one_misspelt_required_name_is_patched_once() -> None:
     tool = a_tool({"region": {"type": "string"}}, required=["region"], additionalProperties=False)
     missing, unknown = check_arguments(tool, {"regionn": "x"})
-    assert missing.hint == "'regionn' may be meant: rename it to 'region'"
+    assert missing.hint == "rename 'regionn' to 'region'?"
     assert missing.patch == ({"op": "move", "from": "/regionn", "path": "/region"},)
     assert (unknown.code, unknown.patch) == ("MCP_PARAMETER_UNKNOWN", None)
 
@@ -134,7 +134,7 @@ def test_one_misspelt_required_name_is_patched_once() -> None:
 def test_a_misspelt_name_whose_value_does_not_fit_is_only_hinted_at() -> None:
     tool = a_tool({"region": {"type": "string"}}, required=["region"])
     problem = one(tool, {"regionn": 5})
-    assert (problem.hint, problem.patch) == ("'regionn' may be meant: rename it to 'region'", None)
+    assert (problem.hint, problem.patch) == ("rename 'regionn' to 'region'?", None)
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def selected(of: Computed, term: Member) -> Computed:
             return operators.find(run, value, key)
         raise Failed(
             f"{kind_of(value)} has no {key!r}",
-            hint="a value is null; use .? to go on past it" if value is None else None,
+            hint="a value is null; use .? to skip it" if value is None else None,
             at=at,
         )
 

@@ -1,4 +1,4 @@
-"""A place in the words of a text, and the fault of finding there what is not expected."""
+"""A position in the tokens of a text, and errors for unexpected tokens."""
 
 from typing import NoReturn
 
@@ -10,7 +10,7 @@ _MAX_SHOWN = 80
 
 
 class TokenCursor:
-    """Goes through the words of a CEL text, one at a time; the last is of kind `end`."""
+    """Steps through the tokens of a CEL text; the last is of kind `end`."""
 
     def __init__(self, text: str) -> None:
         self.words = cel_tokens(text)
@@ -20,34 +20,34 @@ class TokenCursor:
 
     @property
     def after(self) -> Token:
-        """The word after the one at hand, which is not the end."""
+        """The token after the current one."""
         return self.words[self._place + 1]
 
     def next(self) -> Token:
-        """The word at hand, which is left behind."""
+        """Return the current token and advance."""
         word = self.word
         self._place += 1
         self.word = self.words[self._place]
         return word
 
     def takes(self, sign: str) -> bool:
-        """Whether the word at hand is this one, which is then left behind."""
+        """Advance if the current token is this one; return whether it was."""
         if self.word.text != sign:
             return False
         self.next()
         return True
 
     def expect(self, sign: str, expected: str | None = None) -> None:
-        """Leave this word behind.
+        """Advance past this token.
 
         Raises:
-            Malformed: another stands there.
+            Malformed: the current token is another one.
         """
         if not self.takes(sign):
             self.refuse(expected or repr(sign))
 
     def refuse(self, expected: str) -> NoReturn:
-        """Tell what was expected in place of the word at hand.
+        """Report what was expected instead of the current token.
 
         Raises:
             Malformed: always.

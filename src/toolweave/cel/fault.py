@@ -1,4 +1,4 @@
-"""What is wrong with an expression or template, with the very character."""
+"""Syntax problems of an expression or template, with their position."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from toolweave.problems import Problem, Severity
 
 @dataclass(frozen=True, slots=True)
 class SyntaxProblem:
-    """One fault of a text: a code, the place as offset, line and column, and what to do."""
+    """One problem of a text: a code, its offset, line and column, and a hint."""
 
     code: str
     message: str
@@ -43,7 +43,7 @@ def fault_at(
 
 
 class Malformed(Exception):
-    """A text that cannot be read on: where, why, and what to do."""
+    """A text that cannot be parsed: where, why, and a hint."""
 
     def __init__(
         self, at: int, message: str, hint: str | None = None, code: str = "EXPRESSION_INVALID"

@@ -1,4 +1,4 @@
-"""What other languages write where CEL stumbles, and what CEL writes instead."""
+"""Hints for syntax of other languages that CEL does not have."""
 
 from toolweave.cel.tokens import tokens
 
@@ -15,15 +15,15 @@ _HABITS = {
     "?.": "CEL writes .? for a member that may be missing",
     "??": "CEL writes .orValue(x) after a member with .?",
     "=>": "CEL writes list.map(x, …) without an arrow",
-    "$…": "a name cannot begin with $; older references are translated when a file is loaded",
-    "`…": "CEL has no template texts; join texts with +",
+    "$…": "a name cannot begin with $",
+    "`…": "CEL has no template strings; join strings with +",
 }
-# Signs that can only be a habit, wherever they stand.
+# Operators that CEL never has.
 _SIGNS = frozenset({"===", "!==", "?.", "??", "=>"})
 
 
 def habit(text: str, offset: int) -> str | None:
-    """A hint for the one who wrote another language at `offset`, or before."""
+    """Return a hint if the syntax at or before `offset` is another language's."""
     words = list(tokens(text))
     at_fault = [word for word in words if word.at <= offset < word.end]
     before = [word for word in words if word.end <= offset][-1:]

@@ -42,7 +42,7 @@ Result: TypeAlias = Value | SyntaxProblem
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A text that was looked at: what it reads, what is wrong with it, what kind it gives.
+    """A compiled text: the paths it reads, its problems and the type of its result.
 
     `kind` is CEL's word (`bool`, `int`, `string`, `list`, …), `dyn` where that is not known before
     it runs, and nothing where it cannot run.
@@ -66,7 +66,7 @@ class Expression:
 
 
 class _Recent:
-    """The expressions looked at last, bounded by the characters of their texts."""
+    """A cache of compiled expressions, bounded by the characters of their texts."""
 
     def __init__(self, max_chars: int) -> None:
         self._max_chars = max_chars
@@ -88,17 +88,17 @@ class _Recent:
 
 
 def compile_text(text: str) -> Expression:
-    """The expression in `text`, with everything that can be said before it runs."""
+    """Compile the expression in `text`, with all problems known before evaluation."""
     return _RECENT.expression(text)
 
 
 def references(text: str) -> tuple[PathReference, ...]:
-    """The paths that an expression reads; none of one that cannot be read itself."""
+    """Return the paths that an expression reads; empty if it is invalid."""
     return compile_text(text).references
 
 
 def evaluate(text: str, variables: Mapping[str, Json]) -> Result:
-    """The value of an expression over these variables, or why it has none."""
+    """Evaluate an expression over these variables; return its value or problem."""
     expression = compile_text(text)
     if expression.compute is None:
         return next(fault for fault in expression.faults if fault.severity == "error")
@@ -109,7 +109,7 @@ def evaluate(text: str, variables: Mapping[str, Json]) -> Result:
         code = "EXPRESSION_FAILED"
         return fault_at(text, failed.at or 0, code, failed.message, failed.hint)
     except Exhausted as exhausted:
-        hint = "let it look at less data at a time"
+        hint = "process less data at a time"
         return fault_at(text, 0, "EXPRESSION_LIMIT", str(exhausted), hint)
     except (RecursionError, OverflowError):
         message = "a value is nested too deeply or a number is too large"
@@ -135,5 +135,5 @@ def _compiled(text: str) -> Expression:
     return Expression(text, faults, read, kind, usable, compiler.slots, path, is_ours)
 
 
-# A memo of a pure function: what it holds never shows.
+# A cache of a pure function.
 _RECENT = _Recent(REMEMBERED_CHARS)

@@ -1,4 +1,4 @@
-"""Paths into the data an expression reads: `nodes.fetch.output.items[0].name`."""
+"""Paths into the data an expression reads: `order.items[0].name`."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -71,7 +71,7 @@ def _plain(text: str) -> str:
 
 
 def write_path(path: Path) -> str:
-    """A path as CEL: `nodes['node-2'].output[0]`."""
+    """Return a path as CEL: `orders['a-2'].items[0]`."""
     return "".join(_steps(path))
 
 

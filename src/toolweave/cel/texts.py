@@ -30,7 +30,7 @@ _UPPER = {lower: lower - 32 for lower in range(ord("a"), ord("z") + 1)}
 
 
 def contains(run: Evaluation, text: Cel, part: Cel) -> bool:
-    """`text.contains(part)`; ours: a list contains what is in it, as in JavaScript."""
+    """`text.contains(part)`; as an extension, also whether a list contains an item."""
     if is_list(text):
         return is_among(run, part, text)
     _paid(run, "contains()", text, part)

@@ -1,7 +1,7 @@
-"""The words of CEL, and of JavaScript where it looks alike: enough to find where things end.
+"""Tokens of CEL and of languages with similar tokens: enough to find where expressions end.
 
 Both have the same names, numbers, operators and quotes; CEL adds prefixes and triple quotes. Every
-character is looked at once: a quote that is never closed takes the rest of its line.
+character is read once: an unclosed quote takes the rest of its line.
 """
 
 import re
@@ -57,7 +57,7 @@ _CEL = re.compile(
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 KEYWORDS = frozenset({"in", "true", "false", "null"})
 # Words that CEL keeps for itself; they can stand after a dot, but name no variable. `loop` would be
-# one more, but here it is the variable of a loop's body.
+# one more, but callers may use it as a variable.
 RESERVED = KEYWORDS | {
     *("as", "break", "const", "continue", "else", "for", "function", "if", "import", "let"),
     *("package", "namespace", "return", "var", "void", "while"),
@@ -78,12 +78,12 @@ class Token(NamedTuple):
 
 
 def tokens(text: str, start: int = 0) -> Iterator[Token]:
-    """Every word of `text` from `start`, white space and comments left out."""
+    """Yield the tokens of `text` from `start` without white space and comments."""
     return _words(_ANY, text, start)
 
 
 def cel_tokens(text: str) -> list[Token]:
-    """Every word of `text` by the grammar of CEL alone, and one of kind `end` after them."""
+    """Return the tokens of `text` by the grammar of CEL, followed by an `end` token."""
     return [*_words(_CEL, text, 0), Token("end", "", len(text))]
 
 

@@ -1,7 +1,7 @@
-"""Do these values fit this tool: all problems at once, with places, hints and fixes.
+"""Check values against a tool's schema and report all problems with pointers, hints and fixes.
 
-The compiled schema is the authority. A call should be refused for problems of severity `error`;
-warnings say what may surprise (a format that does not look right, a value too large to check).
+The compiled schema decides. A call is refused for problems of severity `error`; warnings report
+a suspicious format or a value too large to check.
 """
 
 from collections.abc import Iterator
@@ -18,9 +18,9 @@ from toolweave.tools.violations import MAX_FAULTS, Explainer, TooManyJudgements
 
 
 def check_arguments(tool: Tool, arguments: Json, *, show_values: bool = True) -> list[Problem]:
-    """Everything that is wrong with the `arguments` of a call of `tool`.
+    """Return the problems of the `arguments` of a call of `tool`.
 
-    With `show_values=False` no message, hint or patch holds anything of the values.
+    With `show_values=False` no message, hint or patch contains any value.
     """
     if broken := [problem for problem in tool.problems if problem.severity == "error"]:
         message = f"tool {tool.name!r} cannot be called: {broken[0].message}"
@@ -29,7 +29,7 @@ def check_arguments(tool: Tool, arguments: Json, *, show_values: bool = True) ->
 
 
 def check_output(tool: Tool, structured: Json, *, show_values: bool = True) -> list[Problem]:
-    """Everything that is wrong with the structured result of `tool` by its own output schema."""
+    """Return the problems of a structured result against the tool's output schema."""
     if tool.output_schema is None:
         return []
     found = check_value(compile_schema(tool.output_schema), structured, show_values=show_values)
@@ -44,7 +44,7 @@ def check_output(tool: Tool, structured: Json, *, show_values: bool = True) -> l
 def check_value(
     compiled: CompiledSchema, value: Json, *, show_values: bool = True
 ) -> list[Problem]:
-    """Everything that is wrong with a value by a compiled schema."""
+    """Return the problems of a value against a compiled schema."""
     verdict, chars = compiled.judge(value)
     if verdict == "unchecked":
         return [_unchecked()]
@@ -68,7 +68,7 @@ def _explained(compiled: CompiledSchema, value: Json, *, show_values: bool) -> l
 
 
 def _patched_once(problem: Problem, earlier: list[Problem]) -> Problem:
-    """One misspelling makes two problems, a missing and an unknown key; one patch mends both."""
+    """A misspelt key causes two problems, missing and unknown; one patch fixes both."""
     is_known = problem.patch is not None and any(one.patch == problem.patch for one in earlier)
     return replace(problem, patch=None) if is_known else problem
 
@@ -77,13 +77,13 @@ def _unexplained() -> Problem:
     return Problem(
         "MCP_PARAMETER_CONSTRAINT_VIOLATED",
         "",
-        "the value does not fit the schema of the tool; the place could not be found",
+        "the value does not match the tool's schema; the location could not be determined",
         hint="compare it with the tool's schema",
     )
 
 
 def _long_texts(value: Json) -> Iterator[Problem]:
-    """001: a warning for each text over the length that forms are made for."""
+    """Yield a warning for each text that is longer than forms support."""
     waiting: list[tuple[Steps, Json]] = [((), value)]
     while waiting:
         path, item = waiting.pop()
@@ -95,7 +95,7 @@ def _long_texts(value: Json) -> Iterator[Problem]:
             yield Problem(
                 "MCP_TOOL_LIMIT_EXCEEDED",
                 pointer(*path),
-                f"{len(item)} characters; {MAX_STRING_LENGTH} are expected at most",
+                f"the text has {len(item)} characters; expected at most {MAX_STRING_LENGTH}",
                 severity="warning",
             )
 

@@ -26,14 +26,14 @@ MAX_STEPS = 64
 
 @dataclass(slots=True)
 class _Given:
-    """What was typed for one place: texts for the place itself, and more for places below it."""
+    """The texts for one path, and those for the paths below it."""
 
     texts: list[str] = field(default_factory=list[str])
     below: "dict[str, _Given]" = field(default_factory=dict[str, "_Given"])
 
 
 class _Unfit(Exception):
-    """The text cannot be this kind of value."""
+    """The text cannot be converted to this type."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.message)
@@ -41,9 +41,9 @@ class _Unfit(Exception):
 
 
 def coerce_arguments(tool: Tool, pairs: Iterable[str]) -> tuple[JsonObject, list[Problem]]:
-    """The arguments that `pairs` spell, and what could not be converted.
+    """Return the arguments in `pairs` and the conversion problems.
 
-    Only the kinds are looked at; whether the arguments fit is for `check_arguments` to say.
+    Only types are converted; `check_arguments` validates the arguments.
     """
     root = read_schema(tool.input_schema)
     whole = Parameter("", "object", properties=parameters_of(root), extra=_extra(root, tool))
@@ -51,7 +51,7 @@ def coerce_arguments(tool: Tool, pairs: Iterable[str]) -> tuple[JsonObject, list
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals or not name:
-            problems.append(Problem("USAGE", "", f"{shown(pair)} is not of the form name=value"))
+            problems.append(Problem("USAGE", "", f"{shown(pair)} must have the form name=value"))
             continue
         _place(given, _steps(name, whole)).texts.append(text)
     arguments: JsonObject = {}
@@ -64,7 +64,7 @@ def coerce_arguments(tool: Tool, pairs: Iterable[str]) -> tuple[JsonObject, list
 
 
 def _extra(root: Parameter, tool: Tool) -> bool | Parameter:
-    # An open object is the default of JSON Schema; only one that says so means it.
+    # JSON Schema objects are open by default; only an explicit one counts as open.
     says = tool.input_schema.get("additionalProperties")
     return root.extra if says is not None else False
 
@@ -101,10 +101,10 @@ def _child(parameter: Parameter, name: str, path: Steps) -> Parameter:
         Problem(
             "MCP_PARAMETER_UNKNOWN",
             pointer(*path, name),
-            f"{name!r} is not known here",
+            f"{name!r} is unknown",
             hint=f"did you mean {meant!r}?"
             if meant
-            else f"known here: {listed}"
+            else f"available: {listed}"
             if listed
             else None,
         )
@@ -119,7 +119,7 @@ def _convert(parameter: Parameter, given: _Given, path: Steps) -> Json:
     if parameter.kind == "array":
         return _array(parameter, given, path)
     if given.below:
-        raise _Unfit(_wrong(parameter, path, f"{path[-1]!r} has no parts"))
+        raise _Unfit(_wrong(parameter, path, f"{path[-1]!r} has no members"))
     if len(given.texts) > 1:
         raise _Unfit(_wrong(parameter, path, f"{path[-1]!r} is given {len(given.texts)} times"))
     return _scalar(parameter, given.texts[0], path)
@@ -138,7 +138,7 @@ def _union(parameter: Parameter, given: _Given, path: Steps) -> Json:
 
 
 def _meant(parameter: Parameter, given: _Given) -> tuple[Parameter, ...]:
-    """The alternatives to try in turn; only one, if the property that tells them apart is given."""
+    """Return the alternatives to try; only one if its discriminating property is given."""
     tag = given.below.get(parameter.discriminator or "", _Given())
     for variant in parameter.variants:
         for one in variant.properties:
@@ -166,7 +166,7 @@ def _array(parameter: Parameter, given: _Given, path: Steps) -> Json:
     ones = [_Given([text]) for text in given.texts]
     for index in sorted(given.below, key=lambda step: (len(step), step)):
         if index != str(len(ones)):
-            raise _Unfit(_wrong(parameter, path, f"item {index!r} does not follow the others"))
+            raise _Unfit(_wrong(parameter, path, f"item {index!r} is out of order"))
         ones.append(given.below[index])
     fixed = parameter.prefix_items
     any_item = parameter.items or Parameter("item", "any")
@@ -196,7 +196,7 @@ def _scalar(parameter: Parameter, text: str, path: Steps) -> Json:
     if parameter.kind == "boolean" and text.lower() in _TRUE | _FALSE:
         return text.lower() in _TRUE
     value = _json(text.strip())
-    # A whole number beyond 64 bits comes as a float: refused rather than rounded.
+    # An integer beyond 64 bits becomes a float: refuse it rather than round it.
     is_exact = parameter.kind != "integer" or isinstance(value, int)
     if value is not None and is_exact and has_kind(value, parameter.kind):
         return value
@@ -204,7 +204,7 @@ def _scalar(parameter: Parameter, text: str, path: Steps) -> Json:
 
 
 def _any(parameter: Parameter, text: str) -> Json:
-    """An option if it is written like one; else JSON if it is JSON, else the text."""
+    """Return a matching option, else parsed JSON, else the text."""
     for option in parameter.constraints.enum or ():
         if text == option or (not isinstance(option, str) and text == json_text.write(option)):
             return option
@@ -213,7 +213,7 @@ def _any(parameter: Parameter, text: str) -> Json:
 
 
 def _json(text: str) -> Json:
-    """The JSON value of `text`; null also if it is none."""
+    """Parse `text` as JSON; None if it is not JSON."""
     try:
         return json_text.read(text)
     except Invalid:

@@ -1,7 +1,7 @@
-"""What judging a value by a schema can cost, computed from the schema alone.
+"""The worst-case cost of validating a value, computed from the schema alone.
 
-`$ref`s make a small schema stand for a huge one: 30 definitions that each name the next one twice
-are a billion checks. Sums are kept per definition, so they are known without unfolding anything.
+`$ref`s let a small schema expand to a huge one: 30 definitions that each use the next one twice
+are a billion checks. Sums are kept per definition, so nothing has to be expanded.
 """
 
 from dataclasses import dataclass
@@ -15,21 +15,21 @@ MAX_UNFOLDED = 100_000
 MAX_DEPTH = 200  # levels of schemas, references followed
 # Comparing a value with one object or array takes about as long as five checks.
 COMPOSITE_CHECKS = 5
-# Finding out what is unevaluated judges the subschemas again, and again in those below.
+# `unevaluated…` validates the subschemas again at every level.
 REPEATS_UNEVALUATED = 3
 
 _UNEVALUATED = frozenset({"unevaluatedProperties", "unevaluatedItems"})
-# Of other parts a value meets one by name or place; these judge every one.
+# These apply to every part of a value; other keywords apply to one part.
 _EVERY = frozenset({"patternProperties", "propertyNames", "contains"})
 
 
 class TooCostly(Exception):
-    """The schema stands for more than anybody needs; the text says in what way."""
+    """The schema is too expensive; the message has the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The most checks, and the dearest patterns, that one part of a value can meet."""
+    """The maximum of checks and pattern costs for one part of a value."""
 
     checks: int = 1
     pattern_steps: int = 0
@@ -44,10 +44,10 @@ _CUT = Cost()
 
 
 def cost_of(document: SchemaDocument) -> Cost:
-    """The cost of a schema whose references all lead somewhere.
+    """Return the cost of a schema whose references all resolve.
 
     Raises:
-        TooCostly: it is too deep or stands for too much.
+        TooCostly: it is too deep or expands to too many schemas.
     """
     return _Estimate(document).of(document.root, 0)
 
@@ -61,7 +61,7 @@ class _Estimate:
         if not isinstance(schema, dict):
             return _CUT
         if id(schema) not in self.known:
-            # A recursion meets this stand-in; the validator remembers what it has judged there.
+            # The entry for a recursion; the validator caches its results there.
             self.known[id(schema)] = _CUT
             self.known[id(schema)] = self._unfold(schema, depth)
         return self.known[id(schema)]
@@ -80,9 +80,9 @@ class _Estimate:
             here *= REPEATS_UNEVALUATED
         unfolded = sum(cost.unfolded for cost in (*here, *one, *every))
         if unfolded > MAX_UNFOLDED:
-            raise TooCostly(f"stands for more than {MAX_UNFOLDED} schemas, references followed")
+            raise TooCostly(f"expands to more than {MAX_UNFOLDED} schemas")
         own = Cost(1 + _comparisons(schema), _pattern_steps(schema))
-        # One part of the value meets what judges it here or, below, one by name and every other.
+        # One part meets the checks here or, below, one named subschema and all general ones.
         return Cost(
             max(own.checks, max(cost.checks for cost in one) + sum(cost.checks for cost in every))
             + sum(cost.checks for cost in here),

@@ -1,4 +1,4 @@
-"""Which edition of JSON Schema a schema is written in, and the validator for it."""
+"""JSON Schema dialects and their validators."""
 
 from typing import Literal
 
@@ -31,7 +31,7 @@ _VALIDATORS: dict[Dialect, type[jsonschema_rs.Validator]] = {
 
 
 def dialect_of(schema: Json) -> tuple[Dialect, Problem | None]:
-    """The dialect `$schema` names, 2020-12 where it names none; a warning for an unknown one."""
+    """Return the dialect in `$schema`, 2020-12 by default; with a warning if unknown."""
     declared = schema.get("$schema") if isinstance(schema, dict) else None
     if declared is None:
         return DEFAULT, None
@@ -50,7 +50,7 @@ def dialect_of(schema: Json) -> tuple[Dialect, Problem | None]:
 def validator_for(
     schema: Json, dialect: Dialect, *, formats: bool = True
 ) -> jsonschema_rs.Validator:
-    """A validator that fetches nothing, asserts formats and matches patterns in linear time.
+    """Create a validator without remote references, with formats and linear-time patterns.
 
     Raises:
         ValueError: the schema is not valid in this dialect (`jsonschema_rs.ValidationError`).

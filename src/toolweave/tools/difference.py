@@ -1,7 +1,7 @@
 """What changed between two definitions of a tool, and whether calls that worked still will.
 
-Narrowed: takes less than before. Widened: takes more. Text only: says it in other words. Changed:
-both ways, or in a way that has no order. Schemas are compared as written, place by place.
+Narrowed: accepts less than before. Widened: accepts more. Text only: other descriptions. Changed:
+both, or not comparable. Schemas are compared as written, path by path.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ MAX_NODES = 50_000
 
 @dataclass(frozen=True, slots=True)
 class ToolChange:
-    """One change: where in the definition, which way, and in words."""
+    """One change: its path in the definition, its kind and a description."""
 
     pointer: str
     direction: Direction
@@ -33,14 +33,14 @@ class ToolChange:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """All changes of a tool and what they come to."""
+    """All changes of a tool and their overall kind."""
 
     kind: DifferenceKind
     changes: tuple[ToolChange, ...] = ()
 
 
 def difference(old: JsonObject | None, new: JsonObject | None) -> Difference:
-    """What happened to a tool, from its raw definitions; none means it was not there."""
+    """Compare two raw definitions of a tool; None means it did not exist."""
     if old is None or new is None:
         return Difference("same" if old is new else "added" if old is None else "removed")
     if any(size_of(one, max_nodes=MAX_NODES, max_depth=MAX_DEPTH) is None for one in (old, new)):
@@ -71,9 +71,9 @@ def _schema(old: Json, new: Json, at: Steps) -> Iterator[ToolChange]:
     if _equal(old, new):
         return
     if old is False:
-        yield ToolChange(pointer(*at), "widened", "allows something now")
+        yield ToolChange(pointer(*at), "widened", "now allows values")
     elif new is False:
-        yield ToolChange(pointer(*at), "narrowed", "allows nothing any more")
+        yield ToolChange(pointer(*at), "narrowed", "no longer allows any value")
     else:
         before, after = _dict(old), _dict(new)
         yield from _options(before, after, at)
@@ -90,9 +90,9 @@ def _options(before: JsonObject, after: JsonObject, at: Steps) -> Iterator[ToolC
     old, new = _option_map(before), _option_map(after)
     place = pointer(*at, "enum" if "enum" in after or "enum" in before else "const")
     if old is None and new is not None:
-        yield ToolChange(place, "narrowed", f"only {_listed(new)} from now on")
+        yield ToolChange(place, "narrowed", f"now restricted to {_listed(new)}")
     elif new is None and old is not None:
-        yield ToolChange(place, "widened", f"no longer only {_listed(old)}")
+        yield ToolChange(place, "widened", f"no longer restricted to {_listed(old)}")
     elif old is not None and new is not None:
         if gone := {key: value for key, value in old.items() if key not in new}:
             yield ToolChange(place, "narrowed", f"{_listed(gone)} no longer allowed")
@@ -181,7 +181,7 @@ def _properties(old: Json, new: Json, at: Steps) -> Iterator[ToolChange]:
     before, after = _dict(old), _dict(new)
     for name in _names(before, after):
         if name not in before:
-            # Whether it must be given is said by `required`.
+            # `required` reports whether it is required.
             yield ToolChange(pointer(*at, name), "widened", f"{name!r} was added")
         elif name not in after:
             yield ToolChange(pointer(*at, name), "narrowed", f"{name!r} was removed")
@@ -224,7 +224,7 @@ def _in_turn(old: Json, new: Json, at: Steps) -> Iterator[ToolChange]:
 
 
 def _not(old: Json, new: Json, at: Steps) -> Iterator[ToolChange]:
-    """To exclude more is to take less."""
+    """Invert the direction: excluding more accepts less."""
     for change in _schema(False if old is None else old, False if new is None else new, at):
         yield ToolChange(change.pointer, _opposite(change.direction), change.message)
 
@@ -252,7 +252,7 @@ def _alternatives(
 ) -> Iterator[ToolChange]:
     before, after = _list(old), _list(new)
     if not before or not after:
-        # To have alternatives at all is a demand, however many there are.
+        # Having alternatives at all is a restriction, however many there are.
         direction = "narrowed" if not before else "widened"
         yield ToolChange(
             pointer(*at), direction, f"{at[-1]} was {'added' if not before else 'removed'}"
@@ -282,7 +282,7 @@ def _from_to(what: str, old: Json, new: Json) -> str:
         return f"{what} {shown(new)} was added"
     if new is None:
         return f"{what} {shown(old)} was removed"
-    return f"{what} was {shown(old)}, is {shown(new)}"
+    return f"{what} changed from {shown(old)} to {shown(new)}"
 
 
 def _names(old: JsonObject, new: JsonObject) -> list[str]:

@@ -1,4 +1,4 @@
-"""A schema as a document: every place that holds a schema, and what a local `$ref` points at."""
+"""A schema as a document: all its subschemas, and the targets of local `$ref`s."""
 
 from collections.abc import Iterator
 from urllib.parse import unquote
@@ -17,10 +17,10 @@ class SchemaDocument:
         self._anchors: dict[str, Json] | None = None
 
     def target(self, reference: str) -> Json:
-        """The schema a local `reference` names.
+        """Return the schema that a local `reference` points to.
 
         Raises:
-            LookupError: it is not local, or names nothing that is a schema.
+            LookupError: it is not local, or its target is not a schema.
         """
         if not reference.startswith("#"):
             raise LookupError(reference)
@@ -31,7 +31,7 @@ class SchemaDocument:
         return found
 
     def places(self) -> Iterator[tuple[Steps, Json]]:
-        """Every place of a schema with its steps from the root, also where only a `$ref` leads."""
+        """Yield every subschema with its path from the root, including `$ref` targets."""
         waiting: list[tuple[Steps, Json]] = [((), self.root)]
         seen: set[int] = set()
         while waiting:

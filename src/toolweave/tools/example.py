@@ -1,7 +1,7 @@
 """A small valid value for a parameter or a whole tool: always the same, only what is required.
 
-Options and defaults are taken first. A text with a pattern is found among well-known texts; where
-none fits, an optional value is left out and a required one is said to be impossible.
+Options and defaults come first. A text with a pattern is chosen from well-known texts; where none
+matches, an optional value is omitted and a required one is reported as impossible.
 """
 
 from collections.abc import Iterable, Iterator
@@ -33,7 +33,7 @@ _BY_FORMAT: dict[str, str] = {
     "json-pointer": "/example",
     "regex": ".*",
 }
-# Tried in turn against a pattern; the first that fits is the example.
+# Candidates for a pattern; the first match is the example.
 _WORDS = (
     *("example", "a", "A", "1", "0", "AB", "A1", "a1", "abc", "ABC", "Example", "EXAMPLE"),
     *("ABC-1", "ABC-123", "abc-123", "1:1", "1:2", "1.0.0", "1.0", "v1", "v1.0.0", "12", "123"),
@@ -47,20 +47,20 @@ _WORDS = (
 
 
 class _Impossible(Exception):
-    """No example could be made; the text says of what."""
+    """No example could be generated; the message has the reason."""
 
 
 def example_arguments(tool: Tool) -> tuple[JsonObject | None, list[Problem]]:
-    """Valid arguments for `tool`, or nothing and the reason why none were found."""
+    """Return valid arguments for `tool`, or the reason why none were found."""
     value, problems = example_value(tool.input_schema)
     return (value, problems) if isinstance(value, dict) else (None, problems)
 
 
 def example_value(schema: Json) -> tuple[Json, list[Problem]]:
-    """A value that fits `schema`; null and a problem if none was found."""
+    """Return a value that matches `schema`; null and a problem if none was found."""
     compiled = compile_schema(schema)
     tree = read_schema(schema)
-    reason = "nothing that was tried fits" if compiled.is_usable else "the schema is not usable"
+    reason = "no candidate is valid" if compiled.is_usable else "the schema is not usable"
     for with_defaults in (True, False) if compiled.is_usable else ():
         try:
             value = _Maker(with_defaults=with_defaults).value(tree)
@@ -83,7 +83,7 @@ class _Maker:
         self._with_defaults = with_defaults
 
     def value(self, parameter: Parameter) -> Json:
-        """The example of one parameter; null where nothing else will do and null will.
+        """Return the example of one parameter; null only if nothing else is valid.
 
         Raises:
             _Impossible: no example could be made.
@@ -102,7 +102,7 @@ class _Maker:
             raise _Impossible(f"{parameter.name!r} contains itself")
         if (options := parameter.constraints.enum) is not None:
             if not options:
-                raise _Impossible(f"nothing is allowed for {parameter.name!r}")
+                raise _Impossible(f"no value is allowed for {parameter.name!r}")
             return options[0]
         match parameter.kind:
             case "object":
@@ -138,7 +138,7 @@ class _Maker:
         return value
 
     def _further(self, parameter: Parameter) -> Iterator[tuple[str, Parameter]]:
-        """The keys an object may have besides: its own optional ones, by pattern, then any."""
+        """Yield further keys of an object: optional ones, by pattern, then any."""
         yield from ((one.name, one) for one in parameter.properties)
         yield from (
             (_word(Constraints(pattern=one.name)), one) for one in parameter.pattern_properties
@@ -167,7 +167,7 @@ class _Maker:
 
 
 def _another(item: Json, parameter: Parameter, taken: Iterable[Json]) -> Json:
-    """`item`, or something like it that is not `taken` yet."""
+    """Return `item` or a variation that is not in `taken`."""
     known = {canonical(one) for one in taken}
     options = (item, *(parameter.constraints.enum or _variations(item)))
     for option in options:
@@ -199,7 +199,7 @@ def _scalar(kind: Kind, parameter: Parameter) -> Json:
 
 
 def _word(constraints: Constraints) -> str:
-    """The first well-known text that obeys the constraints, made longer or shorter if need be."""
+    """Return the first candidate that meets the constraints, resized if needed."""
     try:
         obeys = validator_for(write_constraints(constraints), DEFAULT).is_valid
     except ValueError:
@@ -215,7 +215,7 @@ def _word(constraints: Constraints) -> str:
 
 
 def _number(parameter: Parameter) -> Json:
-    """The first of zero, one and what lies at the limits that obeys them all."""
+    """Return the first of zero, one and the limits that meets all constraints."""
     limits = parameter.constraints
     step = limits.multiple_of or (1 if parameter.kind == "integer" else 0.001)
     obeys = validator_for(write_constraints(limits) | {"type": parameter.kind}, DEFAULT).is_valid

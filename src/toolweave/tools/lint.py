@@ -1,5 +1,5 @@
-"""What is wrong with a schema itself, everywhere in it: keywords that hold the wrong thing,
-references that leave the document or lead nowhere, and more of something than people can use.
+"""Problems of a schema itself: keywords with invalid values, references that leave the
+document or do not resolve, and sizes that forms do not support.
 """
 
 from collections.abc import Iterable, Iterator
@@ -9,7 +9,7 @@ from toolweave.problems import Problem, pointer
 from toolweave.tools.document import SchemaDocument, Steps
 from toolweave.tools.keywords import ANNOTATIONS, REFERENCES, SHAPES, is_number, is_schema
 
-# 001: VALIDATION_RULES. Over these is a warning: a form may not show it well, calls still work.
+# Limits of forms; exceeding them is a warning, calls still work.
 MAX_PARAMETERS = 50
 MAX_ENUM_VALUES = 100
 MAX_STRING_LENGTH = 10_000
@@ -23,7 +23,7 @@ CAPS = (
 
 
 def lint(document: SchemaDocument, places: Iterable[tuple[Steps, Json]]) -> Iterator[Problem]:
-    """Every flaw of a schema; the validator's own compiler only ever names the first."""
+    """Yield every problem of a schema; the validator's compiler only reports the first."""
     for steps, schema in places:
         if isinstance(schema, dict):
             yield from _shapes(schema, steps)
@@ -44,7 +44,7 @@ def _shapes(schema: JsonObject, steps: Steps) -> Iterator[Problem]:
 
 
 def is_own_requirement(keyword: str, value: Json) -> bool:
-    """Whether this is `required: true` on the property itself, as in draft 3: widely seen."""
+    """Whether this is draft 3's `required: true` on the property itself, which is common."""
     return keyword == "required" and isinstance(value, bool)
 
 
@@ -58,11 +58,13 @@ def _references(schema: JsonObject, steps: Steps, document: SchemaDocument) -> I
             yield Problem(
                 "MCP_TOOL_SCHEMA_REMOTE_REF",
                 at,
-                f"{reference[:80]!r} leaves the schema; only references within it are followed",
-                hint="the server must put the definition into `$defs`",
+                f"{reference[:80]!r} is a remote reference; only local references are supported",
+                hint="the server must inline the definition in `$defs`",
             )
         elif not _leads_somewhere(document, reference):
-            yield Problem("MCP_TOOL_SCHEMA_INVALID", at, f"{reference[:80]!r} leads to no schema")
+            yield Problem(
+                "MCP_TOOL_SCHEMA_INVALID", at, f"{reference[:80]!r} does not resolve to a schema"
+            )
 
 
 def _leads_somewhere(document: SchemaDocument, reference: str) -> bool:
@@ -81,7 +83,7 @@ def _caps(schema: JsonObject, steps: Steps) -> Iterator[Problem]:
             yield Problem(
                 "MCP_TOOL_LIMIT_EXCEEDED",
                 pointer(*steps, keyword),
-                f"{count:g} {what}; {most} are expected at most",
+                f"{count:g} {what}; expected at most {most}",
                 severity="warning",
             )
 

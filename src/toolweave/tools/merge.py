@@ -1,4 +1,4 @@
-"""Two schemas as one that says both (`allOf`), for the parameter tree.
+"""Merge two schemas into one (`allOf`), for the parameter tree.
 
 Exact for what the tree shows. Of two patterns, formats or unions the first is kept: the raw schema
 remains the authority.
@@ -16,7 +16,7 @@ _UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties
 
 
 def merged(one: JsonObject, two: JsonObject) -> JsonObject:
-    """A schema for what fits both; where they only describe, `one` has the word."""
+    """Return a schema for values valid in both; annotations come from `one`."""
     both = two | one
     for keyword in one.keys() & two.keys():
         if rule := _RULES.get(keyword):
@@ -73,7 +73,7 @@ def _either(one: Json, two: Json) -> Json:
 
 
 def both_of(one: Json, two: Json) -> Json:
-    """A schema that says both, unmerged."""
+    """Return an unmerged `allOf` of both."""
     if one is False or two is False:
         return False
     if one is True or one == two:

@@ -1,6 +1,6 @@
-"""The parameter tree: what people see of a JSON Schema (seed 001's ToolParameter).
+"""The parameter tree: the part of a JSON Schema that forms, tables and hints show.
 
-The raw schema stays beside it and is the authority; the tree is for forms, tables and hints.
+The raw schema is kept next to it and decides what is valid.
 """
 
 from dataclasses import dataclass, field
@@ -62,11 +62,11 @@ class Parameter:
 
     @property
     def only_value(self) -> tuple[Json, ...]:
-        """The one value it can have, as a tuple of it; empty when there is a choice."""
+        """The only possible value as a tuple; empty if there are several."""
         options = self.constraints.enum
         return options if options is not None and len(options) == 1 and not self.nullable else ()
 
     @property
     def is_impossible(self) -> bool:
-        """Whether no value fits, as the schema `false` says."""
+        """Whether no value is valid, as for the schema `false`."""
         return self.constraints.enum == () and not self.nullable

@@ -22,7 +22,7 @@ LINEAR = jsonschema_rs.RegexOptions(size_limit=_SIZES[-1])
 
 @lru_cache(maxsize=1024)
 def pattern_cost(pattern: str) -> int | None:
-    """How dear matching one character is, in steps of about 40 ns; nothing if it cannot be linear.
+    """Return the cost per character in steps of about 40 ns; None if it is not linear.
 
     The smallest program size that holds the pattern is the measure: the worst patterns found need
     0.08 ns for each character and each byte of it.
@@ -49,7 +49,7 @@ def _fits(pattern: str, size: int) -> bool:
 
 
 def patterns_of(schema: JsonObject) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The patterns of one schema, not of those below, with their steps."""
+    """Yield the patterns of one schema without its subschemas, with their paths."""
     if isinstance(pattern := schema.get("pattern"), str):
         yield ("pattern",), pattern
     if isinstance(named := schema.get("patternProperties"), dict):
@@ -57,7 +57,7 @@ def patterns_of(schema: JsonObject) -> Iterator[tuple[tuple[str, ...], str]]:
 
 
 def not_linear(schemas: Iterable[JsonObject]) -> frozenset[str]:
-    """The patterns that cannot be compiled, or are one too many to compile."""
+    """Return the patterns that cannot be compiled or exceed the limit."""
     dropped: set[str] = set()
     left = MAX_EFFORT_US
     for pattern in {pattern: None for schema in schemas for _, pattern in patterns_of(schema)}:
@@ -68,7 +68,7 @@ def not_linear(schemas: Iterable[JsonObject]) -> frozenset[str]:
 
 
 def loosen(schemas: Iterable[JsonObject], dropped: frozenset[str]) -> None:
-    """Take the `dropped` patterns out of all `schemas` of a document, in place.
+    """Remove the `dropped` patterns from all `schemas` of a document, in place.
 
     A schema then accepts more, which is harmless except below `not`, `if`, `oneOf` and
     `maxContains`, where it turns into refusing: those are loosened as well.
@@ -94,7 +94,7 @@ def _drop_own(schema: JsonObject, dropped: frozenset[str]) -> bool:
 
 
 def _holds(value: Json, looser: set[int]) -> bool:
-    """Whether a looser schema is in there; a reference may always lead to one."""
+    """Whether it contains a loosened schema; a reference always may."""
     if isinstance(value, list):
         return any(_holds(item, looser) for item in value)
     if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""From a JSON Schema to the parameter tree that forms, tables and hints show.
+"""Read a JSON Schema into the parameter tree that forms, tables and hints show.
 
 Reads any schema without raising: what has the wrong shape is skipped here and reported by
 `compile_schema`. Recursion, size and depth are bounded, so a cut tree is possible, a hang is not.
@@ -43,7 +43,7 @@ _KINDS: dict[str, Kind] = {
 
 
 def read_schema(schema: Json, name: str = "") -> Parameter:
-    """The tree of `schema`; of one that is over the bounds only that it is anything."""
+    """Return the tree of `schema`; "any" if it exceeds the limits."""
     if size_of(schema, max_nodes=MAX_NODES, max_depth=MAX_DEPTH) is None:
         return Parameter(name, "any", extra=True)
     document = SchemaDocument(schema)
@@ -53,7 +53,7 @@ def read_schema(schema: Json, name: str = "") -> Parameter:
 
 
 def parameters_of(root: Parameter) -> tuple[Parameter, ...]:
-    """The parameters of a tool whose whole input is `root`; of alternatives, those of all."""
+    """Return the parameters of a tool with the input `root`; those of all alternatives."""
     if root.kind != "union":
         return root.properties
     found: dict[str, Parameter] = {}
@@ -222,7 +222,7 @@ def _about(name: str, schema: JsonObject) -> Parameter:
 
 
 def _kinds(schema: JsonObject) -> list[Kind]:
-    """The kinds a schema names, else those its other keywords speak of."""
+    """Return the types of a schema, else those implied by its other keywords."""
     declared = schema.get("type")
     names = declared if isinstance(declared, list) else [declared]
     kinds: list[Kind] = [_KINDS[name] for name in names if isinstance(name, str) and name in TYPES]
@@ -269,7 +269,7 @@ def _constraints(schema: JsonObject, kind: Kind) -> Constraints:
 
 
 def _or_null(parameter: Parameter) -> Parameter:
-    """The same, or null; what can be anything can be null already."""
+    """Make it nullable; "any" already includes null."""
     options = parameter.constraints.enum
     if parameter.kind != "any":
         return replace(parameter, nullable=True)

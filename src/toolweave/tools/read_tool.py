@@ -1,4 +1,4 @@
-"""From one raw entry of `tools/list` to a `Tool`, whatever the server sent."""
+"""Read one raw entry of `tools/list` into a `Tool`, whatever the server sent."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,18 +16,18 @@ MAX_ENTRY_BYTES = 1024 * 1024
 
 
 def read_tool(server: str, entry: Json) -> Tool:
-    """The tool in `entry`; one that cannot be called has a problem of severity `error`."""
+    """Return the tool in `entry`; one that cannot be called has an `error` problem."""
     raw = entry if isinstance(entry, dict) else {}
     name = raw.get("name")
     name = name if isinstance(name, str) else ""
     if trouble := _unreadable(entry):
-        # A raw definition that cannot be written again could not be shown, stored or hashed.
+        # A definition that cannot be serialised cannot be shown, stored or hashed.
         return Tool(server, name[:128], "", {}, (), {"name": name[:128]}, problems=(trouble,))
     description = raw.get("description")
     input_schema = _object(raw.get("inputSchema"))
     output_schema = raw.get("outputSchema")
     problems = tuple(_problems(raw))
-    # A schema that was refused for what it expands to would expand just so for a form.
+    # A schema that was refused for its size would be as large in a form.
     is_huge = any(
         problem.code == "MCP_TOOL_SCHEMA_TOO_LARGE" and problem.severity == "error"
         for problem in problems
@@ -56,7 +56,7 @@ def _unreadable(entry: Json) -> Problem | None:
     except TypeError as error:
         return Problem("MCP_TOOL_SCHEMA_INVALID", "", f"cannot be written as JSON: {error}")
     if size > MAX_ENTRY_BYTES:
-        message = f"the definition has {size} bytes; at most {MAX_ENTRY_BYTES} are read"
+        message = f"the definition has {size} bytes; the limit is {MAX_ENTRY_BYTES}"
         return Problem("MCP_TOOL_SCHEMA_TOO_LARGE", "", message)
     return None
 
@@ -64,12 +64,12 @@ def _unreadable(entry: Json) -> Problem | None:
 def _problems(raw: JsonObject) -> Iterator[Problem]:
     name, description = raw.get("name"), raw.get("description")
     if not isinstance(name, str) or not name:
-        yield Problem("MCP_TOOL_SCHEMA_INVALID", "/name", "a tool needs a name that is not empty")
+        yield Problem("MCP_TOOL_SCHEMA_INVALID", "/name", "a tool needs a non-empty name")
     if isinstance(description, str) and len(description) > MAX_DESCRIPTION_LENGTH:
         yield Problem(
             "MCP_TOOL_LIMIT_EXCEEDED",
             "/description",
-            f"{len(description)} characters; {MAX_DESCRIPTION_LENGTH} are expected at most",
+            f"{len(description)} characters; expected at most {MAX_DESCRIPTION_LENGTH}",
             severity="warning",
         )
     elif description is not None and not isinstance(description, str):
@@ -88,7 +88,9 @@ def _input_problems(schema: Json) -> Iterator[Problem]:
         return
     if schema.get("type", "object") != "object":
         yield Problem(
-            "MCP_TOOL_SCHEMA_INVALID", "/inputSchema/type", "the arguments of a tool are an object"
+            "MCP_TOOL_SCHEMA_INVALID",
+            "/inputSchema/type",
+            "the arguments of a tool must be an object",
         )
     yield from _moved(compile_schema(schema).problems, "inputSchema")
 

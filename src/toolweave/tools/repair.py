@@ -1,6 +1,6 @@
-"""What would mend a fault: a hint for people, and a JSON Patch where the fix is certain.
+"""Fixes for violations: a hint, and a JSON Patch where the fix is certain.
 
-A patch is offered only when the schema takes its result, and never loses anything of the value.
+A patch is only offered if its result is valid and no part of the value is lost.
 """
 
 import re
@@ -22,7 +22,7 @@ from toolweave.tools.violations import Explainer, Violation
 
 MAX_COMPARED = 100
 MAX_NAME = 40
-# Letters that may differ, and how short a name may be for any to.
+# Allowed edits, and the minimum name length for any.
 MAX_SLIPS = 3
 SHORT = 2
 MAX_PARSED = 10_000
@@ -30,7 +30,7 @@ _INTEGER = re.compile(r"-?(0|[1-9]\d{0,15})")
 _DIGITS = re.compile(r"\d+")
 _SEPARATORS = re.compile(r"[\s_.-]+")
 _NUMBER = re.compile(r"-?(0|[1-9]\d{0,15})(\.\d{1,15})?([eE][+-]?\d{1,2})?")
-# YAML's words too: files that another program made of YAML have them as texts.
+# YAML booleans too: converted files contain them as texts.
 _BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 Operation = dict[str, Json]
@@ -38,7 +38,7 @@ Operation = dict[str, Json]
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """A hint, and the operations that do what it says."""
+    """A hint and the operations that apply it."""
 
     hint: str | None = None
     patch: tuple[Operation, ...] | None = None
@@ -48,7 +48,7 @@ NONE = Repair()
 
 
 def repair(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
-    """The repair of one `fault` of the `whole` value, if there is one."""
+    """Return the fix for one `fault` of the `whole` value, if there is one."""
     match fault.keyword:
         case "required":
             return _missing(fault, explainer)
@@ -63,7 +63,7 @@ def repair(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
 
 
 def closest(wrong: str, known: Iterable[str]) -> str | None:
-    """The name among `known` that `wrong` is most likely a misspelling of."""
+    """Return the name in `known` that `wrong` most likely means."""
     if len(wrong) > MAX_NAME:
         return None
     folded = {name.casefold(): name for name in list(known)[:MAX_COMPARED] if len(name) <= MAX_NAME}
@@ -72,10 +72,10 @@ def closest(wrong: str, known: Iterable[str]) -> str | None:
 
 
 def misspelt(wrong: str, known: Iterable[str]) -> str | None:
-    """The one name among `known` that `wrong` can only be a slip of the pen for.
+    """Return the only name in `known` that `wrong` can be a typo of.
 
     Case, spaces and separators aside, it is a few letters away and every other name is further.
-    Names with other digits are other names: `us-east-2` is no slip for `us-east-1`.
+    Names with other digits are other names: `us-east-2` is not a typo of `us-east-1`.
     """
     plain = _letters(wrong)
     bound = min(max(1, len(plain) // 4), MAX_SLIPS) if len(plain) > SHORT else 0
@@ -91,7 +91,7 @@ def misspelt(wrong: str, known: Iterable[str]) -> str | None:
 
 
 def _letters(name: str) -> str:
-    """A name without what people write in different ways."""
+    """Normalize a name: case, spaces and separators."""
     return _SEPARATORS.sub("", name.casefold())
 
 
@@ -106,9 +106,7 @@ def _missing(fault: Violation, explainer: Explainer) -> Repair:
     if meant is not None:
         move: Operation = {"op": "move", "from": pointer(*fault.path, meant), "path": at}
         is_certain = [meant] == slips and explainer.fits(known.get(name, True), given[meant])
-        return Repair(
-            f"{meant!r} may be meant: rename it to {name!r}", (move,) if is_certain else None
-        )
+        return Repair(f"rename {meant!r} to {name!r}?", (move,) if is_certain else None)
     for value in _fixed(known.get(name, True), explainer):
         add: Operation = {"op": "add", "path": at, "value": value}
         return Repair(f"add {name!r} as {shown(value)}", (add,))
@@ -116,7 +114,7 @@ def _missing(fault: Violation, explainer: Explainer) -> Repair:
 
 
 def _fixed(schema: Json, explainer: Explainer) -> Iterator[Json]:
-    """The values that a missing property can only, or by default, have."""
+    """Return the default or the only possible values of a missing property."""
     for one in explainer.within(schema):
         options = one.get("enum")
         only = options if isinstance(options, list) and len(options) == 1 else []
@@ -134,7 +132,7 @@ def _unknown(fault: Violation, whole: Json, explainer: Explainer) -> Repair:
     meant = slip or closest(wrong, free)
     if meant is None:
         listed = ", ".join(shown(name) for name in free[:8])
-        return Repair(f"known here: {listed}" if listed else "remove it")
+        return Repair(f"available: {listed}" if listed else "remove it")
     known = explainer.properties(fault.schema)
     move: Operation = {
         "op": "move",
@@ -174,12 +172,12 @@ def _kind(fault: Violation, explainer: Explainer) -> Repair:
 
 
 def _conversions(value: Json, kinds: list[Json]) -> Iterator[Json]:
-    """The same value as other kinds, as far as nothing is lost."""
+    """Yield lossless conversions of a value to other types."""
     if isinstance(value, str):
         yield from _from_text(value.strip(), kinds)
     elif isinstance(value, int | float) and "string" in kinds:
         yield written(value)
-    # What begins like an array was meant to be one; as its only item it would be a guess.
+    # A text that looks like an array was meant to be one, not to be its only item.
     is_one = not isinstance(value, list) and value is not None
     if "array" in kinds and is_one and not str(value).lstrip().startswith("["):
         yield [value]

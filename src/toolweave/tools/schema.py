@@ -1,7 +1,7 @@
-"""From an untrusted JSON Schema to a validator: bounded first, then compiled, then remembered.
+"""Compile untrusted JSON Schemas: check the limits, compile, cache.
 
-Everything here runs on the event loop, so a schema is refused before it can cost anything: by
-bytes, nodes, depth, and by what its references stand for. Nothing is ever fetched.
+Everything here runs on the event loop, so an expensive schema is refused up front: by bytes,
+nodes, depth and the size its references expand to. Nothing is fetched.
 """
 
 from collections import OrderedDict
@@ -32,7 +32,7 @@ TOO_BIG = f"more than {MAX_NODES} values, or nested more than {MAX_DEPTH} deep"
 MAX_PROBLEMS = 100
 MAX_CACHED_BYTES = 8 * 1024 * 1024
 
-# What one value may cost: over it, judging could hold up the event loop.
+# The maximum cost of one value; beyond it, validation could block the event loop.
 MAX_VALUE_NODES = 500_000
 MAX_VALUE_DEPTH = 256
 MAX_VALUE_COST_NS = 150_000_000
@@ -41,7 +41,7 @@ Verdict = Literal["valid", "invalid", "unchecked"]
 
 
 class SchemaVerdict(NamedTuple):
-    """What was found of a value, and how much text is in it."""
+    """The verdict on a value and the amount of text in it."""
 
     verdict: Verdict
     chars: int = 0
@@ -49,7 +49,7 @@ class SchemaVerdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CompiledSchema:
-    """A schema ready to judge values; `root` is the copy the validator was made from."""
+    """A schema ready for validation; `root` is the copy the validator was compiled from."""
 
     root: Json
     dialect: Dialect
@@ -59,11 +59,11 @@ class CompiledSchema:
 
     @property
     def is_usable(self) -> bool:
-        """Whether values can be judged by it."""
+        """Whether it can validate values."""
         return self.validator is not None
 
     def judge(self, value: Json) -> SchemaVerdict:
-        """Whether `value` fits; unchecked when judging it would take too long or cannot be done."""
+        """Validate `value`; "unchecked" if that is impossible or would take too long."""
         size = size_of(value, max_nodes=MAX_VALUE_NODES, max_depth=MAX_VALUE_DEPTH)
         if self.validator is None or size is None:
             return SchemaVerdict("unchecked")
@@ -72,12 +72,12 @@ class CompiledSchema:
         return SchemaVerdict("valid" if self.validator.is_valid(value) else "invalid", size.chars)
 
     def refuses_apart_from_formats(self, value: Json) -> bool:
-        """Whether a value it refused would be refused if formats meant nothing."""
+        """Whether a refused value is also refused without formats."""
         return not validator_for(self.root, self.dialect, formats=False).is_valid(value)
 
 
 class _Recent:
-    """The schemas compiled last, bounded by the bytes of their text."""
+    """A cache of compiled schemas, bounded by the bytes of their text."""
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
@@ -101,12 +101,12 @@ class _Recent:
         return made
 
 
-# A memo of a pure function: what it holds never shows.
+# A cache of a pure function.
 _RECENT = _Recent(MAX_CACHED_BYTES)
 
 
 def compile_schema(schema: Json) -> CompiledSchema:
-    """The validator for `schema` and everything that is wrong with it; never raises."""
+    """Return the validator for `schema` with the schema's problems; never raises."""
     try:
         text = canonical(schema)
     except TypeError as error:
@@ -115,7 +115,7 @@ def compile_schema(schema: Json) -> CompiledSchema:
         problem = Problem("MCP_TOOL_SCHEMA_INVALID", "", f"cannot be JSON: {error}")
         return CompiledSchema(True, DEFAULT, (problem,))
     if len(text) > MAX_BYTES:
-        return _refused(f"{len(text)} bytes; at most {MAX_BYTES} are read")
+        return _refused(f"the schema has {len(text)} bytes; the limit is {MAX_BYTES}")
     return _RECENT.compiled(text)
 
 
@@ -144,12 +144,12 @@ def _compile(root: Json) -> CompiledSchema:
 
 
 def _foremost(problems: list[Problem]) -> tuple[Problem, ...]:
-    """The gravest problems; a hostile schema can have thousands."""
+    """Return the most severe problems; a hostile schema can have thousands."""
     return tuple(sorted(problems, key=lambda problem: problem.severity)[:MAX_PROBLEMS])
 
 
 def _mend(places: list[tuple[Steps, JsonObject]]) -> Iterator[Problem]:
-    """Take out what the compiler would stumble over, and what could lead it out of the document."""
+    """Remove what the compiler cannot handle and what could leave the document."""
     schemas = [schema for _, schema in places]
     dropped = not_linear(schemas)
     for steps, schema in places:
@@ -160,7 +160,7 @@ def _mend(places: list[tuple[Steps, JsonObject]]) -> Iterator[Problem]:
                     pointer(*steps, *below),
                     f"the pattern {pattern[:80]!r} is not checked: it uses look-around or"
                     " backreferences, is too large, or there are too many",
-                    hint="the server still judges the value by it",
+                    hint="the server still applies it",
                     severity="warning",
                 )
         _strip(schema)
@@ -170,14 +170,14 @@ def _mend(places: list[tuple[Steps, JsonObject]]) -> Iterator[Problem]:
 
 def _strip(schema: JsonObject) -> None:
     for keyword in ANNOTATIONS & schema.keys():
-        # A reference can make a map of properties look like a schema; one called `title` stays.
+        # A reference can make a map of properties look like a schema; keep a property `title`.
         is_secret = keyword == "writeOnly" and schema[keyword] is True
         if not is_secret and not isinstance(schema[keyword], dict):
             del schema[keyword]
     if not isinstance(schema.get("$schema"), dict):
         schema.pop("$schema", None)
     for keyword in ("$id", "id"):
-        # Without identifiers every reference means this document, as it does to `Document`.
+        # Without ids every reference is local, as in `Document`.
         if isinstance(name := schema.get(keyword), str) and not name.startswith("#"):
             del schema[keyword]
     required = schema.get("required")
@@ -190,7 +190,7 @@ def _strip(schema: JsonObject) -> None:
 def _validator(
     root: Json, declared: Dialect
 ) -> tuple[Dialect, jsonschema_rs.Validator | None, list[Problem]]:
-    """The validator in the declared dialect, else in an older one that the schema really uses."""
+    """Return the validator in the declared dialect, else in an older one that works."""
     older: tuple[Dialect, ...] = ("draft7", "draft4")
     first: Problem | None = None
     for dialect in (declared, *older):

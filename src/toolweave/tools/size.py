@@ -1,4 +1,4 @@
-"""How big a JSON value is, measured level by level before anything recurses into it.
+"""The size of a JSON value, measured without recursion.
 
 Values come from servers: one nested 100,000 deep would overflow the validator's stack.
 """
@@ -10,7 +10,7 @@ from toolweave.json_text import Json
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Values inside a value (itself included), characters of its text and keys, and its depth."""
+    """The number of values, characters of texts and keys, and the depth."""
 
     nodes: int
     chars: int
@@ -18,7 +18,7 @@ class Size:
 
 
 def size_of(value: Json, *, max_nodes: int, max_depth: int) -> Size | None:
-    """The size of `value`, or nothing when it is over one of the bounds."""
+    """Return the size of `value`, or None if it exceeds a limit."""
     nodes, chars, depth = 1, 0, 0
     level = [value]
     while level:

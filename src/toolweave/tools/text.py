@@ -1,6 +1,6 @@
-"""Text that hides something: control, bidirectional, zero-width and tag characters.
+"""Invisible characters: control, bidirectional, zero-width and tag characters.
 
-A description is data, so it is kept as it came; a person who approves it must be told.
+A description is kept unchanged, so the person who approves it must be warned.
 """
 
 import re
@@ -23,7 +23,7 @@ _HIDDEN = re.compile(
 
 
 def hidden_characters(text: str) -> list[str]:
-    """The distinct characters of `text` that a reader cannot see, by number and name."""
+    """Return the distinct invisible characters of `text`, by code point and name."""
     return [
         f"U+{ord(character):04X} {unicodedata.name(character, 'unnamed')}"
         for character in dict.fromkeys(match[0] for match in _HIDDEN.finditer(text))
@@ -31,7 +31,7 @@ def hidden_characters(text: str) -> list[str]:
 
 
 def suspicious_texts(value: Json) -> Iterator[Problem]:
-    """A warning for each text in `value`, keys included, that hides something."""
+    """Yield a warning for each text or key in `value` with invisible characters."""
     waiting: list[tuple[tuple[str | int, ...], Json]] = [((), value)]
     while waiting:
         steps, item = waiting.pop()
@@ -52,7 +52,7 @@ def _suspicious(place: tuple[str | int, ...], found: list[str]) -> Problem:
     return Problem(
         "TOOL_TEXT_SUSPICIOUS",
         pointer(*place),
-        f"the text holds characters that cannot be seen: {', '.join(found[:5])}",
-        hint="read the text with these characters shown before you approve the tool",
+        f"the text contains invisible characters: {', '.join(found[:5])}",
+        hint="review the text with these characters shown before approving the tool",
         severity="warning",
     )

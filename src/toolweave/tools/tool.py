@@ -20,7 +20,7 @@ Effect = Literal["pure", "keyed", "once"]
 ContentType = Literal["text", "json", "markdown", "image"]
 Display = Literal["inline", "block", "collapsed"]
 
-# What counts as the tool's word: any change of these and it is another tool (see `tool_hash`).
+# The fields that identify a tool: a change makes it another tool (see `tool_hash`).
 PINNED = ("name", "description", "inputSchema", "outputSchema", "annotations")
 # How much of a result fits in a line, and how much is shown unfolded.
 INLINE_CHARS = 120
@@ -36,7 +36,7 @@ _MARKDOWN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool of one server: the raw definition is kept, the tree beside it is for people."""
+    """One tool of one server: its raw definition and the parameter tree for display."""
 
     server: str
     name: str
@@ -54,14 +54,14 @@ class Tool:
 
 
 def tool_hash(tool: Tool) -> str:
-    """What an approval of a tool is bound to: all that it says of itself, as the server sent it."""
+    """Return the hash an approval is bound to: the definition as the server sent it."""
     pinned = {key: tool.raw[key] for key in PINNED if key in tool.raw}
     return hashlib.sha256(json_text.canonical(pinned)).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One request to run a tool, wherever it came from (seed 002's ToolInvocationRequest)."""
+    """One request to call a tool, wherever it came from."""
 
     server: str
     tool: str
@@ -88,7 +88,7 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool answered. `is_error` is the tool's own word for "that did not work"."""
+    """The result of a tool; `is_error` is set by the tool itself."""
 
     content: tuple[Content, ...]
     structured: Json = None
@@ -104,7 +104,7 @@ class ToolResult:
 
     @property
     def content_type(self) -> ContentType:
-        """What to show it as (seed 002's contentType): the richest thing that is in it."""
+        """Return the content type to display: the richest one in the result."""
         if any(block.kind == "image" for block in self.content):
             return "image"
         text = self.text
@@ -116,7 +116,7 @@ class ToolResult:
 
     @property
     def display(self) -> Display:
-        """How much room it needs (seed 002's displayFormat)."""
+        """Return the display format by the size of the result."""
         content_type = self.content_type
         if content_type == "image":
             return "block"
@@ -140,7 +140,7 @@ def _is_json(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ToolProgress:
-    """How far a running call is, in the server's own units."""
+    """The progress of a running call, in the server's own units."""
 
     done: float
     total: float | None = None

@@ -1,6 +1,4 @@
-"""Alternatives: which kind a value has, when alternatives are one list of options, and which
-property tells them apart.
-"""
+"""Unions: the kind of a value, unions that are lists of options, and discriminators."""
 
 from collections.abc import Sequence
 
@@ -34,7 +32,7 @@ def has_kind(value: Json, kind: Kind) -> bool:
 
 
 def one_enum(variants: Sequence[Parameter]) -> tuple[Kind, tuple[Json, ...]] | None:
-    """The kind and options of alternatives that are nothing but options of one kind."""
+    """Return the kind and options of alternatives that only list options of one kind."""
     kind = variants[0].kind
     options: dict[bytes, Json] = {}
     for variant in variants:
@@ -47,7 +45,7 @@ def one_enum(variants: Sequence[Parameter]) -> tuple[Kind, tuple[Json, ...]] | N
 
 
 def discriminator_of(variants: Sequence[Parameter]) -> str | None:
-    """The property that has another fixed value in each of the alternatives."""
+    """Return the property with a different constant in each alternative."""
     fixed = [
         {one.name: canonical(one.only_value[0]) for one in variant.properties if one.only_value}
         for variant in variants

@@ -1,4 +1,4 @@
-"""A value as a message shows it: short, so that no message carries a document or a secret far."""
+"""Short previews of values for messages."""
 
 from toolweave.json_text import Json
 
@@ -7,7 +7,7 @@ HIDDEN = "(hidden)"
 
 
 def shown(value: Json) -> str:
-    """`value` in at most 80 characters; of objects and arrays only what they are."""
+    """Return `value` in at most 80 characters; objects and arrays by size only."""
     match value:
         case None:
             return "null"

@@ -1,4 +1,4 @@
-"""From a fault to a problem: its code, what was expected and what came, in plain words."""
+"""Messages of violations: the code, the expected value and the given one."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -28,24 +28,24 @@ _LIMITS = {
     "minLength": "is too short; expected at least {} characters",
     "maxLength": "is too long; expected at most {} characters",
     "pattern": "does not match the pattern {}",
-    "format": "does not look like the format {}",
+    "format": "does not match the format {}",
     "minItems": "has too few items; expected at least {}",
     "maxItems": "has too many items; expected at most {}",
     "minProperties": "has too few keys; expected at least {}",
     "maxProperties": "has too many keys; expected at most {}",
-    "uniqueItems": "holds an item twice; expected each only once",
-    "contains": "holds no item of the kind that is needed",
-    "propertyNames": "is not a key that is allowed here",
-    "not": "is a value that is excluded",
-    "oneOf": "fits {} of the alternatives; expected exactly one",
-    "false": "is not allowed here at all",
+    "uniqueItems": "has duplicate items; expected unique items",
+    "contains": "does not contain a required item",
+    "propertyNames": "is not an allowed key",
+    "not": "is excluded",
+    "oneOf": "matches {} alternatives; expected exactly one",
+    "false": "is not allowed",
 }
 
 
 def describe(
     faults: Sequence[Violation], whole: Json, explainer: Explainer, *, show_values: bool
 ) -> Iterator[Problem]:
-    """The problems of the `faults` of the `whole` value; only the first few are given repairs."""
+    """Return the problems of the `faults` of the `whole` value; the first few with fixes."""
     for index, fault in enumerate(faults):
         yield _described(
             fault, whole, explainer, show_values=show_values, is_mended=index < MAX_MENDED
@@ -55,7 +55,7 @@ def describe(
 def _described(
     fault: Violation, whole: Json, explainer: Explainer, *, show_values: bool, is_mended: bool
 ) -> Problem:
-    """A value is not shown if it is secret or nothing may be shown."""
+    """Whether the value may be shown: not if it is secret."""
     is_shown = show_values and not _is_secret(fault)
     # The repairs of these two speak of names only.
     is_named = fault.keyword in ("required", "additionalProperties")
@@ -84,7 +84,7 @@ def _what(fault: Violation) -> str:
 
 
 def _wanted(fault: Violation, explainer: Explainer) -> str:
-    """What a missing property would have to be."""
+    """Describe the expected value of a missing property."""
     schema = explainer.properties(fault.schema).get(str(fault.expected), True)
     for one in explainer.within(schema):
         if isinstance(options := one.get("enum"), list):
@@ -102,7 +102,7 @@ def _message(fault: Violation, explainer: Explainer, show: Callable[[Json], str]
         case "required":
             return f"{shown(fault.expected)} is required and missing{_wanted(fault, explainer)}"
         case "additionalProperties":
-            return f"{what} is not known here"
+            return f"{what} is unknown"
         case "type":
             return f"{what} is {_came(fault.value, show)}; expected {_kinds(fault.expected)}"
         case "const":

@@ -1,8 +1,8 @@
-"""Why a value does not fit a schema: every fault with its place.
+"""Violations: why a value does not match a schema, with the path of each.
 
-The compiled validator decides whether a value fits; this only explains a refusal. The validator's
-own list of errors cannot be used: on recursive alternatives it takes exponential time. Here each
-schema judges each place once, and the number of judgements is bounded.
+The compiled validator decides; this module only explains a refusal. The validator's own list of
+errors takes exponential time on recursive alternatives. Here each schema is applied to each path
+once, and the number of applications is bounded.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,7 +19,7 @@ from toolweave.tools.schema import CompiledSchema
 MAX_JUDGEMENTS = 5_000
 MAX_FAULTS = 100
 
-# Keywords that judge the value itself; the validator is asked about these, one schema at a time.
+# Keywords about the value itself; the validator checks these, one schema at a time.
 _OWN = frozenset(
     {"type", "enum", "const", "multipleOf", "uniqueItems"}
     | {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "pattern", "format"}
@@ -29,7 +29,7 @@ _OWN = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One fault: where in the value, which keyword of which schema, and what that asked for."""
+    """One violation: the path, the keyword and its schema, and the expected value."""
 
     path: Steps
     keyword: str
@@ -39,7 +39,7 @@ class Violation:
 
 
 class TooManyJudgements(Exception):
-    """The bound was reached before the whole value was explained."""
+    """The limit was reached before the whole value was explained."""
 
 
 class Explainer:
@@ -56,7 +56,7 @@ class Explainer:
         self._left = MAX_JUDGEMENTS
 
     def fits(self, schema: Json, value: Json) -> bool:
-        """Whether `schema` would take `value`, whatever it thinks of its format."""
+        """Whether `schema` accepts `value`, ignoring formats."""
         return all(fault.keyword == "format" for fault in self._tried(schema, value))
 
     def _takes(self, schema: Json, value: Json) -> bool:
@@ -67,9 +67,9 @@ class Explainer:
         return self.faults(schema, value, ("trial", self._left))
 
     def faults(self, schema: Json, value: Json, path: Steps = ()) -> tuple[Violation, ...]:
-        """What `schema` finds wrong with the `value` at `path`.
+        """Return the violations of `schema` by the `value` at `path`.
 
-        Nothing, if the keyword that refuses it is one that cannot be explained.
+        Empty if the refusing keyword cannot be explained.
 
         Raises:
             TooManyJudgements: the value is too large to explain.
@@ -80,7 +80,7 @@ class Explainer:
         key = (id(schema), path)
         if key not in self._known:
             self._spend(1)
-            # A schema that refers to itself adds nothing to what it says anyway.
+            # A schema that refers to itself adds nothing.
             self._known[key] = ()
             self._known[key] = self._judge(schema, value, path)
         return self._known[key]
@@ -91,7 +91,7 @@ class Explainer:
             raise TooManyJudgements
 
     def properties(self, schema: JsonObject) -> JsonObject:
-        """The properties that a schema and all that judge with it name."""
+        """Return the properties named by a schema and those applied with it."""
         if id(schema) not in self._properties:
             named = (_dict(one, "properties") for one in self.within(schema))
             self._properties[id(schema)] = (
@@ -101,7 +101,7 @@ class Explainer:
         return self._properties[id(schema)][1]
 
     def within(self, schema: Json) -> Iterator[JsonObject]:
-        """The schema and all that judge the same value with it."""
+        """Yield the schema and all that apply to the same value."""
         waiting, seen = [schema], set[int]()
         while waiting:
             one = waiting.pop()
@@ -131,7 +131,7 @@ class Explainer:
             self._validators[id(schema)] = validator_for(own, self._dialect)
         if self._validators[id(schema)].is_valid(value):
             return []
-        # One keyword at a time: the errors of the validator each copy the value they speak of.
+        # One keyword at a time: each error of the validator copies its value.
         return [
             Violation(path, keyword, value, schema, _as_list(asked) if keyword == "type" else asked)
             for keyword, asked in own.items()
@@ -221,7 +221,7 @@ class Explainer:
                 yield from self.faults(extra, part, below)
 
     def _evaluated(self, schema: Json, value: JsonObject, path: Steps, seen: set[int]) -> set[str]:
-        """The keys that a schema, or one that judges with it and agrees, has spoken of."""
+        """Return the keys evaluated by a schema or by a valid one applied with it."""
         if not isinstance(schema, dict) or id(schema) in seen:
             return set()
         if "additionalProperties" in schema or (seen and "unevaluatedProperties" in schema):
@@ -273,7 +273,7 @@ class Explainer:
 def nearest(
     every: list[tuple[Violation, ...]], schema: JsonObject, value: Json, path: Steps
 ) -> Iterable[Violation]:
-    """The faults of the alternative that was most likely meant, or what all of them ask for."""
+    """Return the violations of the most likely alternative, or what all require."""
     of_kind = [faults for faults in every if not _has(faults, "type", path)]
     if not of_kind:
         wanted = [fault for faults in every for fault in faults if fault.path == path]
@@ -294,7 +294,7 @@ def nearest(
 
 
 def _missing_tag(every: list[tuple[Violation, ...]], value: Json, path: Steps) -> Violation | None:
-    """The missing property that would tell the alternatives apart, with all its values."""
+    """Return the missing discriminator of the alternatives with all its values."""
     by_name: dict[str, list[Json]] = {}
     for fault in (fault for faults in every for fault in faults):
         if fault.keyword == "required" and fault.path == path and isinstance(fault.expected, str):
@@ -323,7 +323,7 @@ def _is_tag(fault: Violation, path: Steps) -> bool:
 
 
 def _together(faults: list[Violation]) -> list[Json]:
-    """All that these faults asked for, each once."""
+    """Return the distinct expected values of these violations."""
     asked = {canonical(one): one for fault in faults for one in _as_list(fault.expected)}
     return list(asked.values())
 

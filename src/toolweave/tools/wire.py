@@ -1,7 +1,7 @@
-"""Seed 001's `ToolParameter` as it stands in workflow files, both ways.
+"""Reads and writes `ToolParameter`, the parameters in CCWF workflow files.
 
-`type` is one of the seed's six; what it has no word for (unions, nullable, formats, open objects)
-stands in keys of our own, so that nothing is lost and other readers are not confused.
+`type` is one of the format's six types; unions, nullable, formats and open objects are written to
+additional keys, so that nothing is lost and other readers still work.
 """
 
 from dataclasses import replace
@@ -17,7 +17,7 @@ from toolweave.tools.write_schema import write_constraints
 
 WireType = Literal["string", "number", "boolean", "integer", "array", "object"]
 
-# The seed's type that stands in for a kind it does not know.
+# The format's type for a kind that it does not have.
 _STAND_IN: dict[Kind, WireType] = {"null": "string", "any": "string", "union": "string"}
 
 
@@ -26,7 +26,7 @@ class _Wire(BaseModel):
 
 
 class WireValidation(_Wire):
-    """The seed's `ParameterValidation`, and the constraints it lacks."""
+    """The format's `ParameterValidation`, with additional constraints."""
 
     enum: tuple[JsonValue, ...] | None = None
     min_length: int | None = None
@@ -46,7 +46,7 @@ class WireValidation(_Wire):
 
 
 class WireParameter(_Wire):
-    """The seed's `ToolParameter`; from `kind` on, the keys are ours."""
+    """The format's `ToolParameter`; the keys from `kind` on are additional."""
 
     name: str
     type: WireType
@@ -69,7 +69,7 @@ class WireParameter(_Wire):
 
 
 def write_wire(parameter: Parameter) -> JsonObject:
-    """One parameter as the seed writes it; keys that say nothing are left out."""
+    """Write one parameter; empty keys are omitted."""
     kind = parameter.kind
     wire: JsonObject = {
         "name": parameter.name,
@@ -97,7 +97,7 @@ def write_wire(parameter: Parameter) -> JsonObject:
 
 
 def read_wire(data: Json) -> tuple[Parameter | None, list[Problem]]:
-    """The parameter in `data`, or nothing and everything that is wrong with it."""
+    """Return the parameter in `data`, or its problems."""
     try:
         return _parameter(WireParameter.model_validate(data)), []
     except ValidationError as error:
@@ -128,7 +128,7 @@ def _parameter(wire: WireParameter) -> Parameter:
         constraints=Constraints(**dict(wire.validation)),
         items=_parameter(wire.items) if wire.items else None,
         prefix_items=_parameters(wire.prefix_items),
-        # The key is the name: the seed writes both, and they could differ.
+        # The key is the name: the format has both, and they could differ.
         properties=tuple(
             replace(_parameter(one), name=name) for name, one in wire.properties.items()
         ),

@@ -11,7 +11,7 @@ from toolweave.tools.parameter import Constraints, Parameter
 
 
 def write_schema(parameter: Parameter) -> Json:
-    """The schema of one parameter; `false` for one that nothing fits."""
+    """Return the schema of one parameter; `false` if no value is valid."""
     if parameter.is_impossible:
         return False
     schema = _about(parameter)
@@ -37,12 +37,12 @@ def write_schema(parameter: Parameter) -> Json:
 
 
 def write_input_schema(parameters: Iterable[Parameter]) -> JsonObject:
-    """The closed object schema of a tool that takes these parameters."""
+    """Return the closed object schema of a tool with these parameters."""
     return _object(Parameter("", "object", properties=tuple(parameters))) | {"type": "object"}
 
 
 def write_constraints(constraints: Constraints) -> JsonObject:
-    """The constraints that are set, by their JSON Schema keywords."""
+    """Return the constraints that are set, by their JSON Schema keywords."""
     found: JsonObject = {
         "enum": None if constraints.enum is None else list(constraints.enum),
         "minLength": constraints.min_length,

@@ -8,7 +8,7 @@ from toolweave.json_text import Json
 
 
 def value_of(text: str, names: Mapping[str, Json]) -> Json:
-    """What an expression gives.
+    """Return the value of an expression.
 
     Raises:
         Invalid: `EXPRESSION_FAILED` and its like, with the column.
@@ -24,13 +24,13 @@ def condition(text: str, names: Mapping[str, Json]) -> bool:
     """Whether a condition holds.
 
     Raises:
-        Invalid: `CONDITION_FAILED` when it gives neither true nor false.
+        Invalid: `CONDITION_FAILED` if the result is neither true nor false.
     """
     value = value_of(text, names)
     if not isinstance(value, bool):
         raise Invalid(
             "CONDITION_FAILED",
-            f"the condition {text[:200]!r} gives {value!r:.80}, not true or false",
-            hint="compare it with something, such as data.count > 0",
+            f"the condition {text[:200]!r} returned {value!r:.80}; expected true or false",
+            hint="compare it with a value, such as data.count > 0",
         )
     return value

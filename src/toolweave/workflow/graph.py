@@ -11,7 +11,7 @@ from toolweave.workflow.model import Edge, Node, NodeId, Workflow
 
 
 class Graph:
-    """Look-ups over one workflow; edges to nodes that do not exist are left out."""
+    """Lookups over one workflow; edges to nodes that do not exist are ignored."""
 
     def __init__(self, workflow: Workflow) -> None:
         self.nodes: dict[NodeId, Node] = {}
@@ -42,7 +42,7 @@ class Graph:
     def order(self) -> tuple[NodeId, ...]:
         """Every node after all that lead to it, file order where there is a choice.
 
-        Nodes on a cycle, or behind one, are missing: `cycle` tells which.
+        Nodes on or after a cycle are missing; see `cycle`.
         """
         place = {node: index for index, node in enumerate(self.nodes)}
         by_place = list(self.nodes)

@@ -19,13 +19,13 @@ def slug(name: str) -> str:
     """`AWS: Verfügbarkeit` as `aws-verfugbarkeit`; a name without Latin letters by its hash.
 
     Raises:
-        Invalid: `WORKFLOW_NAME_INVALID` for a name nothing can be called by.
+        Invalid: `WORKFLOW_NAME_INVALID` for an invalid name.
     """
     if not name.strip() or len(name) > MAX_NAME:
         raise Invalid(
             "WORKFLOW_NAME_INVALID",
-            f"a workflow cannot be called {name[:MAX_NAME]!r}",
-            hint=f"give it a name of 1 to {MAX_NAME} characters",
+            f"{name[:MAX_NAME]!r} is not a valid workflow name",
+            hint=f"use 1 to {MAX_NAME} characters",
         )
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     words = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")

@@ -1,4 +1,4 @@
-"""JSON Patch (RFC 6902): apply one, and say how two documents differ as one.
+"""JSON Patch (RFC 6902): apply a patch, and compute one from two documents.
 
 Documents are never changed in place: what a patch touches is copied, the rest is shared.
 """
@@ -15,14 +15,14 @@ Operation = Mapping[str, Any]
 
 
 def apply_patch(document: Json, operations: Iterable[Operation]) -> Json:
-    """The document after all operations; `Invalid` with the first that cannot be done."""
+    """Apply all operations; raises `Invalid` for the first that fails."""
     for operation in operations:
         document = _applied(document, operation)
     return document
 
 
 def difference(old: Json, new: Json) -> list[dict[str, Json]]:
-    """Operations that make `new` of `old`: members one by one, lists by their common ends."""
+    """Return operations that turn `old` into `new`: by member, lists by their common ends."""
     operations: list[dict[str, Json]] = []
     waiting: list[tuple[str, Json, Json]] = [("", old, new)]
     while waiting:
@@ -50,7 +50,7 @@ def steps_of(place: str) -> list[str]:
 
 
 def value_at(document: Json, place: str) -> Json:
-    """What stands at a pointer; `Invalid` where nothing does."""
+    """Return the value at a pointer; raises `Invalid` if there is none."""
     for step in steps_of(place):
         document = _child(document, step, place)
     return document
@@ -59,7 +59,7 @@ def value_at(document: Json, place: str) -> Json:
 def _aligned(
     place: str, before: list[Json], after: list[Json], operations: list[dict[str, Json]]
 ) -> Iterable[tuple[str, Json, Json]]:
-    """Pairs of items to compare, at their new places; what only one list has is an operation."""
+    """Pair items to compare, at their new indexes; other items become operations."""
     shorter = min(len(before), len(after))
     head = next((at for at in range(shorter) if not _same(before[at], after[at])), shorter)
     room = shorter - head
@@ -103,7 +103,7 @@ def _applied(document: Json, operation: Operation) -> Json:
             return _put(document, steps_of(place), value, place, is_new=True)
         case "test":
             if not _equal(value_at(document, place), operation.get("value")):
-                raise _impossible(place, "another value is there than the patch was made for")
+                raise _impossible(place, "the value differs from the one the patch was made for")
             return document
         case other:
             raise _impossible(place, f"there is no operation {other!r}")
@@ -170,7 +170,7 @@ def _child(value: Json, step: str, place: str) -> Json:
 def _index(step: str, end: int, place: str) -> int:
     is_number = step.isascii() and step.isdecimal() and (step == "0" or step[0] != "0")
     if not is_number or len(step) > 9 or int(step) >= end:
-        raise _impossible(place, f"{step!r} is no place of a list of {end}")
+        raise _impossible(place, f"{step!r} is not an index of a list of {end}")
     return int(step)
 
 
@@ -189,5 +189,5 @@ def _impossible(place: str, why: str) -> Invalid:
     return Invalid(
         "PATCH_IMPOSSIBLE",
         f"the patch cannot be applied at {place!r}: {why}",
-        hint="check the document again and take the patch it gives now",
+        hint="validate the document again and use the new patch",
     )

@@ -1,7 +1,7 @@
-"""What a model chose in a run, made part of the workflow: a language node becomes detailed ones.
+"""Locks a model's choices of a run into the workflow: a language node becomes detailed nodes.
 
-The values are those of that run; words and inputs no longer matter. So it is refused where a later
-call used what an earlier one had given: tomorrow that would be something else.
+The values are those of that run; description and inputs no longer matter. So it is refused if a
+later call used the result of an earlier one, which may differ in the next run.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ GAP = 240.0
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """A call that a model made and that worked, and what the tool answered."""
+    """A successful call of a model and the tool's result."""
 
     tool: str
     arguments: JsonObject
@@ -41,7 +41,7 @@ def freeze(
     now: datetime,
     told: str = "",
 ) -> Workflow:
-    """The workflow with the node set to what was chosen; `told` is all the model was told.
+    """Return the workflow with the chosen calls as nodes; `told` is the model's input.
 
     Raises:
         NotFound: `NODE_ID_UNKNOWN`, `MCP_TOOL_NOT_FOUND`.
@@ -53,9 +53,9 @@ def freeze(
         hint = did_you_mean(node_id, known)
         raise NotFound("NODE_ID_UNKNOWN", f"the workflow has no node {node_id!r}", hint=hint)
     if node.type != "mcp" or mode_of(node.data) == "detailed":
-        raise _refused(f"node {node_id!r} is not in plain words; nothing was chosen for it")
+        raise _refused(f"node {node_id!r} is not in natural language; no model chose its values")
     if not chosen:
-        raise _refused(f"the model made no call for node {node_id!r} that worked")
+        raise _refused(f"the model made no successful call for node {node_id!r}")
     _refuse_passed_on(chosen, told)
     *first, last = chosen
     detailed = _set(switch_mode(node, "detailed", now=now, tool=_tool(tools, last)), last)
@@ -67,7 +67,7 @@ def freeze(
 
 
 def _chained(workflow: Workflow, node: Node, before: list[Node], last: Node) -> Workflow:
-    """The new nodes in front of the node, which keeps its id, and so its ways out."""
+    """Insert new nodes before the node, which keeps its id and outgoing edges."""
     if not before:
         alone = tuple(last if one is node else one for one in workflow.nodes)
         return replace(workflow, nodes=alone)
@@ -96,7 +96,7 @@ def _set(node: Node, one: ModelChoice) -> Node:
 
 
 def _literal(value: Json) -> Json:
-    """A value that stands for itself: `{{` would begin an expression."""
+    """Escape a literal value: `{{` would start an expression."""
     match value:
         case str():
             return value.replace("{{", "{{ '{{' }}")
@@ -114,8 +114,8 @@ def _refuse_passed_on(chosen: Sequence[ModelChoice], told: str) -> None:
             source = next((other for other in chosen[:at] if text in other.answer), None)
             if source is not None and text not in told:
                 raise _refused(
-                    f"call {at + 1} ({one.tool!r}) used {text[:60]!r}, which {source.tool!r} had "
-                    "given; as a fixed value it would be wrong the next time"
+                    f"call {at + 1} ({one.tool!r}) used {text[:60]!r} from {source.tool!r}"
+                    "; a fixed value would be wrong in the next run"
                 )
 
 
@@ -136,7 +136,7 @@ def _tool(tools: Sequence[Tool], one: ModelChoice) -> Tool:
         if tool.name == one.tool:
             return tool
     raise NotFound(
-        "MCP_TOOL_NOT_FOUND", f"the tool {one.tool!r} that was chosen is not approved any more"
+        "MCP_TOOL_NOT_FOUND", f"the tool {one.tool!r} that was chosen is no longer approved"
     )
 
 
@@ -149,7 +149,7 @@ def _left_of(node: Node, many: int) -> Position | None:
 def _refused(why: str) -> Invalid:
     return Invalid(
         "FREEZE_IMPOSSIBLE",
-        f"this cannot be frozen: {why}",
-        hint="keep the node in plain words, or build the detailed nodes by hand with"
-        " `toolweave node add`, and connect them by {{ nodes.… }}",
+        f"the choices cannot be locked: {why}",
+        hint="keep the node in natural language, or add detailed nodes with"
+        " `toolweave node add`and connect them with {{ nodes.… }}",
     )

@@ -1,4 +1,4 @@
-"""MCP nodes from the moment a tool is chosen (seed 001): created, then configured."""
+"""Create and configure MCP nodes."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -16,7 +16,7 @@ State = Literal["created", "configured"]
 
 
 def node_for(tool: Tool, taken: Collection[str], position: Position | None = None) -> Node:
-    """A new node that calls `tool`, with an id that none of `taken` has."""
+    """Create a node that calls `tool`, with an id that is not in `taken`."""
     stem = slug(tool.name) or "tool"
     identity = next(
         name
@@ -35,17 +35,17 @@ def node_for(tool: Tool, taken: Collection[str], position: Position | None = Non
 
 
 def state_of(node: Node) -> State:
-    """Whether a node has what its tool needs to be called."""
+    """Whether a node has all required arguments of its tool."""
     tool, values = tool_of(node.data), object_at(node.data, "parameterValues")
     needed = [parameter.name for parameter in tool.parameters if parameter.required]
     return "configured" if all(name in values for name in needed) else "created"
 
 
 def configured(node: Node, values: JsonObject) -> Node:
-    """The node with values for its parameters; templates are looked at when the workflow is.
+    """Return the node with these parameter values; templates are checked with the workflow.
 
     Raises:
-        Invalid: `MCP_ARGUMENTS_INVALID` with everything that is wrong.
+        Invalid: `MCP_ARGUMENTS_INVALID` with every problem.
     """
     literal = {name: value for name, value in values.items() if "{{" not in str(value)}
     problems = [
@@ -55,6 +55,6 @@ def configured(node: Node, values: JsonObject) -> Node:
         and not (problem.code == "MCP_PARAMETER_REQUIRED" and problem.pointer.strip("/") in values)
     ]
     if problems:
-        message = f"the values do not fit tool {node.data.get('toolName')!r}"
+        message = f"the values do not match the schema of tool {node.data.get('toolName')!r}"
         raise Invalid("MCP_ARGUMENTS_INVALID", message, problems=problems)
     return replace(node, data={**node.data, "parameterValues": values})

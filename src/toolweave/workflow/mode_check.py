@@ -1,7 +1,7 @@
-"""What is wrong with the mode of an MCP node: seed 000's rules, codes and messages.
+"""Checks the mode of an MCP node, with the codes and messages of the mode specification.
 
-Pointers and patches are relative to the node's `data`. A rule of the seed that is broken is an
-error; what the seed calls an integrity check is a warning with the repair as its patch.
+Pointers and patches are relative to the node's `data`. A broken rule is an error; a failed
+integrity check is a warning with its repair as the patch.
 """
 
 import re
@@ -57,7 +57,7 @@ NO_TOOLS = (
 )
 STALE = "Tool list may be outdated. Server may have new tools."
 
-# What each mode needs beside its configuration, and what stands for it when it is left out.
+# The fields each mode requires besides its configuration, with their defaults.
 _TOOL: dict[str, tuple[type, Json]] = {
     "serverId": (str, None),
     "toolName": (str, None),
@@ -70,7 +70,7 @@ _REQUIRED: dict[Mode, dict[str, tuple[type, Json]]] = {
     "fullNaturalLanguage": {"serverId": (str, None)},
 }
 _CALLED: dict[type, str] = {str: "text", list: "a list", dict: "an object"}
-# What files in the wild call the three modes.
+# Other names of the three modes found in files.
 _OTHER_NAMES: dict[str, Mode] = {
     "manualParameterConfig": "detailed",
     "aiParameterConfig": "naturalLanguageParam",
@@ -80,13 +80,13 @@ _TIMESTAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\
 
 
 def check_mode(node: Node, now: datetime) -> Iterator[Problem]:
-    """Everything that is wrong with the mode of an MCP node; nothing for other nodes."""
+    """Yield the problems of an MCP node's mode; none for other nodes."""
     if node.type == "mcp":
         yield from _data(node.data, now)
 
 
 def check_words(config: str, words: str) -> Problem | None:
-    """What is wrong with the user's words for a language configuration, placed inside it."""
+    """Yield the problems of the description in a language configuration."""
     least = MIN_CHARS[config]
     place = pointer(WORDS[config])
     if not words.strip():
@@ -121,11 +121,11 @@ def _invalid_mode(data: JsonObject, now: datetime) -> Problem:
     named = data.get("mode")
     guess = _guessed(named, data) if isinstance(named, str) else None
     patch = (_replace(guess, "mode"),) if guess else None
-    # The right mode may show faults that this one hid; then a person has to look.
+    # The correct mode may reveal other problems; then no patch is offered.
     if guess and any(one.severity == "error" for one in _data({**data, "mode": guess}, now)):
         patch = None
-    hint = f"{shown(named)} is no mode; " + (
-        f"did you mean {guess!r}?" if guess else f"write one of {', '.join(MODES)}"
+    hint = f"{shown(named)} is not a mode; " + (
+        f"did you mean {guess!r}?" if guess else f"use one of {', '.join(MODES)}"
     )
     return Problem("MCP_INVALID_MODE", "/mode", INVALID_MODE, hint=hint, patch=patch)
 
@@ -145,7 +145,7 @@ def _required(value: Json, key: str, kind: type, default: Json) -> Problem:
         message = f"an MCP node in this mode needs {key!r}, {_CALLED[kind]}"
     else:
         message = f"{key!r} is {shown(value)}; expected {_CALLED[kind]}"
-    # What has an obvious value may be left out: the node runs all the same.
+    # A field with a default may be missing: the node still runs.
     is_lenient = default is not None and value is None
     return Problem(
         "MCP_NODE_FIELD_INVALID",
@@ -158,14 +158,14 @@ def _required(value: Json, key: str, kind: type, default: Json) -> Problem:
 
 
 def _strays(data: JsonObject, mode: Mode) -> Iterator[Problem]:
-    """000: what belongs to another mode is cleared, with a warning."""
+    """Yield a warning for data of another mode, which the patch clears."""
     for other, config in CONFIG_OF.items():
         if other != mode and data.get(config) is not None and not _is_only_clue(data, mode, other):
             yield Problem(
                 "MCP_MODE_CONFIG_MISMATCH",
                 pointer(config),
                 MISMATCH,
-                hint=f"{config!r} belongs to mode {other!r}, the node is in {mode!r}; clear it",
+                hint=f"{config!r} belongs to mode {other!r}, but the node is in {mode!r}",
                 severity="warning",
                 patch=({"op": "remove", "path": pointer(config)},),
             )
@@ -176,14 +176,14 @@ def _strays(data: JsonObject, mode: Mode) -> Iterator[Problem]:
                     "MCP_MODE_CONFIG_MISMATCH",
                     pointer(key),
                     MISMATCH,
-                    hint=f"{key!r} stays empty here: the tool is chosen when the node runs",
+                    hint=f"{key!r} must be empty in this mode: the tool is chosen at run time",
                     severity="warning",
                     patch=(_replace("", key),),
                 )
 
 
 def _is_only_clue(data: JsonObject, mode: Mode, other: Mode) -> bool:
-    """Whether clearing the stray would leave a language node without any configuration."""
+    """Whether clearing it would leave a language node without a configuration."""
     own = CONFIG_OF.get(mode)
     return own is not None and data.get(own) is None and isinstance(data[CONFIG_OF[other]], dict)
 
@@ -206,7 +206,7 @@ def _are_parameters(entries: list[Json]) -> bool:
 
 @lru_cache(maxsize=512)
 def _can_be_read(entries: bytes) -> bool:
-    """Whether these are parameters; many nodes have the same tool."""
+    """Whether these are valid parameters; cached, as many nodes share a tool."""
     return all(not read_wire(entry)[1] for entry in orjson.loads(entries))
 
 
@@ -227,7 +227,7 @@ def _config(data: JsonObject, key: str, now: datetime) -> Iterator[Problem]:
 
 
 def _missing_config(data: JsonObject, key: str, now: datetime) -> Problem:
-    """A configuration that stands elsewhere can be moved, or the mode set by what is there."""
+    """Return a patch that moves a misplaced configuration, or sets the matching mode."""
     kept = KEPT[key]
     mended: JsonObject = {name: value for name, value in data.items() if name != kept}
     patch: list[dict[str, Json]] = []
@@ -244,7 +244,7 @@ def _missing_config(data: JsonObject, key: str, now: datetime) -> Problem:
         "MCP_MODE_CONFIG_MISMATCH",
         pointer(key),
         MISMATCH,
-        hint=f"the mode needs {key!r}, an object",
+        hint=f"the mode requires the object {key!r}",
         patch=tuple(patch) if is_good else None,
     )
 
@@ -259,7 +259,7 @@ def _timestamp(config: JsonObject, key: str, now: datetime) -> Iterator[Problem]
         yield Problem(
             "MCP_TIMESTAMP_INVALID",
             place,
-            f"{shown(written)} is no timestamp; expected YYYY-MM-DDTHH:mm:ss.sssZ"
+            f"{shown(written)} is not a timestamp; expected YYYY-MM-DDTHH:mm:ss.sssZ"
             if is_there
             else "a timestamp is missing; expected YYYY-MM-DDTHH:mm:ss.sssZ",
             patch=((_replace if is_there else _add)(mended, key, "timestamp"),),
@@ -275,7 +275,7 @@ def _timestamp(config: JsonObject, key: str, now: datetime) -> Iterator[Problem]
 
 
 def _moment(written: str) -> datetime | None:
-    """The moment in any ISO 8601 form; without an offset it is UTC."""
+    """Parse any ISO 8601 timestamp; without an offset it is UTC."""
     try:
         moment = datetime.fromisoformat(written)
         moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
@@ -297,7 +297,9 @@ def _tools(data: JsonObject, config: JsonObject, now: datetime) -> Iterator[Prob
         return
     if len(entries) > MAX_TOOLS:
         message = f"{len(entries)} tools; at most {MAX_TOOLS} are allowed"
-        yield Problem("MCP_TOOL_LIST_TOO_LONG", place, message, hint="keep those that may be used")
+        yield Problem(
+            "MCP_TOOL_LIST_TOO_LONG", place, message, hint="remove tools that are not needed"
+        )
     for index, entry in enumerate(entries[:MAX_TOOLS]):
         yield from _snapshot(entry, index)
     moment = _moment(text_at(config, "timestamp"))
@@ -312,14 +314,14 @@ def _tools(data: JsonObject, config: JsonObject, now: datetime) -> Iterator[Prob
 
 
 def _snapshot(entry: Json, index: int) -> Iterator[Problem]:
-    """000: each tool must have a valid schema."""
+    """Yield tools without a valid schema."""
     at = (TASK_CONFIG, "availableTools", index)
     if not isinstance(entry, dict):
-        message = f"a tool is an object with a name and parameters, not {shown(entry)}"
+        message = f"a tool must be an object with a name and parameters, not {shown(entry)}"
         yield Problem("MCP_TOOL_SCHEMA_INVALID", pointer(*at), message)
         return
     if not (text_at(entry, "name") or text_at(entry, "toolName")):
-        message = "a tool needs a name that is not empty"
+        message = "a tool needs a non-empty name"
         yield Problem("MCP_TOOL_SCHEMA_INVALID", pointer(*at, "name"), message)
     key = next((key for key in ("parameters", "normalizedParameters") if key in entry), None)
     if isinstance(entry.get("inputSchema"), dict):
@@ -327,7 +329,7 @@ def _snapshot(entry: Json, index: int) -> Iterator[Problem]:
             if problem.severity == "error" and problem.pointer.startswith("/inputSchema"):
                 yield replace(problem, pointer=pointer(*at) + problem.pointer)
     elif key is None or not isinstance(entry[key], list):
-        message = "a tool needs its parameters, a list"
+        message = "a tool needs a list of parameters"
         yield Problem("MCP_TOOL_SCHEMA_INVALID", pointer(*at, key or "parameters"), message)
     if key is not None:
         yield from _parameters(entry[key], (*at, key))
@@ -354,7 +356,7 @@ def _preserved(data: JsonObject, now: datetime) -> Iterator[Problem]:
 
 
 def _settled(values: JsonObject) -> JsonObject:
-    """The values that are known before a run: those without an expression in them."""
+    """Return the values known before a run: those without an expression."""
     return {key: value for key, value in values.items() if not _has_expression(value)}
 
 

@@ -1,4 +1,4 @@
-"""What an exported MCP node tells the agent that runs it: seed 000's mode metadata."""
+"""The mode metadata of exported MCP nodes, for the agent that runs them."""
 
 from toolweave.json_text import Json, JsonObject
 from toolweave.workflow.model import Node
@@ -14,7 +14,7 @@ CHOOSE_TOOL = (
 
 
 def export_metadata(node: Node) -> JsonObject:
-    """The metadata of the node's mode; of a detailed node nothing but the mode."""
+    """Return the metadata of the node's mode; for a detailed node only the mode."""
     match read_mode(node.data):
         case Detailed():
             return {"mode": "detailed"}

@@ -1,7 +1,7 @@
-"""Whether an MCP node still fits the live server: seed 001's valid, missing or invalid.
+"""The validation status of an MCP node against its live server: valid, missing or invalid.
 
-Missing: no server answers to the node's name. Invalid: the server has no such tool, or calls that
-the node was made for would be refused now. A tool that only takes more than before is no fault.
+Missing: no server with the node's server name is connected. Invalid: the server has no such tool,
+or now refuses calls the node was made for. A tool that accepts more than before is fine.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,10 +17,10 @@ from toolweave.workflow.model import Node
 from toolweave.workflow.modes import mode_of, object_at, schema_of, text_at
 
 Status = Literal["valid", "missing", "invalid"]
-# The tools of a server by its name; nothing when it is not registered or cannot be reached.
+# The tools of a server by its name; None if it is not registered or unreachable.
 LiveTools = Callable[[str], Sequence[Tool] | None]
 
-# What seed 001 has words for; a snapshot that says nothing else may come from another program.
+# The keys of the CCWF format; a snapshot with only these may come from another program.
 _SAID = frozenset({"name", "type", "required", "validation", "items", "properties"})
 _LIMITS = frozenset({"enum", "minLength", "maxLength", "pattern", "minimum", "maximum"})
 
@@ -29,14 +29,14 @@ _MOST_TOLD = 5
 
 @dataclass(frozen=True, slots=True)
 class ModeStatus:
-    """The status of a node, and why it is not better."""
+    """The status of a node, and the reasons."""
 
     status: Status
     problems: tuple[Problem, ...] = ()
 
 
 def standing(node: Node, live: LiveTools) -> ModeStatus:
-    """How an MCP node stands against the live tools; places are relative to its data."""
+    """Compare an MCP node with the live tools; pointers are relative to its data."""
     server, name = text_at(node.data, "serverId"), text_at(node.data, "toolName")
     tools = live(server)
     if tools is None:
@@ -78,9 +78,7 @@ def _compared(node: Node, tool: Tool) -> ModeStatus:
         return ModeStatus("invalid", (Problem("MCP_TOOL_SCHEMA_INVALID", "/toolName", message),))
     stored = node.data.get("parameters")
     if not isinstance(stored, list) or not stored:
-        return ModeStatus(
-            "valid"
-        )  # nothing was noted of the tool; its values are looked at elsewhere
+        return ModeStatus("valid")  # no schema is stored; the values are checked elsewhere
     old = {text_at(one, "name"): one for one in stored if isinstance(one, dict)}
     live = [write_wire(parameter) for parameter in tool.parameters]
     then = schema_of(_comparable(one, one) for one in old.values())
@@ -91,9 +89,9 @@ def _compared(node: Node, tool: Tool) -> ModeStatus:
     problem = Problem(
         "MCP_TOOL_SCHEMA_CHANGED",
         "/parameters",
-        f"tool {tool.name!r} is not as it was: "
+        f"tool {tool.name!r} has changed: "
         + "; ".join(change.message for change in found.changes[:_MOST_TOLD]),
-        hint="look at the values, then take the tool's parameters over again",
+        hint="review the values, then update the node's parameters from the tool",
     )
     if found.kind != "widened":
         return ModeStatus("invalid", (problem,))
@@ -102,9 +100,9 @@ def _compared(node: Node, tool: Tool) -> ModeStatus:
 
 
 def _comparable(entry: JsonObject, like: JsonObject) -> JsonObject:
-    """The entry in the words of `like`, so that only what both can say is compared."""
+    """Convert the entry to the vocabulary of `like`, so that both can be compared."""
     if "kind" in entry and "kind" not in like:
-        # 001 has no word for a union or anything; whatever stood in for it may stay.
+        # The CCWF format has no unions or "any"; accept whatever type was written.
         return _comparable(like, like) | {"required": entry.get("required", False)}
     found = {key: value for key, value in entry.items() if key in _SAID or key in like}
     found.pop("description", None)

@@ -1,8 +1,8 @@
-"""Switching an MCP node between its modes by seed 000's rules, so that everything comes back.
+"""Switches an MCP node between its modes without losing data.
 
 What a mode leaves behind stays in the node: values in `preservedDetailedConfig` (with the tool
 they were for), the words of a language mode in `preservedNaturalLanguageParamConfig` and
-`preservedFullNaturalLanguageConfig`, the two temporary fields the seed asks for without a name.
+`preservedFullNaturalLanguageConfig`.
 """
 
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ def switch_mode(
     tool: Tool | None = None,
     available_tools: Sequence[Tool] | None = None,
 ) -> Node:
-    """The node in mode `to`; in the mode it has already, with new words, tool or tools.
+    """Return the node in mode `to`; in its current mode with a new description or tools.
 
     Raises:
         Invalid: the node or mode is none, or the mode needs a tool, tools, or no description.
@@ -55,7 +55,7 @@ def switch_mode(
         message = f"node {node.id!r} is of type {node.type!r}; only MCP nodes have modes"
         raise Invalid("MCP_NODE_VALIDATION_FAILED", message)
     if to not in MODES:
-        raise Invalid("MCP_INVALID_MODE", INVALID_MODE, hint=f"write one of {', '.join(MODES)}")
+        raise Invalid("MCP_INVALID_MODE", INVALID_MODE, hint=f"use one of {', '.join(MODES)}")
     if to == "detailed" and description is not None:
         raise Invalid("MCP_MODE_CONFIG_MISMATCH", MISMATCH, hint="detailed mode has no description")
     current = mode_of(node.data) or "detailed"
@@ -73,14 +73,14 @@ def switch_mode(
 
 
 def _left(data: JsonObject, mode: Mode, now: datetime) -> JsonObject:
-    """The data without any mode's configuration; all of it is kept for coming back."""
+    """Return the data without a mode's configuration, which is preserved."""
     left = dict(data)
     for config, kept in KEPT.items():
         stood = left.pop(config, None)
         if isinstance(stood, dict) and (config == CONFIG_OF.get(mode) or kept not in left):
             left[kept] = stood
     if mode == "naturalLanguageParam" and KEPT_PARAM in left:
-        # Full language mode has no tool; the description comes back with the one it was for.
+        # Full language mode has no tool; the description is restored with its tool.
         left[KEPT_PARAM] = {**object_at(left, KEPT_PARAM), **_tool_in(data)}
     if mode == "detailed":
         left |= {PRESERVED: _archive(data, now), "parameterValues": {}}
@@ -88,7 +88,7 @@ def _left(data: JsonObject, mode: Mode, now: datetime) -> JsonObject:
 
 
 def _archive(data: JsonObject, now: datetime) -> JsonObject:
-    """The preserved values with those of the node's tool put first."""
+    """Return the preserved values, those of the node's tool first."""
     earlier = object_at(data, PRESERVED)
     name, before = text_at(data, "toolName"), text_at(earlier, "toolName")
     others = dict(object_at(earlier, _OTHER_TOOLS))
@@ -123,7 +123,7 @@ def _detailed(data: JsonObject, tool: Tool | None, now: datetime, *, was: Mode) 
 
 
 def _restored(data: JsonObject) -> JsonObject:
-    """The preserved values of the node's tool; of another tool's those it takes as well."""
+    """Return the preserved values that the node's tool accepts."""
     kept = object_at(data, PRESERVED)
     values, others = object_at(kept, "parameterValues"), object_at(kept, _OTHER_TOOLS)
     name = text_at(data, "toolName")
@@ -141,7 +141,7 @@ def _restored(data: JsonObject) -> JsonObject:
 
 
 def _described(data: JsonObject, config: str, words: str | None, now: datetime) -> JsonObject:
-    """The data with the language configuration: as it was left, else begun without words."""
+    """Return the data with the restored or a new, empty language configuration."""
     described = dict(data)
     kept = described[config] if config in data else described.pop(KEPT[config], None)
     begun: JsonObject = {WORDS[config]: "", "timestamp": timestamp(now)}
@@ -180,6 +180,6 @@ def _with_tools(
         raise Invalid("MCP_TOOL_LIST_EMPTY", NO_TOOLS)
     if tools is not None and len(tools) > MAX_TOOLS:
         message = f"{len(tools)} tools; at most {MAX_TOOLS} are allowed"
-        raise Invalid("MCP_TOOL_LIST_TOO_LONG", message, hint="give those that may be used")
+        raise Invalid("MCP_TOOL_LIST_TOO_LONG", message, hint="pass fewer tools")
     cleared: JsonObject = {"toolName": "", "toolDescription": "", "parameters": []}
     return {**data, TASK_CONFIG: config, **cleared}

@@ -1,10 +1,10 @@
-"""The one document every dialect is read into: nodes, edges, and what we do not understand.
+"""The document every dialect is read into: nodes, edges, and unknown fields.
 
 Frozen; a change is a function that returns a new value. Shape only: what needs a catalog, a
 server list or the rest of the graph is a check (`checks/`). `data` is a node's own JSON in
-canonical spelling (formats.md §1); `extras` are fields of the file that nobody here knows, kept
-so that saving loses nothing. `kept` is how files of some dialect spelt the thing; only `formats`
-reads it, and it is no part of what two workflows are compared by.
+canonical spelling (formats.md §1); `extras` are unknown fields of the file, kept so that
+saving loses nothing. `kept` is the spelling of the original file; only `formats` reads it, and it
+is not part of the equality of workflows.
 """
 
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ class Position:
 class Node:
     """One step, decision, group or note of a workflow.
 
-    `type` is the file's own word: `start`, `mcp`, `ifElse`, … of the drawing tool, `template`,
+    `type` is written as in the file: `start`, `mcp`, `ifElse`, … of the editor, `template`,
     `multi_input`, `result` of flows, or a catalog type such as `FLOW` with `data.subtype`.
     """
 
@@ -43,18 +43,18 @@ class Node:
     name: str
     position: Position | None = None
     data: JsonObject = field(default_factory=dict[str, Json])
-    parent: NodeId | None = None  # the group it stands in
+    parent: NodeId | None = None  # the group it is in
     extras: JsonObject = field(default_factory=dict[str, Json])
     kept: JsonObject = field(default_factory=dict[str, Json], compare=False, repr=False)
 
     @property
     def title(self) -> str:
-        """What to call it before people: its name, or its id where the file has none."""
+        """The display name: its name, or its id if it has none."""
         return self.name or self.id
 
     @property
     def ref(self) -> str | None:
-        """`FLOW.IF` for a catalog node, nothing for the others."""
+        """`FLOW.IF` for a catalog node, None for others."""
         subtype = self.data.get("subtype")
         return (
             f"{self.type}.{subtype}" if isinstance(subtype, str) and self.type.isupper() else None
@@ -70,7 +70,7 @@ class Edge:
     target: NodeId
     source_port: str = OUTPUT_PORT
     target_port: str = INPUT_PORT
-    # What the edge means in its dialect, where it means more than "then": data, chain, result.
+    # The dialect's kind of edge, if it has one: data, chain, result.
     kind: str | None = None
     condition: str | None = None
     extras: JsonObject = field(default_factory=dict[str, Json])
@@ -79,7 +79,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Workflow:
-    """A whole workflow; sub-flows are workflows of their own, named by id."""
+    """A workflow; sub-flows are workflows by id."""
 
     id: WorkflowId
     name: str
@@ -96,5 +96,5 @@ class Workflow:
     kept: JsonObject = field(default_factory=dict[str, Json], compare=False, repr=False)
 
     def node(self, node_id: str) -> Node | None:
-        """The node with this id; the first one where a broken file has two."""
+        """Return the node with this id; the first one if there are several."""
         return next((node for node in self.nodes if node.id == node_id), None)

@@ -1,7 +1,7 @@
-"""The three modes of an MCP node (seed 000) as a tagged union over the node's own JSON.
+"""The three modes of an MCP node as a tagged union over the node's own JSON.
 
-Reading is lenient and total: what is missing or of the wrong type reads as empty and is reported
-by `mode_check`. Writing touches only what changed, so unknown and broken fields survive.
+Reading is lenient and total: missing or invalid fields read as empty and are reported by
+`mode_check`. Writing changes only what differs, so unknown and broken fields survive.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,7 +22,7 @@ _BY_NAME: dict[str, Mode] = {mode: mode for mode in MODES}
 PARAM_CONFIG = "naturalLanguageParamConfig"
 TASK_CONFIG = "fullNaturalLanguageConfig"
 PRESERVED = "preservedDetailedConfig"
-# 000 keeps a language configuration "in temporary field (for re-switching)" without naming it.
+# Where a language configuration is preserved for switching back.
 KEPT_PARAM = "preservedNaturalLanguageParamConfig"
 KEPT_TASK = "preservedFullNaturalLanguageConfig"
 KEPT: dict[str, str] = {PARAM_CONFIG: KEPT_PARAM, TASK_CONFIG: KEPT_TASK}
@@ -31,7 +31,7 @@ CONFIG_OF: dict[Mode, str] = {
     "naturalLanguageParam": PARAM_CONFIG,
     "fullNaturalLanguage": TASK_CONFIG,
 }
-# The field with the user's words in each language configuration.
+# The field with the description in each language configuration.
 WORDS: dict[str, str] = {PARAM_CONFIG: "description", TASK_CONFIG: "taskDescription"}
 
 
@@ -55,7 +55,7 @@ class Detailed:
 
 @dataclass(frozen=True, slots=True)
 class DescribedParameters:
-    """The user chose the tool and described its parameters in words."""
+    """The user chose the tool and described its parameters in natural language."""
 
     tool: Tool
     description: str
@@ -78,7 +78,7 @@ ToolMode: TypeAlias = Detailed | DescribedParameters | DescribedTask
 
 
 def mode_of(data: JsonObject) -> Mode | None:
-    """The mode a node's data names; detailed when it names none, nothing when it is no mode."""
+    """Return the mode in a node's data; detailed by default, None if unknown."""
     named = data.get("mode")
     if named is None:
         return "detailed"
@@ -86,7 +86,7 @@ def mode_of(data: JsonObject) -> Mode | None:
 
 
 def read_mode(data: JsonObject) -> ToolMode:
-    """The mode of a node's data with what it needs; an unknown mode reads as detailed."""
+    """Return the mode with its configuration; an unknown mode reads as detailed."""
     preserved = _preserved(data)
     match mode_of(data):
         case "naturalLanguageParam":
@@ -111,7 +111,7 @@ def read_mode(data: JsonObject) -> ToolMode:
 
 
 def write_mode(mode: ToolMode, data: JsonObject) -> JsonObject:
-    """`data` with what `mode` says instead; what it says already stays as it is written."""
+    """Write `mode` to `data`; equal values keep their spelling."""
     before, after = _fields(read_mode(data)), _fields(mode)
     owners = {path[0] for path in after}
     gone = {path[0] for path in before} & {PARAM_CONFIG, TASK_CONFIG, PRESERVED} - owners
@@ -123,7 +123,7 @@ def write_mode(mode: ToolMode, data: JsonObject) -> JsonObject:
 
 
 def tool_of(data: JsonObject) -> Tool:
-    """The node's tool as the node remembers it."""
+    """Return the tool schema stored in the node."""
     entries = data.get("parameters")
     entry: JsonObject = {
         "name": text_at(data, "toolName"),
@@ -134,7 +134,7 @@ def tool_of(data: JsonObject) -> Tool:
 
 
 def snapshots_in(data: JsonObject) -> Iterator[Tool]:
-    """The tools of a node's snapshot: a fall-back when its server cannot be asked."""
+    """Return the tools of a node's snapshot: a fallback if its server is unreachable."""
     entries = object_at(data, TASK_CONFIG).get("availableTools")
     for entry in entries if isinstance(entries, list) else []:
         if isinstance(entry, dict):
@@ -142,7 +142,7 @@ def snapshots_in(data: JsonObject) -> Iterator[Tool]:
 
 
 def read_snapshot(server: str, entry: JsonObject) -> Tool:
-    """One entry of a snapshot, in the spelling of seed 000 (`name`) or 001 (`toolName`)."""
+    """Read one entry of a snapshot, with either spelling (`name` or `toolName`)."""
     parameters = entry.get("parameters", entry.get("normalizedParameters"))
     schema = entry.get("inputSchema")
     if not isinstance(schema, dict):
@@ -156,7 +156,7 @@ def read_snapshot(server: str, entry: JsonObject) -> Tool:
 
 
 def write_snapshot(tool: Tool) -> JsonObject:
-    """One entry of a snapshot, as seed 000 writes it."""
+    """Write one entry of a snapshot."""
     return {
         "serverId": tool.server,
         "name": tool.name,
@@ -166,7 +166,7 @@ def write_snapshot(tool: Tool) -> JsonObject:
 
 
 def tool_fields(tool: Tool) -> JsonObject:
-    """What a node stores of its tool (001:FR-006)."""
+    """Return what a node stores of its tool."""
     return {
         "serverId": tool.server,
         "toolName": tool.name,
@@ -176,9 +176,9 @@ def tool_fields(tool: Tool) -> JsonObject:
 
 
 def schema_of(entries: Iterable[Json]) -> JsonObject:
-    """The JSON Schema for a node's `parameters`; entries that cannot be read are left out."""
+    """Return the JSON Schema of a node's `parameters`; invalid entries are ignored."""
     read: list[Parameter] = [one for entry in entries if (one := read_wire(entry)[0]) is not None]
-    # As in the example of seed 000: an object that does not say whether it is closed.
+    # An object that is neither open nor closed explicitly.
     written = write_input_schema(read)
     schema: JsonObject = {"type": "object", "properties": written.get("properties", {})}
     return schema | ({"required": written["required"]} if "required" in written else {})
@@ -208,7 +208,7 @@ def _preserved(data: JsonObject) -> Preserved | None:
 
 
 def _fields(mode: ToolMode) -> dict[tuple[str, ...], Json]:
-    """What `mode` decides in a node's data, by the path of each field."""
+    """Return the fields of a node's data that `mode` determines, by path."""
     fields: dict[tuple[str, ...], Json] = {
         (key,): value for key, value in _own_fields(mode).items()
     }

@@ -1,8 +1,7 @@
-"""What a name in a prompt or template stands for (formats.md §2).
+"""The value of a name in a prompt or template.
 
-First results of other nodes (`node2_result`, `node-2_result`) and what those are called
-(`node2_template`), then what the run was started with, then values written in the node, then any
-path that an expression may read.
+Looked up in this order: results of other nodes (`node2_result`, `node-2_result`) and their names
+(`node2_template`), the run's input, values of the node, any path that an expression may read.
 """
 
 import re

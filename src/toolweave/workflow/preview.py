@@ -29,13 +29,13 @@ from toolweave.workflow.scope.references import BRANCHING, PROMPTS, Language
 CONFIGURATIONS = "/configurations"
 _BRANCH = re.compile(r"/branches/\d+/condition")
 _BRACES: dict[Language, Braces] = {"prompt": "double", "flow": "single"}
-# Where a node of each of these keeps values of its own for the names in its text.
+# Node type -> the field with its own values for names in its text.
 _OWN_VALUES: dict[Language, str] = {"prompt": "variables", "flow": "variableValues"}
 
 
 @dataclass(frozen=True, slots=True)
 class PreviewRequest:
-    """A text, and the field of the node's data that it stands in."""
+    """A text and its field in the node's data."""
 
     text: str
     field: str
@@ -43,14 +43,14 @@ class PreviewRequest:
 
 @dataclass(frozen=True, slots=True)
 class PreviewValue:
-    """What a text gives, if anything, and all that is wrong with it."""
+    """The value of a text, if any, and its problems."""
 
     value: tuple[Json, ...] = ()
     faults: tuple[SyntaxProblem, ...] = ()
 
 
 def languages_of(node: Node, spec: NodeSpec | None) -> dict[str, Language]:
-    """The fields of a node's data whose text is more than a value with placeholders."""
+    """Return the fields of a node's data that are more than a value with placeholders."""
     if spec is not None:
         configurations = object_at(node.data, "configurations")
         names = (f"{CONFIGURATIONS}/{field.name}" for field in CEL_FIELDS.get(spec.ref, ()))
@@ -86,7 +86,7 @@ def previewed(
     data: JsonObject,
     is_late: Callable[[], bool],
 ) -> PreviewValue:
-    """What a text gives; once `is_late`, nothing more is worked out."""
+    """Evaluate a text; stops once `is_late`."""
     if language in ("own", "words"):
         return _whole(asking, language, names)
     if language in _BRACES:
@@ -96,7 +96,7 @@ def previewed(
 
 
 def misread(asking: PreviewRequest, language: Language) -> tuple[SyntaxProblem, ...]:
-    """What is wrong with a text whatever the data; nothing of what may be plain words."""
+    """Return the problems of a text for any data; none if it may be natural language."""
     text = asking.text
     if language == "own":
         expression = compile_text(text)
@@ -116,7 +116,7 @@ def misread(asking: PreviewRequest, language: Language) -> tuple[SyntaxProblem, 
 
 
 def needs_data(asking: PreviewRequest, language: Language) -> bool:
-    """Whether a text reads anything that only a run has."""
+    """Whether a text reads data of a run."""
     if language in _BRACES:
         return bool(read_prompt(asking.text, _BRACES[language]).placeholders)
     if language in ("own", "words"):
@@ -134,7 +134,7 @@ def _whole(asking: PreviewRequest, language: Language, names: Mapping[str, Json]
     text = asking.text
     expression = compile_text(text)
     if language == "words" and not expression.is_usable:
-        return PreviewValue()  # plain words, which a model judges when it runs
+        return PreviewValue()  # natural language, which a model evaluates in the run
     if not expression.is_ours:
         is_condition = not asking.field.endswith("script")
         translate = translate_condition if is_condition else translate_expression
@@ -154,7 +154,7 @@ def _named(text: str, language: Language, names: Mapping[str, Json], own: Json) 
         if found:
             known[placeholder.content] = Value(value)
         else:
-            message = f"nothing is known of {placeholder.content!r}; it stays as it is written"
+            message = f"{placeholder.content!r} is unknown; the text is kept as written"
             if language == "flow":
                 message = f"{placeholder.content!r} has no value"
             severity = "error" if language == "flow" else "warning"
@@ -186,12 +186,12 @@ def _filled(
 
 
 def _late(text: str) -> SyntaxProblem:
-    message = "working all of it out takes too long to be shown"
-    return fault_at(text, 0, "EXPRESSION_LIMIT", message, "it is still worked out when it runs")
+    message = "the preview takes too long"
+    return fault_at(text, 0, "EXPRESSION_LIMIT", message, "the run evaluates it completely")
 
 
 def _placed(fault: SyntaxProblem, text: str, is_same: bool) -> SyntaxProblem:
-    """A fault of what was translated has no place in what was written."""
+    """Move a problem of a translated text to the start of the original."""
     if is_same:
         return fault
     return fault_at(text, 0, fault.code, fault.message, fault.hint, fault.severity)

@@ -1,13 +1,13 @@
-"""What a run asks somebody: one plain shape, from the node that asks to every door that shows it.
+"""A question of a run to a person: one shape from the node that asks to every client.
 
-A node puts it into `Wait.question`; it stands in the journal as this JSON:
+A node puts it into `Wait.question`; the journal stores it as this JSON:
 
     {"id", "kind", "title", "text", "schema", "options", "channel", "people", "content", "due"}
 
-`schema` is a flat JSON Schema of the answer, always an object, so that forms and MCP elicitation
-can be made of it as it is. Whoever hands in an answer gives an object of that schema, or plain
-text for the node to read; `DECLINED` says that the person does not want to answer. Who answered is
-never part of the answer: the engine is told by the door, which knows (`Engine.answer`).
+`schema` is a flat JSON Schema of the answer, always an object, usable for forms and MCP
+elicitation. An answer is an object of that schema or plain text for the node to parse; `DECLINED`
+means that the person does not want to answer. Who answered is not part of the answer: the caller
+passes it to `Engine.answer`.
 """
 
 import hashlib
@@ -20,9 +20,9 @@ from toolweave.problems import Problem
 from toolweave.tools.check import check_value
 from toolweave.tools.schema import compile_schema
 
-# approval: agree or not. choice: one of the options, or some. form: fields. review: a judgement.
+# approval: yes or no. choice: one or several options. form: fields. review: a score.
 Kind = Literal["approval", "choice", "form", "review"]
-# Where it is asked; every question can be answered in the inbox as well.
+# The channel; every question can also be answered in the inbox.
 Channel = Literal["inbox", "mcp", "slack", "discord", "telegram", "gmail", "outlook"]
 
 CONFIRMED, REJECTED = "confirmed", "rejected"
@@ -35,30 +35,30 @@ _ALWAYS = frozenset({"kind", "text", "schema"})
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question to people; its JSON is what `as_json` gives."""
+    """One question to people; see `as_json`."""
 
     kind: Kind
     text: str
     schema: JsonObject = field(default_factory=dict[str, Json])
     title: str = ""
-    # The same for every time the same step asks: `question_id` of the step's key.
+    # The `question_id` of the step's key: stable when the step asks again.
     id: str = ""
-    # What a person may say, as labels of buttons.
+    # Possible answers, as button labels.
     options: tuple[str, ...] = ()
     # Several of the options may be chosen.
     is_multiple: bool = False
     channel: Channel = "inbox"
-    # Whose answers count, by name or address; empty: anybody's.
+    # Who may answer, by name or address; empty: anybody.
     people: tuple[str, ...] = ()
-    # What is to be judged.
+    # The content to review.
     content: Json = None
-    # Until when an answer counts.
+    # The deadline for answers.
     due: str | None = None
-    # How replies to it are told apart in their channel: the message that asked.
+    # The id of the message in its channel, to match replies.
     thread: JsonObject | None = None
 
     def as_json(self) -> JsonObject:
-        """The question for the journal, without what is empty."""
+        """Return the question as JSON for the journal, without empty fields."""
         told: JsonObject = {
             "id": self.id,
             "kind": self.kind,
@@ -80,13 +80,13 @@ class Question:
         }
 
     def asks(self, who: str | None) -> bool:
-        """Whether the answer of somebody counts."""
+        """Whether this person may answer."""
         if not self.people:
             return True
         return who is not None and who.casefold() in {one.casefold() for one in self.people}
 
     def faults(self, answer: Json) -> list[Problem]:
-        """Everything that is wrong with an answer by the schema; nothing for one in plain text."""
+        """Return the problems of an answer against the schema; none for plain text."""
         if not isinstance(answer, dict) or answer == DECLINED:
             return []
         found = check_value(compile_schema(self.schema), answer)
@@ -94,7 +94,7 @@ class Question:
 
 
 def question_of(asked: JsonObject | None) -> Question | None:
-    """The question of a step that waits; nothing where it waits for no person."""
+    """Return the question of a waiting step; None if it waits for no person."""
     if asked is None or asked.get("kind") not in _KINDS or not isinstance(asked.get("text"), str):
         return None
     kind = cast("Kind", asked["kind"])
@@ -117,12 +117,12 @@ def question_of(asked: JsonObject | None) -> Question | None:
 
 
 def question_id(key: str) -> str:
-    """A short name of what a step asks, by the step's key (`NodeContext.key`)."""
+    """Return the question's id for a step's key (`NodeContext.key`)."""
     return hashlib.sha256(key.encode()).hexdigest()[:16]
 
 
 def approval_schema(labels: tuple[str, str] = ("Approve", "Decline")) -> JsonObject:
-    """The schema of an answer that agrees or does not."""
+    """Return the schema of an approval."""
     answer: JsonObject = {
         "type": "string",
         "title": "Answer",
@@ -134,7 +134,7 @@ def approval_schema(labels: tuple[str, str] = ("Approve", "Decline")) -> JsonObj
 
 
 def choice_schema(options: Sequence[str], *, is_multiple: bool = False) -> JsonObject:
-    """The schema of an answer that is one of some options, some of them, or any text."""
+    """Return the schema of a choice: one option, several, or any text."""
     one: JsonObject = {"type": "string", "title": "Answer"}
     if options:
         one["enum"] = list(options)

@@ -1,4 +1,4 @@
-"""Mend a workflow by the patches its problems carry; only those that are proven to do no harm."""
+"""Repairs a workflow with the patches of its problems; only those proven to be harmless."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,15 +16,15 @@ from toolweave.workflow.json_patch import apply_patch, value_at
 from toolweave.workflow.model import Workflow
 
 MAX_ROUNDS = 20
-# Nodes looked at to prove patches; beyond it a problem keeps its hint and loses its patch.
+# The limit of nodes checked to prove patches; beyond it, problems lose their patches.
 MAX_PROOF = 5_000
-# Problems told of one workflow; a person reads a few, and the rest are of the same kind.
+# The limit of reported problems.
 MAX_TOLD = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedWorkflow:
-    """A problem, and the workflow as its patch would leave it."""
+    """A problem, and the workflow after its patch."""
 
     problem: Problem
     mended: Workflow | None = None
@@ -32,7 +32,7 @@ class CheckedWorkflow:
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """A mended workflow, what was mended in it, and what is still wrong."""
+    """A repaired workflow, the fixed problems and the remaining ones."""
 
     workflow: Workflow
     mended: tuple[Problem, ...] = ()
@@ -42,7 +42,7 @@ class Fixed:
 def checked(
     workflow: Workflow, known: KnownEnvironment, format: FormatName
 ) -> Iterator[CheckedWorkflow]:
-    """Everything wrong with a workflow; a patch is there only if it brings no new error."""
+    """Return the problems of a workflow; patches are kept only if they cause no new error."""
     problems = check_workflow(workflow, known, format)
     room = MAX_PROOF
     judge: _Judge | None = None
@@ -61,18 +61,18 @@ def checked(
 
 
 def _told(problems: list[Problem]) -> list[Problem]:
-    """The problems, or of very many the gravest, in their order, and how many more there are."""
+    """Return the problems, or the most severe ones and a count of the others."""
     if len(problems) <= MAX_TOLD:
         return problems
     gravest = sorted(range(len(problems)), key=lambda at: problems[at].severity != "error")
     kept = [problems[at] for at in sorted(gravest[:MAX_TOLD])]
     message = f"{len(problems) - MAX_TOLD} more problems were found"
-    hint = "mend these first, then check again"
+    hint = "fix these first, then validate again"
     return [*kept, Problem("PROBLEMS_LEFT_OUT", "", message, hint, severity="warning")]
 
 
 def fix(workflow: Workflow, known: KnownEnvironment, format: FormatName) -> Fixed:
-    """The workflow with everything mended that can be."""
+    """Return the workflow with every possible fix applied."""
     problems = check_workflow(workflow, known, format)
     mended: list[Problem] = []
     for _ in range(MAX_ROUNDS):
@@ -89,7 +89,7 @@ _Step = tuple[Workflow, list[Problem], list[Problem]]
 
 
 class _Judge:
-    """Applies patches to one state of a workflow and says whether it is better for it."""
+    """Applies patches to a workflow and compares its problems."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class _Judge:
         self._errors = _errors(problems)
 
     def best(self, patched: list[Problem]) -> _Step | None:
-        """All patches that do not meddle with each other; else the first one that helps."""
+        """Apply all independent patches; else the first one that helps."""
         together = list(_independent(patched))
         found = self.after(together) if len(together) > 1 else None
         if found is not None:
@@ -117,7 +117,7 @@ class _Judge:
         return None
 
     def _with_id(self, operation: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-        """The operation; where an edge was named after its ends, as readers do, it still is."""
+        """Return the operation; an edge id derived from its ends is updated."""
         if _is_end(operation):
             owner, _, key = str(operation["path"]).rpartition("/")
             edge = value_at(self._document, owner)
@@ -128,7 +128,7 @@ class _Judge:
         yield operation
 
     def after(self, chosen: Sequence[Problem]) -> tuple[Workflow, list[Problem]] | None:
-        """The workflow and its problems with these patches applied; nothing if it is no better."""
+        """Return the workflow and its problems after these patches; None if not better."""
         operations = [
             operation for problem in _backwards(chosen) for operation in problem.patch or ()
         ]
@@ -150,7 +150,7 @@ def _is_end(operation: Mapping[str, Any]) -> bool:
 
 
 def _weight(problems: Sequence[Problem]) -> tuple[int, int]:
-    """How bad it is: errors first, for mending one may bring what it hid to light."""
+    """Return a score: errors count first, as fixing one may reveal others."""
     return sum(problem.severity == "error" for problem in problems), len(problems)
 
 
@@ -159,7 +159,7 @@ def _errors(problems: Iterable[Problem]) -> Counter[str]:
 
 
 def _independent(patched: Iterable[Problem]) -> Iterator[Problem]:
-    """Those whose patches touch different nodes and edges."""
+    """Return problems whose patches change different nodes and edges."""
     touched: set[str] = set()
     for problem in patched:
         places = {
@@ -174,7 +174,7 @@ def _independent(patched: Iterable[Problem]) -> Iterator[Problem]:
 
 
 def _backwards(problems: Iterable[Problem]) -> list[Problem]:
-    """Last places first, so that what is removed moves nothing that is still to be touched."""
+    """Sort by descending index, so that removals do not shift later targets."""
     return sorted(problems, key=lambda problem: _place(problem), reverse=True)
 
 
@@ -185,5 +185,5 @@ def _place(problem: Problem) -> list[tuple[str, int]]:
 
 
 def _part(place: str) -> str:
-    """`/nodes/3` of a longer pointer; what is added at the end touches only itself."""
+    """Return `/nodes/3` of a longer pointer; an appended item only affects itself."""
     return place if place.endswith("/-") else "/".join(place.split("/")[:3])

@@ -1,4 +1,4 @@
-"""A file examined: everything wrong with it, told in places and patches of that very file."""
+"""The validation report of a file, with pointers and patches of that file."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from toolweave.workflow.repair import Fixed, checked, fix
 
 @dataclass(frozen=True)
 class Report:
-    """What was read and what is wrong with it; pointers and patches are those of the file."""
+    """The parsed file and its problems; pointers and patches refer to the file."""
 
     loaded: LoadedWorkflow
     problems: tuple[Problem, ...]
@@ -24,23 +24,23 @@ class Report:
 
     @property
     def is_valid(self) -> bool:
-        """Whether nothing is an error."""
+        """Whether there are no errors."""
         return all(problem.severity != "error" for problem in self.problems)
 
     @property
     def is_workflow(self) -> bool:
-        """Whether there was a workflow to look at."""
+        """Whether the file contains a workflow."""
         return _has_content(self.loaded)
 
     @cached_property
     def fixed(self) -> Fixed:
-        """The workflow with everything mended that can be."""
+        """Return the workflow with every possible fix applied."""
         loaded, mended = _respelt(self.loaded)
         found = fix(loaded.workflow, self.known, loaded.format)
         return replace(found, mended=(*mended, *found.mended))
 
     def as_json(self) -> dict[str, Any]:
-        """The shape of `validate --json`."""
+        """Return the output of `validate --json`."""
         return {
             "valid": self.is_valid,
             "format": self.loaded.format,
@@ -49,14 +49,14 @@ class Report:
 
 
 def examine(text: str | bytes, known: KnownEnvironment, *, name_hint: str | None = None) -> Report:
-    """Read a file's text and check what is in it."""
+    """Parse and validate a file's text."""
     return examine_loaded(load(text, name_hint=name_hint), known)
 
 
 def examine_loaded(loaded: LoadedWorkflow, known: KnownEnvironment) -> Report:
-    """Check what was read."""
+    """Validate a parsed file."""
     found = tuple(_checked(loaded, known)) if _has_content(loaded) else ()
-    # What its reader said too is told once, by the check, which may know a patch.
+    # A problem found by both the parser and a check is reported by the check.
     told = {(problem.code, problem.pointer) for problem in found}
     read_so = (one for one in loaded.problems if (one.code, one.pointer) not in told)
     return Report(loaded, (*read_so, *found), known)
@@ -74,7 +74,7 @@ def _checked(loaded: LoadedWorkflow, known: KnownEnvironment) -> Iterator[Proble
 
 
 def _respelt(loaded: LoadedWorkflow) -> tuple[LoadedWorkflow, list[Problem]]:
-    """What was read, after the patches that its reader gave, and the problems they mend."""
+    """Apply the parser's patches; return the result and the problems they fix."""
     document = convert(loaded.workflow, loaded.format)
     mended: list[Problem] = []
     for problem in loaded.problems:

@@ -1,4 +1,4 @@
-"""What a workflow takes and gives, as JSON Schema: declared in its file, or read off its nodes."""
+"""The input and output schemas of a workflow: declared in its file or derived from its nodes."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -30,14 +30,14 @@ Specs = Callable[[Node], NodeSpec | None]
 
 @dataclass(frozen=True, slots=True)
 class WorkflowSignature:
-    """The two schemas, both of objects; of the output only where it is known beforehand."""
+    """The two object schemas; the output only if it is known before a run."""
 
     inputs: JsonObject
     output: JsonObject | None
 
 
 def signature(workflow: Workflow, known: KnownEnvironment) -> WorkflowSignature:
-    """What a workflow takes and gives."""
+    """Return the input and output schemas of a workflow."""
 
     def specs(node: Node) -> NodeSpec | None:
         subtype = node.data.get("subtype")
@@ -58,7 +58,7 @@ def _inputs(workflow: Workflow, scope: Scope, specs: Specs) -> JsonObject:
             properties[name] = schema
             if is_needed:
                 required.append(name)
-    # Nothing says that these are all: a run may be started with more.
+    # The run's input may have more.
     return {"type": "object", "properties": properties, "required": required}
 
 
@@ -77,7 +77,7 @@ def _output(workflow: Workflow, scope: Scope) -> JsonObject | None:
 
 
 def schema_of(shape: ValueShape, depth: int = 0) -> JsonObject:
-    """A schema that allows all that a shape does, or more."""
+    """Return a schema that allows at least the values of a shape."""
     if shape.is_unknown or depth > MAX_DEPTH:
         return {}
     kinds: list[str] = sorted(shape.kinds - {"integer", "fraction"})
@@ -86,13 +86,13 @@ def schema_of(shape: ValueShape, depth: int = 0) -> JsonObject:
     elif "integer" in shape.kinds:
         kinds.append("integer")
     made: list[Json] = [_of_kind(kind, shape, depth) for kind in kinds]
-    # Not a list of types: some clients take one only.
+    # Not a list of types: some clients accept only one.
     return cast("JsonObject", made[0]) if len(made) == 1 else {"anyOf": made}
 
 
 def _of_kind(kind: str, shape: ValueShape, depth: int) -> JsonObject:
     schema: JsonObject = {"type": kind}
-    # A schema that says nothing is left out: clients rightly warn of one.
+    # An empty schema is omitted: clients warn about it.
     if kind == "object":
         fields = {name: schema_of(field, depth + 1) for name, field in shape.fields.items()}
         if known := {name: field for name, field in fields.items() if field}:
@@ -104,14 +104,14 @@ def _of_kind(kind: str, shape: ValueShape, depth: int) -> JsonObject:
 
 
 def _wrapped(schema: JsonObject) -> JsonObject:
-    """Clients want an object: what is none stands in its only field."""
+    """Wrap other types in an object with one field: clients require an object."""
     return {"type": "object", "properties": {RESULT: schema}, "required": [RESULT]}
 
 
 def _asked(
     workflow: Workflow, scope: Scope, specs: Specs
 ) -> Iterator[tuple[str, JsonObject, bool]]:
-    """Names that nodes ask the run's start for; whether nothing else gives them a value."""
+    """Yield names read from the run's input, and whether they are required."""
     naming = PromptNames(scope)
     for node in workflow.nodes:
         if node.type in _GIVING:

@@ -1,7 +1,7 @@
-"""Named workflows as JSON files, kept in a storage handed in; this room does no I/O itself.
+"""Named workflows as JSON files in a given folder; no I/O of its own.
 
-A revision is the hash of a file's content. Saving says which revision it replaces, so nobody's
-work is overwritten unseen: not another program's, not that of a person with an editor.
+A revision is the hash of a file's content. Saving names the revision it replaces, so that
+changes by other programs or editors are never overwritten unnoticed.
 """
 
 import hashlib
@@ -32,17 +32,17 @@ class WorkflowFolder(Protocol):
         ...
 
     async def stamps(self) -> dict[str, str]:
-        """For each file a text that is another one after it was written to; cheap to ask for."""
+        """A cheap version text for each file that changes with every write."""
         ...
 
     async def read(self, name: str) -> bytes | None:
-        """What is in a file; nothing when there is none."""
+        """The content of a file; None if it does not exist."""
         ...
 
     async def swap(self, name: str, old: bytes | None, new: bytes | None) -> bool:
-        """Put `new` in place of `old`, all or nothing; None is "no file".
+        """Replace `old` by `new` atomically; None is "no file".
 
-        Whether it was done: not when the file holds something other than `old`.
+        Returns False if the file contains something other than `old`.
         """
         ...
 
@@ -149,11 +149,11 @@ class WorkflowStore:
         return await self.save(replace(stored.workflow, name=new_name), over=over, at=name)
 
     async def stamp(self) -> str:
-        """Another text whenever a file was written to, by whomever; cheap to ask for."""
+        """Return a cheap version text that changes with every write by any program."""
         return repr(sorted((await self._files.stamps()).items()))
 
     async def changes(self, clock: Clock) -> AsyncGenerator[WorkflowChange]:
-        """What other programs and we ourselves do to the files from now on, as it happens.
+        """Yield changes of the files by any program as they happen.
 
         Never ends by itself; a file that was only touched has not changed.
         """
@@ -233,8 +233,8 @@ def _stored(file: str, data: bytes) -> Stored:
 def _taken(yours: Workflow, there: Stored) -> Conflict:
     name = yours.name
     if there.name == name:
-        message = f"there is a workflow {name!r} already"
-        hint = "load it and save over its revision, or choose another name"
+        message = f"the workflow {name!r} already exists"
+        hint = "load it and save with its revision, or choose another name"
     else:
         message = f"{name!r} would be saved in the file of {there.name!r}"
         hint = "choose a name that differs in letters or digits"
@@ -262,7 +262,7 @@ def _changed(
         facts["yours"] = convert(yours, "toolweave")
     return Conflict(
         "WORKFLOW_CHANGED",
-        f"the workflow {name!r} is not as it was when you read it",
-        hint="load it again, merge your change, and save over its revision",
+        f"the workflow {name!r} changed since you read it",
+        hint="load it again, merge your change, and save with the new revision",
         facts=facts,
     )

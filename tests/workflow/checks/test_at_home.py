@@ -124,7 +124,7 @@ def test_what_the_home_has_is_fine(ref: str, settings: dict[str, Json]) -> None:
             {"mcp_server_url": "team", "inputs": {"tool_name": "fly"}},
             "MCP_TOOL_NOT_FOUND",
             "inputParams/tool_name",
-            "its tools are",
+            "available tools",
         ),
     ],
 )

@@ -203,10 +203,10 @@ def test_two_faults_of_one_text_have_one_patch() -> None:
         ("{{ fetch.best.tags.first }}", FIELD, "a list has no field 'first'"),
         ("{{ unheard_of.x }}", NAME, "'unheard_of'"),
         ("{{ nodes.unheard_of.output }}", NODE, "'unheard_of'"),
-        ("{{ nodes.fetch.wholly_else }}", PORT, "'wholly_else', which is no port of 'fetch'"),
+        ("{{ nodes.fetch.wholly_else }}", PORT, "an unknown port of 'fetch': 'wholly_else'"),
         ("{{ fetch.items[0].name[0] }}", FIELD, "text has no field '0'"),
-        ("{{ later.url }}", "REFERENCE_NOT_RUN", "'later', which runs only after it"),
-        ("{{ nodes.send.output }}", "REFERENCE_NOT_RUN", "'send', which runs only after it"),
+        ("{{ later.url }}", "REFERENCE_NOT_RUN", "'later', which runs only after this node"),
+        ("{{ nodes.send.output }}", "REFERENCE_NOT_RUN", "'send', which runs only after this node"),
         ("{{ loop.index }}", "REFERENCE_OUTSIDE_LOOP", "only in the body of a loop"),
     ],
 )
@@ -236,7 +236,7 @@ def test_a_node_in_a_parallel_branch_is_connected_by_the_patch() -> None:
     workflow = shop(text="{{ lonely.best.name }}", any="{{ lonely.count }}")
     problem = the_one(workflow)
     assert (problem.severity, problem.code) == ("error", "REFERENCE_NOT_RUN")
-    assert "is not connected to it" in problem.message
+    assert "is not connected to this node" in problem.message
     assert "connect 'lonely' to 'send'" in (problem.hint or "")
     after = mended(workflow, problem)
     assert problems(after) == []

@@ -1,7 +1,7 @@
-"""Everything that can be wrong with a workflow: one file per subject, found by being here.
+"""The checks of a workflow: one module per subject, discovered by being in this package.
 
-A subject is a module with `check(case) -> Iterator[Problem]`. Places and patches are those of the
-canonical document (`dump(workflow, "toolweave")`). Whatever runs is never called an error.
+A subject is a module with `check(case) -> Iterator[Problem]`. Pointers and patches refer to the
+canonical document (`dump(workflow, "toolweave")`). A workflow that can run has no errors.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ Check = Callable[[CheckContext], Iterator[Problem]]
 
 @cache
 def subjects() -> tuple[Check, ...]:
-    """Every check there is, by the name of its file."""
+    """Return every check by its module name."""
     modules = [import_module(f"{__name__}.{found.name}") for found in iter_modules(__path__)]
     return tuple(cast("Check", module.check) for module in modules if hasattr(module, "check"))
 
@@ -29,7 +29,7 @@ def subjects() -> tuple[Check, ...]:
 def check_workflow(
     workflow: Workflow, known: KnownEnvironment, format: FormatName = "toolweave"
 ) -> list[Problem]:
-    """Everything that is wrong with a workflow and its sub-flows, in the order of the document."""
+    """Return the problems of a workflow and its sub-flows, in document order."""
     problems = list(_checked(CheckContext(workflow, known, format)))
     for index, subflow in enumerate(workflow.subflows):
         place = pointer("subAgentFlows", index)

@@ -1,4 +1,4 @@
-"""Which configurations of catalog nodes hold CEL instead of a value. No subject of its own."""
+"""The configurations of catalog nodes that contain CEL instead of a value. Not a check."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -10,18 +10,18 @@ from toolweave.tools.document import Steps
 
 @dataclass(frozen=True, slots=True)
 class CelField:
-    """A configuration that is CEL; `chosen_by` is the configuration and value that make it used."""
+    """A configuration that is CEL; `chosen_by` is the configuration and value that enable it."""
 
     name: str
     is_condition: bool = True
     chosen_by: tuple[str, str] | None = None
-    # Where there is nothing to compute without it.
+    # The node cannot run without it.
     is_needed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class CelText:
-    """A CEL text of a node, where it stands in its configurations, and whether it will be read."""
+    """A CEL text of a node, its path in the configurations, and whether a run evaluates it."""
 
     field: CelField
     at: Steps
@@ -51,7 +51,7 @@ CEL_FIELDS: dict[str, tuple[CelField, ...]] = {
         ),
     ),
 }
-# Of these, lists whose items each hold CEL, and under which key; by the guidance of the nodes.
+# Lists whose items each contain CEL, with the key that holds it.
 _LISTS: dict[str, tuple[CelField, str]] = {
     "FLOW.FILTER": (
         CelField("conditions", chosen_by=("filter_type", "complex_expression")),
@@ -62,7 +62,7 @@ _LISTS: dict[str, tuple[CelField, str]] = {
 
 
 def cel_texts(spec: NodeSpec, configurations: JsonObject) -> Iterable[CelText]:
-    """Every CEL text in the configurations of a node."""
+    """Yield every CEL text in the configurations of a node."""
     return _texts(spec, configurations) if spec.ref in CEL_FIELDS else ()
 
 
@@ -82,7 +82,7 @@ def _texts(spec: NodeSpec, configurations: JsonObject) -> Iterator[CelText]:
 
 
 def is_chosen(spec: NodeSpec, field: CelField, configurations: JsonObject) -> bool:
-    """Whether the node certainly reads the field, as it is configured."""
+    """Whether the node evaluates the field as configured."""
     if field.chosen_by is None:
         return True
     name, value = field.chosen_by

@@ -1,4 +1,4 @@
-"""Schemas that values are judged by again and again, compiled once. No subject of its own."""
+"""Schemas that many values are checked against, compiled once. Not a check."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,29 +11,29 @@ _MAX_LOOSENED = 32
 
 @dataclass(frozen=True)
 class CompiledSchemas:
-    """A schema and what is made of it when it is first asked for."""
+    """A schema and what is compiled from it on first use."""
 
     schema: JsonObject
-    # What is left of it for values with templates under these names: a few, not all there could be.
+    # The loosened schemas for values with templates under these names; bounded.
     _loosened: "dict[frozenset[str], CompiledSchemas]" = field(
         default_factory=lambda: dict[frozenset[str], CompiledSchemas](), compare=False, repr=False
     )
 
     @cached_property
     def compiled(self) -> CompiledSchema:
-        """The validator; without this, finding it takes longer than most values."""
+        """Return the validator; creating it takes longer than checking most values."""
         return compile_schema(self.schema)
 
     @cached_property
     def takes_nothing(self) -> bool:
-        """Whether an empty object fits."""
+        """Whether an empty object is valid."""
         return self.compiled.judge({}).verdict == "valid"
 
     def loosened(self, names: frozenset[str]) -> "CompiledSchemas | None":
-        """What was kept for templates under these names."""
+        """Return the loosened schema cached for templates under these names."""
         return self._loosened.get(names)
 
     def keep(self, names: frozenset[str], loosened: JsonObject) -> None:
-        """Remember what is left for templates under these names."""
+        """Cache the loosened schema for templates under these names."""
         if len(self._loosened) < _MAX_LOOSENED:
             self._loosened[names] = CompiledSchemas(loosened)

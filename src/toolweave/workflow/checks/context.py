@@ -1,4 +1,4 @@
-"""What a check looks at: one workflow, what is known around it, and look-ups made once."""
+"""The input of a check: one workflow, its environment, and cached lookups."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,18 +21,18 @@ from toolweave.workflow.shapes import ValueShape
 
 @dataclass(frozen=True, slots=True)
 class NodePart:
-    """What may stand in one part of a catalog node's data."""
+    """The schemas of one part of a catalog node's data."""
 
     judge: CompiledSchemas
-    # The same where nothing is missed, as it may come in.
+    # The same without required fields, which may come from an edge.
     fed: CompiledSchemas
-    # Fields in which null is a value, as it says of others that they are not set; nothing if all.
+    # Fields in which null is a value and does not mean "not set"; None for all fields.
     of_any: frozenset[str] | None
 
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """An input that a node cannot do without, all its names and what it has to be."""
+    """A required input of a node, all its names and its schema."""
 
     field: Field
     names: tuple[str, ...]
@@ -41,7 +41,7 @@ class Needed:
 
 @dataclass(slots=True)
 class Made:
-    """What follows of specifications, by their names, which a catalog has once."""
+    """Facts derived from specifications, by their names, which are unique in a catalog."""
 
     parts: dict[tuple[str, str], NodePart] = field(default_factory=dict[tuple[str, str], NodePart])
     needed: dict[str, tuple[Needed, ...]] = field(default_factory=dict[str, tuple[Needed, ...]])
@@ -51,15 +51,15 @@ class Made:
     given: dict[str, NodeOutputs] = field(default_factory=dict[str, NodeOutputs])
 
 
-# A memo of a pure function: what it holds never shows, and goes with its catalog.
+# A cache of a pure function; it lives as long as its catalog.
 _MADE: WeakKeyDictionary[Catalog, Made] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
 class KnownHome:
-    """What a home has that nodes name."""
+    """The resources of a home that nodes refer to."""
 
-    # Names and providers of configured models.
+    # Names and providers of the configured models.
     models: frozenset[str]
     # Registered commands, and whether each is approved.
     commands: Mapping[str, bool]
@@ -69,28 +69,28 @@ class KnownHome:
 
 @dataclass(frozen=True, slots=True)
 class KnownEnvironment:
-    """The world a workflow is checked against."""
+    """The environment a workflow is checked against."""
 
     catalog: Catalog
     now: datetime
-    # The tools of live servers by name, where that was asked for: then a missing one is a problem.
+    # The tools of live servers by name, if requested: then a missing tool is a problem.
     tools: LiveTools | None = None
-    # The tools as they were approved; nothing is said of a server that is not among them.
+    # The approved tools; servers that are not listed are not checked.
     pinned: LiveTools | None = None
-    # The names of stored workflows, where they are known.
+    # The names of stored workflows, if known.
     workflows: frozenset[str] | None = None
-    # What nodes name besides; nothing is said of it where no home is looked at.
+    # Other resources that nodes refer to; None without a home.
     home: KnownHome | None = None
-    # Whether it is to be run now: what it needs then must be there.
+    # Whether the workflow is about to run, so that everything it needs must exist.
     is_run: bool = False
 
     @property
     def made(self) -> Made:
-        """What follows from specifications alone, worked out once for as long as they live."""
+        """Return the facts derived from the specifications, computed once."""
         return _MADE.setdefault(self.catalog, Made())
 
     def tools_of(self, server: str) -> Sequence[Tool] | None:
-        """The tools of a server: as it says now, else as they were approved."""
+        """Return the tools of a server: the live ones, else the approved ones."""
         for look in (self.tools, self.pinned):
             if look is not None and (tools := look(server)) is not None:
                 return tools
@@ -99,7 +99,7 @@ class KnownEnvironment:
 
 @dataclass(frozen=True)
 class CheckContext:
-    """One workflow under check; a sub-flow is a case of its own within `whole`."""
+    """One workflow under check; a sub-flow has its own context within `whole`."""
 
     workflow: Workflow
     known: KnownEnvironment
@@ -113,17 +113,17 @@ class CheckContext:
 
     @cached_property
     def graph(self) -> Graph:
-        """The graph; edges to unknown nodes and later nodes of the same id are left out."""
+        """The graph without edges to unknown nodes and without later nodes of the same id."""
         return Graph(self.workflow)
 
     @cached_property
     def made(self) -> Made:
-        """What follows from the specifications."""
+        """The facts derived from the specifications."""
         return self.known.made
 
     @cached_property
     def specs(self) -> tuple[NodeSpec | None, ...]:
-        """The specification of every node by its number, nothing for those that have none."""
+        """The specification of every node by its index; None for nodes without one."""
         found = self.known.catalog.get
         return tuple(
             found(node.type, subtype)
@@ -134,7 +134,7 @@ class CheckContext:
 
     @cached_property
     def _spec_of(self) -> dict[str, NodeSpec | None]:
-        # Of nodes with one id the first counts.
+        # Of several nodes with one id, the first counts.
         nodes = reversed(self.workflow.nodes)
         return {node.id: spec for node, spec in zip(nodes, reversed(self.specs), strict=True)}
 
@@ -146,18 +146,18 @@ class CheckContext:
         return places
 
     def spec(self, node: Node) -> NodeSpec | None:
-        """The specification of a catalog node; nothing for others and for unknown ones."""
+        """Return the specification of a catalog node; None for other and unknown nodes."""
         return self._spec_of[node.id]
 
     def at(self, node: Node, *steps: str | int) -> str:
-        """The place of something in a node of the canonical document: `/nodes/3/data/subtype`."""
+        """Return a pointer into a node of the canonical document: `/nodes/3/data/subtype`."""
         return pointer("nodes", self._first[node.id], *steps)
 
     def at_edge(self, index: int, *steps: str | int) -> str:
-        """The place of something in an edge, by its number."""
+        """Return a pointer into an edge, by its index."""
         return pointer("connections", index, *steps)
 
     @cached_property
     def edges(self) -> tuple[tuple[int, Edge], ...]:
-        """Every edge with its number, also those that lead nowhere."""
+        """Every edge with its index, including edges to unknown nodes."""
         return tuple(enumerate(self.workflow.edges))

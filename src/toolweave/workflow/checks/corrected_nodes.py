@@ -1,5 +1,6 @@
-"""Catalog nodes as they are meant: a misspelt one is checked like the right one, so that mending
-its name brings nothing to light that was not told. No subject of its own.
+"""Catalog nodes with misspelt names corrected, so that fixing a name reveals no new problems.
+
+Not a check.
 """
 
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from toolweave.workflow.model import Node
 
 
 def catalog_nodes(case: CheckContext) -> Iterator[tuple[int, Node, NodeSpec]]:
-    """Every catalog node with its number and specification, also later ones of the same id."""
+    """Yield every catalog node with its index and specification, including duplicate ids."""
     left = MAX_LOOKED_UP
     for index, (node, spec) in enumerate(zip(case.workflow.nodes, case.specs, strict=True)):
         if spec is None and is_catalog(node) and left > 0:

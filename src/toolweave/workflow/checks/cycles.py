@@ -13,7 +13,7 @@ MAX_NAMED = 8
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
-    """Every edge that leads back to a node before it."""
+    """Yield a problem for every edge that leads back to an earlier node."""
     for index, names, is_body in _Walk(case).backward():
         edge = case.workflow.edges[index]
         if not is_body:
@@ -23,8 +23,8 @@ def check(case: CheckContext) -> Iterator[Problem]:
             yield Problem(
                 "LOOP_BACK_PORT",
                 place,
-                f"the body leads back into the loop {edge.target!r}; expected its port {NEXT!r}",
-                hint=f"write {NEXT!r}, or remove the edge: a body may simply end",
+                f"the loop body must lead back to port {NEXT!r} of {edge.target!r}",
+                hint=f"use {NEXT!r}, or remove the edge: a loop body may just end",
                 severity="warning",
                 patch=({"op": "replace", "path": place, "value": NEXT},),
             )
@@ -34,25 +34,25 @@ def _cycle(case: CheckContext, index: int, names: list[str]) -> Problem:
     return Problem(
         "CIRCULAR_DEPENDENCY",
         case.at_edge(index),
-        f"these nodes wait for each other: {' → '.join(names)}",
-        hint="remove an edge of it; to repeat a part, use FLOW.LOOP and its port 'loop'",
+        f"circular dependency: {' → '.join(names)}",
+        hint="remove one of these edges; to repeat steps, use FLOW.LOOP and its port 'loop'",
         patch=({"op": "remove", "path": case.at_edge(index)},),
     )
 
 
 @dataclass
 class _Walk:
-    """One walk over the graph, deep first, from where a run begins."""
+    """One depth-first walk over the graph from the start nodes."""
 
     case: CheckContext
-    # The nodes between the beginning and here, each with its place and the edge taken out of it.
+    # The path from the start to here: each node with its index and the edge taken.
     _path: list[NodeId] = field(default_factory=list[NodeId])
     _taken: list[Edge] = field(default_factory=list[Edge])
     _at: dict[NodeId, int] = field(default_factory=dict[NodeId, int])
     _done: set[NodeId] = field(default_factory=set[NodeId])
 
     def backward(self) -> Iterator[tuple[int, list[str], bool]]:
-        """Each edge that leads back, the names on its cycle, and whether it is a loop's body."""
+        """Yield each back edge, the names on its cycle, and whether it closes a loop body."""
         numbers: dict[int, int] = {}
         for start in self._starts():
             if start in self._done:
@@ -62,7 +62,7 @@ class _Walk:
                 yield numbers[id(edge)], self._names(edge), self._is_body(edge)
 
     def _names(self, back: Edge) -> list[str]:
-        """The cycle from where the edge leads back to; of a long one the two ends."""
+        """Return the names on the cycle; a long one is shortened in the middle."""
         first, length = self._at[back.target], len(self._path) - self._at[back.target]
         names: list[str] = list(self._path[first : first + MAX_NAMED])
         if length > MAX_NAMED:
@@ -106,7 +106,7 @@ class _Walk:
         nodes = self.case.graph.nodes
         if is_loop(nodes[edge.target]):
             return self._taken[self._at[edge.target]].source_port in LOOP_PORTS
-        # A body that is also entered from elsewhere is met before its loop.
+        # A body that is also entered from elsewhere is visited before its loop.
         place = self._at[edge.source]
         is_entered = place > 0 and self._taken[place - 1].target_port == NEXT
         return is_loop(nodes[edge.source]) and edge.source_port in LOOP_PORTS and is_entered

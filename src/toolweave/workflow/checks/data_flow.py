@@ -1,7 +1,7 @@
-"""Where data comes from: names and paths that expressions read, and whether what they give fits.
+"""Data flow: the names and paths that expressions read, and whether their values fit.
 
-An error only where it is certain that nothing can be there; what may be missing is asked for with
-`has()` and never an error. All faults of one text share one patch, so that none undoes another.
+An error is reported only where a value can never exist; optional values are guarded with `has()`.
+All problems of one text share one patch, so that no patch undoes another.
 """
 
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ _Wrong: TypeAlias = list[tuple[PathReference, Finding]]
 
 @dataclass(frozen=True, slots=True)
 class DataFlowFault:
-    """A fault of a text at a character, and whether the patch of the text mends it."""
+    """A problem at a character of a text, and whether the text's patch fixes it."""
 
     code: str
     offset: int
@@ -56,7 +56,7 @@ class _Judged:
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
-    """References that lead nowhere, values that cannot fit, inputs that nothing feeds."""
+    """Yield problems for unknown references, values of the wrong type and missing inputs."""
     scope = Scope(
         case.workflow,
         case.spec,
@@ -129,7 +129,7 @@ class _Flow:
                 yield found
 
     def _fitting(self, node: Node, first: NodeReferences, text: str) -> str:
-        """A mended text, converted where what it reads now would not fit."""
+        """Return the fixed text, with a conversion where the new value would not fit."""
         if text == first.text or first.language not in {"value", "config"}:
             return text
         asked = next(asked_in(first.steps, text, first.language), None)
@@ -143,7 +143,7 @@ class _Flow:
         ours = asked.ours
         for reference, found in wrong:
             if found.trouble == "order":
-                continue  # told once for the node
+                continue  # reported once for the node
             meant = self._mender.meant(node, reference.path, asked.language, found)
             mended = None if meant is None else rewritten(ours, reference.path, meant)
             ours = mended or ours
@@ -166,7 +166,7 @@ class _Flow:
         return _Judged((fault,), found.meant)
 
     def _wrong(self, node: Node, asked: NodeReferences) -> _Wrong:
-        """What an expression reads and nothing can give; what it asks about first is left out."""
+        """Yield the references that can have no value; those guarded by `has()` are skipped."""
         if asked.expression is None:
             return []
         found = [
@@ -183,7 +183,7 @@ class _Flow:
         return [] if is_words else found
 
     def _found(self, node: Node, path: Path, language: Language) -> Finding:
-        """What a path leads to; a slip is told even where a run may be started with anything."""
+        """Resolve a path; a typo is reported even where the run's input is unrestricted."""
         found = self._scope.find(node, path, language)
         at = 3 if path[0] == "nodes" else 1
         if not found.is_open or not isinstance(path[at], str):
@@ -229,15 +229,15 @@ class _Flow:
     ) -> str:
         match trouble:
             case "name":
-                return f"there is no {step!r} here, which {reference.text!r} begins with"
+                return f"{reference.text!r} starts with the unknown name {step!r}"
             case "node":
-                return f"{reference.text!r} reads a node {step!r}, which does not exist"
+                return f"{reference.text!r} refers to node {step!r}, which does not exist"
             case "port":
-                return f"{reference.text!r} reads {step!r}, which is no port of {found.node!r}"
+                return f"{reference.text!r} refers to an unknown port of {found.node!r}: {step!r}"
             case "loop":
-                return f"{reference.text!r} has a value only in the body of a loop"
+                return f"{reference.text!r} is only available inside a loop body"
             case _:
-                whose = f"what {found.node!r} gives" if found.node else "what is there"
+                whose = f"the output of {found.node!r}" if found.node else "the value"
                 if found.shape.kinds.isdisjoint({"object"}):
                     return f"{reference.text!r}: {found.shape.words} has no field {step!r}"
                 said = "has" if found.is_certain else "names"
@@ -247,15 +247,15 @@ class _Flow:
         match trouble:
             case "node":
                 known = () if self._mender.is_spent else self._scope.graph.nodes
-                return did_you_mean(step, known) or "name a node before this one"
+                return did_you_mean(step, known) or "use the id of a node before this one"
             case "port":
-                return f"write one of {', '.join(found.known)}"
+                return f"use one of {', '.join(found.known)}"
             case "loop":
-                return "put the node behind port 'loop' of a loop"
+                return "connect the node to port 'loop' of a loop"
             case "field" if found.known:
-                return f"it has {', '.join(found.known[:10])}; ask with has() for what may be there"
+                return f"available: {', '.join(found.known[:10])}; guard optional fields with has()"
             case "name":
-                return "an expression begins with data, trigger, nodes, run or the id of a node"
+                return "start with data, trigger, nodes, run or the id of a node"
             case _:
                 return None
 
@@ -267,12 +267,12 @@ class _Flow:
         reference: PathReference,
         asked: list[NodeReferences],
     ) -> Problem:
-        """One problem for each node that is read and cannot have run."""
+        """Yield one problem for each referenced node that cannot have run before."""
         is_later = other == node.id or self._scope.reach.is_before(node.id, other)
-        reason = "runs only after it" if is_later else "is not connected to it"
+        reason = "runs only after this node" if is_later else "is not connected to this node"
         message = f"{reference.text!r} reads {other!r}, which {reason}"
         hint = (
-            "read a node that runs before"
+            "use a node that runs before this one"
             if is_later
             else f"connect {other!r} to {node.id!r}, directly or through other nodes"
         )
@@ -290,7 +290,7 @@ class _Flow:
     def _connection(
         self, node: Node, other: NodeId, asked: list[NodeReferences]
     ) -> tuple[dict[str, object], ...] | None:
-        """The missing edge, where it changes nothing else: arguments are all the node reads."""
+        """Return the missing edge if adding it changes nothing else."""
         source = self._scope.graph.nodes[other]
         spec = self._case.spec(source)
         has_one_way = source.type == "mcp" or (
@@ -311,7 +311,7 @@ class _Flow:
 
 
 def _is_guarded(found: tuple[PathReference, Finding], tested: Path) -> bool:
-    """Whether `has()` asked for it, or for anything of the node that may not have run."""
+    """Whether `has()` guards the reference or the node that may not have run."""
     reference, finding = found
     if reference.path[: len(tested)] == tested:
         return True
@@ -320,14 +320,14 @@ def _is_guarded(found: tuple[PathReference, Finding], tested: Path) -> bool:
 
 
 def _differing(wrong: Path, right: Path) -> str:
-    """The one step that is another, or all of the path."""
+    """Return the only step that differs, or the whole path."""
     steps = [new for old, new in zip(wrong, right, strict=False) if old != new]
     is_step = len(wrong) == len(right) and len(steps) == 1
     return str(steps[0]) if is_step else PathReference(right, 0).text
 
 
 def _assembled(group: list[NodeReferences], mended: list[str | None]) -> str:
-    """The text with its expressions mended, those in an older syntax in ours."""
+    """Return the text with its expressions fixed and older syntax translated."""
     text = group[0].text
     pieces: list[str] = []
     end = 0

@@ -1,4 +1,4 @@
-"""Settings that other settings make necessary; expressions are looked after by `values.py`."""
+"""Settings that other settings require; required expressions are checked in `values.py`."""
 
 from collections.abc import Iterator, Mapping
 
@@ -11,7 +11,7 @@ from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import object_at
 
-# By node and the setting that decides: by its value, what is needed, as paths into the settings.
+# Node and deciding setting -> its value -> paths of the required settings.
 NEEDS: Mapping[tuple[str, str], Mapping[str, tuple[str, ...]]] = {
     ("FLOW.SPLIT", "split_by"): {"field": ("field",)},
     ("FLOW.WAIT", "wait_type"): {
@@ -43,7 +43,7 @@ NEEDS: Mapping[tuple[str, str], Mapping[str, tuple[str, ...]]] = {
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
-    """What would fail in every run; what a template or an input may still bring is left alone."""
+    """Yield settings that fail in every run; templates and inputs may still provide a value."""
     for index, node, spec in catalog_nodes(case):
         settings = object_at(node.data, "configurations")
         if settings.get("enabled") is False:
@@ -66,12 +66,12 @@ def _is_missing(node: Node, settings: JsonObject, path: str) -> bool:
     value = settings.get(first)
     for name in below:
         if isinstance(value, str):
-            return not value  # a template gives the whole
+            return not value  # a template provides the whole object
         value = value.get(name) if isinstance(value, dict) else None
     return value in (None, "", [], {})
 
 
 def _told(index: int, node: Node, why: str, path: str) -> Problem:
     place = pointer("nodes", index, "data", "configurations")
-    message = f"node {shown(node.id)} has {why}, which needs {path!r}"
-    return Problem("SETTING_NEEDED", place, message, hint=f"write {path} into its configurations")
+    message = f"node {shown(node.id)} has {why}, which requires {path!r}"
+    return Problem("SETTING_NEEDED", place, message, hint=f"set {path} in its configurations")

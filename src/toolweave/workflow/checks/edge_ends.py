@@ -1,4 +1,4 @@
-"""Ends of edges that no node has: which node was meant, or what else mends the edge."""
+"""Unknown edge ends: which node was meant, or how else to fix the edge."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -13,33 +13,33 @@ from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, Spelling
 from toolweave.workflow.model import OUTPUT_PORT, Edge, Node, NodeId
 
 MAX_CANDIDATES = 5
-# What has no way in, or none out, by its nature.
+# Node types without an input, or without an output.
 _FIRST = frozenset({"start", "multi_input", "input", "TOOL", "MEMORY"})
 _LAST = frozenset({"end", "result", "TOOL", "MEMORY"})
 
-Operation = dict[str, Any]  # Any: of a JSON Patch, as in `Problem`
+Operation = dict[str, Any]  # Any: part of a JSON Patch, as in `Problem`
 
 
 def way(edge: Edge) -> tuple[object, ...]:
-    """What tells two edges between the same nodes apart."""
+    """Return what distinguishes two edges between the same nodes."""
     return (edge.source_port, edge.target_port, edge.kind, edge.condition)
 
 
 def begins(case: CheckContext, node: Node) -> bool:
-    """Whether a run begins with this node: it has no way in."""
+    """Whether a run starts at this node, which has no input."""
     if node.type == "TRIGGER" or type_of(node) == "start":
         return True
     return (spec := spec_of(case, node)) is not None and not spec.input_ports
 
 
 def plain_node(node_id: str, kind: str) -> Operation:
-    """A start or an end for a patch."""
+    """Return a start or end node for a patch."""
     place = {"x": 0, "y": 0} if kind == "start" else {"x": 600, "y": 0}
     return {"id": node_id, "type": kind, "name": kind, "position": place, "data": {}}
 
 
 class EdgeEnds:
-    """Looks unknown ends up, so many and no more: a file may hold thousands."""
+    """Looks up unknown ends, a limited number of them: a file may have thousands."""
 
     def __init__(self, case: CheckContext) -> None:
         self._case = case
@@ -47,7 +47,7 @@ class EdgeEnds:
         self._left = MAX_LOOKED_UP
 
     def unknown(self, index: int, edge: Edge) -> Iterator[Problem]:
-        """One problem for each end; where both are unknown the edge can only go."""
+        """Yield one problem for each end; if both are unknown, the edge can only be removed."""
         is_one = (edge.source in self._nodes) != (edge.target in self._nodes)
         self._left -= 1
         for code, key, end in (
@@ -56,7 +56,7 @@ class EdgeEnds:
         ):
             if end in self._nodes:
                 continue
-            hint = "name a node that exists, or remove the edge"
+            hint = "use the id of an existing node, or remove the edge"
             patch: Operation = {"op": "remove", "path": self._case.at_edge(index)}
             if is_one and self._left >= 0:
                 hint, patch = self._mended(index, edge, key, end) or (
@@ -87,12 +87,13 @@ class EdgeEnds:
         if len(fitting) != 1:
             return None
         hint = (
-            f"join it with {fitting[0]!r}, which no edge {'leaves' if key == 'from' else 'enters'}"
+            f"connect it to {fitting[0]!r}, which has no "
+            f"{'outgoing' if key == 'from' else 'incoming'} edge"
         )
         return hint, {"op": "replace", "path": place, "value": fitting[0]}
 
     def _fits(self, edge: Edge, key: str, node: NodeId) -> bool:
-        """Whether the edge can have this node instead, without a new fault."""
+        """Whether the edge can use this node without a new problem."""
         source, target = (edge.source, node) if key == "to" else (node, edge.target)
         if source == target or (source, target, *way(edge)) in self._known:
             return False
@@ -105,7 +106,7 @@ class EdgeEnds:
         return port == NEXT and is_loop(self._nodes[target])
 
     def _leads(self, start: NodeId, end: NodeId) -> bool:
-        """Whether one node leads to another; the way back of a loop's body leads nowhere."""
+        """Whether one node leads to another; back edges of loop bodies are ignored."""
         found, waiting = {start}, [start]
         while waiting:
             for edge in self._case.graph.outgoing(waiting.pop()):
@@ -116,7 +117,7 @@ class EdgeEnds:
         return end in found
 
     def _without_edge(self, port: str) -> list[NodeId]:
-        """Nodes that can leave by a port and have no edge there; none where there are many."""
+        """Return nodes with an unconnected output port; empty if there are many."""
         found = [
             node.id
             for node in self._nodes.values()
@@ -130,7 +131,7 @@ class EdgeEnds:
         return known is None or port in names_out(self._case, node, known)
 
     def _is_only(self, end: NodeId, key: str) -> bool:
-        """Whether every edge uses it as a start, or as an end, is used."""
+        """Whether the node is used as a start or end by every edge."""
         edges = [one for one in self._case.workflow.edges if end in {one.source, one.target}]
         if key == "to":
             sources = [(self._nodes.get(one.source), one.source_port) for one in edges]
@@ -162,7 +163,7 @@ class EdgeEnds:
 
     @cached_property
     def _first(self) -> list[NodeId]:
-        """Nodes that no edge enters, though one should; none where there are many."""
+        """Return nodes that lack an incoming edge; empty if there are many."""
         entered = {
             edge.target
             for edge in self._case.graph.edges
@@ -172,7 +173,7 @@ class EdgeEnds:
 
     @cached_property
     def _last(self) -> list[NodeId]:
-        """Nodes that no edge leaves; none where there are many."""
+        """Return nodes without an outgoing edge; empty if there are many."""
         left = {edge.source for edge in self._case.graph.edges}
         return self._few(left, _LAST)
 

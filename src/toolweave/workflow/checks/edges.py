@@ -1,4 +1,4 @@
-"""Edges: both ends exist, ports exist, and none is drawn twice or to itself."""
+"""Edges: both ends and their ports exist; no edge is duplicated or leads to its own source."""
 
 from collections.abc import Iterator
 
@@ -22,19 +22,19 @@ from toolweave.workflow.checks.ports import (
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, closest
 from toolweave.workflow.model import INPUT_PORT, OUTPUT_PORT, Edge, Node
 
-# Of a node with more ways out none is guessed.
+# The port of a node with several outputs is not guessed.
 MAX_PORTS = 100
-# 003, and the kind its web app adds; the others say how its canvas draws an edge.
+# The flow format's kinds; other values only style the edge on a canvas.
 FLOW_KINDS = ("data", "chain", "result")
 _DRAWN_KINDS = frozenset({"default", "straight", "step", "smoothstep", "bezier", "simplebezier"})
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
-    """Everything that is wrong with single edges; cycles are a subject of their own."""
+    """Yield the problems of single edges; `cycles` checks cycles."""
     ends, ways = EdgeEnds(case), _Ways(case)
     seen: dict[tuple[object, ...], int] = {}
     for index, edge in case.edges:
-        # An edge without ends is noted when the file is read.
+        # An edge without ends is reported when the file is parsed.
         if not edge.source or not edge.target:
             continue
         if edge.source not in case.graph.nodes or edge.target not in case.graph.nodes:
@@ -56,7 +56,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
 
 
 def _to_itself(case: CheckContext, index: int, edge: Edge) -> Problem:
-    message = f"the edge leads from {shown(edge.source)} to itself; expected another node"
+    message = f"the edge connects {shown(edge.source)} to itself; expected another node"
     hint = "remove it; to repeat a step, use FLOW.LOOP"
     place = case.at_edge(index)
     return Problem("EDGE_TO_ITSELF", place, message, hint=hint, patch=(_remove(index),))
@@ -70,7 +70,7 @@ def _twice(case: CheckContext, index: int, first: int, edge: Edge) -> Problem:
     return Problem(
         "EDGE_DUPLICATE",
         case.at_edge(index),
-        f"an edge from {shown(edge.source)} to {shown(edge.target)} by the same ports is already "
+        f"duplicate of the edge from {shown(edge.source)} to {shown(edge.target)} "
         f"at {case.at_edge(first)}",
         hint="remove one of the two",
         severity="warning",
@@ -79,13 +79,13 @@ def _twice(case: CheckContext, index: int, first: int, edge: Edge) -> Problem:
 
 
 def _placed(case: CheckContext, index: int, edge: Edge) -> Problem | None:
-    """Edges where none should be; what can run may run."""
+    """Yield warnings for edges that have no effect."""
     source, target = case.graph.nodes[edge.source], case.graph.nodes[edge.target]
     if source.type in SILENT or target.type in SILENT:
         silent = source if source.type in SILENT else target
-        code, message = "EDGE_AT_GROUP", f"{shown(silent.id)} is only drawn and never runs"
+        code, message = "EDGE_AT_GROUP", f"{shown(silent.id)} is an annotation and never runs"
     elif begins(case, target):
-        code, message = "EDGE_INTO_START", f"{shown(target.id)} begins the workflow"
+        code, message = "EDGE_INTO_START", f"{shown(target.id)} starts the workflow"
     elif type_of(source) == "end":
         code, message = "EDGE_OUT_OF_END", f"{shown(source.id)} ends the workflow"
     else:
@@ -94,7 +94,7 @@ def _placed(case: CheckContext, index: int, edge: Edge) -> Problem | None:
         code,
         case.at_edge(index),
         f"{message}; expected no edge {'out of' if code == 'EDGE_OUT_OF_END' else 'to'} it",
-        hint="remove the edge, or join the nodes before and after it",
+        hint="remove the edge, or connect the nodes before and after it",
         severity="warning",
         patch=(_remove(index),),
     )
@@ -108,15 +108,15 @@ def _kind(case: CheckContext, index: int, edge: Edge) -> Iterator[Problem]:
     yield Problem(
         "EDGE_KIND_UNKNOWN",
         place,
-        f"an edge of a flow is none of the kind {shown(edge.kind)}; expected data or chain",
-        hint=f"did you mean {meant!r}?" if meant else "it is taken as a chain",
+        f"unknown edge kind {shown(edge.kind)}; expected data or chain",
+        hint=f"did you mean {meant!r}?" if meant else "it is treated as chain",
         severity="warning",
         patch=({"op": "replace", "path": place, "value": meant},) if meant else None,
     )
 
 
 class _Ways:
-    """The ports of both ends, looked up once a specification, or a node that has none."""
+    """The ports of both ends, cached by specification or node."""
 
     def __init__(self, case: CheckContext) -> None:
         self._case = case
@@ -124,7 +124,7 @@ class _Ways:
         self._left = MAX_LOOKED_UP
 
     def problems(self, index: int, edge: Edge) -> Iterator[Problem]:
-        """Ports that the nodes do not have."""
+        """Yield a problem for each port that its node does not have."""
         nodes = self._case.graph.nodes
         known = self._ways_out(nodes[edge.source])
         if known is not None and edge.source_port not in known[1]:
@@ -151,8 +151,8 @@ class _Ways:
         return Problem(
             "EDGE_PORT_UNKNOWN",
             place,
-            f"{shown(edge.source)} never leaves by {wrong}; expected one of {listed}",
-            hint=f"did you mean {meant!r}?" if meant else "choose the way the edge should follow",
+            f"{shown(edge.source)} has no output port {wrong}; expected one of {listed}",
+            hint=f"did you mean {meant!r}?" if meant else "choose one of its output ports",
             severity="warning" if is_old else "error",
             patch=({"op": "replace", "path": place, "value": meant},) if meant else None,
         )
@@ -165,7 +165,7 @@ class _Ways:
         return meant_out(self._case.graph.nodes[edge.source], edge, known, used)
 
     def _unknown_target(self, index: int, edge: Edge, target: Node) -> Iterator[Problem]:
-        """A way in may be called as one likes, if an expression asks for it by that name."""
+        """Yield unknown input ports; any name is valid if an expression reads it."""
         self._left -= 1
         if f"inputs.{edge.target_port}" in repr(target.data):
             return
@@ -176,8 +176,8 @@ class _Ways:
         yield Problem(
             "EDGE_TARGET_PORT_UNKNOWN",
             place,
-            f"{shown(edge.target)} has no way in called {shown(edge.target_port)}",
-            hint=f"write {' or '.join(repr(name) for name in known)}",
+            f"{shown(edge.target)} has no input port {shown(edge.target_port)}",
+            hint=f"use {' or '.join(repr(name) for name in known)}",
             severity="warning",
             patch=({"op": "replace", "path": place, "value": known[0]},)
             if is_clear and len(known) == 1
@@ -186,7 +186,7 @@ class _Ways:
 
 
 def _open_branches(case: CheckContext) -> Iterator[Problem]:
-    """Choices of the drawing tool that lead nowhere, though others of the same node do."""
+    """Yield branches of drawn decisions without an edge, if other branches have one."""
     for node in case.graph.nodes.values():
         if node.type not in DECISIONS:
             continue
@@ -201,8 +201,8 @@ def _open_branches(case: CheckContext) -> Iterator[Problem]:
             yield Problem(
                 "BRANCH_OPEN",
                 case.at(node, "data", key, at),
-                f"nothing follows {shown(label) if label else f'branch-{at}'} of {shown(node.id)}",
-                hint=f"draw an edge from its port 'branch-{at}', if something should",
+                f"{shown(label) if label else f'branch-{at}'} of {shown(node.id)} is not connected",
+                hint=f"connect its port 'branch-{at}' if a step should follow",
                 severity="warning",
             )
 

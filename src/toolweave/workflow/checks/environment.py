@@ -1,4 +1,4 @@
-"""What nodes name that this home must have: models, commands, servers and their tools."""
+"""Resources that nodes need in this home: models, commands, servers and their tools."""
 
 from collections.abc import Iterator
 
@@ -15,15 +15,15 @@ MODELS = {
     "AI_AGENT.OPENAI_COMPATIBLE": "compatible",
 }
 WAYS = (
-    "`toolweave models add NAME --provider anthropic|openai|gemini`, or `--provider compatible "
-    "--base-url URL` for one of your own, or set ANTHROPIC_API_KEY, OPENAI_API_KEY, "
+    "run `toolweave models add NAME --provider anthropic|openai|gemini`, or `--provider compatible "
+    "--base-url URL` for your own model, or set ANTHROPIC_API_KEY, OPENAI_API_KEY, "
     "GEMINI_API_KEY or TOOLWEAVE_MODEL_URL"
 )
 _TOOL_NODE = "_MCP_TOOL"
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
-    """Warnings: another home may well have it."""
+    """Yield warnings only: another home may have the resource."""
     home = case.known.home
     if home is None:
         return
@@ -46,7 +46,7 @@ def _model(home: KnownHome, index: int, node: Node) -> Iterator[Problem]:
     what = f"model {shown(wanted)}" if wanted else "model"
     hint = (did_you_mean(named, home.models) if named else None) or WAYS
     place = _place(index, "configured_model") if named else pointer("nodes", index)
-    message = f"{shown(node.id)} asks a model, and no {what} is configured here"
+    message = f"{shown(node.id)} needs a model, and no {what} is configured"
     yield Problem("MODEL_NEEDED", place, message, hint=hint, severity="warning")
 
 
@@ -56,14 +56,14 @@ def _command(home: KnownHome, index: int, node: Node) -> Iterator[Problem]:
         return
     place = _place(index, "command")
     if name in home.commands:
-        message = f"command {shown(name)} is registered, but not approved"
-        hint = f"`toolweave commands approve {name}` shows it and allows it"
+        message = f"command {shown(name)} is registered but not approved"
+        hint = f"run `toolweave commands approve {name}` to review and approve it"
         yield Problem("COMMAND_NOT_APPROVED", place, message, hint=hint, severity="warning")
         return
     hint = did_you_mean(name, home.commands) or (
-        f"`toolweave commands add {name} -- PROGRAM ARGUMENT…` registers one"
+        f"run `toolweave commands add {name} -- PROGRAM ARGUMENT…` to register it"
     )
-    message = f"no command {shown(name)} is registered here"
+    message = f"no command {shown(name)} is registered"
     yield Problem("COMMAND_NOT_FOUND", place, message, hint=hint, severity="warning")
 
 
@@ -79,8 +79,8 @@ def _server(
         if named == name or (url or "").rstrip("/") == named.rstrip("/")
     ]
     if not found:
-        hint = did_you_mean(named, home.servers) or "`toolweave servers list` shows the known ones"
-        message = f"no approved server is called or reached as {shown(named)}"
+        hint = did_you_mean(named, home.servers) or "`toolweave servers list` lists the servers"
+        message = f"no approved server has the name or address {shown(named)}"
         place = _place(index, field)
         yield Problem("MCP_SERVER_NOT_FOUND", place, message, hint=hint, severity="warning")
         return
@@ -90,7 +90,7 @@ def _server(
 
 
 def _tools(index: int, node: Node, known: list[str], server: str) -> Iterator[Problem]:
-    """Tools that a node offers or calls, and its server does not have."""
+    """Yield tools that a node uses and its server does not have."""
     listed = _settings(node).get("available_tools")
     inputs = node.data.get("inputParams")
     named: list[tuple[str, Json]] = [
@@ -103,7 +103,7 @@ def _tools(index: int, node: Node, known: list[str], server: str) -> Iterator[Pr
     for place, one in named:
         if isinstance(one, str) and not _is_filled(one) and one not in known:
             message = f"server {shown(server)} has no approved tool {shown(one)}"
-            hint = did_you_mean(one, known) or f"its tools are: {', '.join(known[:10]) or 'none'}"
+            hint = did_you_mean(one, known) or f"available tools: {', '.join(known[:10]) or 'none'}"
             yield Problem("MCP_TOOL_NOT_FOUND", place, message, hint=hint, severity="warning")
 
 
@@ -122,5 +122,5 @@ def _place(index: int, *names: str | int) -> str:
 
 
 def _is_filled(text: str | None) -> bool:
-    """Whether a template says it when it runs."""
+    """Whether a template provides the value at run time."""
     return text is not None and "{{" in text

@@ -1,7 +1,7 @@
-"""Expressions that cannot be read: `{{ CEL }}` in values, and configurations that are CEL.
+"""Expression syntax: `{{ CEL }}` in values, and configurations that are CEL.
 
-Older syntax that can be translated is a warning with ours as its patch. What an expression refers
-to, and whether its type fits, is the business of the flow of data.
+Older syntax that can be translated is a warning with its CEL translation as the fix. `data_flow`
+checks references and types.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,22 +28,22 @@ from toolweave.workflow.model import Edge, Node
 from toolweave.workflow.modes import mode_of, object_at
 from toolweave.workflow.scope.references import may_ask
 
-# What nobody writes in plain words.
+# Characters that do not occur in natural language.
 _CODE = ("===", "!==", "&&", "||", "$json", "$input", "$node", "$trigger", "$config")
 
 
 @dataclass(frozen=True, slots=True)
 class _Verdict:
-    """What is wrong with an expression, or ours for one in an older syntax."""
+    """The problems of an expression, or its translation from an older syntax."""
 
     faults: tuple[SyntaxProblem, ...] = ()
     ours: str | None = None
-    # What cannot be read, in our signs: it is not translated when it runs.
+    # The corrected expression; unlike a translation, it is not applied at run time.
     mended: str | None = None
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
-    """Templates and CEL fields that cannot be read, and conversions that are not run."""
+    """Yield invalid templates and CEL fields, and conversions that are never run."""
     for index, node, spec in catalog_nodes(case):
         place = f"/nodes/{index}/data"
         for problem in _catalog_node(case, node, spec, place):
@@ -60,12 +60,12 @@ def check(case: CheckContext) -> Iterator[Problem]:
 
 
 def is_readable(text: str) -> bool:
-    """Whether a CEL field with this text works, as it is or translated."""
+    """Whether a CEL field with this text works, as written or translated."""
     return MARK in text or not _errors(_judged(text, translate_condition, is_older=False).faults)
 
 
 def is_enabled(node: Node) -> bool:
-    """Whether the node runs; a disabled one is passed over, whatever is wrong with it."""
+    """Whether the node runs; problems of a disabled node do not matter."""
     return object_at(node.data, "configurations").get("enabled") is not False
 
 
@@ -117,15 +117,15 @@ def _cel_text(case: CheckContext, cel: CelText, place: str) -> Iterator[Problem]
 
 
 def _with_text(problem: Problem, text: str | None) -> Problem:
-    """The problem with the right text as its patch, where there is one."""
+    """Attach the corrected text as the problem's patch, if there is one."""
     if text is None:
         return problem
     patch = ({"op": "replace", "path": problem.pointer, "value": text},)
-    return replace(problem, hint=f"{problem.hint or 'write'}: {text!r}"[:300], patch=patch)
+    return replace(problem, hint=f"{problem.hint or 'use'}: {text!r}"[:300], patch=patch)
 
 
 def _judged(text: str, translate: Callable[[str], Translation], *, is_older: bool) -> _Verdict:
-    """In a file of an older system a text may mean something else there than in CEL."""
+    """In files of older systems a text may have another meaning than in CEL."""
     expression = compile_text(text)
     if expression.is_ours and not is_older:
         return _Verdict(expression.faults)
@@ -146,15 +146,15 @@ def _older(place: str, ours: str) -> Problem:
     return Problem(
         "EXPRESSION_OLDER_SYNTAX",
         place,
-        "written in the syntax of another system; it is translated when it runs",
-        hint=f"write {ours!r}" if len(ours) <= 200 else "take the translation over",
+        "older expression syntax; it is translated when the workflow runs",
+        hint=f"write {ours!r}" if len(ours) <= 200 else "apply the CEL translation",
         severity="warning",
         patch=({"op": "replace", "path": place, "value": ours},),
     )
 
 
 def _edge_condition(place: str, text: str) -> Iterator[Problem]:
-    """A condition in plain words is for a model; only one that can be translated is told."""
+    """Yield translatable conditions only: one in natural language is for a model."""
     if any(mark in text for mark in _CODE):
         verdict = _judged(text, translate_condition, is_older=False)
         if verdict.ours is not None:
@@ -169,12 +169,12 @@ def _conversion(case: CheckContext, edge: Edge, place: str, source: Json) -> Ite
     yield Problem(
         "CONVERSION_NOT_RUN",
         place,
-        "Python is never run here: the edge carries what the node before it gave"
+        "the Python conversion is not run: the edge passes the output of its source unchanged"
         if mapping
         else translation.faults[0].problem(place).message,
-        hint=f"map it in the node that receives it: {{{{ {mapping} }}}}"
+        hint=f"map it in the receiving node: {{{{ {mapping} }}}}"
         if mapping
-        else "map the fields by expressions in the node that receives them",
+        else "map the fields with expressions in the receiving node",
         severity="warning",
         patch=_mapped(case, edge, place, mapping) if mapping else None,
     )
@@ -183,7 +183,7 @@ def _conversion(case: CheckContext, edge: Edge, place: str, source: Json) -> Ite
 def _mapped(
     case: CheckContext, edge: Edge, place: str, mapping: str
 ) -> tuple[dict[str, Json], ...] | None:
-    """Operations that give the target's `data` the mapping, where nothing else feeds it."""
+    """Return operations that set the target's `data` to the mapping, if nothing else does."""
     remove: dict[str, Json] = {"op": "remove", "path": place}
     if mapping == "data":
         return (remove,)

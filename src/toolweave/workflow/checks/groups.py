@@ -1,4 +1,4 @@
-"""Groups and sub-flows: what a node stands in, and what it calls, exists."""
+"""Groups and sub-flows: the groups and flows that nodes refer to exist."""
 
 from collections.abc import Iterator
 
@@ -9,12 +9,12 @@ from toolweave.workflow.checks.kinds import type_of
 from toolweave.workflow.checks.spelling import Spelling
 from toolweave.workflow.model import Node, NodeId
 
-# Where FLOW.SUBWORKFLOW says what it runs.
+# The setting of FLOW.SUBWORKFLOW that names a workflow.
 _CALLED = ("workflow", "workflow_name", "workflow_id")
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
-    """Parents and called flows that do not exist, and those that hold or call themselves."""
+    """Yield unknown groups and flows, and those that contain or call themselves."""
     yield from _parents(case)
     yield from _nested(case)
     yield from _flows(case)
@@ -39,7 +39,7 @@ def _parents(case: CheckContext) -> Iterator[Problem]:
             "GROUP_UNKNOWN",
             place,
             f"there is no group {shown(node.parent)}",
-            hint=f"did you mean {meant!r}?" if meant else "remove it: the node stands in no group",
+            hint=f"did you mean {meant!r}?" if meant else "remove it: the node is in no group",
             severity="warning",
             patch=(mended,),
         )
@@ -59,15 +59,15 @@ def _nested(case: CheckContext) -> Iterator[Problem]:
             yield Problem(
                 "GROUP_CYCLE",
                 place,
-                f"the group {shown(at)} stands inside itself",
-                hint="take one of the groups out of the other: remove its parentId",
+                f"the group {shown(at)} is inside itself",
+                hint="remove the parentId of one of the groups",
                 patch=({"op": "remove", "path": f"{place}/parentId"},),
             )
         fine.update(walk)
 
 
 def _flows(case: CheckContext) -> Iterator[Problem]:
-    """Sub-agent flows by id; those of the whole workflow can be called from each other."""
+    """Sub-agent flows by id; they can call each other."""
     flows = (case.whole or case.workflow).subflows
     known = {flow.id for flow in flows} | (case.known.workflows or frozenset())
     spelling = Spelling([flow.id for flow in flows])
@@ -89,8 +89,8 @@ def _flows(case: CheckContext) -> Iterator[Problem]:
                 "'subAgentFlows'",
                 hint=f"did you mean {meant!r}?"
                 if meant
-                else "add the flow to 'subAgentFlows', or choose one",
-                # `add` also replaces, and there may be none yet.
+                else "add the flow to 'subAgentFlows', or choose an existing one",
+                # `add` also replaces, and the field may be missing.
                 patch=({"op": "add", "path": place, "value": meant},) if meant else None,
             )
         elif case.is_subflow and called == case.workflow.id:
@@ -129,7 +129,7 @@ def _of_itself(place: str, called: str) -> Problem:
     return Problem(
         "SUBFLOW_OF_ITSELF",
         place,
-        f"{shown(called)} calls itself; it only ends where a branch goes around the call",
-        hint="call another one, or use FLOW.LOOP to repeat a part",
+        f"{shown(called)} calls itself; it only ends if a branch skips the call",
+        hint="call another workflow, or use FLOW.LOOP to repeat steps",
         severity="warning",
     )

@@ -1,4 +1,4 @@
-"""Ids: every node and every edge has one of its own."""
+"""Ids: every node and every edge has a unique id."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -8,19 +8,19 @@ from toolweave.problems import Problem, pointer
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.model import Node
 
-# 003: the id of a flow's node.
+# The flow format's limit for node ids.
 MAX_FLOW_ID = 50
 
 
 class Ids:
-    """Ids that are taken, and new ones that are not."""
+    """Ids in use, and generated ones that are not."""
 
     def __init__(self, taken: Iterable[str]) -> None:
         self._names = taken
         self._counts: dict[str, int] = {}
 
     def free(self, wanted: str) -> str:
-        """An id like `wanted` that is not taken; it is from now on."""
+        """Return a free id like `wanted` and reserve it."""
         found, count = wanted, self._counts.get(wanted, 1)
         while found in self._taken:
             count += 1
@@ -31,12 +31,12 @@ class Ids:
 
     @cached_property
     def _taken(self) -> set[str]:
-        # Most workflows need no new id; then none is collected.
+        # Most workflows need no new id; then the ids are not collected.
         return set(self._names)
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
-    """Ids that are empty, used twice, or too long for a flow."""
+    """Yield ids that are empty, duplicated or too long for a flow."""
     yield from _nodes(case)
     yield from _edges(case)
 
@@ -50,8 +50,8 @@ def _nodes(case: CheckContext) -> Iterator[Problem]:
             yield Problem(
                 "NODE_ID_MISSING",
                 place,
-                "the node's id is empty; expected text that no other node has",
-                hint="give it an id, and name it in the edges that mean it",
+                "the node's id is empty; expected a unique text",
+                hint="give it an id, and use the id in its edges",
                 patch=(_replace(place, ids.free(f"node-{index + 1}")),),
             )
         elif node.id in first:
@@ -60,15 +60,15 @@ def _nodes(case: CheckContext) -> Iterator[Problem]:
             yield Problem(
                 "NODE_ID_TOO_LONG",
                 pointer("nodes", index, "id"),
-                f"the id has {len(node.id)} characters; in a flow at most {MAX_FLOW_ID} are usual",
-                hint="give it a shorter one, also in its edges and where its result is used",
+                f"the id has {len(node.id)} characters; the flow format allows {MAX_FLOW_ID}",
+                hint="shorten it, also in its edges and wherever its result is used",
                 severity="warning",
             )
         first.setdefault(node.id, (index, node))
 
 
 def named_in(case: CheckContext) -> Iterator[str]:
-    """Every id of a node that is there, or that something says is there."""
+    """Return every node id that exists or is referred to."""
     for node in case.workflow.nodes:
         yield node.id
         if node.parent is not None:
@@ -86,10 +86,10 @@ def _node_twice(index: int, node: Node, first: tuple[int, Node], ids: Ids) -> Pr
     place = pointer("nodes", index, "id")
     if replace(node, position=None) == replace(other, position=None):
         mended = {"op": "remove", "path": pointer("nodes", index)}
-        hint = "they are the same node; remove one"
+        hint = "both are the same node; remove one"
     else:
         mended = _replace(place, ids.free(node.id))
-        hint = "give one of the two nodes another id, and the edges that mean it"
+        hint = "give one of the two nodes another id, and update its edges"
     message = f"the node id {node.id!r} is already used at {pointer('nodes', at)}"
     return Problem("NODE_ID_DUPLICATE", place, message, hint=hint, patch=(mended,))
 
@@ -106,7 +106,7 @@ def _edges(case: CheckContext) -> Iterator[Problem]:
             yield Problem(
                 "EDGE_ID_MISSING",
                 place,
-                "the edge's id is empty; expected text that no other edge has",
+                "the edge's id is empty; expected a unique text",
                 hint="give it an id",
                 severity="warning",
                 patch=(_replace(place, ids.free(f"{edge.source}->{edge.target}")),),
@@ -116,7 +116,7 @@ def _edges(case: CheckContext) -> Iterator[Problem]:
                 "EDGE_ID_DUPLICATE",
                 place,
                 f"the edge id {edge.id!r} is already used at {case.at_edge(first[edge.id])}",
-                hint="give one of the two another id",
+                hint="give one of the two edges another id",
                 severity="warning",
                 patch=(_replace(place, ids.free(edge.id)),),
             )

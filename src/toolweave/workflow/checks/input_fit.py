@@ -1,6 +1,6 @@
-"""Whether what is given fits what a node takes, and whether all it needs can come.
+"""Whether values match a node's inputs, and whether required inputs can arrive. Not a check.
 
-No subject of its own: `flow_of_data` asks it about texts whose references are right.
+`data_flow` uses it for texts whose references are valid.
 """
 
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ _NUMBERS = frozenset({"integer", "fraction"})
 
 
 class InputFit:
-    """The checks of one workflow; what nodes of a kind take is worked out once."""
+    """The checks of one workflow; the inputs of each node type are computed once."""
 
     def __init__(self, case: CheckContext, scope: Scope) -> None:
         self._case = case
@@ -43,7 +43,7 @@ class InputFit:
         self._schemas: dict[tuple[str, str], JsonObject | None] = {}
 
     def misfit(self, node: Node, asked: NodeReferences) -> Problem | None:
-        """A text whose value can never be what is taken there; `asked` is the first in it."""
+        """Return the problem of a text whose value never has the expected type."""
         wanted = self._wanted(node, asked)
         if wanted is UNKNOWN or asked.expression is None:
             return None
@@ -55,21 +55,21 @@ class InputFit:
             return Problem(
                 "EXPRESSION_NOT_CONDITION",
                 place,
-                f"{asked.ours!r} gives {given.words}; expected true or false",
-                hint="compare it with something: `… > 0`, `… != ''`",
+                f"{asked.ours!r} returns {given.words}; expected true or false",
+                hint="compare it with a value: `… > 0`, `… != ''`",
                 severity="warning",
             )
         mended = self._converted(node, asked, given, wanted)
         return Problem(
             "VALUE_TYPE_MISFIT",
             place,
-            f"{asked.ours!r} gives {given.words}; {asked.steps[-1]!r} takes {wanted.words}",
-            hint=f"write {mended!r}" if mended else None,
+            f"{asked.ours!r} returns {given.words}; {asked.steps[-1]!r} expects {wanted.words}",
+            hint=f"use {mended!r}" if mended else None,
             patch=({"op": "replace", "path": place, "value": mended},) if mended else None,
         )
 
     def missing(self, node: Node) -> Iterator[Problem]:
-        """Required inputs of a catalog node that nothing which came in can be."""
+        """Yield required inputs of a catalog node that no incoming value matches."""
         spec = self._case.spec(node)
         if spec is None or not (needed := self._needed(spec)):
             return
@@ -85,11 +85,11 @@ class InputFit:
             if seen == {"absent"} and not is_fed:
                 yield self._missing(node, spec, one, came)
             elif spec.origin is not None and not is_fed and "named" not in seen:
-                # A run may be started with it; of a tool's own arguments few are.
+                # The run's input may have it; tool arguments rarely come from there.
                 yield replace(self._missing(node, spec, one, came), severity="warning")
 
     def _needed(self, spec: NodeSpec) -> tuple[Needed, ...]:
-        """What a node needs, the primary input first."""
+        """Return the required inputs, the primary one first."""
         made, ref = self._case.made.needed, spec.ref
         if ref not in made:
             needed = [
@@ -121,8 +121,8 @@ class InputFit:
         return Problem(
             "INPUT_MISSING",
             self._case.at(node, "data"),
-            f"{spec.ref} needs {wanted.name!r} ({wanted.type}); nothing that comes in can be it",
-            hint=f"set inputParams.{wanted.name}; what comes in has {', '.join(came.fields)}",
+            f"{spec.ref} needs {wanted.name!r} ({wanted.type}); no incoming value matches it",
+            hint=f"set inputParams.{wanted.name}; incoming fields: {', '.join(came.fields)}",
             patch=patch,
         )
 
@@ -166,7 +166,7 @@ class InputFit:
         return schema_of(entries if isinstance(entries, list) else [])
 
     def _live(self, server: str, name: str) -> JsonObject | None:
-        """What the tool of an MCP node takes, where its server is known."""
+        """Return the input schema of an MCP node's tool, if its server is known."""
         if (server, name) not in self._schemas:
             tools = self._case.known.tools_of(server) or ()
             tool = next((tool for tool in tools if tool.name == name), None)
@@ -177,7 +177,7 @@ class InputFit:
     def _converted(
         self, node: Node, asked: NodeReferences, given: ValueShape, wanted: ValueShape
     ) -> str | None:
-        """The text with a conversion that loses nothing, where there is one."""
+        """Return the text with a lossless conversion, if there is one."""
         if not asked.is_whole:
             return self._stripped(node, asked, wanted)
         for ours, shape in _conversions(asked, given, wanted):
@@ -214,6 +214,6 @@ def _conversions(
 
 
 def _whole_fits(came: ValueShape, shape: ValueShape) -> bool:
-    """Whether all that came in, or its first field, may be the primary input."""
+    """Whether the incoming value or its first field may be the primary input."""
     first = next(iter(came.fields.values()), None)
     return fits(came, shape) != "no" or (first is not None and fits(first, shape) != "no")

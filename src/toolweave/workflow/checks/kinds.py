@@ -1,4 +1,4 @@
-"""What nodes are: types of the drawing tool and of flows, and catalog nodes by type and subtype."""
+"""Node types: the types of the editor and of flows, and catalog nodes by type and subtype."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -24,14 +24,14 @@ DRAWN = frozenset(
     }
 )
 FLOW = frozenset({"template", "multi_input", "result", "input", "flow-link"})
-# They are drawn and never run.
+# Annotations: they are displayed and never run.
 SILENT = frozenset({"group", "note", "notes", "stickyNote"})
 _TOOL = "MCP:"
 LOOPS = frozenset({"FLOW.LOOP", "FLOW.FOR_EACH"})
 
 _PLAIN = DRAWN | FLOW | SILENT
 _SPELLING = Spelling(sorted(_PLAIN))
-# What people call a type that is spelt quite otherwise.
+# Common other names of types.
 _ALIASES = {
     "if": "ifElse",
     "condition": "ifElse",
@@ -50,10 +50,10 @@ _WELL_KNOWN = frozenset({*_PLAIN, *NODE_TYPES})
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
-    """Nodes of a type or subtype that does not exist."""
+    """Yield nodes whose type or subtype does not exist."""
     left = MAX_LOOKED_UP
     for index, (node, spec) in enumerate(zip(case.workflow.nodes, case.specs, strict=True)):
-        # A node without any type is noted when the file is read.
+        # A node without a type is reported when the file is parsed.
         if spec is not None or node.type in _PLAIN or not node.type:
             continue
         left -= 1
@@ -64,35 +64,35 @@ def check(case: CheckContext) -> Iterator[Problem]:
 
 
 def spec_of(case: CheckContext, node: Node) -> NodeSpec | None:
-    """The specification of a catalog node, also of a later one of the same id."""
+    """Return the specification of a catalog node, including later ones of the same id."""
     subtype = node.data.get("subtype")
     return case.known.catalog.get(node.type, subtype) if isinstance(subtype, str) else None
 
 
 def is_known(case: CheckContext, node: Node) -> bool:
-    """Whether there is such a node."""
+    """Whether the node's type exists."""
     return node.type in _PLAIN or spec_of(case, node) is not None
 
 
 def type_of(node: Node) -> str:
-    """The node's type as it is meant: `strat` is a start, so that it is not missed as well."""
+    """Return the corrected type: `strat` counts as a start, so that no start is missing."""
     if node.type in _WELL_KNOWN or "subtype" in node.data:
         return node.type
     return meant_type(node.type) or node.type
 
 
 def is_catalog(node: Node) -> bool:
-    """Whether it is, or is meant to be, a catalog node."""
+    """Whether it is a catalog node, possibly misspelt."""
     return node.type in NODE_TYPES or ("subtype" in node.data and node.type not in _PLAIN)
 
 
 def is_loop(node: Node) -> bool:
-    """Whether a part of the workflow is repeated by it."""
+    """Whether the node is a loop."""
     return node.type == "FLOW" and node.ref in LOOPS
 
 
 def style_of(case: CheckContext) -> Style:
-    """Which dialect's rules the workflow follows; the canonical form holds all of them."""
+    """Return whose rules apply; the canonical form can hold every dialect."""
     if case.format == "flow":
         return "flow"
     if case.format == "agent-team" or any(is_catalog(node) for node in case.workflow.nodes):
@@ -103,9 +103,9 @@ def style_of(case: CheckContext) -> Style:
 
 @lru_cache(maxsize=64)
 def meant_spec(catalog: Catalog, node_type: str, subtype: str) -> NodeSpec | None:
-    """The specification that a misspelt type or subtype means."""
+    """Return the specification that a misspelt type or subtype means."""
     found = correct(catalog, node_type, subtype)
-    # A tool of a server that nobody asked is not one of our own nodes with a like name.
+    # A tool of an unknown server must not match a built-in node with a similar name.
     is_tool = subtype.startswith(_TOOL)
     if isinstance(found, CorrectedName) and not (is_tool and found.spec.origin is None):
         return found.spec
@@ -122,7 +122,7 @@ def meant_spec(catalog: Catalog, node_type: str, subtype: str) -> NodeSpec | Non
 
 @lru_cache(maxsize=16_384)
 def meant_type(name: str) -> str | None:
-    """The type of the drawing tool or of flows that a misspelt name means."""
+    """Return the type of the editor or of flows that a misspelt name means."""
     return _SPELLING.closest(name) or _ALIASES.get(
         name.casefold().replace("_", "").replace("-", "")
     )
@@ -150,7 +150,7 @@ def _unknown_node(case: CheckContext, index: int, node: Node, *, is_looked_up: b
         return _without_subtype(case, index, node)
     message = f"there is no node {shown(node.type)} with subtype {shown(subtype)}"
     if not is_looked_up:
-        return Problem("NODE_UNKNOWN", place, message, hint="look it up in the catalog")
+        return Problem("NODE_UNKNOWN", place, message, hint="search the catalog for it")
     if spec := meant_spec(case.known.catalog, node.type, subtype):
         return _corrected(index, node, spec, message)
     found = correct(case.known.catalog, node.type, subtype)
@@ -158,8 +158,8 @@ def _unknown_node(case: CheckContext, index: int, node: Node, *, is_looked_up: b
         return Problem(
             "NODE_UNKNOWN",
             place,
-            f"the tool {shown(subtype)} cannot be looked up: its server was not asked",
-            hint="check again with the servers connected",
+            f"the tool {shown(subtype)} was not checked: its server is not connected",
+            hint="validate again with the servers connected",
             severity="warning",
         )
     hint = found.hint if isinstance(found, UnknownName) else None
@@ -179,7 +179,7 @@ def _without_subtype(case: CheckContext, index: int, node: Node) -> Problem:
         if isinstance(found, CorrectedName):
             return _corrected(index, node, found.spec, message)
     known = [spec.subtype for spec in case.known.catalog.of_type(node.type) if spec.origin is None]
-    hint = f"write one of {', '.join(known)}" if known else "look it up in the catalog"
+    hint = f"use one of {', '.join(known)}" if known else "search the catalog for it"
     return Problem("NODE_UNKNOWN", place, message, hint=hint)
 
 
@@ -189,13 +189,13 @@ def _corrected(index: int, node: Node, spec: NodeSpec, message: str) -> Problem:
     if node.type != spec.type:
         patch.append(_set("replace", at, spec.type))
     if node.data.get("subtype") != spec.subtype:
-        # `add` also replaces, and there may be no subtype yet.
+        # `add` also replaces, and the subtype may be missing.
         patch.append(_set("add", subtype_at, spec.subtype))
     return Problem(
         "NODE_UNKNOWN",
         at if node.type != spec.type else subtype_at,
         message,
-        hint=f"it is called {spec.ref!r}",
+        hint=f"use {spec.ref!r}",
         patch=tuple(patch),
     )
 
@@ -203,7 +203,7 @@ def _corrected(index: int, node: Node, spec: NodeSpec, message: str) -> Problem:
 def _hint(meant: str | None) -> str:
     if meant:
         return f"did you mean {meant!r}?"
-    return "write a type of the drawing tool, of flows, or a catalog type with data.subtype"
+    return "use a type of the editor or of flows, or a catalog type with data.subtype"
 
 
 def _set(op: str, place: str, value: str) -> dict[str, str]:

@@ -1,7 +1,7 @@
-"""How much a dialect takes: of nodes, edges, branches, options and characters.
+"""Limits of a dialect: nodes, edges, branches, options and characters.
 
-The drawing tool's limits are its own, so over them is a warning; a flow over seed 003's limits is
-refused. Lists of tools are counted with the modes, and bytes where the file is read.
+Exceeding a limit of the visual editor is a warning; exceeding a limit of the flow format is an
+error. `modes` checks the lengths of tool lists, `formats` the file size.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ MAX_FLOW_NODES = 50
 MAX_FLOW_EDGES = 100
 MAX_DRAWN_NODES = 100
 MAX_CHARS = {"prompt": 10_000, "questionText": 500, "label": 50}
-# 003: FlowEdge.id; 001: VALIDATION_RULES.MCP.DESCRIPTION_MAX_LENGTH
+# Limits of the flow format and of the CCWF format.
 MAX_FLOW_EDGE_ID = 50
 MAX_DESCRIPTION = 1_024
 
@@ -38,7 +38,7 @@ _CHOICES = {
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
-    """Everything there is too much or too little of."""
+    """Yield everything that exceeds or falls below a limit."""
     style = style_of(case)
     nodes, edges = len(case.workflow.nodes), len(case.workflow.edges)
     if case.format == "flow":
@@ -61,8 +61,8 @@ def _too_many(key: str, count: int, most: int, severity: Severity) -> Problem:
     return Problem(
         "NODES_TOO_MANY" if key == "nodes" else "EDGES_TOO_MANY",
         pointer(key),
-        f"{count} {what}; at most {most} are allowed in a workflow of this kind",
-        hint="split it into several, or convert it to another form",
+        f"the workflow has {count} {what}; its format allows at most {most}",
+        hint="split it into several workflows, or convert it to another format",
         severity=severity,
     )
 
@@ -75,7 +75,7 @@ def _texts(index: int, node: Node) -> Iterator[Problem]:
             yield Problem(
                 "TEXT_TOO_LONG",
                 pointer("nodes", index, "data", key),
-                f"{key!r} has {len(value)} characters; the drawing tool takes at most {most}",
+                f"{key!r} has {len(value)} characters; the editor allows at most {most}",
                 hint="shorten it",
                 severity="warning",
             )
@@ -87,8 +87,8 @@ def _edge_ids(case: CheckContext) -> Iterator[Problem]:
             yield Problem(
                 "TEXT_TOO_LONG",
                 pointer("connections", index, "id"),
-                f"the id has {len(edge.id)} characters; in a flow at most {MAX_FLOW_EDGE_ID}",
-                hint="give it a shorter one",
+                f"the id has {len(edge.id)} characters; the flow format allows {MAX_FLOW_EDGE_ID}",
+                hint="shorten it",
                 severity="warning",
             )
 
@@ -110,6 +110,6 @@ def _choices(index: int, node: Node) -> Iterator[Problem]:
         code,
         pointer("nodes", index, "data", wanted.key),
         f"{count} {wanted.key}; expected {bound} {limit}",
-        hint="add the missing ones" if count < wanted.least else "keep those that matter",
+        hint="add the missing ones" if count < wanted.least else "remove some",
         severity="warning",
     )

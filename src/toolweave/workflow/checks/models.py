@@ -1,4 +1,4 @@
-"""MCP nodes in plain words where no model is configured; `at_home` speaks of agents."""
+"""MCP nodes in natural language without a configured model; `environment` checks agents."""
 
 from collections.abc import Iterator
 
@@ -8,15 +8,15 @@ from toolweave.workflow.modes import mode_of
 
 WAYS = (
     "run `toolweave models add NAME --provider anthropic|openai|gemini`, or"
-    " `toolweave models add NAME --provider compatible --base-url URL --model M` for a model of"
-    " your own, or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or TOOLWEAVE_MODEL_URL"
+    " `toolweave models add NAME --provider compatible --base-url URL --model M` for your"
+    " own model, or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or TOOLWEAVE_MODEL_URL"
 )
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
-    """Every node that needs a model nobody configured; to run it that is an error.
+    """Yield nodes that need a model if none is configured; an error when about to run.
 
-    A prompt or template needs none: it gives its filled text then.
+    A prompt or template needs no model: it returns its filled text.
     """
     home = case.known.home
     if home is None or home.models:
@@ -26,7 +26,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
             yield Problem(
                 "MODEL_NEEDED",
                 pointer("nodes", index),
-                f"node {node.title!r} is in plain words and needs a model; none is configured",
+                f"node {node.title!r} is in natural language and needs a model; none is configured",
                 hint=WAYS,
                 severity="error" if case.known.is_run else "warning",
             )

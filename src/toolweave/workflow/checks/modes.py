@@ -1,4 +1,4 @@
-"""The three modes of MCP nodes, by seed 000's rules; `tools` compares them with live servers."""
+"""The three modes of MCP nodes; `tools` compares them with live servers."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -7,12 +7,12 @@ from toolweave.problems import Problem
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.mode_check import check_mode
 
-# The drawing tool's own files do without them, and run: the server is asked then.
+# The visual editor omits these fields; at run time the server provides them.
 _OMITTED = frozenset({"MCP_TOOL_LIST_EMPTY", "MCP_TIMESTAMP_INVALID"})
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
-    """What is wrong with each MCP node's mode."""
+    """Yield the problems of each MCP node's mode."""
     for index, node in enumerate(case.workflow.nodes):
         if node.type != "mcp":
             continue

@@ -1,6 +1,6 @@
-"""Names: those seed 001 wants, and those that files are named after.
+"""Names: the pattern of the CCWF format, and names that become file names.
 
-Its pattern and its own samples disagree, so a name outside it is a warning.
+The format's own samples violate its pattern, so an unusual name is only a warning.
 """
 
 import re
@@ -16,28 +16,28 @@ from toolweave.workflow.checks.kinds import SILENT, type_of
 from toolweave.workflow.ids import slug
 from toolweave.workflow.model import Node
 
-# 001: VALIDATION_RULES.MCP
+# Limits of the CCWF format.
 PATTERN = re.compile(r"[a-z0-9-]+")
 MAX_LENGTH = 64
-# 003: Flow.metadata.name
+# Limits of the flow format.
 FLOW_PATTERN = re.compile(r"[A-Za-z0-9_-]+")
 MAX_FLOW_NAME = 100
 
-# An exported workflow has a file for each of them.
+# An export writes a file for each of these.
 _FILES = frozenset({"subAgent"})
 _UNNAMED = frozenset({"start", "end", *SILENT})
 
 
 @dataclass
 class _Files:
-    """The first node of each file, and names for the others."""
+    """The first node of each file, and free names for the others."""
 
     first: dict[str, int] = field(default_factory=dict[str, int])
     ids: Ids | None = None
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
-    """Names that are empty, too long, unusual, paths, or of two files at once."""
+    """Yield names that are empty, too long, unusual, look like paths or share a file."""
     if case.format in {"ccwf", "toolweave"} and not case.is_subflow:
         yield from _workflow(case)
         yield from _unusual(case)
@@ -58,38 +58,40 @@ def check(case: CheckContext) -> Iterator[Problem]:
 def _workflow(case: CheckContext) -> Iterator[Problem]:
     name = case.workflow.name
     if not name or PATTERN.fullmatch(name) or "/" in name or "\\" in name:
-        return  # a missing name and one that is a path are noted when the file is read
+        return  # missing names and paths are reported when the file is parsed
     yield Problem(
         "WORKFLOW_NAME_UNUSUAL",
         pointer("name"),
-        f"the name {shown(name)} has more than small letters, digits and hyphens",
-        hint=f"its files are called {_slug(name)!r}",
+        f"the name {shown(name)} contains more than lowercase letters, digits and hyphens",
+        hint=f"its files are named {_slug(name)!r}",
         severity="warning",
     )
 
 
 def _flow(case: CheckContext) -> Iterator[Problem]:
-    """003: a flow is found by its name, which is part of addresses and keys."""
+    """Check the name of a flow, which is part of addresses and keys."""
     name = case.workflow.name
     if not name:
-        return  # noted when the file is read
+        return  # reported when the file is parsed
     if len(name) > MAX_FLOW_NAME:
-        problem = f"the name has {len(name)} characters; a flow's has at most {MAX_FLOW_NAME}"
+        problem = f"the name has {len(name)} characters; the flow format allows {MAX_FLOW_NAME}"
     elif not FLOW_PATTERN.fullmatch(name):
-        problem = f"the name {shown(name)} has more than letters, digits, underscores and hyphens"
+        problem = (
+            f"the name {shown(name)} contains more than letters, digits, underscores and hyphens"
+        )
     else:
         return
     yield Problem(
         "WORKFLOW_NAME_UNUSUAL",
         pointer("name"),
         problem,
-        hint=f"other programs may want {_slug(name)!r}; here it may stay",
+        hint=f"other programs may require {_slug(name)!r}; Toolweave accepts it",
         severity="warning",
     )
 
 
 def _unusual(case: CheckContext) -> Iterator[Problem]:
-    """Told once: a workflow whose nodes are named in plain words has many of them."""
+    """Yield one problem for all unusual names: many workflows use natural names."""
     found = [
         (index, node.name)
         for index, node in enumerate(case.workflow.nodes)
@@ -98,13 +100,13 @@ def _unusual(case: CheckContext) -> Iterator[Problem]:
     if not found:
         return
     index, name = found[0]
-    others = f", and so do {len(found) - 1} further names" if len(found) > 1 else ""
+    others = f", and so do {len(found) - 1} more names" if len(found) > 1 else ""
     called = _slug(name)
     yield Problem(
         "NODE_NAME_UNUSUAL",
         pointer("nodes", index, "name"),
-        f"the name {shown(name)} has more than small letters, digits and hyphens{others}",
-        hint=f"other programs may want {called!r}; here it may stay" if called else None,
+        f"the name {shown(name)} contains more than lowercase letters, digits and hyphens{others}",
+        hint=f"other programs may require {called!r}; Toolweave accepts it" if called else None,
         severity="warning",
     )
 
@@ -113,12 +115,12 @@ def _empty(case: CheckContext, node: Node, kind: str, place: str) -> Iterator[Pr
     is_named = case.format == "flow" or kind in _UNNAMED
     if is_named and kind != "mcp":
         return
-    op = "replace" if node.name else "add"  # `add` is right whether or not there is one
+    op = "replace" if node.name else "add"  # `add` works whether or not there is one
     yield Problem(
         "NODE_NAME_EMPTY",
         place,
         f"the node {shown(node.id)} has no name; expected 1 to {MAX_LENGTH} characters",
-        hint="give it a name; until then it is called by its id",
+        hint="give it a name; until then its id is shown",
         severity="warning",
         patch=({"op": op, "path": place, "value": node.id},) if node.id else None,
     )
@@ -129,7 +131,7 @@ def _mcp(node: Node, place: str) -> Iterator[Problem]:
         yield Problem(
             "NODE_NAME_TOO_LONG",
             place,
-            f"the name has {len(node.name)} characters; at most {MAX_LENGTH} are usual",
+            f"the name has {len(node.name)} characters; the recommended maximum is {MAX_LENGTH}",
             hint="shorten it",
             severity="warning",
         )
@@ -142,7 +144,7 @@ def _file(case: CheckContext, index: int, node: Node, files: _Files) -> Iterator
             "NODE_NAME_PATH",
             place,
             f"the name {shown(node.name)} looks like a path",
-            hint=f"it is only ever a name; its file is called {_slug(node.name)!r}",
+            hint=f"its file is named {_slug(node.name)!r}",
             severity="warning",
         )
     called = _slug(node.name)
@@ -154,8 +156,8 @@ def _file(case: CheckContext, index: int, node: Node, files: _Files) -> Iterator
         "NODE_NAME_SHARED",
         place,
         f"{shown(node.name)} and {shown(case.workflow.nodes[files.first[called]].name)} at "
-        f"{pointer('nodes', files.first[called])} would be one file, {called!r}",
-        hint="give one of the two another name; exporting them is refused",
+        f"{pointer('nodes', files.first[called])} would be exported to one file, {called!r}",
+        hint="rename one of the two; until then export fails",
         severity="warning",
         patch=({"op": "replace", "path": place, "value": files.ids.free(called)},),
     )

@@ -1,7 +1,7 @@
-"""What nodes of the drawing tool and of flows must hold: texts, options, branches, variables.
+"""Required content of editor and flow nodes: texts, options, branches, variables.
 
-Without what is an error the node has nothing to do; without the rest it runs all the same. How
-many choices and characters a dialect takes is told by the limits.
+A missing field is an error if the node cannot run without it, else a warning. `limits` checks the
+number of choices and characters.
 """
 
 from collections.abc import Iterator
@@ -21,12 +21,12 @@ _CALLED: dict[type, str] = {str: "text", list: "a list", bool: "true or false", 
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """A field of a node: what it must be, and how grave it is to leave it out."""
+    """A field of a node: its type, and the severity if it is missing."""
 
     name: str
     kind: type = str
     missing: Severity | None = None
-    # Any of these makes up for it.
+    # Any of these replaces it.
     instead: tuple[str, ...] = ()
 
 
@@ -79,7 +79,7 @@ _WITH_VARIABLES = frozenset({"prompt", "multi_input", "template", "input"})
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
-    """Fields that are missing, misspelt or of the wrong kind."""
+    """Yield fields that are missing, misspelt or of the wrong type."""
     for index, node in enumerate(case.workflow.nodes):
         for problem in _of_node(node):
             yield placed(problem, f"/nodes/{index}/data")
@@ -99,12 +99,12 @@ def _of_node(node: Node) -> Iterator[Problem]:
 
 
 def _one_port(given: Json) -> Problem:
-    """001: an MCP node leaves by one port."""
+    """Yield MCP nodes that do not have exactly one output port."""
     return Problem(
         "FIELD_LIMIT_VIOLATED",
         pointer("outputPorts"),
-        f"'outputPorts' is {shown(given)}; a node of type 'mcp' leaves by one port",
-        hint="write 1; to go several ways, let a decision follow",
+        f"'outputPorts' is {shown(given)}; a node of type 'mcp' has 1 output port",
+        hint="use 1; to branch, add a decision after it",
         severity="warning",
         patch=({"op": "replace", "path": pointer("outputPorts"), "value": 1},),
     )
@@ -129,7 +129,7 @@ def _is(value: Json, kind: type) -> bool:
 
 def _missing(node: Node, rule: _Rule, rules: tuple[_Rule, ...]) -> Problem:
     names = [one.name for one in rules]
-    # What nobody knows here and is spelt almost the same.
+    # Unknown fields with a similar name.
     strange = [key for key in node.data if key not in names]
     slips = [key for key in strange if misspelt(key, names) == rule.name]
     patch = None
@@ -139,7 +139,7 @@ def _missing(node: Node, rule: _Rule, rules: tuple[_Rule, ...]) -> Problem:
         "FIELD_REQUIRED",
         pointer(rule.name),
         f"{node.type!r} needs {rule.name!r}, {_CALLED[rule.kind]}",
-        hint=f"{slips[0]!r} may be meant: rename it" if slips else None,
+        hint=f"rename {slips[0]!r}?" if slips else None,
         severity=rule.missing or "warning",
         patch=patch,
     )
@@ -152,7 +152,7 @@ def _wrong_kind(node: Node, rule: _Rule, value: Json) -> Problem:
         "FIELD_TYPE_INVALID",
         pointer(rule.name),
         f"{rule.name!r} of {node.type!r} is {shown(value)}; expected {_CALLED[rule.kind]}",
-        hint=f"write {shown(mended)}" if mended is not None else None,
+        hint=f"use {shown(mended)}" if mended is not None else None,
         severity="error" if is_needed else "warning",
         patch=({"op": "replace", "path": pointer(rule.name), "value": mended},)
         if mended is not None
@@ -161,7 +161,7 @@ def _wrong_kind(node: Node, rule: _Rule, value: Json) -> Problem:
 
 
 def _converted(value: Json, rule: _Rule) -> Json:
-    """The same as the right kind, where nothing is lost."""
+    """Convert a value to the expected type, if that loses nothing."""
     if rule.kind is str and isinstance(value, int | float):
         return written(value)
     if rule.kind is bool and isinstance(value, str) and value.lower() in {"true", "false"}:
@@ -179,7 +179,7 @@ def _choices(node: Node, key: str) -> Iterator[Problem]:
         yield from _choice(choice, (key, index), needs_condition=key == "branches")
     defaults = [one for one in choices if isinstance(one, dict) and one.get("isDefault") is True]
     if len(defaults) > 1:
-        message = f"{len(defaults)} branches are the default; only the first is taken"
+        message = f"{len(defaults)} branches are marked as default; only the first is used"
         yield Problem("BRANCH_DEFAULT_TWICE", pointer(key), message, severity="warning")
 
 
@@ -204,7 +204,7 @@ def _no_choice(choice: Json, at: tuple[str, int], *, is_label: bool) -> Problem:
     return Problem(
         "FIELD_TYPE_INVALID",
         pointer(*at),
-        f"a choice is an object with a label, not {shown(choice)}",
+        f"a choice must be an object with a label, not {shown(choice)}",
         severity="warning" if is_label else "error",
         patch=(label,) if is_label else None,
     )
@@ -222,15 +222,15 @@ def _unsaid(
     return Problem(
         "FIELD_REQUIRED" if _is_empty(value) else "FIELD_TYPE_INVALID",
         pointer(*at),
-        f"a choice needs {name!r}, text",
-        hint=f"{slips[0]!r} may be meant: rename it" if patch and slips else None,
+        f"a choice requires the text {name!r}",
+        hint=f"rename {slips[0]!r}?" if patch and slips else None,
         severity="warning" if is_told else "error",
         patch=patch,
     )
 
 
 def _variables(node: Node) -> Iterator[Problem]:
-    """Names, or `{key, value}`, or (prompts) names and their values as an object."""
+    """Check variables: names, `{key, value}` objects or, in prompts, an object of values."""
     variables = node.data.get("variables")
     if (
         type_of(node) == "prompt"
@@ -246,6 +246,6 @@ def _variables(node: Node) -> Iterator[Problem]:
             continue
         named = variable if isinstance(variable, dict) else {}
         if not any(isinstance(named.get(name), str) for name in ("key", "name", "id")):
-            message = f"a variable is a name or has a 'key', not {shown(variable)}"
+            message = f"a variable must be a name or have a 'key', not {shown(variable)}"
             place = pointer("variables", index)
             yield Problem("FIELD_TYPE_INVALID", place, message, severity="warning")

@@ -1,7 +1,7 @@
-"""Which path a wrong one means, and the expression with it in its place. No subject of its own.
+"""Corrects wrong paths in expressions. Not a check.
 
-A path is mended step by step until all of it is known; an expression is only given out when it
-reads the right path and no longer the wrong one.
+A path is corrected step by step until all of it is known; an expression is only returned if it
+reads the correct path and no longer the wrong one.
 """
 
 from itertools import pairwise
@@ -16,12 +16,12 @@ from toolweave.workflow.scope.scope import Finding, Scope
 from toolweave.workflow.shapes import look
 
 _MAX_STEPS = 4
-# What other systems put between a node and what it gave, or call what came in.
+# Names that other systems use for a node's output or input.
 _ELSEWHERE = frozenset({"output", "outputs", "result", "json", "data", "value", "body", "payload"})
 
 
 class PathRepair:
-    """Mends the paths of one workflow, so many and no more: each compares all names."""
+    """Corrects the paths of one workflow, a limited number: each compares all names."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
@@ -29,13 +29,13 @@ class PathRepair:
 
     @property
     def is_spent(self) -> bool:
-        """Whether as many were mended as may be."""
+        """Whether the limit is reached."""
         return self._left <= 0
 
     def meant(
         self, node: Node, path: Path, language: Language, first: Finding | None = None
     ) -> Path | None:
-        """The path that a wrong one means; nothing where that is not clear."""
+        """Return the path that a wrong one means; None if that is not clear."""
         for _ in range(_MAX_STEPS):
             found = first or self._scope.find(node, path, language)
             first = None
@@ -79,7 +79,7 @@ class PathRepair:
         return (other, *path[1:]) if is_name(other) else ("nodes", other, "output", *path[1:])
 
     def _node(self, node: Node, wrong: str) -> NodeId | None:
-        """The node before this one whose id is close, or whose name it is."""
+        """Return the earlier node with a similar id or with this name."""
         before = [
             one
             for one in self._scope.graph.nodes.values()
@@ -113,7 +113,7 @@ def _port(scope: Scope, path: Path, found: Finding) -> Path | None:
 
 
 def rewritten(text: str, wrong: Path, right: Path) -> str | None:
-    """The expression with one path in the place of another, wherever it is read."""
+    """Replace a path by another everywhere in an expression."""
     words = list(tokens(text))
     spans = list(_spans(words, wrong))
     replacement = write_path(right)
@@ -127,7 +127,7 @@ def rewritten(text: str, wrong: Path, right: Path) -> str | None:
 
 
 def place_of(text: str, path: Path, at: int) -> int | None:
-    """Where a step of a path stands in an expression."""
+    """The range of a path's step in an expression."""
     words = list(tokens(text))
     for index in range(len(words)):
         end = _matched(words, index, path[: at + 1])
@@ -148,7 +148,7 @@ def _spans(words: list[Token], path: Path) -> list[tuple[int, int]]:
 
 
 def _matched(words: list[Token], start: int, path: Path) -> int | None:
-    """Where the path that begins at a word ends, if it does; the number of the word after it."""
+    """Return the index of the token after the path that starts at a token."""
     is_inner = start > 0 and words[start - 1].text in {".", ".?"}
     if words[start].text != path[0] or is_inner:
         return None
@@ -171,7 +171,7 @@ def _is_key(text: str, step: object) -> bool:
 
 
 def _single_step(words: list[Token], wrong: Path, right: Path) -> tuple[list[tuple[int, int]], str]:
-    """The one place of the only step that differs, as in a macro, where the path is not written."""
+    """Find the only differing step if the path is not written out, as in a macro."""
     differing = [at for at in range(len(wrong)) if wrong[at] != right[at]]
     if len(differing) != 1:
         return [], ""

@@ -1,4 +1,4 @@
-"""Patterns that are known mistakes: what follows a person's answer, and what agents are given."""
+"""Known mistakes: redundant analysis after a person's answer, and nodes attached to agents."""
 
 from collections.abc import Iterator
 
@@ -15,12 +15,12 @@ from toolweave.workflow.model import Node, NodeId
 ATTACHED = "attachedNodes"
 AGENT = "AI_AGENT"
 _ATTACHABLE = frozenset({"TOOL", "MEMORY", "mcp"})
-# There is no reply that could be read twice.
+# These have no reply to analyse.
 _WITHOUT_REPLY = frozenset({"timeout", "error"})
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
-    """Answers that are analysed twice, and attached nodes that cannot be."""
+    """Yield answers that are analysed twice and invalid attached nodes."""
     yield from _answers(case)
     spelling = Spelling([node.id for node in case.graph.nodes.values() if _can_be_attached(node)])
     for index, node in enumerate(case.workflow.nodes):
@@ -40,9 +40,9 @@ def _answers(case: CheckContext) -> Iterator[Problem]:
         yield Problem(
             "HIL_ANALYSED_TWICE",
             case.at_edge(index),
-            f"{shown(source.id)} reads the reply itself; {shown(target.id)}, {after.ref}, after "
-            "it does so again",
-            hint="lead its ports confirmed, rejected, unrelated and timeout to what should follow",
+            f"{shown(source.id)} already analyses the reply; {shown(target.id)} ({after.ref}) "
+            "analyses it again",
+            hint="connect its ports confirmed, rejected, unrelated and timeout to the next steps",
             severity="warning",
         )
 
@@ -56,7 +56,7 @@ def _attached(case: CheckContext, index: int, node: Node, spelling: Spelling) ->
         yield Problem(
             "ATTACHED_TO_NO_AGENT",
             place,
-            f"{shown(node.id)} is no {AGENT}; only agents have attached nodes",
+            f"{shown(node.id)} is not an {AGENT}; only agents can have attached nodes",
             hint="remove them, or attach them to an agent",
             severity="warning",
             patch=({"op": "remove", "path": place},),
@@ -67,7 +67,7 @@ def _attached(case: CheckContext, index: int, node: Node, spelling: Spelling) ->
             "ATTACHED_UNKNOWN",
             place,
             f"'{ATTACHED}' is {shown(listed)}; expected a list of node ids",
-            hint="write the ids of TOOL and MEMORY nodes",
+            hint="list the ids of TOOL and MEMORY nodes",
             patch=({"op": "replace", "path": place, "value": [listed]},)
             if isinstance(listed, str) and listed in case.graph.nodes
             else None,
@@ -103,7 +103,7 @@ def _one(
             "ATTACHED_KIND",
             place,
             f"{shown(node.id)} is {shown(node.type)}; expected a TOOL or MEMORY node",
-            hint="remove it, and lead to it by an edge",
+            hint="remove it, and connect it with an edge",
             severity="warning",
             patch=({"op": "remove", "path": place},),
         )

@@ -1,4 +1,4 @@
-"""The ports of a node: by its specification, or by the branches and options that it has."""
+"""The ports of a node: from its specification, or from its branches and options."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from toolweave.workflow.model import INPUT_PORT, OUTPUT_PORT, Edge, Node
 ERROR = "error"
 NEXT = "next"
 LOOP_PORTS = frozenset({"loop", "iteration"})
-# What other systems call the one way in or out; a file that says so means it.
+# What other systems call the only input or output port.
 SAME_AS_OUTPUT = frozenset({"main", "result"})
 SAME_AS_INPUT = frozenset({"main", "data", "in", "target"})
 # An edge of such a kind attaches a tool or a memory to an agent.
@@ -29,14 +29,14 @@ _SYNONYMS = {
 
 
 def is_attachment(edge: Edge) -> bool:
-    """Whether an edge gives an agent a tool or a memory instead of leading on."""
+    """Whether an edge attaches a tool or a memory to an agent."""
     if edge.source_port[:3].casefold() == _ATTACHING:
         return True
     return edge.kind is not None and edge.kind[:3].casefold() == _ATTACHING
 
 
 def out_ports(case: CheckContext, node: Node) -> tuple[str, ...] | None:
-    """The ports a node leaves by, `error` aside; nothing where they are not known."""
+    """Return the output ports of a node without `error`; None if unknown."""
     if (spec := spec_of(case, node)) is not None:
         return tuple(port.name for port in spec.output_ports)
     kind = type_of(node)
@@ -51,26 +51,26 @@ def out_ports(case: CheckContext, node: Node) -> tuple[str, ...] | None:
 
 
 def names_out(case: CheckContext, node: Node, known: tuple[str, ...]) -> frozenset[str]:
-    """Every name of the ports that the node is known to leave by."""
+    """Return every name of the node's known output ports."""
     spec = spec_of(case, node)
     aliases = (port.aliases for port in spec.output_ports) if spec else ()
     return frozenset({*known, ERROR, *(name for names in aliases for name in names)})
 
 
 def enters_by(case: CheckContext, node: Node, port: str) -> bool:
-    """Whether a node has this way in; nodes without a specification have any."""
+    """Whether a node has this input port; nodes without a specification accept any."""
     if port == INPUT_PORT or (is_loop(node) and port == NEXT):
         return True
     if (spec := spec_of(case, node)) is None:
         return type_of(node) not in DRAWN
     if not spec.input_ports:
-        return True  # no way in at all; said of the edge
+        return True  # no input at all; reported for the edge
     names = {known.name for known in spec.input_ports} | {given.name for given in spec.inputs}
     return port in names or _is_alias(spec.input_ports, port)
 
 
 def meant_out(node: Node, edge: Edge, known: tuple[str, ...], used: frozenset[str]) -> str | None:
-    """The port an edge means by a name the node does not have; `used` have an edge already."""
+    """Return the port that an unknown name means; ports in `used` already have an edge."""
     if len(known) == 1:
         return known[0]
     wrong = edge.source_port
@@ -81,7 +81,7 @@ def meant_out(node: Node, edge: Edge, known: tuple[str, ...], used: frozenset[st
     if found := _by_synonym(known, wrong):
         return found
     at = edge.extras.get("index")
-    # Older files of the catalog's system number the ways out of `main`.
+    # Older catalog files number the outputs of `main`.
     if isinstance(at, int) and not isinstance(at, bool) and 0 < at < len(known):
         return known[at]
     left = [port for port in known if port not in used]
@@ -94,7 +94,7 @@ def _by_synonym(known: Sequence[str], wrong: str) -> str | None:
         if said in _SYNONYMS.get(port, ()):
             return port
     for port, synonyms in _SYNONYMS.items():
-        # The drawing tool's two branches have no other names.
+        # The editor's two branches have no other names.
         if said in {port, *synonyms} and len(known) == 2:
             found = {"true": "branch-0", "false": "branch-1"}.get(port)
             return found if found in known else None
@@ -102,7 +102,7 @@ def _by_synonym(known: Sequence[str], wrong: str) -> str | None:
 
 
 def _by_label(node: Node, wrong: str) -> str | None:
-    """`branch-1` where the edge names the branch or option by its label or id."""
+    """Return `branch-1` if the edge names the branch or option by its label or id."""
     if type_of(node) not in DECISIONS:
         return None
     said = wrong.casefold()
@@ -116,7 +116,7 @@ def _by_label(node: Node, wrong: str) -> str | None:
 
 
 def choices_of(node: Node) -> list[Json]:
-    """The branches or options of a decision."""
+    """Return the branches or options of a decision."""
     key = "options" if type_of(node) == "askUserQuestion" else "branches"
     listed = node.data.get(key)
     return listed if isinstance(listed, list) else []
@@ -130,7 +130,7 @@ def _choices(node: Node) -> int:
 
 
 def _is_one_way(node: Node) -> bool:
-    """Whether all answers of a question lead on by one port."""
+    """Whether all answers of a question use one port."""
     return node.data.get("multiSelect") is True or node.data.get("useAiSuggestions") is True
 
 

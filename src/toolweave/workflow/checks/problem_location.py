@@ -1,4 +1,4 @@
-"""From a problem of a part to a problem of the whole document. No subject of its own."""
+"""Moves problems of a part to their location in the whole document. Not a check."""
 
 from dataclasses import replace
 
@@ -6,7 +6,7 @@ from toolweave.problems import Problem
 
 
 def placed(problem: Problem, place: str, *, is_there: bool = True) -> Problem:
-    """The problem, its place and patch below `place`; no patch if nothing is there to mend."""
+    """Move a problem and its patch below `place`; without a patch if the place is missing."""
     patch = problem.patch and tuple(
         {key: place + one if key in {"path", "from"} else one for key, one in operation.items()}
         for operation in problem.patch

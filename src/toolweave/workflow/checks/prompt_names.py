@@ -1,7 +1,7 @@
-"""Names in prompts and flow templates: what gives them a value. No subject of its own.
+"""Names in prompts and flow templates, and where their values come from. Not a check.
 
-A name is looked up in results, the inputs of the run, the node's own variables and those of input
-nodes, then as a path. A run may be started with any name that the workflow does not rule out.
+A name is looked up in results, the run's input, the node's own variables and those of input nodes,
+then as a path. The run's input may have any name that the workflow does not exclude.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _SUFFIXES = ("_result", "_template")
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A name that nothing gives a value, and the one it means."""
+    """A name without a value, and the name it probably means."""
 
     code: str
     message: str
@@ -40,7 +40,7 @@ class PromptNames:
         self._left = MAX_LOOKED_UP
 
     def unknown(self, node: Node, asked: NodeReferences) -> Unknown | None:
-        """What is wrong with a name; nothing where it has a value or may be given one."""
+        """Return the problem of a name; None if it has or may get a value."""
         name = asked.placeholder.content
         if name in self._results:
             return self._unordered(node, name, self._results[name])
@@ -55,8 +55,8 @@ class PromptNames:
         meant = closest(name, self._known(node, own)) if self._left >= 0 else None
         return Unknown(
             "MISSING_VARIABLES" if is_flow else "PROMPT_NAME_UNKNOWN",
-            f"nothing in the workflow gives {name!r} a value",
-            "start the run with it, or add it to the variables",
+            f"{name!r} has no value in this workflow",
+            "pass it as run input, or add it to the variables",
             "error" if is_flow and given.verdict == "absent" else "warning",
             meant,
         )
@@ -69,8 +69,10 @@ class PromptNames:
         return Unknown(
             "REFERENCE_NOT_RUN",
             f"{name!r} is the result of {other!r}, which "
-            + ("runs only after it" if is_later else "is not connected to it"),
-            "read a node that runs before" if is_later else f"connect {other!r} to {node.id!r}",
+            + ("runs only after this node" if is_later else "is not connected to this node"),
+            "use a node that runs before this one"
+            if is_later
+            else f"connect {other!r} to {node.id!r}",
             "error" if is_later else "warning",
         )
 
@@ -82,7 +84,7 @@ class PromptNames:
 
     @cached_property
     def _results(self) -> dict[str, NodeId]:
-        """What the results of nodes are called: `node-2_result`, `node2_result`."""
+        """Return the names of node results: `node-2_result`, `node2_result`."""
         return {
             f"{name}{suffix}": node
             for node in self._scope.graph.nodes
@@ -106,7 +108,7 @@ class PromptNames:
 
 
 def variables_of(node: Node) -> tuple[str, ...]:
-    """The names a node gives values to: an object of them, or a list of an input node."""
+    """Return the names that a node defines: an object, or the list of an input node."""
     variables = node.data.get("variables")
     if isinstance(variables, dict):
         return tuple(variables)

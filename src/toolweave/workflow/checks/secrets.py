@@ -1,7 +1,7 @@
-"""Secrets written into a workflow, where everybody who reads the file can see them.
+"""Secrets in plain text in a workflow.
 
-Only what stands in a field for secrets, or has the unmistakable form of a key, is told, and never
-shown. A template or a reference to the vault or environment is as it should be.
+Reports values of secret fields and values with the unmistakable format of a key; never shows them.
+Templates and references to the vault or environment are fine.
 """
 
 import re
@@ -17,12 +17,12 @@ from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.modes import object_at
 
 _PARTS = ("configurations", "inputParams", "parameterValues")
-# Keys of well-known services, by the beginning that their makers gave them to be found by.
+# Prefixes of API keys of well-known services.
 _KEY = re.compile(
     r"(?:sk-(?:ant-|proj-)?|xox[abeoprs]-|gh[opsur]_|github_pat_|glpat-|AKIA|ASIA|AIza|ya29\."
     r"|fc-|secret_|ntn_|hf_|npm_)[A-Za-z0-9_-]{16,}"
 )
-# What people write where a secret will stand.
+# Common placeholders for secrets.
 _STAND_IN = re.compile(
     r"[x*._-]+|<.*>|\[.*\]|(?:your|my|the|some|example|sample|test|dummy|fake|insert|change|todo"
     r"|placeholder|replace|enter).*|.*(?:here|example|placeholder|changeme)",
@@ -33,7 +33,7 @@ _NONE: Mapping[str, Json] = {}
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
-    """Literal keys, tokens and passwords in the values of nodes."""
+    """Yield literal keys, tokens and passwords in node values."""
     fields: dict[str, Mapping[str, Json]] = {}
     secret: dict[int, Mapping[str, Json]] = {}
     for index, _, spec in catalog_nodes(case):
@@ -49,7 +49,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
 
 
 def _secret_fields(spec: NodeSpec) -> Mapping[str, Json]:
-    """The fields for secrets, with what stands there by default, which is none."""
+    """The secret fields with their default values, which are no secrets."""
     fields = (*spec.configurations, *spec.inputs)
     return {
         name: one.default for one in fields if one.sensitive for name in (one.name, *one.aliases)
@@ -57,7 +57,7 @@ def _secret_fields(spec: NodeSpec) -> Mapping[str, Json]:
 
 
 def _in(values: JsonObject, secret: Mapping[str, Json]) -> Iterator[Steps]:
-    """`secret` are names at the top; below them, names that tell so themselves."""
+    """Yield texts of secret fields; `secret` applies to the top level only."""
     waiting: list[tuple[Json, Steps, bool]] = [
         (value, (name,), name in secret or is_sensitive(name))
         for name, value in values.items()
@@ -87,7 +87,7 @@ def _told(place: str) -> Problem:
     return Problem(
         "SECRET_IN_WORKFLOW",
         place,
-        "this looks like a secret, and everybody who reads the file can see it",
-        hint="keep it in the vault and write ${vault:NAME} here",
+        "the value looks like a secret in plain text",
+        hint="store it in the vault and use ${vault:NAME} here",
         severity="warning",
     )

@@ -1,6 +1,6 @@
-"""Which known name a wrong one means: only where there can be no doubt.
+"""Corrects misspelt names, only where the correction is certain.
 
-Not for suggestions in a hint (`problems.did_you_mean`), which may be wrong; a patch may not.
+Suggestions in a hint may be wrong (`problems.did_you_mean`); a patch may not.
 """
 
 from collections.abc import Iterable
@@ -8,19 +8,19 @@ from collections.abc import Iterable
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-# A file of nothing but wrong names is reported, not mended: comparing all with all takes too long.
+# Limits the lookups in a file full of wrong names: comparing all with all takes too long.
 MAX_LOOKED_UP = 20
 MAX_LENGTH = 200
 MAX_COMPARED = 5
 
 
 def closest(wrong: str, known: Iterable[str]) -> str | None:
-    """The one known name with the same letters, else the one a letter or two away."""
+    """Return the only known name with the same letters or one or two edits away."""
     return Spelling(known).closest(wrong)
 
 
 class Spelling:
-    """Known names by their letters."""
+    """Known names by their normalized form."""
 
     def __init__(self, known: Iterable[str]) -> None:
         self._known: dict[str, list[str]] | None = None
@@ -30,11 +30,11 @@ class Spelling:
 
     @property
     def is_spent(self) -> bool:
-        """Whether as many were looked up as may be."""
+        """Whether the limit of lookups is reached."""
         return self._left <= 0
 
     def meant(self, wrong: str) -> str | None:
-        """What `wrong` means, if that is clear and not too many were looked up before."""
+        """Return what `wrong` means; None if unclear or the limit is reached."""
         if wrong not in self._found:
             if self.is_spent:
                 return None
@@ -43,7 +43,7 @@ class Spelling:
         return self._found[wrong]
 
     def closest(self, wrong: str) -> str | None:
-        """What `wrong` means, however often that is asked."""
+        """Return what `wrong` means, without counting the lookup."""
         known, given = self._by_letters(), _letters(wrong[: MAX_LENGTH + 1])
         if not given or len(wrong) > MAX_LENGTH:
             return None
@@ -69,7 +69,7 @@ class Spelling:
 
 
 def _letters(name: str) -> str:
-    """The name without case and separators: `Node_1` and `node-1` are one."""
+    """Normalize case and separators: `Node_1` equals `node-1`."""
     return "".join(one for one in name.casefold() if one.isalnum())
 
 

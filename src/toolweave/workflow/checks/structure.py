@@ -1,6 +1,6 @@
-"""The whole: something to run, a place to begin and to end, and nothing left aside.
+"""The structure of the workflow: a start, an end, and no unreachable nodes.
 
-A workflow without an end runs, and so does a node that nothing leads to; both are pointed out.
+A workflow without an end can run, and so can an unconnected node; both are warnings.
 """
 
 from collections.abc import Iterator
@@ -26,20 +26,20 @@ from toolweave.workflow.checks.kinds import (
 from toolweave.workflow.checks.ports import is_attachment, out_ports
 from toolweave.workflow.model import INPUT_PORT, OUTPUT_PORT, Node, NodeId
 
-# More ends than these to join are a workflow of another kind; a person has to look.
+# With more open ends than this, no edges are proposed.
 MAX_JOINED = 10
 
-Operation = dict[str, Any]  # Any: of a JSON Patch, as in `Problem`
+Operation = dict[str, Any]  # Any: part of a JSON Patch, as in `Problem`
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
-    """What is wrong with the workflow as a whole."""
+    """Yield the problems of the workflow as a whole."""
     shape = _Shape(case)
     if not shape.running:
         yield Problem(
             "WORKFLOW_EMPTY",
             pointer("nodes"),
-            "there is nothing to run; expected at least one node",
+            "the workflow is empty; expected at least one node",
             hint="add a node",
         )
     elif shape.style == "flow":
@@ -54,7 +54,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
 
 @dataclass(frozen=True)
 class _Shape:
-    """What the checks of the whole look at, worked out once."""
+    """Facts about the whole workflow, computed once."""
 
     case: CheckContext
 
@@ -72,7 +72,7 @@ class _Shape:
 
     @cached_property
     def has_unknown(self) -> bool:
-        """Whether there is a node that may be anything."""
+        """Whether a node has an unknown type."""
         return any(
             not is_known(self.case, node) and (is_catalog(node) or meant_type(node.type) is None)
             for node in self.running
@@ -96,7 +96,7 @@ class _Shape:
 
     @cached_property
     def attached(self) -> set[str]:
-        """Nodes that an agent uses instead of being led to."""
+        """Nodes that are attached to an agent."""
         found: set[str] = {edge.source for edge in self.case.graph.edges if is_attachment(edge)}
         for node in self.running:
             listed = node.data.get("attachedNodes")
@@ -105,17 +105,17 @@ class _Shape:
 
     @cached_property
     def fed(self) -> set[NodeId]:
-        """Nodes that another node leads to."""
+        """Nodes with an incoming edge."""
         return {edge.target for edge in self.case.graph.edges if edge.source != edge.target}
 
     @cached_property
     def leading(self) -> set[NodeId]:
-        """Nodes that lead to another one."""
+        """Nodes with an outgoing edge."""
         return {edge.source for edge in self.case.graph.edges if edge.source != edge.target}
 
     @cached_property
     def roots(self) -> list[NodeId]:
-        """Nodes that run because nothing leads to them, those that begin aside."""
+        """Nodes without an incoming edge, except starts."""
         begins = set(self.begins)
         return [
             node
@@ -125,7 +125,7 @@ class _Shape:
 
     @cached_property
     def lost(self) -> frozenset[str]:
-        """The kinds of plain nodes that an edge still names; that problem mends it."""
+        """The types of missing nodes that an edge refers to; that problem's patch adds them."""
         nodes = self.case.graph.nodes
         kinds: set[str] = set()
         for edge in self.case.workflow.edges:
@@ -136,7 +136,7 @@ class _Shape:
         return frozenset(kinds)
 
     def loose(self) -> list[tuple[NodeId, str]]:
-        """Ways out of what is reached that nothing follows, and that something should."""
+        """Unconnected output ports of reachable nodes."""
         found: list[tuple[NodeId, str]] = []
         for node_id, kind in self.types.items():
             if kind == "end" or node_id not in self.reached:
@@ -153,7 +153,7 @@ class _Shape:
         return found
 
     def joined(self, ways: list[tuple[NodeId, str]], target: str) -> list[Operation]:
-        """Edges from ways out to a node."""
+        """Return edges from output ports to a node."""
         ids = Ids(edge.id for edge in self.case.workflow.edges)
         return [
             _added(
@@ -175,13 +175,13 @@ def _beginning(shape: _Shape) -> Iterator[Problem]:
     severity: Severity = "error" if is_strict else "warning"
     if not shape.begins:
         if shape.has_unknown or any(type_of(one) == "start" for one in shape.case.workflow.nodes):
-            return  # that may be what begins it, or it has another node's id
+            return  # it may be the start, or it has another node's id
         is_drawn = shape.style == "drawn"
         yield Problem(
             "START_MISSING",
             pointer("nodes"),
-            f"nothing begins the workflow; expected a {'start' if is_drawn else 'trigger'} node",
-            hint="add one and lead it to the first step",
+            f"the workflow has no {'start' if is_drawn else 'trigger'} node",
+            hint="add one and connect it to the first step",
             severity=severity if is_drawn else "warning",
             patch=_begun(shape),
         )
@@ -209,7 +209,7 @@ def _begun(shape: _Shape) -> tuple[Operation, ...] | None:
 
 
 def _further_starts(shape: _Shape, severity: Severity) -> Iterator[Problem]:
-    """Starts after the first, also those with the first one's id."""
+    """Yield starts after the first, including those with the same id."""
     first: Node | None = None
     left = MAX_JOINED
     for index, node in enumerate(shape.case.workflow.nodes):
@@ -222,8 +222,8 @@ def _further_starts(shape: _Shape, severity: Severity) -> Iterator[Problem]:
         yield Problem(
             "START_TWICE",
             pointer("nodes", index),
-            f"{shown(node.id)} is a further start beside {shown(first.id)}; expected one",
-            hint="let one start lead to every first step",
+            f"{shown(node.id)} is a second start after {shown(first.id)}; expected one",
+            hint="connect one start to every first step",
             severity=severity,
             patch=_one_start(shape.case, index, node, first) if left >= 0 else None,
         )
@@ -236,14 +236,14 @@ def _one_start(
     if case.graph.nodes[first.id] is not first:
         return None
     if case.graph.nodes[node.id] is not node:
-        return (removed,)  # the edges are those of the other node with its id
+        return (removed,)  # the edges belong to the other node with its id
     if any(node.id in repr(one.data) for one in case.workflow.nodes):
-        return None  # an expression may mean it
+        return None  # an expression may refer to it
     if any(edge.target in {node.id, first.id} for edge in case.workflow.edges):
         return None
     known = {(edge.source, edge.target, *way(edge)) for edge in case.workflow.edges}
     moved: list[Operation] = []
-    # Last edges first, so that what is removed moves none of the others.
+    # Last edges first, so that removing one does not shift the others.
     for at, edge in reversed(case.edges):
         if edge.source != node.id:
             continue
@@ -268,10 +268,10 @@ def _unreached(shape: _Shape) -> Iterator[Problem]:
         yield Problem(
             "NODE_UNREACHED",
             shape.case.at(shape.case.graph.nodes[node_id]),
-            f"nothing leads to {shown(node_id)} from where the workflow begins",
+            f"{shown(node_id)} cannot be reached from the start of the workflow",
             hint="attach it to an AI_AGENT, or remove it"
             if is_aside
-            else "draw an edge to it, or remove it",
+            else "connect it with an edge, or remove it",
             severity="warning",
             patch=tuple(patch) if patch else None,
         )
@@ -282,17 +282,17 @@ def _ending(shape: _Shape) -> Iterator[Problem]:
         return
     ways = [(node, port) for node, port in shape.loose() if node not in shape.leading]
     is_clear = 0 < len(ways) <= MAX_JOINED and "end" not in shape.lost
-    # Where the chain is broken, an end right after its first part is not what was meant.
+    # If the chain is broken, an end after its first part is not the intention.
     is_clear &= not any(node not in shape.reached for node in shape.roots if node not in shape.ends)
-    hint = "lead the last step to an end"
+    hint = "connect the last step to an end node"
     if shape.ends:
         place, message = (
             shape.case.at(shape.case.graph.nodes[shape.ends[0]]),
-            f"the end {shown(shape.ends[0])} is never reached",
+            f"the end {shown(shape.ends[0])} cannot be reached",
         )
         patch = shape.joined(ways, shape.ends[0])
     else:
-        place, message = pointer("nodes"), "nothing ends the workflow; expected an end node"
+        place, message = pointer("nodes"), "the workflow has no end node"
         ids = Ids(named_in(shape.case))
         end = plain_node(ids.free("end"), "end")
         patch = [_added("nodes", end), *shape.joined(ways, end["id"])]
@@ -303,7 +303,7 @@ def _ending(shape: _Shape) -> Iterator[Problem]:
 
 
 def _alone(shape: _Shape) -> Iterator[Problem]:
-    """Nodes of a flow without any edge; a flow of one node needs none."""
+    """Yield nodes of a flow without an edge; a flow of one node needs none."""
     if len(shape.running) < 2:
         return
     for node in shape.running:
@@ -312,8 +312,8 @@ def _alone(shape: _Shape) -> Iterator[Problem]:
             yield Problem(
                 "NODE_UNREACHED",
                 shape.case.at(node),
-                f"no edge leads to or from {shown(node.id)}",
-                hint="draw an edge to it, or remove it",
+                f"{shown(node.id)} has no edges",
+                hint="connect it with an edge, or remove it",
                 severity="warning",
             )
 

@@ -1,7 +1,7 @@
-"""Values that may hold `{{ … }}`, judged by a schema as far as that is certain before a run.
+"""Checks values with `{{ … }}` against a schema, as far as possible before a run.
 
-What a template will be is not known, so the schema is loosened along the way to it: at its place
-anything fits, above it only what does not depend on it is still asked for. No subject of its own.
+The value of a template is unknown, so the schema is loosened on the path to it: any value is valid
+at its place, and above it only independent keywords apply. Not a check.
 """
 
 from collections.abc import Iterator
@@ -19,12 +19,12 @@ from toolweave.workflow.checks.compiled_schemas import CompiledSchemas
 from toolweave.workflow.scope.references import may_ask
 
 MARK = "{{"
-# More items than this, and only the kind of the array is looked at.
+# With more items than this, only the type of the array is checked.
 _MAX_ITEMS = 50
 _MAX_REFERENCES = 32
 _ROOT = frozenset({"$schema", "$defs", "definitions"})
 _TOLD = frozenset({"description", "title", "default", "deprecated", "examples", "writeOnly"})
-# Keywords that ask only for the kind of a value, its keys or their number.
+# Keywords that only concern a value's type, its keys or their number.
 _OF_OBJECTS = frozenset(
     {"type", "properties", "required", "additionalProperties", "propertyNames"}
     | {"minProperties", "maxProperties", "dependentRequired"}
@@ -35,12 +35,12 @@ _JOINING = ("allOf", "anyOf", "oneOf")
 
 
 def check_values(judge: CompiledSchemas, values: JsonObject) -> Iterator[Problem]:
-    """What is certainly wrong with `values`, by the codes of a tool's parameters."""
+    """Yield the certain problems of `values`, with the codes of tool parameters."""
     if not values and judge.takes_nothing:
         return
     schema = judge.schema
     verdict, chars = judge.compiled.judge(values)
-    # What fits as it is written fits a looser schema too; nothing is left to explain.
+    # Values that are valid as written are valid in a looser schema too.
     if verdict == "valid" and chars <= MAX_STRING_LENGTH:
         return
     names = _templated(schema, values)
@@ -51,7 +51,7 @@ def check_values(judge: CompiledSchemas, values: JsonObject) -> Iterator[Problem
     looser = _Loosener(schema).loosened(schema, values)
     if looser is not None and not isinstance(looser, dict):
         return
-    # References still mean the definitions of the whole.
+    # References still point to the definitions of the whole schema.
     whole: JsonObject = {key: schema[key] for key in schema if key in _ROOT}
     asked = schema if looser is None else whole | looser
     if names:
@@ -62,7 +62,7 @@ def check_values(judge: CompiledSchemas, values: JsonObject) -> Iterator[Problem
 
 
 def _templated(schema: JsonObject, values: JsonObject) -> frozenset[str] | None:
-    """The names of texts with templates, where nothing else decides how a schema is loosened."""
+    """Return the names of templated texts if they alone determine the loosened schema."""
     known = _members(schema, "properties")
     is_flat = not any(isinstance(value, dict | list) for value in values.values())
     if not is_flat or not values.keys() <= known.keys():
@@ -71,7 +71,7 @@ def _templated(schema: JsonObject, values: JsonObject) -> frozenset[str] | None:
 
 
 def strangers(judge: CompiledSchemas, values: JsonObject) -> Iterator[Problem]:
-    """Names that a tool which would take any does not know."""
+    """Yield unknown names for a tool that allows additional parameters."""
     schema = judge.schema
     names = schema.get("properties")
     is_open = not schema.keys() & {"additionalProperties", "patternProperties", "$ref", *_JOINING}
@@ -84,7 +84,7 @@ def strangers(judge: CompiledSchemas, values: JsonObject) -> Iterator[Problem]:
 
 
 def has_template(value: Json) -> bool:
-    """Whether there is a template anywhere in a value."""
+    """Whether a value contains a template."""
     return may_ask(value) and _has_template(value)
 
 
@@ -107,7 +107,7 @@ def _stranger(judge: CompiledSchemas, values: JsonObject, name: str, meant: str 
     found = Problem(
         "MCP_PARAMETER_UNKNOWN",
         pointer(name),
-        f"the tool names no parameter {name!r}",
+        f"the tool has no parameter {name!r}",
         hint=f"did you mean {meant!r}?" if meant else "the tool may ignore it",
         severity="warning",
     )
@@ -120,14 +120,14 @@ def _stranger(judge: CompiledSchemas, values: JsonObject, name: str, meant: str 
 
 
 class _Loosener:
-    """Loosens one schema for one value; nothing where the value has no template."""
+    """Loosens one schema for one value; None if the value has no template."""
 
     def __init__(self, root: JsonObject) -> None:
         self._document = SchemaDocument(root)
         self._tuple = "prefixItems" if dialect_of(root)[0] == "2020-12" else "items"
 
     def loosened(self, schema: Json, value: Json) -> Json:
-        """The schema that asks for nothing a template could change; None where it may stay."""
+        """Return the schema without what a template could change; None if unchanged."""
         if isinstance(value, str):
             return True if MARK in value else None
         if isinstance(value, dict):
@@ -142,7 +142,7 @@ class _Loosener:
         missing = [name for name in free if isinstance(required, list) and name in required]
         below: JsonObject = {}
         for key, part in value.items():
-            # A misspelt name is judged as the one that is meant, so that it can be mended.
+            # A misspelt name is checked like the correct one, so that it can be fixed.
             meant = free if extra is False else missing
             name = (misspelt(key, meant) if key not in known else None) or key
             looser = self.loosened(known.get(name, extra), part)
@@ -173,7 +173,7 @@ class _Loosener:
         return kept
 
     def _meant(self, schema: Json, kind: str) -> Json:
-        """The schema behind references, and of alternatives the only one for this kind."""
+        """Resolve references, and alternatives if only one has this type."""
         for _ in range(_MAX_REFERENCES):
             if not isinstance(schema, dict):
                 return schema
@@ -221,7 +221,7 @@ def _members(schema: Json, keyword: str) -> JsonObject:
 
 
 def _names_only(schemas: Json) -> bool:
-    """Whether these schemas ask for keys and nothing else."""
+    """Whether these schemas only require keys."""
     if not isinstance(schemas, list):
         return False
     return all(

@@ -1,7 +1,7 @@
-"""The tools of MCP nodes: whether server and tool exist, and values against the tool's schema.
+"""Tools of MCP nodes: the server and tool exist, and the values match the tool's schema.
 
-The live tool is the authority where servers were asked, else the tool as it was approved, else
-what the node remembers of it. The modes themselves are checked elsewhere.
+The live tool is used if servers are connected, else the approved tool, else the schema stored in
+the node. `modes` checks the modes themselves.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +26,7 @@ VALUES = "parameterValues"
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
-    """Servers and tools that are not there, and values that the tool would refuse."""
+    """Yield unknown servers and tools, and values that the tool would refuse."""
     known = _KnownTools(case)
     for index, node in enumerate(case.workflow.nodes):
         if type_of(node) == "mcp":
@@ -35,7 +35,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
 
 
 class _KnownTools:
-    """Schemas of tools by node, each read once."""
+    """Schemas of tools by node, each parsed once."""
 
     def __init__(self, case: CheckContext) -> None:
         self._case = case
@@ -56,7 +56,7 @@ class _KnownTools:
         return self._live[server]
 
     def best(self, server: str) -> dict[str, Tool] | None:
-        """The tools of a server by name, also if it was not asked now but approved before."""
+        """Return the live or approved tools of a server by name."""
         if server not in self._tools:
             tools = self._case.known.tools_of(server)
             self._tools[server] = None if tools is None else {one.name: one for one in tools}
@@ -64,13 +64,13 @@ class _KnownTools:
 
     @cached_property
     def servers(self) -> tuple[str, ...]:
-        """Servers that answer, or were approved: those with a tool in the catalog."""
+        """Return the servers with a tool in the catalog: connected or approved."""
         named = {spec.origin.server for spec in self._case.known.catalog if spec.origin}
         tools = self.tools if self.is_live else self.best
         return tuple(sorted(name for name in named if tools(name) is not None))
 
     def judge(self, node: Node) -> CompiledSchemas | None:
-        """What the values are judged by; nothing where the tool is not known."""
+        """Return the schema of a node's values; None if the tool is unknown."""
         named = text_at(node.data, "serverId"), text_at(node.data, "toolName")
         if found := self._judges.get(named):
             return found
@@ -84,7 +84,7 @@ class _KnownTools:
         return self._judge_of(stored) if isinstance(stored, list) else None
 
     def standing(self, node: Node) -> tuple[Problem, ...]:
-        """How the node stands against the live tools; many nodes have the same tool."""
+        """Return the node's status against the live tools; cached by tool."""
         said = [node.data.get(key) for key in ("serverId", "toolName", "mode", "parameters")]
         try:
             key = canonical(said)
@@ -112,7 +112,7 @@ def _of_node(node: Node, known: _KnownTools) -> Iterator[Problem]:
     patches: list[object] = []
     is_there = VALUES in node.data
     for problem in _of_values(node, known):
-        # One patch mends two problems of a misspelt name; none reaches into what is not there.
+        # One patch fixes both problems of a misspelt name.
         is_given = is_there and problem.patch not in patches
         patches += [problem.patch] if problem.patch else []
         yield placed(problem, f"/{VALUES}", is_there=is_given)
@@ -122,12 +122,12 @@ def _standing(node: Node, known: _KnownTools) -> Iterator[Problem]:
     for problem in known.standing(node):
         match problem.code:
             case "MCP_TOOL_SCHEMA_CHANGED":
-                # Whether the values still fit is told one by one; if they do, the node runs.
+                # Values that no longer fit are reported one by one; if they fit, the node runs.
                 yield replace(problem, severity="warning")
             case "MCP_SERVER_NOT_FOUND" | "MCP_TOOL_NOT_FOUND" if not text_at(
                 node.data, problem.pointer[1:]
             ):
-                continue  # without any name, the mode is told to need one
+                continue  # a missing name is reported by `modes`
             case "MCP_SERVER_NOT_FOUND":
                 meant = _meant(text_at(node.data, "serverId"), known.servers)
                 yield _renamed(problem, "serverId", meant, node, known)
@@ -140,7 +140,7 @@ def _standing(node: Node, known: _KnownTools) -> Iterator[Problem]:
 
 
 def _approved(node: Node, known: _KnownTools) -> Iterator[Problem]:
-    """Without asking servers: slips in the names of approved ones; of others nothing is said."""
+    """Without live servers: yield misspelt names of approved servers and tools only."""
     server, name = text_at(node.data, "serverId"), text_at(node.data, "toolName")
     tools = known.best(server)
     if not server or not name or mode_of(node.data) == "fullNaturalLanguage":
@@ -148,12 +148,12 @@ def _approved(node: Node, known: _KnownTools) -> Iterator[Problem]:
     if tools is None:
         meant = _meant(server, known.servers)
         if meant is not None and name in (known.best(meant) or {}):
-            message = f"no server {server!r} was approved, but {meant!r}, which has this tool"
+            message = f"no server {server!r} is approved; {meant!r} is and has this tool"
             found = Problem("MCP_SERVER_NOT_FOUND", "/serverId", message, severity="warning")
             yield _renamed(found, "serverId", meant, node, known)
     elif name not in tools:
         meant = _meant(name, tools)
-        message = f"server {server!r} was approved without a tool {name!r}"
+        message = f"the approved server {server!r} has no tool {name!r}"
         found = Problem(
             "MCP_TOOL_NOT_FOUND",
             "/toolName",
@@ -172,7 +172,7 @@ def _meant(wrong: str, known: Iterable[str]) -> str | None:
 def _renamed(
     problem: Problem, key: str, meant: str | None, node: Node, known: _KnownTools
 ) -> Problem:
-    """With the right name as its patch, unless that shows faults nobody was told of."""
+    """Attach the correct name as a patch, unless that reveals new problems."""
     if meant is None:
         return problem
     mended = replace(node, data={**node.data, key: meant})

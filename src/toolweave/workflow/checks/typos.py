@@ -1,10 +1,10 @@
-"""Texts that a sign or two keep from being read, with the right ones. No subject of its own."""
+"""Corrects small syntax errors in expressions. Not a check."""
 
 from toolweave.cel.language import compile_text
 from toolweave.cel.templates import read_template
 from toolweave.cel.tokens import tokens
 
-# Signs and words of other languages that can only mean one of ours.
+# Operators of other languages with exactly one CEL equivalent.
 _OURS = {
     "===": "==",
     "!==": "!=",
@@ -22,7 +22,7 @@ _OURS = {
 
 
 def without_habits(text: str) -> str | None:
-    """An expression in our signs; nothing where it still cannot be read."""
+    """Return the expression with CEL operators; None if it still cannot be parsed."""
     pieces: list[str] = []
     end = 0
     for word in tokens(text):

@@ -1,4 +1,4 @@
-"""Triggers that anybody can fire: a delivery that is not signed proves nothing of its sender."""
+"""Triggers that accept unsigned deliveries, so that anybody can start runs."""
 
 from collections.abc import Iterator
 
@@ -7,19 +7,19 @@ from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.modes import object_at
 
-# By kind of trigger, the field of the secret its sender signs with.
+# Trigger type -> the field of its signing secret.
 _SIGNED_BY = {"TRIGGER.GITHUB": "webhook_secret"}
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
-    """Triggers that take unsigned deliveries, which is allowed and rarely meant."""
+    """Yield warnings: unsigned deliveries are allowed but rarely intended."""
     for index, node, spec in catalog_nodes(case):
         field = _SIGNED_BY.get(spec.ref)
         if field is not None and not object_at(node.data, "configurations").get(field):
             yield Problem(
                 "HOOK_UNSIGNED",
                 pointer("nodes", index, "data", "configurations"),
-                f"node {node.id!r} has no {field!r}: whoever knows its address can start runs",
-                hint=f"write {field} as ${{vault:NAME}}, and the same secret at the sender",
+                f"node {node.id!r} has no {field!r}: anyone who knows its address can start runs",
+                hint=f"set {field} to ${{vault:NAME}} and configure the same secret at the sender",
                 severity="warning",
             )

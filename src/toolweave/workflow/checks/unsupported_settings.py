@@ -1,4 +1,4 @@
-"""Settings that this package has no code for, though the system they come from had."""
+"""Settings of other systems that are not supported."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from toolweave.workflow.modes import object_at
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
-    """Values that would fail in every run; one that a template gives is known only then."""
+    """Yield values that fail in every run; templated values are known only at run time."""
     for index, node, spec in catalog_nodes(case):
         settings = object_at(node.data, "configurations")
         for field in spec.configurations:
@@ -22,7 +22,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
                     "PROVIDER_NOT_BUILT_IN",
                     place,
                     f"{shown(value)} is not built in; connect its MCP server",
-                    hint=f"use the tools of an MCP server of {value}, or {_built_in(field)}",
+                    hint=f"use the tools of a {value} MCP server, or {_built_in(field)}",
                 )
 
 

@@ -1,7 +1,7 @@
-"""What catalog nodes are given: `configurations` and `inputParams` against the specification.
+"""Values of catalog nodes: `configurations` and `inputParams` against the specification.
 
-Of a live tool's entry the input is judged by the tool's own schema. A required input that is left
-out may be fed by what comes in; it is only missed where nothing can.
+The input of a live tool is checked against the tool's own schema. A required input may come from
+an edge; it is only reported where no edge can provide it.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ from toolweave.workflow.modes import object_at
 CONFIGURATIONS = "configurations"
 INPUTS = "inputParams"
 
-# What a fault of a tool's parameter is called in a node that is none.
+# Code of a tool's parameter -> code of a node's field.
 CODES = {
     "MCP_PARAMETER_REQUIRED": "FIELD_REQUIRED",
     "MCP_PARAMETER_INVALID_TYPE": "FIELD_TYPE_INVALID",
@@ -38,7 +38,7 @@ CODES = {
     "MCP_PARAMETER_CONSTRAINT_VIOLATED": "FIELD_LIMIT_VIOLATED",
     "MCP_VALUE_UNCHECKED": "FIELD_UNCHECKED",
 }
-# What belongs in the data of a catalog node.
+# The parts of a catalog node's data.
 _PARTS = (CONFIGURATIONS, INPUTS)
 _NAMING = frozenset({"MCP_PARAMETER_UNKNOWN"})
 _ASIDE = "/data/.."
@@ -69,10 +69,10 @@ def _of_any(spec: NodeSpec, *, is_input: bool) -> frozenset[str]:
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
-    """Values of catalog nodes that do not fit their fields."""
+    """Yield values of catalog nodes that do not match their fields."""
     fed = _fed(case)
     for index, node, spec in catalog_nodes(case):
-        # Of nodes with one id, edges lead to the first.
+        # Of several nodes with one id, edges lead to the first.
         is_first = case.graph.nodes[node.id] is node
         is_fed = case.is_subflow or (is_first and node.id in fed)
         for problem in _problems(case, node, spec, is_fed=is_fed):
@@ -81,7 +81,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
 
 
 def _fed(case: CheckContext) -> frozenset[str]:
-    """Ids of nodes that something is before, or that a model feeds: its tools and memories."""
+    """Return ids of nodes with an incoming edge or attached to a model."""
     ends = {node.id for node in case.workflow.nodes if type_of(node) == "end"}
     found = {
         edge.target
@@ -97,7 +97,7 @@ def _fed(case: CheckContext) -> frozenset[str]:
     }
     used |= {end for edge in case.graph.edges if is_attachment(edge) for end in _ends(edge)}
     for node in case.graph.nodes.values():
-        # One that is in no line at all can only be meant for a model.
+        # An unconnected one can only be meant for a model.
         is_apart = not case.graph.outgoing(node.id)
         if node.type in _ATTACHABLE and (node.id in used or is_apart):
             found.add(node.id)
@@ -116,13 +116,13 @@ def _problems(case: CheckContext, node: Node, spec: NodeSpec, *, is_fed: bool) -
         if part not in node.data and (wrong := _misnamed(node.data, part)):
             yield _renamed(node.data, wrong, part, spec, taken)
         elif not given and (wrong := _misnamed(node.extras, part)):
-            # Some dialects keep a node's parts beside its name and type.
+            # Some dialects keep a node's parts next to its name and type.
             yield _beside(_renamed(node.extras, wrong, part, spec, taken))
         elif given is not None and not isinstance(given, dict):
             yield _no_object(given, part, place)
         else:
             is_tool = spec.origin is not None and part == INPUTS
-            # Of what comes in nothing is missed; only a strange name may be a required one.
+            # Inputs may come from an edge, so only an unknown name may be a required one.
             is_plain = is_fed and part == INPUTS and _names_all(taken.judge.schema, given or {})
             judge = taken.fed if is_plain else taken.judge
             values = _set_in(given or {}, taken.of_any)
@@ -168,12 +168,12 @@ def _part(
 def _weighed(
     problem: Problem, spec: NodeSpec, part: str, values: JsonObject, *, is_fed: bool
 ) -> Problem | None:
-    """The problem as grave as it is in a node, or nothing."""
+    """Return the problem with its severity for a node, or None."""
     match problem.code:
-        # In an object inside the input it is missing for certain.
+        # A field of a nested object cannot come from an edge.
         case "MCP_PARAMETER_REQUIRED" if part == INPUTS and is_fed and _is_outer(problem):
             is_misspelt = problem.patch is not None and problem.patch[0]["op"] == "move"
-            # In a tool's arguments the strange name is the error, and takes the patch.
+            # In a tool's arguments the unknown name is the error and carries the patch.
             is_told = spec.origin is None and is_misspelt
             return replace(problem, severity="warning") if is_told else None
         case "MCP_PARAMETER_REQUIRED" if part == CONFIGURATIONS and _is_elsewhere(
@@ -183,7 +183,7 @@ def _weighed(
         case "MCP_TOOL_LIMIT_EXCEEDED":
             return problem if spec.origin is not None else None
         case "MCP_PARAMETER_UNKNOWN" if spec.origin is None or part == CONFIGURATIONS:
-            # It runs all the same: what is not known is not looked at.
+            # The node runs anyway: unknown fields are ignored.
             return _readable(replace(problem, severity="warning"), spec, values)
         case _:
             return _readable(problem, spec, values)
@@ -194,14 +194,14 @@ def _is_outer(problem: Problem) -> bool:
 
 
 def _set_in(given: JsonObject, of_any: frozenset[str] | None) -> JsonObject:
-    """The values that are set: null says that one is not, unless the field may be anything."""
+    """Return the values that are set; null means "not set" unless the field allows any value."""
     if of_any is None or None not in given.values():
         return given
     return {key: one for key, one in given.items() if one is not None or key in of_any}
 
 
 def _readable(problem: Problem, spec: NodeSpec, values: JsonObject) -> Problem:
-    """Without its patch, if that would only bring an expression that cannot be read to light."""
+    """Drop the patch if it would only reveal an invalid expression."""
     for operation in problem.patch or ():
         to, source = steps_of(operation["path"]), steps_of(str(operation.get("from", "")))
         text = values.get(source[0]) if len(source) == 1 else None
@@ -212,12 +212,12 @@ def _readable(problem: Problem, spec: NodeSpec, values: JsonObject) -> Problem:
 
 
 def _is_elsewhere(problem: Problem, spec: NodeSpec, values: JsonObject) -> bool:
-    """Whether something missing may come from a connection of the user's or a known server."""
+    """Whether a missing value may come from a credential or a registered server."""
     missing = problem.pointer.removeprefix("/")
     fields: dict[str, Field] = {one.name: one for one in spec.configurations}
     is_secret = missing in fields and fields[missing].sensitive
     if spec.type == "TOOL":
-        # Such a node binds to a registered server of its kind.
+        # Such a node uses a registered server of its type.
         return is_secret or missing == "mcp_server_url"
     sign_in = fields.get("use_oauth")
     if sign_in is None or not is_secret:
@@ -227,7 +227,7 @@ def _is_elsewhere(problem: Problem, spec: NodeSpec, values: JsonObject) -> bool:
 
 
 def _needed(spec: NodeSpec, values: JsonObject) -> Iterator[Problem]:
-    """CEL that the chosen way of working cannot do without."""
+    """Yield missing CEL that the chosen mode requires."""
     for field in CEL_FIELDS.get(spec.ref, ()):
         is_there = isinstance(values.get(field.name), str) or has_template(values.get(field.name))
         if field.chosen_by and not is_there and is_chosen(spec, field, values):
@@ -238,8 +238,8 @@ def _without(field: CelField, name: str, value: str) -> Problem:
     return Problem(
         "MCP_PARAMETER_REQUIRED",
         pointer(field.name),
-        f"{name!r} is {value!r}, and {field.name!r} is missing; expected an expression",
-        hint=f"write {field.name!r}, or choose another {name!r}",
+        f"{name!r} is {value!r}, which requires an expression in {field.name!r}",
+        hint=f"set {field.name!r}, or choose another {name!r}",
         severity="error" if field.is_needed else "warning",
     )
 
@@ -262,13 +262,13 @@ def _misnamed(owner: JsonObject, part: str) -> str | None:
 
 
 def _beside(problem: Problem) -> Problem:
-    """The problem of a part that stands beside `data` instead of in it."""
+    """Move a problem of a part that is next to `data` instead of in it."""
     patch = problem.patch and tuple({**one, "from": f"/..{one['from']}"} for one in problem.patch)
     return replace(problem, pointer=f"/..{problem.pointer}", patch=patch)
 
 
 def _settled(problem: Problem) -> Problem:
-    """The problem with `/data/..` of its places left out."""
+    """Remove `/data/..` from a problem's pointers."""
     if _ASIDE not in problem.pointer:
         return problem
     patch = problem.patch and tuple(
@@ -290,7 +290,7 @@ def _renamed(owner: JsonObject, wrong: str, part: str, spec: NodeSpec, taken: No
     return Problem(
         "FIELD_UNKNOWN",
         place,
-        f"{wrong!r} is not looked at in a catalog node",
+        f"{wrong!r} is ignored in a catalog node",
         hint=f"did you mean {part!r}?",
         patch=(move,) if is_good else None,
         severity="error" if "required" in taken.judge.schema else "warning",

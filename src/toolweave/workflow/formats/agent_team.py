@@ -1,4 +1,4 @@
-"""Workflows of the catalog's own system (seed 004): current and older JSON, and YAML.
+"""The agent-team dialect: current and older JSON, and YAML.
 
 `configurations`, `input_params`, `output_params`, `attached_nodes` and `description` of a node are
 `data.configurations`, `data.inputParams`, `data.outputParams`, `data.attachedNodes` and
@@ -45,12 +45,12 @@ from toolweave.workflow.formats.toolweave import (
 )
 from toolweave.workflow.model import Edge, EdgeId, Node, NodeId, Workflow, WorkflowId
 
-# Words of a form: the header's fields beside the nodes, and a node's older name for its settings.
+# Markers of a form: header fields next to the nodes, and a node's older settings name.
 FLAT = "flat"
 PARAMETERS = "parameters"
 SUBFLOWS = "subworkflows"
 
-# Canonical names in `data` of what stands in a catalog node itself.
+# Fields of a catalog node -> their canonical names in `data`.
 DATA = {
     "description": "description",
     "subtype": "subtype",
@@ -82,7 +82,7 @@ class AgentTeamCodec:
     calls_by_name = True
 
     def recognises(self, document: JsonObject, *, is_wrapped: bool) -> int:
-        """By its connections, or by nodes that say their subtype."""
+        """Recognised by its connections, or by nodes with a subtype."""
         nodes, edges = document.get("nodes"), document.get("connections")
         if not isinstance(nodes, list) or "edges" in document:
             return 0
@@ -98,7 +98,7 @@ class AgentTeamCodec:
     def split(self, document: JsonObject, notes: Notes, *, is_sub: bool) -> Parts:
         """Nodes and connections apart; older maps of connections become a list."""
         if "nodes" not in document:
-            notes.missing("nodes", "there is nothing to run", "error")
+            notes.missing("nodes", "the workflow has no nodes", "error")
         connections = document.get("connections")
         shape = shape_of(connections)
         if connections is None or shape:
@@ -131,7 +131,7 @@ class AgentTeamCodec:
         return document | unknown(header, before)
 
     def form_for(self, workflow: Workflow, form: str) -> str:
-        """Every form holds everything."""
+        """Every form can hold every workflow."""
         return form
 
     def read_header(self, header: JsonObject, notes: Notes, *, is_sub: bool) -> Workflow:
@@ -142,7 +142,7 @@ class AgentTeamCodec:
         if not is_flat:
             notes.at += "/metadata"
         meta = header if is_flat else metadata
-        # Times are numbers in some files: those are not ours to read, and stay as they are.
+        # Times are numbers in some files: those are kept unchanged.
         known = {key for key in _META if key not in _MOMENTS or isinstance(meta.get(key), str)}
         name = required_text(meta, "name", notes, "")
         workflow = Workflow(
@@ -175,15 +175,15 @@ class AgentTeamCodec:
         return {"metadata": meta, **unknown(workflow.extras, _PARTS | {"metadata"})}
 
     def header_places(self, header: JsonObject) -> Mapping[str, str]:
-        """What stands beside the nodes, or in the metadata."""
+        """The fields next to the nodes, or in the metadata."""
         return _FLAT_NAMES if _is_flat(header) else _META_NAMES
 
     def node_form(self, item: JsonObject) -> str:
-        """Older files say `parameters`."""
+        """Older files use `parameters`."""
         return PARAMETERS if "parameters" in item and "configurations" not in item else ""
 
     def read_node(self, item: JsonObject, notes: Notes) -> Node:
-        """A node; of a catalog node, what stands in the node itself is its data."""
+        """Read a node; the fields of a catalog node are its data."""
         kind = _node_type(item, notes)
         settings = PARAMETERS if self.node_form(item) else "configurations"
         is_catalog = kind in NODE_TYPES or "subtype" in item
@@ -205,7 +205,7 @@ class AgentTeamCodec:
         )
 
     def write_node(self, node: Node, form: str) -> JsonObject:
-        """A node in the system's own order of keys."""
+        """Write a node in the dialect's key order."""
         settings = PARAMETERS if PARAMETERS in form.split() else "configurations"
         written: JsonObject = {"id": node.id, "name": node.name}
         if node.type in NODE_TYPES or "subtype" in node.data:
@@ -228,7 +228,7 @@ class AgentTeamCodec:
         return written | unknown(node.extras, {*written, *_NODE}) if node.extras else written
 
     def node_places(self, item: JsonObject) -> Mapping[str, str]:
-        """Data stands in the node itself; in one that is not of the catalog it is its settings."""
+        """A catalog node has its data in the node itself; other nodes in their settings."""
         settings = PARAMETERS if self.node_form(item) else "configurations"
         kind = item.get("type")
         if "subtype" in item or (isinstance(kind, str) and _plain(kind) in NODE_TYPES):
@@ -236,11 +236,11 @@ class AgentTeamCodec:
         return {"/data": f"/{settings}"}
 
     def edge_form(self, item: JsonObject, form: str, names: Mapping[str, str]) -> str:
-        """How a connection is put."""
+        """Return the form of a connection."""
         return form_of(item, form, names)
 
     def read_edge(self, item: JsonObject, names: Mapping[str, str], notes: Notes) -> Edge:
-        """A connection; a conversion function is kept and never run."""
+        """Read a connection; its conversion function is kept and never run."""
         ends = read_ends(item, names, notes)
         if not (ends.source and ends.target):
             note_missing_ends(notes, {"from_node": ends.source, "to_node": ends.target})
@@ -248,8 +248,8 @@ class AgentTeamCodec:
             notes.add(
                 "CONVERSION_NOT_RUN",
                 ("conversion_function",),
-                "the connection converts data by Python source, which is never run here",
-                hint="map the fields by expressions in the node that receives them",
+                "the connection has a Python conversion, which is never run",
+                hint="map the fields with expressions in the receiving node",
             )
         return Edge(
             EdgeId(identifier(item, "id", notes)),
@@ -263,7 +263,7 @@ class AgentTeamCodec:
         )
 
     def write_edge(self, edge: Edge, form: str, called: Mapping[str, str]) -> JsonObject:
-        """A connection as its form puts it."""
+        """Write a connection in its form."""
         written = filled(id=edge.id) | write_ends(edge, form, called)
         return written | unknown(edge.extras, written) if edge.extras else written
 
@@ -317,7 +317,7 @@ def _catalog_data(item: JsonObject, kind: str, settings: str, notes: Notes) -> J
 
 
 def _plain(name: str) -> str:
-    """`trigger-manual node` as `TRIGGER_MANUAL`; a name of another make stays as it is."""
+    """`trigger-manual node` as `TRIGGER_MANUAL`; other names stay unchanged."""
     if not _PLAIN_NAME.fullmatch(name):
         return name
     return name.strip().upper().replace(" ", "_").replace("-", "_").removesuffix("_NODE")

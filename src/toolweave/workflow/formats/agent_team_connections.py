@@ -1,7 +1,7 @@
-"""The connections of the catalog's own system: a list now, maps of maps in older files.
+"""Connections of the agent-team dialect: a list, or maps of maps in older files.
 
-A map is taken apart into the objects a list would have, and joined again, so that the rest of the
-dialect sees one shape. Words of a form say which shape a file has and how one connection is put.
+A map is converted to the objects of a list and back, so that the rest of the dialect sees one
+shape. Markers of a form record the file's shape and the form of each connection.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ MAP, NESTED, LISTS = "map", "nested", "lists"
 SHAPES = frozenset({MAP, NESTED, LISTS})
 # Ways to put one connection.
 CURRENT, PORTS, FROM, ENDS, LEAF = "current", "ports", "from", "ends", "leaf"
-# Both nodes are called by their names, not their ids.
+# Both nodes are referred to by name, not by id.
 NAMED = "named"
 _USED = {
     CURRENT: frozenset({"from_node", "to_node", "output_key", "to_port"}),
@@ -48,7 +48,7 @@ class ConnectionEnds:
 
 
 def shape_of(connections: Json) -> str:
-    """The word for a map's shape; nothing for a list."""
+    """Return the marker of a map's shape; None for a list."""
     if not isinstance(connections, dict):
         return ""
     if list(connections) == ["connections"] and isinstance(connections["connections"], dict):
@@ -96,7 +96,7 @@ def _listed(group: Json) -> list[Json]:
 
 
 def joined(edges: list[Json], form: str) -> Json:
-    """The connections in the shape that the form has a word for."""
+    """Return the connections in the shape of the form."""
     shape = next((word for word in form.split() if word in SHAPES), "")
     if not shape:
         return edges
@@ -134,12 +134,12 @@ _NAMES: dict[str, dict[str, str]] = {
 
 
 def end_places(item: JsonObject) -> Mapping[str, str]:
-    """What this connection calls its canonical parts."""
+    """Return this connection's names of the canonical parts."""
     return _NAMES[_form(item)]
 
 
 def form_of(item: JsonObject, form: str, names: Mapping[str, str]) -> str:
-    """How one connection is put, if not as is usual in a document of this form."""
+    """Return the form of a connection, if unusual in this document."""
     found = _form(item)
     usual = CURRENT if SHAPES.isdisjoint(form.split()) else LEAF
     words = [] if found == usual else [found]
@@ -150,7 +150,7 @@ def form_of(item: JsonObject, form: str, names: Mapping[str, str]) -> str:
 
 
 def _called(item: JsonObject, form: str, notes: Notes) -> tuple[str, str]:
-    """What a connection calls the nodes it joins."""
+    """Return a connection's references to its nodes."""
     if form == ENDS:
         start, end = mapping(item, "from", notes), mapping(item, "to", notes)
         return identifier(start, "node_id", notes), identifier(end, "node_id", notes)
@@ -170,7 +170,7 @@ def _form(item: JsonObject) -> str:
 
 
 def read_ends(item: JsonObject, names: Mapping[str, str], notes: Notes) -> ConnectionEnds:
-    """What a connection joins, however it is put; a node may go by its name."""
+    """Return the ends of a connection in any form; nodes may be referred to by name."""
     form = _form(item)
     kind: str | None = None
     source, target = _called(item, form, notes)
@@ -197,7 +197,7 @@ def read_ends(item: JsonObject, names: Mapping[str, str], notes: Notes) -> Conne
 
 
 def write_ends(edge: Edge, form: str, called: Mapping[str, str]) -> JsonObject:
-    """An edge, put as the words of the form say."""
+    """Write an edge in the given form."""
     words = form.split()
     if NAMED in words:
         source, target = (called.get(node, node) for node in (edge.source, edge.target))

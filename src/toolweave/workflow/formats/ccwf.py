@@ -1,4 +1,4 @@
-"""The drawing tool's files: seed 001's objects, bare or wrapped, with its own names for modes.
+"""The CCWF dialect of the visual editor: bare or wrapped, with its own names for modes.
 
 Its extras (`slashCommandOptions`, `conversationHistory`, `tour`) are extras of the workflow under
 the same names; its sub-agent flows are sub-flows.
@@ -16,12 +16,12 @@ from toolweave.workflow.model import Node
 
 
 class CcwfCodec(ToolweaveCodec):
-    """Seed 001's objects, written with the drawing tool's names."""
+    """The CCWF objects with the editor's names of modes."""
 
     name: FormatName = "ccwf"
 
     def recognises(self, document: JsonObject, *, is_wrapped: bool) -> int:
-        """Sure by the wrapping and the mode names, likely by what only the tool draws."""
+        """Certain by the wrapper and mode names, likely by editor-only fields."""
         if not has_shape(document):
             return 0
         marks = marks_of(document)
@@ -32,7 +32,7 @@ class CcwfCodec(ToolweaveCodec):
         return 85 if marks.has_drawn_parts and not marks.is_ours else 50
 
     def write_node(self, node: Node, form: str) -> JsonObject:
-        """A node, its MCP data in the tool's names."""
+        """Write a node with the editor's names of MCP fields."""
         if node.type == "mcp":
             node = replace(node, data=mode_names.to_drawing_tool(node.data))
         return super().write_node(node, form)

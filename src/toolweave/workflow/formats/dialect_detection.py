@@ -1,4 +1,4 @@
-"""What tells our own files and the drawing tool's apart: they share one shape, that of seed 001."""
+"""Distinguishes Toolweave and CCWF files, which share one shape."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ from toolweave.json_text import Json, JsonObject
 from toolweave.workflow.formats import mode_names
 from toolweave.workflow.formats.envelope import X
 
-# What only the drawing tool draws, or keeps in its files.
+# Node types and fields that only the visual editor writes.
 DRAWN = frozenset(
     {
         *("subAgent", "subAgentFlow", "askUserQuestion", "ifElse", "switch", "branch"),
@@ -29,7 +29,7 @@ class Marks:
 
 
 def has_shape(document: JsonObject) -> bool:
-    """Whether the shape is that of seed 001: nodes with data, connections with from and to."""
+    """Whether it has nodes with data and connections with from and to."""
     nodes, edges = document.get("nodes"), document.get("connections")
     if not isinstance(nodes, list) or not isinstance(edges, list | None) or "edges" in document:
         return False

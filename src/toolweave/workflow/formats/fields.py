@@ -1,4 +1,4 @@
-"""Typed access to the fields of a file: never raises, and notes what is not as expected."""
+"""Typed access to the fields of a file; never raises and records problems."""
 
 from collections.abc import Container
 from dataclasses import dataclass, field
@@ -9,14 +9,14 @@ from toolweave.problems import Problem, Severity, pointer
 from toolweave.workflow.model import INPUT_PORT, OUTPUT_PORT, Position
 
 MAX_SHOWN = 60
-# A file can be wrong in millions of places; nobody reads on after this many.
+# The limit of recorded problems.
 MAX_NOTED = 1_000
 _NUMBERS = frozenset({int, float})
 
 
 @dataclass(slots=True)
 class Notes:
-    """Collects what is odd about the object being read; `at` is that object's place."""
+    """Collects problems of the object being read; `at` is its pointer."""
 
     at: str = ""
     problems: list[Problem] = field(default_factory=list[Problem])
@@ -24,15 +24,17 @@ class Notes:
 
     @property
     def is_full(self) -> bool:
-        """Whether further notes are only counted."""
+        """Whether further problems are only counted."""
         return len(self.problems) >= MAX_NOTED
 
     def all(self) -> list[Problem]:
         """The problems, and how many more there are."""
         if not self.left_out:
             return self.problems
-        message = f"{self.left_out} more problems were found and are not listed"
-        more = Problem("PROBLEMS_LEFT_OUT", "", message, "mend those above and look again")
+        message = f"{self.left_out} more problems are not listed"
+        more = Problem(
+            "PROBLEMS_LEFT_OUT", "", message, "fix the problems above and validate again"
+        )
         return [*self.problems, more]
 
     def add(
@@ -59,12 +61,12 @@ class Notes:
             "FIELD_TYPE_WRONG",
             (key,),
             f"{key!r} is {shown(value)}; expected {expected}",
-            hint="the value is kept in the file and otherwise ignored; write it as expected",
+            hint="the value is kept in the file but ignored",
             severity=severity,
         )
 
     def missing(self, key: str, assumed: str, severity: Severity = "warning") -> None:
-        """Note a required field that is not there, and what is assumed instead."""
+        """Record a missing required field and the assumed value."""
         self.add(
             "FIELD_MISSING",
             (),
@@ -153,8 +155,8 @@ def position(item: JsonObject, notes: Notes) -> Position | None:
         notes.add(
             "FIELD_TYPE_WRONG",
             ("position",),
-            "'position' has no x and y that are numbers",
-            hint='write {"x": 0, "y": 0}, or leave it out to have the node placed',
+            "'position' needs the numbers x and y",
+            hint='use {"x": 0, "y": 0}, or omit it for automatic layout',
         )
     return None
 
@@ -175,7 +177,7 @@ def input_port(name: str | None) -> str:
 
 
 def unknown(item: JsonObject, known: Container[str]) -> JsonObject:
-    """The fields nobody here knows."""
+    """Return the unknown fields."""
     return {key: value for key, value in item.items() if key not in known}
 
 

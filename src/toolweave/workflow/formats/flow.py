@@ -1,4 +1,4 @@
-"""Flows of seed 003 in their three forms: the seed's, the web app's export, and the third.
+"""The flow dialect in its three forms: flow files, the web app's export, and `config` nodes.
 
 A flow node's label is the node's name; variables of `multi_input` are names in `data.variables`
 and their values, where the file has some, `data.values`. An export's first flow is the workflow,
@@ -43,7 +43,7 @@ from toolweave.workflow.model import (
     WorkflowId,
 )
 
-MAX_BYTES = 1024 * 1024  # 003: flow files are at most 1 MB
+MAX_BYTES = 1024 * 1024  # flow files are at most 1 MB
 
 # Words of a form: a file of several flows, and where the parts of a flow, node or edge stand.
 EXPORT = "export"
@@ -90,7 +90,7 @@ class FlowCodec:
             return _flow_parts(document, notes, placed, " ".join(words))
         first = next((at for at, (_, flow) in enumerate(placed) if isinstance(flow, dict)), None)
         if first is None:
-            notes.missing("flows", "there is nothing to run", "error")
+            notes.missing("flows", "the flow has no nodes", "error")
             return Parts({}, [], [], placed, EXPORT)
         root, main = placed.pop(first)
         flow = main if isinstance(main, dict) else {}
@@ -142,7 +142,7 @@ class FlowCodec:
         words = form.split()
         usual = META if is_sub or EXPORT in words else METADATA
         key = next((word for word in words if word in {META, METADATA}), usual)
-        # 003: a flow is known by its name; only the export has ids of its own.
+        # A flow is identified by its name; only the export has ids.
         needs_id = key == META or workflow.id != workflow.name
         meta = filled(
             id=workflow.id if needs_id else None,
@@ -201,7 +201,7 @@ class FlowCodec:
         )
 
     def write_node(self, node: Node, form: str) -> JsonObject:
-        """A node in the seed's order of keys, its name as its label."""
+        """Write a node in the format's key order, its name as its label."""
         words = form.split()
         data = _with_paired_variables(node.data) if node.type == "multi_input" else node.data
         written: JsonObject = {"id": node.id, "type": node.type}
@@ -264,7 +264,7 @@ class FlowCodec:
         )
 
     def write_edge(self, edge: Edge, form: str, called: Mapping[str, str]) -> JsonObject:
-        """An edge in the seed's order of keys."""
+        """Write an edge in the format's key order."""
         words = form.split()
         by_data = BY_DATA in words or (EXPORT in words and BY_TYPE not in words)
         written = filled(
@@ -293,7 +293,7 @@ def _flow_parts(
     flow: JsonObject, notes: Notes, subflows: list[tuple[str, Json]], form: str, root: str = ""
 ) -> Parts:
     if "nodes" not in flow:
-        notes.missing("nodes", "there is nothing to run", "error")
+        notes.missing("nodes", "the flow has no nodes", "error")
     if "edges" not in flow:
         notes.missing("edges", "no node is connected")
     nodes, edges = (

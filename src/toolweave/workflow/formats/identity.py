@@ -1,7 +1,7 @@
-"""What makes the parts of a workflow hard to tell apart: ids used twice, groups inside themselves,
-characters nobody sees, names that look like paths.
+"""Ambiguous parts of a workflow: duplicate ids, groups inside themselves, invisible characters,
+names that look like paths.
 
-Said while reading, where the places in the file are known; everything else is in `checks`.
+Reported while parsing, when positions in the file are known; the rest is in `checks`.
 """
 
 import re
@@ -35,7 +35,7 @@ def _nodes_twice(workflow: Workflow, places: SourceMap) -> Iterator[Problem]:
                 "NODE_ID_DUPLICATE",
                 f"{place}/id",
                 f"the node id {node.id!r} is already used at {first[node.id]}",
-                "give one of the two nodes another id, and the edges that mean it",
+                "give one of the two nodes another id, and update its edges",
             )
         first.setdefault(node.id, place)
 
@@ -48,7 +48,7 @@ def _edges_twice(workflow: Workflow, places: SourceMap) -> Iterator[Problem]:
                 "EDGE_ID_DUPLICATE",
                 f"{place}/id",
                 f"the edge id {edge.id!r} is already used at {first[edge.id]}",
-                "give one of the two another id",
+                "give one of the two edges another id",
                 "warning",
             )
         first.setdefault(edge.id, place)
@@ -70,8 +70,8 @@ def _groups_in_themselves(workflow: Workflow, places: SourceMap) -> Iterator[Pro
             yield Problem(
                 "GROUP_CYCLE",
                 place_of[at],
-                f"the group {at!r} stands inside itself",
-                "take one of the groups out of the other: remove its parentId",
+                f"the group {at!r} is inside itself",
+                "remove the parentId of one of the groups",
             )
         fine.update(walk)
 
@@ -83,7 +83,7 @@ def _odd_texts(workflow: Workflow, places: SourceMap) -> Iterator[Problem]:
             "WORKFLOW_NAME_PATH",
             places.original("/name"),
             f"the name {name!r} looks like a path",
-            "it is only ever a name; the file it is saved in gets a name made from its letters",
+            "its file name is derived from its letters and digits",
             "warning",
         )
     if _UNSEEN.search(name):
@@ -99,7 +99,7 @@ def _unseen(what: str, text: str, place: str) -> Problem:
     return Problem(
         "TEXT_UNSEEN_CHARACTERS",
         place,
-        f"{what}, {text!r}, holds characters that cannot be seen",
-        "write it without control and direction characters",
+        f"{what}, {text!r}, contains invisible characters",
+        "remove control and direction characters",
         "warning",
     )

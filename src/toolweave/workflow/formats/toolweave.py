@@ -1,4 +1,4 @@
-"""The canonical dialect: the workflow JSON of seed 001, with catalog nodes among the others.
+"""The canonical dialect: the CCWF objects extended by catalog nodes.
 
 A catalog node has `type: "FLOW"` and `data: {subtype, configurations, inputParams, …}`.
 """
@@ -28,7 +28,7 @@ from toolweave.workflow.formats.format import FormatName
 from toolweave.workflow.formats.lossless import Lossless
 from toolweave.workflow.model import Edge, EdgeId, Node, NodeId, Workflow, WorkflowId
 
-# The drawing tool's rule for files that do not say.
+# The editor's default for files without it.
 OLDEST_SCHEMA = "1.0.0"
 FIRST_VERSION = "1.0.0"
 SUBFLOWS = "subAgentFlows"
@@ -43,13 +43,13 @@ _PARTS = frozenset({"nodes", "connections", SUBFLOWS})
 
 
 class ToolweaveCodec:
-    """Seed 001's objects."""
+    """The CCWF objects."""
 
     name: FormatName = "toolweave"
     calls_by_name = False
 
     def recognises(self, document: JsonObject, *, is_wrapped: bool) -> int:
-        """Sure by our own marks, likely by the shape, which the drawing tool's files share."""
+        """Certain by Toolweave's markers, likely by the shape, which CCWF files share."""
         if not has_shape(document):
             return 0
         marks = marks_of(document)
@@ -64,7 +64,7 @@ class ToolweaveCodec:
     def split(self, document: JsonObject, notes: Notes, *, is_sub: bool) -> Parts:
         """Nodes, connections and sub-agent flows apart."""
         if "nodes" not in document:
-            notes.missing("nodes", "there is nothing to run", "error")
+            notes.missing("nodes", "the workflow has no nodes", "error")
         if "connections" not in document:
             notes.missing("connections", "no node is connected")
         parts = {
@@ -75,7 +75,7 @@ class ToolweaveCodec:
         return Parts(header, parts["nodes"], parts["connections"], parts[SUBFLOWS])
 
     def join(self, pieces: Pieces, form: str, *, is_sub: bool) -> JsonObject:
-        """The document in the seed's order of keys."""
+        """Write the document in canonical key order."""
         header = pieces.header
         document: JsonObject = {key: header[key] for key in _BEFORE if key in header}
         document |= {"nodes": pieces.nodes, "connections": pieces.edges}
@@ -135,7 +135,7 @@ class ToolweaveCodec:
         return ""
 
     def read_node(self, item: JsonObject, notes: Notes) -> Node:
-        """A node, its MCP data in the seed's names."""
+        """Read a node, its MCP data with canonical names."""
         kind = text(item, "type", notes)
         if not kind:
             note_missing_type(notes)
@@ -152,7 +152,7 @@ class ToolweaveCodec:
         )
 
     def write_node(self, node: Node, form: str) -> JsonObject:
-        """A node in the seed's order of keys."""
+        """Write a node in canonical key order."""
         written: JsonObject = {"id": node.id, "type": node.type, "name": node.name}
         if node.position is not None:
             written["position"] = drawn(node.position)
@@ -162,7 +162,7 @@ class ToolweaveCodec:
         return written | unknown(node.extras, _NODE) if node.extras else written
 
     def node_places(self, item: JsonObject) -> Mapping[str, str]:
-        """An MCP node may have the drawing tool's names."""
+        """An MCP node may have the editor's names."""
         data = item.get("data")
         if item.get("type") != "mcp" or not isinstance(data, dict):
             return _NO_NAMES
@@ -179,7 +179,7 @@ class ToolweaveCodec:
             note_missing_ends(notes, {"from": source, "to": target})
         identity = identifier(item, "id", notes)
         if not identity:
-            notes.missing("id", "one is made of its ends")
+            notes.missing("id", "one is derived from its ends")
         return Edge(
             EdgeId(identity),
             NodeId(source),
@@ -192,7 +192,7 @@ class ToolweaveCodec:
         )
 
     def write_edge(self, edge: Edge, form: str, called: Mapping[str, str]) -> JsonObject:
-        """A connection in the seed's order of keys."""
+        """Write a connection in canonical key order."""
         written: JsonObject = {
             "id": edge.id,
             "from": edge.source,
@@ -212,15 +212,15 @@ class ToolweaveCodec:
 
 
 def note_missing_type(notes: Notes) -> None:
-    """Note a node that does not say what it is."""
-    notes.missing("type", "it is not known what the node does", "error")
+    """Record a node without a type."""
+    notes.missing("type", "the node cannot run", "error")
 
 
 def note_missing_ends(notes: Notes, ends: Mapping[str, str]) -> None:
-    """Note an edge that leads from or to nowhere."""
+    """Record an edge without a source or target."""
     for key, node in ends.items():
         if not node:
-            notes.missing(key, "the edge leads nowhere", "error")
+            notes.missing(key, "the edge is ignored", "error")
 
 
 format = Lossless(ToolweaveCodec())

@@ -33,7 +33,7 @@ def read_yaml(data: bytes, *, max_depth: int) -> Json:
         Invalid: `YAML_INVALID`, with `pointer`, line and column where the fault has a place.
     """
     if len(data) > MAX_BYTES:
-        raise Invalid("YAML_INVALID", f"{len(data)} bytes of YAML; at most {MAX_BYTES} are read")
+        raise Invalid("YAML_INVALID", f"the YAML has {len(data)} bytes; the limit is {MAX_BYTES}")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -85,11 +85,11 @@ class _Building:
 
     def take(self, event: yaml.Event) -> None:
         if isinstance(event, yaml.AliasEvent):
-            self._refuse(event, "aliases are not read; write the value out")
+            self._refuse(event, "aliases are not supported; repeat the value")
         if isinstance(event, yaml.DocumentStartEvent):
             self.documents += 1
             if self.documents > 1:
-                self._refuse(event, "more than one document; a file holds one workflow")
+                self._refuse(event, "the file has several documents; expected one")
         if isinstance(event, yaml.NodeEvent):
             self._take_node(event)
         elif isinstance(event, yaml.CollectionEndEvent):
@@ -98,7 +98,7 @@ class _Building:
     def _take_node(self, event: yaml.NodeEvent) -> None:
         # Any: which node events have a tag, the stubs do not say.
         if event.anchor is not None or cast(Any, event).tag is not None:
-            self._refuse(event, "anchors and tags are not read; write the plain value")
+            self._refuse(event, "anchors and tags are not supported; write the plain value")
         if isinstance(event, yaml.ScalarEvent):
             self._place(event, _scalar(event), str(event.value))
             return
@@ -119,7 +119,7 @@ class _Building:
             return len(top.value) - 1
         if top.key is None:
             if as_key is None:
-                self._refuse(event, "a key is a list or an object; keys are text")
+                self._refuse(event, "keys must be text, not a list or an object")
             top.key = as_key
             if as_key in top.value:
                 self._refuse(event, f"the key {as_key!r} appears twice in one object")

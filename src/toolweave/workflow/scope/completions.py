@@ -1,7 +1,6 @@
-"""What can be named in a text of a node, as a list to choose from: paths, kinds, examples.
+"""Completions for a node's text: paths, types and examples.
 
-What is known beforehand (schemas of tools, specifications of nodes) and what a run left are one
-list; it is cut, as nobody looks through thousands.
+One bounded list of what schemas and specifications define and what the last run produced.
 """
 
 from collections import deque
@@ -26,7 +25,7 @@ Show = Callable[[str, Json], str]
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A path that leads somewhere: what is there, and what the last run had there."""
+    """A path with its type and its value in the last run."""
 
     path: str
     kind: str
@@ -38,13 +37,13 @@ class Completion:
 class _Place:
     path: Path
     shape: ValueShape
-    # Nothing where no run has brought anything here.
+    # None without a run.
     value: tuple[Json, ...] = ()
     about: str | None = None
 
 
 def offers(scope: Scope, node: Node, names: Mapping[str, Json], show: Show) -> list[Completion]:
-    """Everything that a text of a node can begin with, the nearest first; `names` are a run's."""
+    """Return the completions for a node's text, nearest first; `names` come from a run."""
     found: list[Completion] = []
     for root in _roots(scope, node, names):
         found.extend(_below(root, show))
@@ -53,18 +52,18 @@ def offers(scope: Scope, node: Node, names: Mapping[str, Json], show: Show) -> l
 
 def _roots(scope: Scope, node: Node, names: Mapping[str, Json]) -> Iterator[_Place]:
     came_in = scope.data_seen(node, "value")
-    yield _Place(("data",), came_in, _value(names, "data"), "what comes in")
+    yield _Place(("data",), came_in, _value(names, "data"), "incoming data")
     for loop in scope.reach.loops_around(node.id) or ():
-        about = f"the turn of {loop.name or loop.id}"
+        about = f"the iteration of {loop.name or loop.id}"
         yield _Place(("loop",), scope.find(node, ("loop",)).shape, _value(names, "loop"), about)
         break
     trigger = _value(names, "trigger")
-    yield _Place(("trigger",), scope.trigger, trigger, "what the run is started with")
+    yield _Place(("trigger",), scope.trigger, trigger, "the run's input")
     ran = names.get("nodes")
     for other in _earlier(scope, node.id):
         left = ran.get(other) if isinstance(ran, dict) else None
         value = (left["output"],) if isinstance(left, dict) and "output" in left else ()
-        about = f"what {scope.graph.nodes[other].name or other} gives"
+        about = f"the output of {scope.graph.nodes[other].name or other}"
         yield _Place(("nodes", other, "output"), scope.value_of(other), value, about)
     yield _Place(("run",), scope.find(node, ("run",)).shape, _value(names, "run"), "the run")
 

@@ -1,4 +1,4 @@
-"""What the texts of a node ask for: every expression and name in them, and the paths they read."""
+"""The expressions and names in a node's texts, and the paths they read."""
 
 import re
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ _NAME = re.compile(r"\w[\w.-]*")
 
 @dataclass(frozen=True, slots=True)
 class NodeReferences:
-    """An expression or a name in a text of a node, in our syntax, and where it stands."""
+    """An expression or name in a node's text, translated to CEL, with its position."""
 
     steps: Steps
     text: str
@@ -47,12 +47,12 @@ class NodeReferences:
     # Nothing for a name.
     expression: Expression | None = None
     is_condition: bool = False
-    # Whether a fault in it stops the node: a prompt goes on with the text as it is.
+    # Whether a problem stops the node: a prompt keeps the text as written.
     is_binding: bool = True
 
     @property
     def is_whole(self) -> bool:
-        """Whether the text is nothing else, so that what it gives keeps its type."""
+        """Whether it is the whole text, so that its value keeps its type."""
         return (self.placeholder.start, self.placeholder.end) == (0, len(self.text))
 
     @property
@@ -73,7 +73,7 @@ class NameUse:
 def asked_by(
     node: Node, spec: NodeSpec | None, *, is_older: bool = False
 ) -> Iterator[NodeReferences]:
-    """Everything the texts of a node ask for; what cannot be read is left out.
+    """Return the references of a node's texts; invalid expressions are skipped.
 
     `is_older`: the file is another system's, where a text may mean something else than in CEL.
     """
