@@ -4,11 +4,11 @@ ToolweaveError
 ├── Invalid       the input is wrong; `problems` lists everything that is       (422)
 ├── NotFound      the named thing does not exist                                (404)
 ├── Denied        not approved, not permitted                                   (403)
-├── Conflict      somebody else changed or holds it; look again, then retry     (409)
+├── Conflict      another process changed or holds it; reload, then retry       (409)
 ├── Limited       a limit was reached; wait, raise it, or start a new session   (429)
 ├── Unavailable   the other side is down, broken or misbehaving                 (503)
 ├── TimedOut      the deadline passed                                           (504)
-└── Cancelled     somebody asked for it to stop                                 (499)
+└── Cancelled     cancelled on request                                          (499)
 
 Codes are strings listed in `codes`; there is no class per code. Problems with a document
 are data, not errors: see `problems.py`.
@@ -84,7 +84,7 @@ class Denied(ToolweaveError):
 
 
 class Conflict(ToolweaveError):
-    """Somebody else changed or holds it."""
+    """Another process changed or holds it."""
 
     status = 409
 
@@ -108,6 +108,6 @@ class TimedOut(ToolweaveError):
 
 
 class Cancelled(ToolweaveError):
-    """Somebody asked for it to stop."""
+    """Cancelled on request."""
 
     status = 499

@@ -13,14 +13,14 @@ Severity = Literal["error", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One fault: a code from `codes`, an RFC 6901 pointer, what was expected, what to do."""
+    """One validation problem: a code, an RFC 6901 pointer, a message and a hint."""
 
     code: str
     pointer: str
     message: str
     hint: str | None = None
     severity: Severity = "error"
-    # RFC 6902 operations that mend it, where the fix is known. Any: they are JSON to be sent on.
+    # RFC 6902 operations that fix it, if the fix is known. Any: they are JSON to be sent on.
     patch: tuple[dict[str, Any], ...] | None = None
 
     def as_json(self) -> dict[str, Any]:

@@ -148,7 +148,7 @@ def test_an_unknown_name_is_answered_with_the_closest_or_all() -> None:
     _, problems = coerce_arguments(TOOL, ["cuont=1", "zzz=1"])
     assert problems[0].hint == "did you mean 'count'?"
     assert problems[1].hint is not None
-    assert problems[1].hint.startswith("known here: 'text', 'maybe'")
+    assert problems[1].hint.startswith("available: 'text', 'maybe'")
     _, problems = coerce_arguments(a_tool({}), ["a=1"])
     assert problems[0].hint is None
 

@@ -146,12 +146,15 @@ def test_every_change_has_a_place_and_words() -> None:
         ("/inputSchema/required", "narrowed", "'b/c' is required now"),
     ]
     words = compare({"minimum": 1, "maximum": 2}, {"minimum": 0}).changes
-    assert [change.message for change in words] == ["minimum was 1, is 0", "maximum 2 was removed"]
+    assert [change.message for change in words] == [
+        "minimum changed from 1 to 0",
+        "maximum 2 was removed",
+    ]
 
 
 def test_many_options_are_counted() -> None:
     (change,) = compare({}, {"enum": list[Json](range(9))}).changes
-    assert change.message == "only 0, 1, 2, 3, 4 and 4 more from now on"
+    assert change.message == "now restricted to 0, 1, 2, 3, 4 and 4 more"
 
 
 @pytest.mark.parametrize(

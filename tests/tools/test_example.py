@@ -82,7 +82,7 @@ RECURSIVE: Json = {
 @pytest.mark.parametrize(
     ("schema", "reason"),
     [
-        (False, "nothing is allowed"),
+        (False, "no value is allowed"),
         ({"type": "string", "pattern": "^no such text$"}, "no known text fits the pattern"),
         ({"type": "string", "pattern": "(?=a)a"}, "is not linear"),
         ({"type": "integer", "minimum": 1, "maximum": 0}, "no number was found"),

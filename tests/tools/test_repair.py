@@ -112,7 +112,7 @@ def test_a_patch_makes_the_arguments_fit(arguments: Json, mended: Json) -> None:
         ({"regionn": "nowhere"}, "did you mean 'region'?"),
         (
             {"zzz": 1},
-            "known here: 'config', 'count', 'format', 'level', 'name', 'on', 'ratio', 'region'",
+            "available: 'config', 'count', 'format', 'level', 'name', 'on', 'ratio', 'region'",
         ),
     ],
 )

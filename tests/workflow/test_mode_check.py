@@ -88,7 +88,8 @@ def test_a_misspelt_mode_is_not_mended_into_another_fault() -> None:
     problem = the_problem(detailed(mode="naturalLanguageParams"))
     assert problem.patch is None
     assert (
-        problem.hint == "'naturalLanguageParams' is no mode; did you mean 'naturalLanguageParam'?"
+        problem.hint
+        == "'naturalLanguageParams' is not a mode; did you mean 'naturalLanguageParam'?"
     )
 
 

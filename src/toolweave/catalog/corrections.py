@@ -1,8 +1,8 @@
 """What was meant: names as models and people write them, mapped to the node they mean.
 
-Seed 004 mends a `_NODE` suffix; this mends case, separators, prefixes, swapped names, words too
+Corrects a `_NODE` suffix, case, separators, prefixes, swapped names, words too
 many or too few and misspellings as well, always with a warning. Where two nodes could be meant
-none is taken: both are named in the hint. Of live tools only the form of a name is mended,
+none is taken: both are named in the hint. For live tools only the form of a name is corrected,
 never its spelling.
 """
 
@@ -34,7 +34,7 @@ CLOSE = 60
 
 @dataclass(frozen=True, slots=True)
 class CorrectedName:
-    """The node that was meant, with a warning when the name had to be mended."""
+    """A matched node, with a warning if the name was corrected."""
 
     spec: NodeSpec
     warning: str | None = None
@@ -42,7 +42,7 @@ class CorrectedName:
 
 @dataclass(frozen=True, slots=True)
 class UnknownName:
-    """No node is meant: why, what there is, and what to do."""
+    """No match: the reason, the alternatives and a hint."""
 
     error: str
     hint: str
@@ -267,12 +267,12 @@ def _scored(
 ) -> Iterator[tuple[float, NodeSpec]]:
     text = skeleton(words)
     yield from ((100.0, spec) for spec in names.anywhere.get(text, []))
-    telling = core_of(known, words) if known is not None else words
-    for named in (named for ours in names.ours.values() for named in ours if telling):
+    distinctive = core_of(known, words) if known is not None else words
+    for named in (named for ours in names.ours.values() for named in ours if distinctive):
         bonus = 10.0 if named.spec.type == known else 0.0
-        shared = 70.0 if set(telling) & set(named.core) else 0.0
-        keywords = 50.0 if set(telling) & named.keywords else 0.0
-        letters = fuzz.ratio(skeleton(telling), skeleton(named.core)) - 15.0
+        shared = 70.0 if set(distinctive) & set(named.core) else 0.0
+        keywords = 50.0 if set(distinctive) & named.keywords else 0.0
+        letters = fuzz.ratio(skeleton(distinctive), skeleton(named.core)) - 15.0
         yield max(shared, keywords, letters) + bonus, named.spec
     if known in {None, "TOOL"} and names.live:
         yield from _scored_live(names, words)

@@ -35,7 +35,7 @@ class Catalog:
         return self._by_type.get(node_type, [])
 
     def types(self, only: str | None = None) -> dict[str, list[str]]:
-        """Types in the seed's order, each with its subtypes."""
+        """Types in catalog order, each with its subtypes."""
         return {
             node_type: [spec.subtype for spec in specs]
             for node_type, specs in self._by_type.items()

@@ -1,4 +1,4 @@
-"""The three questions the catalog answers, for MCP and REST alike (seed 004's service).
+"""The three catalog queries, for MCP and REST.
 
 Arguments come from outside and are checked by the doors against `questions.py`; answers are
 plain JSON, within the asker's token budget. They are shared between askers: not to be changed.
@@ -34,7 +34,7 @@ DETAILS = ("required", "outputs", "because")
 class Knowledge:
     """Answers from one catalog; what is asked often is serialised once.
 
-    `on_asked` hears which nodes were asked for; `usage` is how often each was, as of the start.
+    `on_asked` is called with the requested nodes; `usage` counts earlier requests.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Knowledge:
         _ = self.catalog.names, self._index
 
     def types(self, type_filter: str | None = None) -> dict[str, list[str]]:
-        """All types and all their subtypes; a misspelt filter is mended, an unknown one refused.
+        """All types and all their subtypes; a misspelt filter is corrected, an unknown one refused.
 
         Raises:
             Invalid: `NODE_TYPE_UNKNOWN`.

@@ -30,7 +30,7 @@ _TYPES: dict[Kind, FieldType] = {
     "object": "object",
 }
 # What a field says itself; the rest of a property's schema is kept beside it.
-_TOLD = frozenset({"description", "title", "default"})
+_SHOWN_ELSEWHERE = frozenset({"description", "title", "default"})
 _FREE = Constraints()
 
 
@@ -141,8 +141,8 @@ def _schema(parameter: Parameter, tool: Tool) -> JsonObject:
     properties = tool.input_schema.get("properties")
     raw: Json = properties.get(parameter.name) if isinstance(properties, dict) else None
     schema = raw if isinstance(raw, dict) else write_schema(parameter)
-    told = schema if isinstance(schema, dict) else {}
-    return {key: value for key, value in told.items() if key not in _TOLD}
+    members = schema if isinstance(schema, dict) else {}
+    return {key: value for key, value in members.items() if key not in _SHOWN_ELSEWHERE}
 
 
 def _outputs(tool: Tool) -> tuple[Field, ...]:

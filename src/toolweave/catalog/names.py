@@ -80,7 +80,7 @@ def without_suffix(words: Words) -> Words:
 
 
 def core_of(node_type: NodeType, words: Words) -> Words:
-    """The words that tell a node from the others of its type."""
+    """Return the words that distinguish a node within its type."""
     return tuple(word for word in without_suffix(words) if word not in IDLE[node_type])
 
 
@@ -104,7 +104,7 @@ class NameIndex:
     # Our nodes by the skeleton of their subtype, whatever their type.
     anywhere: dict[str, list[NodeSpec]] = field(default_factory=dict[str, list[NodeSpec]])
     ours: dict[str, list[Named]] = field(default_factory=dict[str, list[Named]])
-    # Words of our names, tags and keywords: such a word is meant, it is no misspelling.
+    # Words of our names, tags and keywords: such a word is not a misspelling.
     known_words: set[str] = field(default_factory=set[str])
     # Live tools by their skeletons, also without `MCP` and without the server; nothing for a
     # skeleton that two of them have.

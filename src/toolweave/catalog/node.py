@@ -35,14 +35,14 @@ class Wait:
     """Not done yet: run it again at a moment, when an answer comes, or at the first of both."""
 
     until: datetime | None = None
-    # What somebody is asked; it is shown wherever people answer.
+    # The question to a person; shown wherever people answer.
     question: JsonObject | None = None
     # Handed back as `memory` of the next run.
     memory: Json = None
     # What the next run does to the world, where a node works in parts that differ in it.
     effect: Effect | None = None
     # Whether `memory` is one more entry of a list, which the next run is handed whole. An entry is
-    # shown to whoever watches; what it says of `usage` (tokens, cost_usd) is summed for the run.
+    # shown to observers; its `usage` (tokens, cost_usd) is summed for the run.
     adds: bool = False
 
 
@@ -159,7 +159,7 @@ class NodeContext(Protocol):
 
     @property
     def key(self) -> str:
-        """The same for every try of this very step: an idempotency key for other systems."""
+        """An idempotency key for other systems: the same for every attempt of this step."""
         ...
 
     @property
@@ -176,7 +176,7 @@ class NodeContext(Protocol):
     def now(self) -> datetime: ...
 
     async def progress(self, progress: ToolProgress) -> None:
-        """Tell whoever watches how far it is."""
+        """Report progress."""
         ...
 
     @property
@@ -220,7 +220,7 @@ class Effectful(Protocol):
 
 @runtime_checkable
 class ChoosesEffect(Protocol):
-    """What it does depends on how it is configured: reading may be repeated, writing may not."""
+    """The effect depends on the configuration: reads may be repeated, writes may not."""
 
     def effect_of(self, config: JsonObject) -> Effect: ...
 

@@ -22,7 +22,7 @@ Code: TypeAlias = Pure | Effectful | Looping
 class NodeKind:
     """The code of a node and what its specification says of it.
 
-    What kind of code it is, is looked at once: to ask a protocol takes as long as a step.
+    The kind of code is determined once: a protocol check takes as long as a step.
     """
 
     code: Code

@@ -1,4 +1,4 @@
-"""A specification given as JSON, in seed 004's legacy form (`parameters`) or its modern one.
+"""Reads a specification from the catalog's JSON, in its legacy (`parameters`) or modern form.
 
 What `serialise` writes is read back to the same answer, so both forms are served alike.
 """

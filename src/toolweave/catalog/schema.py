@@ -1,6 +1,6 @@
 """The JSON Schema of what a node is given and gives, derived from its fields, for checks and forms.
 
-It judges literal values; a template in their place is the business of whoever reads workflows.
+It validates literal values; templates are handled in `workflow.checks`.
 """
 
 from typing import cast

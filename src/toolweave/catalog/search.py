@@ -1,4 +1,4 @@
-"""Finding a node by what it should do: full-text ranking, spelling mended, other words for it.
+"""Search for nodes by task: full-text ranking, spelling correction, synonyms.
 
 An in-memory FTS5 index (the one place of this room that touches sqlite3); names and keywords
 weigh most, field names and guidance least.
@@ -27,7 +27,7 @@ RELATED_WEIGHT = 0.3
 MAX_WORDS = 24
 MAX_RANKED = 100
 MANY = 500
-# How much of a description is looked at; what a server says of its tool may be long.
+# The part of a description that is indexed; descriptions of tools may be long.
 SEARCHED_TEXT = 400
 
 _Texts: TypeAlias = tuple[str, str, str, str, str]
@@ -157,9 +157,9 @@ class SearchIndex:
         return [Hit(self._specs[number], scores[number]) for number in best]
 
     def _asked(self, text: str) -> Iterator[str]:
-        """The words to look for, each once: those that say something, mended where unknown."""
+        """Return the distinct search terms without stop words, with corrected spelling."""
         plain = " ".join(_WORD.findall(text))
-        # A type is meant by its name as a whole: `human in the loop` is no loop.
+        # A type matches by its whole name: `human in the loop` is not a loop.
         for phrase, pattern in _TYPE_PHRASES:
             if pattern.search(plain):
                 yield phrase
@@ -173,9 +173,9 @@ class SearchIndex:
         if folded in self._seen or self._begins(folded):
             return [folded]
         parts = [part.casefold() for part in words_of(word)]
-        return [self._mended(part) for part in (parts if len(parts) > 1 else [folded])]
+        return [self._repaired(part) for part in (parts if len(parts) > 1 else [folded])]
 
-    def _mended(self, word: str) -> str:
+    def _repaired(self, word: str) -> str:
         """The known word that `word` misspells: a letter off, in long words two."""
         if len(word) < 4 or word in self._seen:
             return word
@@ -207,7 +207,7 @@ def _filter(node_type: str | None, tag: str | None) -> Callable[[NodeSpec], bool
 
 
 def _texts(spec: NodeSpec) -> _Texts:
-    """What is searched, by column; a guidance tells of other nodes too, so it counts least."""
+    """The indexed text by column; guidance mentions other nodes, so it has the least weight."""
     if spec.origin is not None:
         tool = spec.origin.tool
         name = f"{tool} {' '.join(words_of(tool))} {spec.origin.server}"

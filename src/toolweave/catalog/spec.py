@@ -1,6 +1,6 @@
 """A node's specification: the one source of both catalog formats, forms, checks and search.
 
-`Field` speaks the catalog's own small type language (seed 004); the JSON Schema that checks and
+`Field` uses the catalog's own small type language; the JSON Schema that checks and
 forms use is derived from it (`schema.py`).
 """
 
@@ -48,7 +48,7 @@ class Field:
     options: tuple[str, ...] = ()
     # Model names and the like are suggestions: other values are allowed.
     is_open: bool = False
-    # Options of the original system that there is no code for: a problem, told before a run.
+    # Unsupported options: reported as a problem before a run.
     not_built_in: tuple[str, ...] = ()
     sensitive: bool = False
     multiline: bool = False
@@ -56,13 +56,13 @@ class Field:
     aliases: tuple[str, ...] = ()
     # What the items of an array are, where that is known.
     items: FieldType | None = None
-    # A live tool's own JSON Schema of it, where that tells more than a field can: nesting, limits.
+    # A live tool's own JSON Schema, if it has more detail: nesting, limits.
     schema: JsonObject | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class DataFormat:
-    """What travels through a port (seed 004)."""
+    """The data of a port."""
 
     mime_type: str
     schema: str | None = None  # a JSON Schema, as text

@@ -44,7 +44,7 @@ GET_NODE_TYPES: JsonObject = {
             "type_filter": {
                 "type": "string",
                 "description": "Filter by node type (optional)",
-                # No enum: a misspelt type is mended, not refused.
+                # No enum: a misspelt type is corrected, not refused.
                 "examples": list[Json](NODE_TYPES),
                 "maxLength": 500,
             },
@@ -119,7 +119,7 @@ SEARCH_NODES: JsonObject = {
 
 QUESTIONS: tuple[JsonObject, ...] = (GET_NODE_TYPES, GET_NODE_DETAILS, SEARCH_NODES)
 
-# What the REST page of one tool adds (seed 004).
+# Additional fields of the REST response for one tool.
 TAGS: dict[str, list[str]] = {
     "get_node_types": ["nodes", "workflow", "specifications"],
     "get_node_details": ["nodes", "specifications", "details"],

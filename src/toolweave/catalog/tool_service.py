@@ -64,7 +64,7 @@ def _refused(message: str, problems: Sequence[Problem], arguments: JsonObject) -
         [problem.as_json() for problem in problems],
         given if isinstance(given, int) and is_budget else MAX_REFUSAL_TOKENS,
         key="problems",
-        again="mend these, then call again",
+        again="fix these, then call again",
         details=("severity", "patch", "hint"),
     )
     lines = [_line(problem) for problem in cast("list[JsonObject]", shown["problems"])]

@@ -45,7 +45,7 @@ class Truncatable:
         return min(self.size, self._sizes[-1])
 
     def within(self, room: int) -> JsonObject:
-        """As much of the body as `room` bytes hold, with `omitted` telling what is not in it."""
+        """As much of the body as `room` bytes hold, with `omitted` listing what was left out."""
         if self.size <= room:
             return self.body
         fitting = (count for count, needed in enumerate(self._sizes) if needed <= room)
@@ -156,7 +156,7 @@ def _parts(
 
 
 def _optional_fields(body: JsonObject) -> Iterator[TruncationStep]:
-    """From the last, since the common ones stand at the end."""
+    """From the last, since the common ones are at the end."""
     for section in ("configurations", "output_params_schema", "input_params_schema"):
         for name, field in reversed(_fields(body, section).items()):
             if not field.get("required"):

@@ -23,7 +23,7 @@ class NodeUsage:
 
 
 class UsageCounts:
-    """Counts refs, never who asked; whoever opens it saves from time to time and at the end."""
+    """Counts refs, never callers; the owner saves periodically and at the end."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database

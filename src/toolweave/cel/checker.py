@@ -70,7 +70,7 @@ class _Checker:
                 value = self.kind(term.value, scope)
                 return self.kind(term.body, {**scope, term.variable: value})
 
-    def _told(self, at: int, message: str, hint: str | None = None) -> str:
+    def _report(self, at: int, message: str, hint: str | None = None) -> str:
         self.faults.append(fault_at(self._text, at, "EXPRESSION_TYPE", message, hint))
         return "dyn"
 
@@ -79,7 +79,7 @@ class _Checker:
         if of not in _KEYED:
             has_hyphen = "-" in self._text
             hint = "a key with a hyphen is written in brackets: x['a-b']" if has_hyphen else None
-            return self._told(term.at, f"{of} has no {term.key!r}", hint)
+            return self._report(term.at, f"{of} has no {term.key!r}", hint)
         if term.is_test:
             return "bool"
         return "optional" if of == "optional" else "dyn"
@@ -102,7 +102,7 @@ class _Checker:
             is_mixed = "double" in kinds and set(kinds) & {"int", "uint"} and set(kinds) <= NUMBERS
             hint = "write double(x) around the whole number" if is_mixed else None
             message = f"{_shown(term.function)} does not work on {' and '.join(kinds)}"
-            return self._told(term.at, message, hint)
+            return self._report(term.at, message, hint)
         return fitting.pop() if len(fitting) == 1 else "dyn"
 
     def _warn_of_unequal(self, kinds: list[str], at: int) -> None:
@@ -117,14 +117,14 @@ class _Checker:
             key = self.kind(entry.key, scope)
             if key not in _KEYS:
                 hint = "write a name in quotes: {'name': value}"
-                self._told(entry.key.at, f"{key} cannot be a key", hint)
+                self._report(entry.key.at, f"{key} cannot be a key", hint)
             self._expect_optional(entry.value, scope, is_optional=entry.is_optional)
         return "map"
 
     def _loop(self, term: Comprehension, scope: dict[str, str]) -> str:
         over = self.kind(term.over, scope)
         if over not in _LOOPED:
-            self._told(term.over.at, f"{over} has no items to go through")
+            self._report(term.over.at, f"{over} has no items to go through")
         within = {**scope, term.variable: "dyn"}
         if term.keep is not None:
             self._expect_truth(self.kind(term.keep, within), "a condition", term.at)
@@ -136,12 +136,12 @@ class _Checker:
 
     def _expect_truth(self, kind: str, what: str, at: int) -> None:
         if kind not in _TRUTHS:
-            self._told(at, f"{what} does not work on {kind}")
+            self._report(at, f"{what} does not work on {kind}")
 
     def _expect_optional(self, term: Term, scope: dict[str, str], *, is_optional: bool) -> None:
         kind = self.kind(term, scope)
         if is_optional and kind not in _OPTIONALS:
-            self._told(term.at, f"an optional is expected after ?, not {kind}")
+            self._report(term.at, f"an optional is expected after ?, not {kind}")
 
 
 def _shown(function: str) -> str:

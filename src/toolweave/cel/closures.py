@@ -159,7 +159,7 @@ def new_key(key: Cel, built: BuiltMap, at: int) -> Cel:
 
 
 def let(value: Computed, slot: int, body: Computed) -> Computed:
-    """`cel.bind`: a value that fails does no harm until it is looked at."""
+    """`cel.bind`: a failing value does no harm until it is used."""
 
     def bind(run: Evaluation) -> Cel:
         try:

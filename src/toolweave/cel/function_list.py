@@ -1,4 +1,4 @@
-"""Every function and macro of expressions with how it is called, for lists to choose from."""
+"""Every function and macro with its call syntax, for completion lists."""
 
 from dataclasses import dataclass
 

@@ -38,7 +38,7 @@ _SPACE = re.compile(r"\s")
 class PathReference:
     """A path that an expression reads, and the character where it ends up being read.
 
-    `is_optional`: it may be missing, as the expression asks with `has()` or goes on with `.?`.
+    `is_optional`: it may be missing, as the expression uses `has()` or `.?`.
     `is_partial`: what is read below it is known only when it runs: `data[inputs.key]`.
     """
 
@@ -113,7 +113,7 @@ def references_in(term: Term) -> tuple[PathReference, ...]:
     return tuple(sorted(found.values(), key=lambda one: one.offset))
 
 
-# The paths of macros' variables; none for one that stands for a computed value.
+# The paths of macro variables; None for a computed value.
 _Scope: TypeAlias = dict[str, Path | None]
 
 
@@ -208,7 +208,7 @@ def _without(references: Iterable[PathReference], bare: Path | None) -> Iterator
 def _path_of(term: Term, scope: _Scope) -> Path | None:
     """The path a term is, when it is one and nothing else."""
     if isinstance(term, Comprehension):
-        # A filter gives items of its list as they are, so that paths go on through it.
+        # A filter returns items unchanged, so that paths continue through it.
         keeps_items = term.keep is not None and _is_variable(term.body, term.variable)
         return _path_of(term.over, scope) if keeps_items else None
     walked = _walked(term, scope)

@@ -60,7 +60,7 @@ class _Turner:
             self._pay(len(item))
             return item
         if item.__class__ is list or item.__class__ is dict:
-            # Data that was read may stand in the result many times over.
+            # Input data may occur many times in the result.
             self._pay(self._size(item))
             return item
         return self.turned(item)

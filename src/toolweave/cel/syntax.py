@@ -1,6 +1,6 @@
-"""The syntax tree of an expression. Every part knows the character it stands at.
+"""The syntax tree of an expression. Every part has its character offset.
 
-A call stands at its parenthesis, an operator at its sign, a member at its dot; the macros
+A call is at its parenthesis, an operator at its sign, a member at its dot; the macros
 (`map`, `all`, `cel.bind`, …) are terms of their own.
 """
 

@@ -56,7 +56,7 @@ _CEL = re.compile(
 )
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 KEYWORDS = frozenset({"in", "true", "false", "null"})
-# Words that CEL keeps for itself; they can stand after a dot, but name no variable. `loop` would be
+# Reserved words of CEL; they can follow a dot but not name a variable. `loop` would be
 # one more, but callers may use it as a variable.
 RESERVED = KEYWORDS | {
     *("as", "break", "const", "continue", "else", "for", "function", "if", "import", "let"),

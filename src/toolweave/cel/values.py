@@ -65,7 +65,7 @@ class BuiltList(list[Cel]):
 
 
 class BuiltMap(dict[Cel, Cel]):
-    """A map that the expression made; `key_of` tells how its keys are held."""
+    """A map that the expression made; see `key_of` for its keys."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ def _fixed(file: WorkflowFile, report: Report, *, as_json: bool, beside: bool) -
     """Mend the file, say what changed in it, and look again."""
     fixed = report.fixed if report.is_workflow else None
     workflow = _with_statuses(fixed.workflow, report.known) if fixed else report.loaded.workflow
-    if fixed is None or (not fixed.mended and workflow == report.loaded.workflow):
+    if fixed is None or (not fixed.repaired and workflow == report.loaded.workflow):
         if beside and not as_json:
             click.echo(file.data, nl=False)
         return report

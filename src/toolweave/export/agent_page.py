@@ -25,7 +25,7 @@ class AgentPage:
     # none is written out and has the name "".
     agents: Mapping[int, str] = field(default_factory=dict[int, str])
     flows: Mapping[str, str] = field(default_factory=dict[str, str])
-    # How much deeper than usual its headings stand.
+    # The additional heading level.
     depth: int = 0
 
     def nodes(self, kinds: Iterable[str]) -> list[tuple[int, Node]]:

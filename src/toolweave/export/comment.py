@@ -16,7 +16,7 @@ def comment(label: str, value: Json) -> str:
 
 
 def comments_in(text: str, label: str) -> list[str]:
-    """The JSON text of every comment with this label that stands on a line of its own."""
+    """Yield the JSON text of every comment with this label on its own line."""
     return re.findall(rf"^<!-- {re.escape(label)}: (.*) -->$", text, re.MULTILINE)
 
 

@@ -14,7 +14,7 @@ from toolweave.workflow.model import Workflow
 def export(workflow: Workflow, target: str, *, specs: Iterable[NodeSpec]) -> Export:
     """The files of `workflow` for `target`, with a warning for all that is hidden or lost.
 
-    `specs` are the catalog's nodes: they tell which fields are sensitive.
+    `specs` are the catalog's nodes: they define which fields are sensitive.
 
     Raises:
         Invalid: `EXPORT_TARGET_UNKNOWN`.

@@ -92,7 +92,7 @@ def _nodes(workflow: Workflow, ids: list[str], first: dict[NodeId, int]) -> Iter
 
 
 def _group(workflow: Workflow, first: dict[NodeId, int], index: int) -> int | None:
-    """The group a node is drawn in; none where groups stand in each other."""
+    """Return the group a node is drawn in; None if groups contain each other."""
     seen = {index}
     above = owner = _owner(workflow, first, index)
     while above is not None:

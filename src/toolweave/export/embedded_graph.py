@@ -53,7 +53,7 @@ def graph_in(text: str) -> LoadedWorkflow | None:
     Raises:
         Invalid: `EXPORT_DAMAGED` when there is one that cannot be read any more.
     """
-    # The last one is ours: the user's words all stand before it.
+    # The last one is ours: all user text precedes it.
     text = text.replace("\r\n", "\n")
     if found := comments_in(text, LABEL):
         loaded = load(found[-1])

@@ -25,7 +25,7 @@ KEYS: dict[str, str] = {
     "argumentHint": "argument-hint",
     "hooks": "hooks",
 }
-# Values that say what is so anyway.
+# Default values.
 _DEFAULTS = frozenset({"", "default", "inherit"})
 
 
@@ -40,7 +40,7 @@ def entry_files(
 
 
 def options_of(workflow: Workflow) -> JsonObject:
-    """The options of the drawing tool that are set, by their names there."""
+    """Return the editor's options that are set, by their names there."""
     given = object_at(workflow.extras, OPTIONS)
     found: JsonObject = {}
     for key in KEYS:

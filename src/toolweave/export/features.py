@@ -56,11 +56,11 @@ def _in_agent(node: Node, terms: TargetTerms, at: Steps) -> Iterator[Problem]:
         yield _lack(at, terms, "files for sub-agents", f"it is written out, and run {where}")
         if text_at(node.data, "builtInType"):
             what = "built-in agents of this kind"
-            yield _lack((*at, "data", "builtInType"), terms, what, "its name is told")
+            yield _lack((*at, "data", "builtInType"), terms, what, "only its name is exported")
     for key in AGENT_FIELDS:
         if agent_field(node, key) and key not in terms.agent_fields:
             what = f"field {key!r} of sub-agents"
-            yield _lack((*at, "data", key), terms, what, "it is left out or only told")
+            yield _lack((*at, "data", key), terms, what, "it is left out or only mentioned")
 
 
 def _lack(at: Steps, terms: TargetTerms, what: str, instead: str) -> Problem:

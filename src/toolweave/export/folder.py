@@ -118,7 +118,7 @@ def _change(file: ExportedFile, folder: Path) -> FileChangePlan:
 
 
 def _is_blocked(folder: Path, parts: tuple[str, ...]) -> bool:
-    """Whether a link, or anything that is not what it should be, stands in the way."""
+    """Whether a link or special file is in the way."""
     at = folder
     for index, part in enumerate(parts):
         at = at / part

@@ -1,4 +1,4 @@
-"""How an MCP node is told to a coding agent, in each of seed 000's three modes."""
+"""Instructions of an MCP node for a coding agent, in each of the three modes."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -25,7 +25,7 @@ METADATA = "MCP_NODE_METADATA"
 
 def mcp_section(page: AgentPage, at: int, node: Node) -> Iterator[str]:
     """The section of a node; the language modes begin with their metadata in a comment."""
-    # A workflow made by a program may still use the drawing tool's names.
+    # A generated workflow may use the editor's names.
     node = replace(node, data=to_seed(node.data))
     match read_mode(node.data):
         case Detailed() as mode:

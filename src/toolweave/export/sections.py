@@ -1,4 +1,4 @@
-"""How each kind of node is told to a coding agent; MCP nodes have a file of their own."""
+"""Instructions of each node type for a coding agent; MCP nodes are in `mcp_section`."""
 
 import shlex
 from collections.abc import Iterator
@@ -59,7 +59,7 @@ def codex_section(page: AgentPage, at: int, node: Node) -> Iterator[str]:
 
 
 def flow_section(page: AgentPage, at: int, node: Node) -> Iterator[str]:
-    """The flow a node stands for: an agent file, or the part of this text that has it."""
+    """Return the flow of a node: an agent file, or a part of this text."""
     flow = text_at(node.data, "subAgentFlowId")
     yield f"- **Flow**: {code(text_at(node.data, 'label') or node.title)}"
     if agent := page.flows.get(flow):

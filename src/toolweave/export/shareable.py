@@ -1,6 +1,6 @@
 """A workflow as it may leave the machine: secrets hidden, references to them kept.
 
-Hidden is what stands under a telling or a marked name, what the rules of `access/mask.py` find in
+Hidden are values under a secret or marked name, what the rules of `access/mask.py` find in
 any text, and what has the shape of a well-known token. `${vault:NAME}`, `${VAR}` and `{{ … }}` say
 where a secret comes from, not what it is.
 """
@@ -30,7 +30,7 @@ _TOKENS = re.compile(
     r"|eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,4000})"
     r"|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?"
 )
-# White space to the masker, so that it never takes what stands for a reference for a value.
+# White space to the masker, so that it never masks a reference.
 _BLANK = "\x1f"
 _PLACE = re.compile(f"{_BLANK}([0-9]+){_BLANK}")
 # What describes a parameter, as against what it holds: `default`, `const`, `enum`, `examples`.
@@ -120,7 +120,7 @@ class _Hiding:
     def fields(
         self, value: JsonObject, at: Steps, names: Names = frozenset(), *, secret: bool = False
     ) -> JsonObject:
-        """An object whose keys may tell that what they hold is secret."""
+        """Mask an object whose keys may mark secret values."""
         label = value.get("name", value.get("key"))
         holds = isinstance(label, str) and (is_sensitive(label) or label in names)
         shown: JsonObject = {}
@@ -128,12 +128,12 @@ class _Hiding:
             if key == "properties" and isinstance(item, dict) and not secret:
                 shown[key] = self._schemas(item, (*at, key), names)
                 continue
-            tells = secret or is_sensitive(key) or key in names or (holds and key in _HOLDING)
-            shown[key] = self.value(item, (*at, key), names, secret=tells)
+            is_secret = secret or is_sensitive(key) or key in names or (holds and key in _HOLDING)
+            shown[key] = self.value(item, (*at, key), names, secret=is_secret)
         return shown
 
     def value(self, value: Json, at: Steps, names: Names, *, secret: bool) -> Json:
-        """Any value; `secret` is whether its name tells that it is one."""
+        """Mask any value; `secret` is whether its name marks it as one."""
         match value:
             case str():
                 if not secret:
@@ -159,9 +159,9 @@ class _Hiding:
         """The properties of a JSON Schema: `api_key` there is a description, not a value."""
         shown: JsonObject = {}
         for name, schema in properties.items():
-            tells = is_sensitive(name) or name in names
-            if not (tells and isinstance(schema, dict)):
-                shown[name] = self.value(schema, (*at, name), names, secret=tells)
+            is_secret = is_sensitive(name) or name in names
+            if not (is_secret and isinstance(schema, dict)):
+                shown[name] = self.value(schema, (*at, name), names, secret=is_secret)
                 continue
             shown[name] = {
                 key: self.value(item, (*at, name, key), names, secret=key not in _DESCRIBING)
@@ -192,7 +192,7 @@ def _masked(text: str) -> str:
         kept.append(found[0])
         return f"{_BLANK}{len(kept) - 1}{_BLANK}"
 
-    # A text with that character in it is masked as it stands, its references too.
+    # A text with that character is masked completely, including references.
     open_text = text if _BLANK in text else _KEPT.sub(put_by, text)
     masked = _TOKENS.sub(MASK, _MASKER.mask_text(open_text))
     return _PLACE.sub(lambda found: kept[int(found[1])], masked) if kept else masked

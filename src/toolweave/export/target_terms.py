@@ -16,12 +16,12 @@ class TargetTerms:
     skill: str | None = None
     # What its agent files can say beside a name and a description.
     agent_fields: frozenset[str] = frozenset()
-    # Which of the drawing tool's options the frontmatter of an entry can say.
+    # The editor's options that an entry's frontmatter supports.
     options: frozenset[str] = frozenset()
 
     @property
     def asking(self) -> str:
-        """How a question is put to the user."""
+        """Return how the agent asks the user a question."""
         if self.ask_user is None:
             return "ask in the conversation and wait for the answer"
         return f"use the `{self.ask_user}` tool"

@@ -134,7 +134,7 @@ def _compile(root: Json) -> CompiledSchema:
     problems = [*([unknown] if unknown else ()), *lint(document, places)]
     if any(problem.severity == "error" for problem in problems):
         return CompiledSchema(root, declared, _foremost(problems))
-    problems += _mend([(steps, schema) for steps, schema in places if isinstance(schema, dict)])
+    problems += _sanitise([(steps, schema) for steps, schema in places if isinstance(schema, dict)])
     try:
         cost = cost_of(document)
     except TooCostly as too_costly:
@@ -148,7 +148,7 @@ def _foremost(problems: list[Problem]) -> tuple[Problem, ...]:
     return tuple(sorted(problems, key=lambda problem: problem.severity)[:MAX_PROBLEMS])
 
 
-def _mend(places: list[tuple[Steps, JsonObject]]) -> Iterator[Problem]:
+def _sanitise(places: list[tuple[Steps, JsonObject]]) -> Iterator[Problem]:
     """Remove what the compiler cannot handle and what could leave the document."""
     schemas = [schema for _, schema in places]
     dropped = not_linear(schemas)

@@ -10,7 +10,7 @@ from toolweave.tools.value_preview import HIDDEN, shown
 from toolweave.tools.violations import Explainer, Violation
 
 MAX_LISTED = 8
-MAX_MENDED = 20
+MAX_REPAIRED = 20
 
 _CODES = {
     "required": "MCP_PARAMETER_REQUIRED",
@@ -48,27 +48,27 @@ def describe(
     """Return the problems of the `faults` of the `whole` value; the first few with fixes."""
     for index, fault in enumerate(faults):
         yield _described(
-            fault, whole, explainer, show_values=show_values, is_mended=index < MAX_MENDED
+            fault, whole, explainer, show_values=show_values, is_repaired=index < MAX_REPAIRED
         )
 
 
 def _described(
-    fault: Violation, whole: Json, explainer: Explainer, *, show_values: bool, is_mended: bool
+    fault: Violation, whole: Json, explainer: Explainer, *, show_values: bool, is_repaired: bool
 ) -> Problem:
     """Whether the value may be shown: not if it is secret."""
     is_shown = show_values and not _is_secret(fault)
     # The repairs of these two speak of names only.
     is_named = fault.keyword in ("required", "additionalProperties")
-    is_mended = is_mended and (is_shown or is_named)
-    mended = repair(fault, whole, explainer) if is_mended else NONE
+    is_repaired = is_repaired and (is_shown or is_named)
+    repaired = repair(fault, whole, explainer) if is_repaired else NONE
     missing = (str(fault.expected),) if fault.keyword == "required" else ()
     return Problem(
         _CODES.get(fault.keyword, "MCP_PARAMETER_CONSTRAINT_VIOLATED"),
         pointer(*fault.path, *missing),
         _message(fault, explainer, shown if is_shown else lambda _: HIDDEN),
-        hint=mended.hint,
+        hint=repaired.hint,
         severity="warning" if fault.keyword == "format" else "error",
-        patch=mended.patch,
+        patch=repaired.patch,
     )
 
 

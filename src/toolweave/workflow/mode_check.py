@@ -229,17 +229,17 @@ def _config(data: JsonObject, key: str, now: datetime) -> Iterator[Problem]:
 def _missing_config(data: JsonObject, key: str, now: datetime) -> Problem:
     """Return a patch that moves a misplaced configuration, or sets the matching mode."""
     kept = KEPT[key]
-    mended: JsonObject = {name: value for name, value in data.items() if name != kept}
+    repaired: JsonObject = {name: value for name, value in data.items() if name != kept}
     patch: list[dict[str, Json]] = []
     if isinstance(data.get(kept), dict):
-        mended[key] = data[kept]
+        repaired[key] = data[kept]
         patch = [{"op": "move", "from": pointer(kept), "path": pointer(key)}]
     else:
         others: list[Mode] = [mode for mode, config in CONFIG_OF.items() if config in data]
         if len(others) == 1 and isinstance(data[CONFIG_OF[others[0]]], dict):
-            mended = {**data, "mode": others[0]}
+            repaired = {**data, "mode": others[0]}
             patch = [_replace(others[0], "mode")]
-    is_good = patch and not any(one.severity == "error" for one in _data(mended, now))
+    is_good = patch and not any(one.severity == "error" for one in _data(repaired, now))
     return Problem(
         "MCP_MODE_CONFIG_MISMATCH",
         pointer(key),
@@ -254,7 +254,7 @@ def _timestamp(config: JsonObject, key: str, now: datetime) -> Iterator[Problem]
     moment = _moment(written) if isinstance(written, str) else None
     place = pointer(key, "timestamp")
     if not (moment and isinstance(written, str) and _TIMESTAMP.fullmatch(written)):
-        mended = timestamp(min(moment or now, now))
+        repaired = timestamp(min(moment or now, now))
         is_there = "timestamp" in config
         yield Problem(
             "MCP_TIMESTAMP_INVALID",
@@ -262,7 +262,7 @@ def _timestamp(config: JsonObject, key: str, now: datetime) -> Iterator[Problem]
             f"{shown(written)} is not a timestamp; expected YYYY-MM-DDTHH:mm:ss.sssZ"
             if is_there
             else "a timestamp is missing; expected YYYY-MM-DDTHH:mm:ss.sssZ",
-            patch=((_replace if is_there else _add)(mended, key, "timestamp"),),
+            patch=((_replace if is_there else _add)(repaired, key, "timestamp"),),
         )
     elif moment > now:
         yield Problem(

@@ -181,8 +181,8 @@ def _filled(
     if faults:
         return PreviewValue((), tuple(_placed(fault, text, is_same) for fault in faults))
     filled = substitute(text, known.get)
-    told = [fault_at(text, 0, one.code, one.message, one.hint) for one in filled.problems]
-    return PreviewValue(() if told else (filled.value,), tuple(told))
+    problems = [fault_at(text, 0, one.code, one.message, one.hint) for one in filled.problems]
+    return PreviewValue(() if problems else (filled.value,), tuple(problems))
 
 
 def _late(text: str) -> SyntaxProblem:

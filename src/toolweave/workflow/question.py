@@ -59,7 +59,7 @@ class Question:
 
     def as_json(self) -> JsonObject:
         """Return the question as JSON for the journal, without empty fields."""
-        told: JsonObject = {
+        fields: JsonObject = {
             "id": self.id,
             "kind": self.kind,
             "title": self.title,
@@ -75,7 +75,7 @@ class Question:
         }
         return {
             name: value
-            for name, value in told.items()
+            for name, value in fields.items()
             if name in _ALWAYS or not (value is None or value is False or value in ("", [], {}))
         }
 

@@ -19,7 +19,7 @@ MAX_ROUNDS = 20
 # The limit of nodes checked to prove patches; beyond it, problems lose their patches.
 MAX_PROOF = 5_000
 # The limit of reported problems.
-MAX_TOLD = 1_000
+MAX_REPORTED = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class CheckedWorkflow:
     """A problem, and the workflow after its patch."""
 
     problem: Problem
-    mended: Workflow | None = None
+    repaired: Workflow | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Fixed:
     """A repaired workflow, the fixed problems and the remaining ones."""
 
     workflow: Workflow
-    mended: tuple[Problem, ...] = ()
+    repaired: tuple[Problem, ...] = ()
     left: tuple[Problem, ...] = ()
 
 
@@ -46,7 +46,7 @@ def checked(
     problems = check_workflow(workflow, known, format)
     room = MAX_PROOF
     judge: _Judge | None = None
-    for problem in _told(problems):
+    for problem in _most_severe(problems):
         if problem.patch is None:
             yield CheckedWorkflow(problem)
             continue
@@ -60,13 +60,13 @@ def checked(
         )
 
 
-def _told(problems: list[Problem]) -> list[Problem]:
+def _most_severe(problems: list[Problem]) -> list[Problem]:
     """Return the problems, or the most severe ones and a count of the others."""
-    if len(problems) <= MAX_TOLD:
+    if len(problems) <= MAX_REPORTED:
         return problems
     gravest = sorted(range(len(problems)), key=lambda at: problems[at].severity != "error")
-    kept = [problems[at] for at in sorted(gravest[:MAX_TOLD])]
-    message = f"{len(problems) - MAX_TOLD} more problems were found"
+    kept = [problems[at] for at in sorted(gravest[:MAX_REPORTED])]
+    message = f"{len(problems) - MAX_REPORTED} more problems were found"
     hint = "fix these first, then validate again"
     return [*kept, Problem("PROBLEMS_LEFT_OUT", "", message, hint, severity="warning")]
 
@@ -74,15 +74,15 @@ def _told(problems: list[Problem]) -> list[Problem]:
 def fix(workflow: Workflow, known: KnownEnvironment, format: FormatName) -> Fixed:
     """Return the workflow with every possible fix applied."""
     problems = check_workflow(workflow, known, format)
-    mended: list[Problem] = []
+    repaired: list[Problem] = []
     for _ in range(MAX_ROUNDS):
         judge = _Judge(workflow, known, format, problems)
         step = judge.best([problem for problem in problems if problem.patch])
         if step is None:
             break
         workflow, problems, done = step
-        mended.extend(done)
-    return Fixed(workflow, tuple(mended), tuple(problems))
+        repaired.extend(done)
+    return Fixed(workflow, tuple(repaired), tuple(problems))
 
 
 _Step = tuple[Workflow, list[Problem], list[Problem]]

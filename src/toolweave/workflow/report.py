@@ -35,9 +35,9 @@ class Report:
     @cached_property
     def fixed(self) -> Fixed:
         """Return the workflow with every possible fix applied."""
-        loaded, mended = _respelt(self.loaded)
+        loaded, repaired = _respelt(self.loaded)
         found = fix(loaded.workflow, self.known, loaded.format)
-        return replace(found, mended=(*mended, *found.mended))
+        return replace(found, repaired=(*repaired, *found.repaired))
 
     def as_json(self) -> dict[str, Any]:
         """Return the output of `validate --json`."""
@@ -57,8 +57,8 @@ def examine_loaded(loaded: LoadedWorkflow, known: KnownEnvironment) -> Report:
     """Validate a parsed file."""
     found = tuple(_checked(loaded, known)) if _has_content(loaded) else ()
     # A problem found by both the parser and a check is reported by the check.
-    told = {(problem.code, problem.pointer) for problem in found}
-    read_so = (one for one in loaded.problems if (one.code, one.pointer) not in told)
+    reported = {(problem.code, problem.pointer) for problem in found}
+    read_so = (one for one in loaded.problems if (one.code, one.pointer) not in reported)
     return Report(loaded, (*read_so, *found), known)
 
 
@@ -66,9 +66,9 @@ def _checked(loaded: LoadedWorkflow, known: KnownEnvironment) -> Iterator[Proble
     document = None
     for one in checked(loaded.workflow, known, loaded.format):
         patch = None
-        if one.mended is not None:
+        if one.repaired is not None:
             document = convert(loaded.workflow, loaded.format) if document is None else document
-            patch = tuple(difference(document, convert(one.mended, loaded.format)))
+            patch = tuple(difference(document, convert(one.repaired, loaded.format)))
         place = loaded.places.original(one.problem.pointer)
         yield replace(one.problem, pointer=place, patch=patch)
 
@@ -76,15 +76,15 @@ def _checked(loaded: LoadedWorkflow, known: KnownEnvironment) -> Iterator[Proble
 def _respelt(loaded: LoadedWorkflow) -> tuple[LoadedWorkflow, list[Problem]]:
     """Apply the parser's patches; return the result and the problems they fix."""
     document = convert(loaded.workflow, loaded.format)
-    mended: list[Problem] = []
+    repaired: list[Problem] = []
     for problem in loaded.problems:
         if problem.patch:
             try:
                 document = apply_patch(document, problem.patch)
             except Invalid:
                 continue
-            mended.append(problem)
-    return (read(document), mended) if mended else (loaded, mended)
+            repaired.append(problem)
+    return (read(document), repaired) if repaired else (loaded, repaired)
 
 
 def _has_content(loaded: LoadedWorkflow) -> bool:

@@ -1,4 +1,4 @@
-"""What is known of a value before it exists: a bounded view on JSON Schema, where unknown stays so.
+"""The known shape of a value before a run: a bounded view of JSON Schema.
 
 A shape takes in at least every value its schema allows, so a "no" is certain; keywords that only
 narrow further may be passed over. Trees are cut at a depth and a size, and are unknown below.
@@ -68,7 +68,7 @@ class ValueShape:
     items: "ValueShape | None" = None
     # The only values there are.
     options: tuple[Json, ...] | None = None
-    # Whether values may be refused for reasons that are not told here.
+    # Whether values may be refused for other reasons.
     is_limited: bool = False
 
     @property
@@ -126,7 +126,7 @@ def of_fields(fields: Mapping[str, ValueShape], others: Others) -> ValueShape:
 
 
 def of_value(value: Json) -> ValueShape:
-    """The shape of a literal; what it holds further down is not told."""
+    """The shape of a literal; deeper levels are unknown."""
     if isinstance(value, dict):
         return of_fields(dict.fromkeys(value, UNKNOWN), "none")
     if isinstance(value, list):

@@ -207,7 +207,7 @@ def test_two_faults_of_one_text_have_one_patch() -> None:
         ("{{ fetch.items[0].name[0] }}", FIELD, "text has no field '0'"),
         ("{{ later.url }}", "REFERENCE_NOT_RUN", "'later', which runs only after this node"),
         ("{{ nodes.send.output }}", "REFERENCE_NOT_RUN", "'send', which runs only after this node"),
-        ("{{ loop.index }}", "REFERENCE_OUTSIDE_LOOP", "only in the body of a loop"),
+        ("{{ loop.index }}", "REFERENCE_OUTSIDE_LOOP", "only available inside a loop body"),
     ],
 )
 def test_what_cannot_be_guessed_is_an_error_without_a_patch(

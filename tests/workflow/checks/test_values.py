@@ -115,9 +115,7 @@ def test_a_patch_never_brings_an_unreadable_expression_to_light() -> None:
 def test_an_unknown_field_like_no_other_is_a_warning_that_lists_the_known() -> None:
     problem = only(configured("FLOW.DELAY", {"colour": "red"}))
     assert (problem.code, problem.severity, problem.patch) == ("FIELD_UNKNOWN", "warning", None)
-    assert problem.hint == (
-        "known here: 'duration_seconds', 'enabled', 'retry_attempts', 'timeout'"
-    )
+    assert problem.hint == ("available: 'duration_seconds', 'enabled', 'retry_attempts', 'timeout'")
 
 
 @pytest.mark.parametrize(

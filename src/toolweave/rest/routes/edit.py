@@ -161,7 +161,7 @@ class _Answers:
             {
                 "format": report.loaded.format,
                 "document": convert(left.loaded.workflow, report.loaded.format),
-                "mended": _told(report.fixed.mended),
+                "mended": _told(report.fixed.repaired),
                 "problems": _told(left.problems),
             }
         )

@@ -46,7 +46,7 @@ class DataFlowFault:
     message: str
     hint: str | None = None
     severity: Severity = "error"
-    is_mended: bool = False
+    is_repaired: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class _Flow:
     def __init__(self, case: CheckContext, scope: Scope) -> None:
         self._case = case
         self._scope = scope
-        self._mender = PathRepair(scope)
+        self._path_repair = PathRepair(scope)
         self._feeding = InputFit(case, scope)
         self._naming = PromptNames(scope)
         self._edge_ids = {edge.id for edge in case.workflow.edges}
@@ -123,7 +123,7 @@ class _Flow:
                 found = fault_at(
                     first.text, fault.offset, fault.code, fault.message, fault.hint, severity
                 ).problem(place)
-                if fault.is_mended and text != first.text:
+                if fault.is_repaired and text != first.text:
                     patch = ({"op": "replace", "path": place, "value": text},)
                     found = replace(found, patch=patch)
                 yield found
@@ -144,10 +144,10 @@ class _Flow:
         for reference, found in wrong:
             if found.trouble == "order":
                 continue  # reported once for the node
-            meant = self._mender.meant(node, reference.path, asked.language, found)
-            mended = None if meant is None else rewritten(ours, reference.path, meant)
-            ours = mended or ours
-            faults.append(self._fault(node, asked, reference, found, meant if mended else None))
+            meant = self._path_repair.meant(node, reference.path, asked.language, found)
+            repaired = None if meant is None else rewritten(ours, reference.path, meant)
+            ours = repaired or ours
+            faults.append(self._fault(node, asked, reference, found, meant if repaired else None))
         return _Judged(tuple(faults), ours)
 
     def _named(self, node: Node, asked: NodeReferences) -> _Judged:
@@ -246,7 +246,7 @@ class _Flow:
     def _hint(self, node: Node, trouble: Trouble, step: str, found: Finding) -> str | None:
         match trouble:
             case "node":
-                known = () if self._mender.is_spent else self._scope.graph.nodes
+                known = () if self._path_repair.is_spent else self._scope.graph.nodes
                 return did_you_mean(step, known) or "use the id of a node before this one"
             case "port":
                 return f"use one of {', '.join(found.known)}"
@@ -326,12 +326,12 @@ def _differing(wrong: Path, right: Path) -> str:
     return str(steps[0]) if is_step else PathReference(right, 0).text
 
 
-def _assembled(group: list[NodeReferences], mended: list[str | None]) -> str:
+def _assembled(group: list[NodeReferences], repaired: list[str | None]) -> str:
     """Return the text with its expressions fixed and older syntax translated."""
     text = group[0].text
     pieces: list[str] = []
     end = 0
-    for asked, mine in zip(group, mended, strict=True):
+    for asked, mine in zip(group, repaired, strict=True):
         ours = asked.ours if mine is None else mine
         if ours != asked.placeholder.content:
             pieces += (text[end : asked.placeholder.at], ours)

@@ -52,7 +52,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
             chosen = settings.get(decides, _default(spec, decides)) if ref == spec.ref else None
             for path in needs.get(chosen, ()) if isinstance(chosen, str) else ():
                 if _is_missing(node, settings, path):
-                    yield _told(index, node, f"{decides} {shown(chosen)}", path)
+                    yield _problem(index, node, f"{decides} {shown(chosen)}", path)
 
 
 def _default(spec: NodeSpec, name: str) -> Json:
@@ -71,7 +71,7 @@ def _is_missing(node: Node, settings: JsonObject, path: str) -> bool:
     return value in (None, "", [], {})
 
 
-def _told(index: int, node: Node, why: str, path: str) -> Problem:
+def _problem(index: int, node: Node, why: str, path: str) -> Problem:
     place = pointer("nodes", index, "data", "configurations")
     message = f"node {shown(node.id)} has {why}, which requires {path!r}"
     return Problem("SETTING_NEEDED", place, message, hint=f"set {path} in its configurations")

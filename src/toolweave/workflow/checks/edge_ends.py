@@ -59,7 +59,7 @@ class EdgeEnds:
             hint = "use the id of an existing node, or remove the edge"
             patch: Operation = {"op": "remove", "path": self._case.at_edge(index)}
             if is_one and self._left >= 0:
-                hint, patch = self._mended(index, edge, key, end) or (
+                hint, patch = self._repaired(index, edge, key, end) or (
                     did_you_mean(end, list(self._nodes)[:100]) or hint,
                     patch,
                 )
@@ -67,7 +67,7 @@ class EdgeEnds:
             message = f"there is no node {shown(end)}"
             yield Problem(code, place, message, hint=hint, patch=(patch,))
 
-    def _mended(
+    def _repaired(
         self, index: int, edge: Edge, key: str, end: NodeId
     ) -> tuple[str, Operation] | None:
         named = self._by_name.get(end, [])

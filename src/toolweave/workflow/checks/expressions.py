@@ -39,7 +39,7 @@ class _Verdict:
     faults: tuple[SyntaxProblem, ...] = ()
     ours: str | None = None
     # The corrected expression; unlike a translation, it is not applied at run time.
-    mended: str | None = None
+    repaired: str | None = None
 
 
 def check(case: CheckContext) -> Iterator[Problem]:
@@ -88,13 +88,13 @@ def _templates(case: CheckContext, value: Json, place: str) -> Iterator[Problem]
 def _template(text: str, place: str, *, is_older: bool) -> Iterator[Problem]:
     template = read_template(text)
     for fault in template.faults:
-        mended = closed(text) if fault.code == "TEMPLATE_UNCLOSED" else None
-        yield _with_text(fault.problem(place), mended)
+        repaired = closed(text) if fault.code == "TEMPLATE_UNCLOSED" else None
+        yield _with_text(fault.problem(place), repaired)
     pieces: list[str] = []
     end = 0
     for placeholder in template.placeholders:
         verdict = _judged(placeholder.content, translate_expression, is_older=is_older)
-        right = verdict.mended and text[: placeholder.at] + verdict.mended + text[
+        right = verdict.repaired and text[: placeholder.at] + verdict.repaired + text[
             placeholder.at :
         ].removeprefix(placeholder.content)
         for fault in verdict.faults:
@@ -110,7 +110,7 @@ def _cel_text(case: CheckContext, cel: CelText, place: str) -> Iterator[Problem]
     translate = translate_condition if cel.field.is_condition else translate_expression
     verdict = _judged(cel.text, translate, is_older=case.format == "agent-team")
     for fault in verdict.faults:
-        found = _with_text(fault.problem(place), verdict.mended)
+        found = _with_text(fault.problem(place), verdict.repaired)
         yield found if cel.is_used else replace(found, severity="warning")
     if verdict.ours is not None:
         yield _older(place, verdict.ours)
@@ -135,7 +135,9 @@ def _judged(text: str, translate: Callable[[str], Translation], *, is_older: boo
     if not _errors(expression.faults):
         return _Verdict(expression.faults)
     to_fill = tuple(one for one in translation.faults if one.code == "TEMPLATE_PLACEHOLDER")
-    return _Verdict(to_fill or expression.faults, mended=None if to_fill else without_habits(text))
+    return _Verdict(
+        to_fill or expression.faults, repaired=None if to_fill else without_habits(text)
+    )
 
 
 def _errors(faults: tuple[SyntaxProblem, ...]) -> list[SyntaxProblem]:

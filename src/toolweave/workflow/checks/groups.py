@@ -30,7 +30,7 @@ def _parents(case: CheckContext) -> Iterator[Problem]:
         if meant == node.id:
             meant = None
         place = pointer("nodes", index, "parentId")
-        mended = (
+        repaired = (
             {"op": "replace", "path": place, "value": meant}
             if meant
             else {"op": "remove", "path": place}
@@ -41,7 +41,7 @@ def _parents(case: CheckContext) -> Iterator[Problem]:
             f"there is no group {shown(node.parent)}",
             hint=f"did you mean {meant!r}?" if meant else "remove it: the node is in no group",
             severity="warning",
-            patch=(mended,),
+            patch=(repaired,),
         )
 
 

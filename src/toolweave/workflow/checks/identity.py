@@ -85,13 +85,13 @@ def _node_twice(index: int, node: Node, first: tuple[int, Node], ids: Ids) -> Pr
     at, other = first
     place = pointer("nodes", index, "id")
     if replace(node, position=None) == replace(other, position=None):
-        mended = {"op": "remove", "path": pointer("nodes", index)}
+        repaired = {"op": "remove", "path": pointer("nodes", index)}
         hint = "both are the same node; remove one"
     else:
-        mended = _replace(place, ids.free(node.id))
+        repaired = _replace(place, ids.free(node.id))
         hint = "give one of the two nodes another id, and update its edges"
     message = f"the node id {node.id!r} is already used at {pointer('nodes', at)}"
-    return Problem("NODE_ID_DUPLICATE", place, message, hint=hint, patch=(mended,))
+    return Problem("NODE_ID_DUPLICATE", place, message, hint=hint, patch=(repaired,))
 
 
 def _edges(case: CheckContext) -> Iterator[Problem]:

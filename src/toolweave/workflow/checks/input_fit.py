@@ -59,13 +59,13 @@ class InputFit:
                 hint="compare it with a value: `… > 0`, `… != ''`",
                 severity="warning",
             )
-        mended = self._converted(node, asked, given, wanted)
+        repaired = self._converted(node, asked, given, wanted)
         return Problem(
             "VALUE_TYPE_MISFIT",
             place,
             f"{asked.ours!r} returns {given.words}; {asked.steps[-1]!r} expects {wanted.words}",
-            hint=f"use {mended!r}" if mended else None,
-            patch=({"op": "replace", "path": place, "value": mended},) if mended else None,
+            hint=f"use {repaired!r}" if repaired else None,
+            patch=({"op": "replace", "path": place, "value": repaired},) if repaired else None,
         )
 
     def missing(self, node: Node) -> Iterator[Problem]:

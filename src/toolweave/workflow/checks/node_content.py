@@ -146,16 +146,16 @@ def _missing(node: Node, rule: _Rule, rules: tuple[_Rule, ...]) -> Problem:
 
 
 def _wrong_kind(node: Node, rule: _Rule, value: Json) -> Problem:
-    mended = _converted(value, rule)
+    repaired = _converted(value, rule)
     is_needed = rule.missing == "error"
     return Problem(
         "FIELD_TYPE_INVALID",
         pointer(rule.name),
         f"{rule.name!r} of {node.type!r} is {shown(value)}; expected {_CALLED[rule.kind]}",
-        hint=f"use {shown(mended)}" if mended is not None else None,
+        hint=f"use {shown(repaired)}" if repaired is not None else None,
         severity="error" if is_needed else "warning",
-        patch=({"op": "replace", "path": pointer(rule.name), "value": mended},)
-        if mended is not None
+        patch=({"op": "replace", "path": pointer(rule.name), "value": repaired},)
+        if repaired is not None
         else None,
     )
 
@@ -195,8 +195,8 @@ def _choice(choice: Json, at: tuple[str, int], *, needs_condition: bool) -> Iter
         if isinstance(value, str) and value.strip():
             continue
         other = choice.get("condition" if name == "label" else "label")
-        is_told = isinstance(other, str) and bool(other.strip())
-        yield _unsaid(choice, (*at, name), name, value, is_told=is_told)
+        is_labelled = isinstance(other, str) and bool(other.strip())
+        yield _unsaid(choice, (*at, name), name, value, is_labelled=is_labelled)
 
 
 def _no_choice(choice: Json, at: tuple[str, int], *, is_label: bool) -> Problem:
@@ -211,7 +211,7 @@ def _no_choice(choice: Json, at: tuple[str, int], *, is_label: bool) -> Problem:
 
 
 def _unsaid(
-    choice: JsonObject, at: tuple[str | int, ...], name: str, value: Json, *, is_told: bool
+    choice: JsonObject, at: tuple[str | int, ...], name: str, value: Json, *, is_labelled: bool
 ) -> Problem:
     slips = [key for key in choice if misspelt(key, ("label", "condition")) == name]
     patch: tuple[dict[str, Json], ...] | None = None
@@ -224,7 +224,7 @@ def _unsaid(
         pointer(*at),
         f"a choice requires the text {name!r}",
         hint=f"rename {slips[0]!r}?" if patch and slips else None,
-        severity="warning" if is_told else "error",
+        severity="warning" if is_labelled else "error",
         patch=patch,
     )
 

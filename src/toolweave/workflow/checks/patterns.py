@@ -34,8 +34,8 @@ def _answers(case: CheckContext) -> Iterator[Problem]:
         if source is None or target is None or source.type != "HUMAN_IN_THE_LOOP":
             continue
         before, after = spec_of(case, source), spec_of(case, target)
-        is_told = edge.source_port in _WITHOUT_REPLY or is_attachment(edge)
-        if before is None or after is None or is_told or not is_mistake(before, after):
+        is_exempt = edge.source_port in _WITHOUT_REPLY or is_attachment(edge)
+        if before is None or after is None or is_exempt or not is_mistake(before, after):
             continue
         yield Problem(
             "HIL_ANALYSED_TWICE",
@@ -86,7 +86,7 @@ def _one(
         meant = spelling.meant(one) if isinstance(one, str) else None
         if meant in seen:
             meant = None
-        mended = (
+        repaired = (
             {"op": "replace", "path": place, "value": meant}
             if meant
             else {"op": "remove", "path": place}
@@ -96,7 +96,7 @@ def _one(
             place,
             f"there is no node {shown(one)} to attach",
             hint=f"did you mean {meant!r}?" if meant else "remove it",
-            patch=(mended,),
+            patch=(repaired,),
         )
     elif not _can_be_attached(node):
         yield Problem(

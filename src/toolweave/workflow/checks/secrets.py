@@ -45,7 +45,7 @@ def check(case: CheckContext) -> Iterator[Problem]:
             if part in node.data:
                 values = object_at(node.data, part)
                 for steps in _in(values, secret.get(index, _NONE)):
-                    yield _told(pointer("nodes", index, "data", part, *steps))
+                    yield _problem(pointer("nodes", index, "data", part, *steps))
 
 
 def _secret_fields(spec: NodeSpec) -> Mapping[str, Json]:
@@ -83,7 +83,7 @@ def _is_literal(text: str, *, is_secret: bool) -> bool:
     return is_long and _STAND_IN.fullmatch(plain) is None
 
 
-def _told(place: str) -> Problem:
+def _problem(place: str) -> Problem:
     return Problem(
         "SECRET_IN_WORKFLOW",
         place,

@@ -23,7 +23,7 @@ MARK = "{{"
 _MAX_ITEMS = 50
 _MAX_REFERENCES = 32
 _ROOT = frozenset({"$schema", "$defs", "definitions"})
-_TOLD = frozenset({"description", "title", "default", "deprecated", "examples", "writeOnly"})
+_ANNOTATIONS = frozenset({"description", "title", "default", "deprecated", "examples", "writeOnly"})
 # Keywords that only concern a value's type, its keys or their number.
 _OF_OBJECTS = frozenset(
     {"type", "properties", "required", "additionalProperties", "propertyNames"}
@@ -113,8 +113,8 @@ def _stranger(judge: CompiledSchemas, values: JsonObject, name: str, meant: str 
     )
     if meant is None:
         return found
-    mended = {meant if key == name else key: value for key, value in values.items()}
-    wrong = {problem.pointer for problem in check_values(judge, mended)}
+    repaired = {meant if key == name else key: value for key, value in values.items()}
+    wrong = {problem.pointer for problem in check_values(judge, repaired)}
     move = {"op": "move", "from": pointer(name), "path": pointer(meant)}
     return found if pointer(meant) in wrong else replace(found, patch=(move,))
 
@@ -152,7 +152,7 @@ class _Loosener:
             return None if not below else schema
         if "patternProperties" in schema or references(schema):
             return _kind(schema)
-        kept = {key: schema[key] for key in schema if key in _OF_OBJECTS | _ROOT | _TOLD}
+        kept = {key: schema[key] for key in schema if key in _OF_OBJECTS | _ROOT | _ANNOTATIONS}
         kept |= {key: schema[key] for key in _JOINING if _names_only(schema.get(key))}
         open_names = below if extra is not False else {k: below[k] for k in below if k in known}
         kept["properties"] = known | open_names
@@ -167,7 +167,7 @@ class _Loosener:
             return None
         if not isinstance(schema, dict):
             return schema
-        kept = {key: schema[key] for key in schema if key in _OF_ARRAYS | _ROOT | _TOLD}
+        kept = {key: schema[key] for key in schema if key in _OF_ARRAYS | _ROOT | _ANNOTATIONS}
         if is_plain and rest is not True and len(value) <= _MAX_ITEMS:
             kept[self._tuple] = [rest if part is None else part for part in parts]
         return kept
@@ -178,7 +178,7 @@ class _Loosener:
             if not isinstance(schema, dict):
                 return schema
             named = references(schema)
-            if named and schema.keys() - _TOLD - _ROOT <= {"$ref"}:
+            if named and schema.keys() - _ANNOTATIONS - _ROOT <= {"$ref"}:
                 schema = self._target(named[0])
             elif (chosen := self._variant(schema, kind)) is not None:
                 schema = chosen
@@ -199,7 +199,7 @@ class _Loosener:
     def _variant(self, schema: JsonObject, kind: str) -> Json:
         keyword = next((key for key in ("anyOf", "oneOf") if key in schema), None)
         variants = schema.get(keyword) if keyword else None
-        if not isinstance(variants, list) or schema.keys() - _TOLD - _ROOT != {keyword}:
+        if not isinstance(variants, list) or schema.keys() - _ANNOTATIONS - _ROOT != {keyword}:
             return None
         kinds: list[tuple[Json, JsonObject]] = []
         for variant in variants:

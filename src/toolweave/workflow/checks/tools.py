@@ -175,12 +175,12 @@ def _renamed(
     """Attach the correct name as a patch, unless that reveals new problems."""
     if meant is None:
         return problem
-    mended = replace(node, data={**node.data, key: meant})
+    repaired = replace(node, data={**node.data, key: meant})
     before, after = (
         {(one.code, one.pointer) for one in _of_values(each, known) if one.severity == "error"}
-        for each in (node, mended)
+        for each in (node, repaired)
     )
-    found = known.standing(mended) if known.is_live else ()
+    found = known.standing(repaired) if known.is_live else ()
     is_found = all(one.code == "MCP_TOOL_SCHEMA_CHANGED" for one in found)
     patch = ({"op": "replace", "path": f"/{key}", "value": meant},)
     is_good = is_found and after <= before

@@ -29,15 +29,15 @@ def without_habits(text: str) -> str | None:
         if word.text in _OURS:
             pieces += (text[end : word.at], _OURS[word.text])
             end = word.end
-    mended = "".join((*pieces, text[end:]))
-    return mended if pieces and compile_text(mended).is_usable else None
+    repaired = "".join((*pieces, text[end:]))
+    return repaired if pieces and compile_text(repaired).is_usable else None
 
 
 def closed(text: str) -> str | None:
     """Close the last placeholder at the end of the text, if the result can be parsed."""
-    mended = f"{text.rstrip().rstrip('}').rstrip()} }}}}"
-    template = read_template(mended)
+    repaired = f"{text.rstrip().rstrip('}').rstrip()} }}}}"
+    template = read_template(repaired)
     is_read = all(
         compile_text(placeholder.content).is_usable for placeholder in template.placeholders
     )
-    return mended if template.placeholders and not template.faults and is_read else None
+    return repaired if template.placeholders and not template.faults and is_read else None

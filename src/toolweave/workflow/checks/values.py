@@ -143,7 +143,7 @@ def _part(
     spec: NodeSpec, part: str, values: JsonObject, judge: CompiledSchemas, *, is_fed: bool
 ) -> Iterator[Problem]:
     is_tool = spec.origin is not None and part == INPUTS
-    told: list[Problem] = []
+    reported: list[Problem] = []
     renames: dict[str, Problem] = {}
     for problem in sorted(check_values(judge, values), key=lambda one: one.code in _NAMING):
         found = _weighed(problem, spec, part, values, is_fed=is_fed)
@@ -152,13 +152,13 @@ def _part(
         elif found is not None:
             meant = renames.pop(found.pointer, None)
             found = replace(found, patch=found.patch or (meant and meant.patch))
-            told.append(found)
+            reported.append(found)
             yield found
     for meant in renames.values():
-        told.append(replace(meant, severity="warning"))
-        yield told[-1]
+        reported.append(replace(meant, severity="warning"))
+        yield reported[-1]
     if is_tool:
-        known = [problem.patch for problem in told if problem.patch]
+        known = [problem.patch for problem in reported if problem.patch]
         for problem in strangers(judge, values):
             yield replace(problem, patch=None) if problem.patch in known else problem
     if part == CONFIGURATIONS:

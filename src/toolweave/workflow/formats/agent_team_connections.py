@@ -120,7 +120,7 @@ def joined(edges: list[Json], form: str) -> Json:
 
 
 # What the canonical parts of a connection are called in it. The source of a leaf is the key of
-# the map it stands in: as near as can be, that is the leaf itself.
+# its map: the closest pointer is the leaf itself.
 _NAMES: dict[str, dict[str, str]] = {
     CURRENT: {"/from": "/from_node", "/to": "/to_node", "/fromPort": "/output_key"}
     | {"/toPort": "/to_port"},

@@ -16,7 +16,7 @@ from toolweave.workflow.model import Edge, Node, Workflow
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """A document taken apart: what stands beside nodes and edges, and each of these by place.
+    """A document in parts: its header, nodes and edges by pointer.
 
     Places are pointers from the document's top; `root` is that of the header. `form` is a set of
     words, in the codec's own language, for how the whole was put together.

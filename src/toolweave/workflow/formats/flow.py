@@ -45,7 +45,7 @@ from toolweave.workflow.model import (
 
 MAX_BYTES = 1024 * 1024  # flow files are at most 1 MB
 
-# Words of a form: a file of several flows, and where the parts of a flow, node or edge stand.
+# Markers of a form: a file of several flows, and where parts of a flow, node or edge are.
 EXPORT = "export"
 META, METADATA = "meta", "metadata"
 CONFIG, LABEL = "config", "label"
@@ -156,7 +156,7 @@ class FlowCodec:
         return {key: meta, **unknown(workflow.extras, _PARTS | {META, METADATA})}
 
     def header_places(self, header: JsonObject) -> Mapping[str, str]:
-        """The metadata holds what stands beside the nodes in the canonical document."""
+        """The metadata has the header fields of the canonical document."""
         key = _meta_key(header)
         return {
             "/createdAt": f"/{key}/{_moment('created', key)}",
@@ -220,7 +220,7 @@ class FlowCodec:
         return written | unknown(node.extras, _NODE | _THIRD_NODE) if node.extras else written
 
     def node_places(self, item: JsonObject) -> Mapping[str, str]:
-        """The name is a label; data may be called config, and values stand beside their names."""
+        """The name is a label; data may be called config, and values are next to their names."""
         words = self.node_form(item).split()
         inside = "/config" if CONFIG in words and "config" in item else "/data"
         names = {"/name": "/label" if LABEL in words else f"{inside}/label"}
@@ -233,14 +233,14 @@ class FlowCodec:
         return names if inside == "/data" else {**names, "/data": inside}
 
     def edge_form(self, item: JsonObject, form: str, names: Mapping[str, str]) -> str:
-        """Whether the edge's kind stands where it usually does in such a document."""
+        """Whether the edge's kind is in the usual place for its document."""
         is_usual = EXPORT in form.split()
         if _connection_type(item) is not None:
             return "" if is_usual else BY_DATA
         return BY_TYPE if is_usual and isinstance(item.get("type"), str) else ""
 
     def read_edge(self, item: JsonObject, names: Mapping[str, str], notes: Notes) -> Edge:
-        """An edge; its kind stands in its data or is its type."""
+        """Read an edge; its kind is in its data or is its type."""
         source, target = identifier(item, "source", notes), identifier(item, "target", notes)
         if not (source and target):
             note_missing_ends(notes, {"source": source, "target": target})

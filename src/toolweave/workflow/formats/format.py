@@ -18,7 +18,7 @@ Names = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class SourceMap:
-    """Where the parts of a workflow stand in the file it was read from, as JSON pointers."""
+    """The JSON pointers of a workflow's parts in its file."""
 
     root: str = ""
     nodes: tuple[str, ...] = ()

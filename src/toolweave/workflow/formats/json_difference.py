@@ -26,7 +26,7 @@ def same(one: Json, other: Json) -> bool:
     if isinstance(one, dict) and isinstance(other, dict):
         if list(one) != list(other):
             return False
-        # Every object of every file that is read comes by here, most with the very same values.
+        # A hot path: called for every object of every file, mostly with identical values.
         if all(map(is_, one.values(), other.values())):
             return True
         for key, value in one.items():

@@ -35,7 +35,7 @@ _AS_ZERO = bytes.maketrans(b"123456789", b"000000000")
 def load(text: str | bytes, *, name_hint: str | None = None) -> LoadedWorkflow:
     """The workflow in a file's text, and everything that is odd about it.
 
-    `name_hint` is the file's name, where there is one: it tells YAML from JSON in doubt.
+    `name_hint` is the file's name, if any: it distinguishes YAML from JSON.
     """
     try:
         data = text.encode() if isinstance(text, str) else text
@@ -174,7 +174,7 @@ def _json(data: bytes) -> Json:
     except orjson.JSONDecodeError:
         # Said again, with its line and column.
         return json_text.read(data, max_bytes=MAX_BYTES, max_depth=MAX_DEPTH)
-    # What we set aside when converting stands a few steps deeper than where it came from.
+    # Data set aside when converting is nested a few levels deeper than originally.
     limit = MAX_DEPTH + DEEPER if X.encode() in data else MAX_DEPTH
     if (place := _below(value, limit)) is not None:
         raise Invalid("JSON_INVALID", f"nested more than {limit} deep", facts={"pointer": place})
@@ -190,7 +190,7 @@ def _json(data: bytes) -> Json:
 
 
 def _below(value: Json, limit: int) -> str | None:
-    """Where a container stands inside more than `limit` others, if one does."""
+    """Return the pointer of a container nested deeper than `limit`, if any."""
     level: list[dict[str, Json] | list[Json]]
     level = [value] if isinstance(value, dict | list) else []
     for _ in range(limit + 1):

@@ -122,7 +122,7 @@ class _Kind(Generic[Element]):
         return written
 
     def exact(self, native: Element, item: JsonObject) -> Element:
-        """What was natively read, with what stands aside made good."""
+        """Restore what was set aside to the natively read part."""
         aside = item.get(X)
         if not isinstance(aside, dict):
             return native
@@ -218,7 +218,7 @@ class _Writer:
         return restore(whole, spelling) if form == _form(spelling) else whole
 
     def header(self, workflow: Workflow, form: str, *, is_sub: bool) -> JsonObject:
-        """What stands beside the nodes and edges, in the dialect's usual spelling."""
+        """The header fields, in the dialect's usual spelling."""
         alone = replace(workflow, nodes=(), edges=(), subflows=())
         return _headers(self._codec, is_sub=is_sub).written(alone, form)
 
@@ -244,7 +244,7 @@ class _Reader:
         self.notes = Notes()
 
     def document(self, document: Json, at: str, *, is_sub: bool) -> tuple[Workflow, SourceMap]:
-        """The workflow, and where its parts stand."""
+        """Return the workflow and the pointers of its parts."""
         inner, is_wrapped = (document, False) if is_sub else unwrapped(document)
         top = at + pointer(WRAPPER) if is_wrapped else at
         self.notes.at = top

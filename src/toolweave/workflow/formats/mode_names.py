@@ -1,4 +1,4 @@
-"""The two vocabularies of an MCP node's modes: the seed's, which is ours, and the drawing tool's.
+"""The two vocabularies of an MCP node's modes: the canonical one and the visual editor's.
 
 Names only; what the modes mean is in `workflow/modes.py`.
 """
@@ -22,17 +22,17 @@ _DRAWN_CONFIGS = {ours: theirs for theirs, ours in CONFIGS.items()}
 
 
 def to_seed(data: JsonObject) -> JsonObject:
-    """An MCP node's data with the seed's names; the very same where it has them already."""
+    """Return an MCP node's data with canonical names; the same object if unchanged."""
     return _renamed(data, MODES, CONFIGS)
 
 
 def old_names(data: JsonObject) -> dict[str, str]:
-    """Which of the drawing tool's names the data has, and the seed's for them."""
+    """Return the editor's names in the data with their canonical names."""
     return _new_keys(data, CONFIGS)
 
 
 def to_drawing_tool(data: JsonObject) -> JsonObject:
-    """An MCP node's data with the drawing tool's names."""
+    """Return an MCP node's data with the editor's names."""
     return _renamed(data, _DRAWN_MODES, _DRAWN_CONFIGS)
 
 

@@ -115,7 +115,7 @@ class Reach:
         return found
 
     def can_have_run(self, node: NodeId, before: NodeId) -> bool:
-        """Whether `node` may have a value when `before` runs; true where the edges do not tell."""
+        """Whether `node` may have a value when `before` runs; true if the edges leave it open."""
         if self._graph.nodes[node].type in NEVER_RUN:
             return False
         if node not in self._before or before not in self._before:

@@ -51,7 +51,7 @@ Trouble = Literal["name", "node", "order", "port", "loop", "field"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a path leads to, or which step of it leads nowhere and what could stand there instead.
+    """The target of a path, or the first unknown step and the valid alternatives.
 
     `is_certain`: it cannot be there; else nothing says that it is.
     """
@@ -91,7 +91,7 @@ class Scope:
         self._came: dict[NodeId, ValueShape] = {}
         self._own_data: dict[NodeId, ValueShape] = {}
         self._values: dict[NodeId, ValueShape] = {}
-        # By the names of specifications; whoever has one catalog keeps it for further workflows.
+        # By specification name; reused for further workflows with the same catalog.
         self._given: dict[str, NodeOutputs] = {} if given is None else given
         self._gives: dict[NodeId, NodeOutputs | None] = {}
         self._answers: dict[tuple[str, str], ValueShape] = {}
@@ -332,7 +332,7 @@ class Scope:
         if inside.verdict == "absent":
             return came
         if inside.verdict == "unsaid":
-            # Should there be such a field after all, it is taken instead: only names are told.
+            # An existing field takes precedence, so only the names are reported.
             return ValueShape(fields=dict.fromkeys(came.fields, UNKNOWN), others="unsaid")
         return inside.shape if "data" in came.needed else UNKNOWN
 

@@ -136,7 +136,7 @@ class JavaScriptTranslator:
             case ArrayLiteral() | ObjectLiteral():
                 return self._collection(tree)
             case Arrow():
-                raise Untranslatable("a function cannot stand here", tree.at)
+                raise Untranslatable("a function is not allowed here", tree.at)
 
     def condition(self, tree: Js) -> Translated:
         """The CEL for a tree that decides something."""

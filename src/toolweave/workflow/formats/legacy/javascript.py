@@ -143,7 +143,7 @@ _SPELT = {"or": "||", "and": "&&", "not": "!"}
 _WORDS = {"True": "true", "False": "false", "None": "null"}
 _REFUSED = {
     "=": ("an assignment cannot be translated", "compare with =="),
-    "=>": ("a function cannot stand here", None),
+    "=>": ("a function is not allowed here", None),
     "**": ("** cannot be translated", None),
     "++": ("++ cannot be translated", None),
     "--": ("-- cannot be translated", None),

@@ -65,7 +65,7 @@ def translate_expression(text: str) -> Translation:
 
 
 def translate_template(text: str) -> Translation:
-    """A text with placeholders; those that cannot be translated stay as they are, and are told."""
+    """Translate the placeholders of a text; untranslatable ones stay and are reported."""
     template = read_template(text)
     pieces: list[str] = []
     faults = list(template.faults)
@@ -80,7 +80,7 @@ def translate_template(text: str) -> Translation:
 
 
 def translate_value(value: Json, place: str = "") -> tuple[Json, tuple[Problem, ...]]:
-    """A value with all its templates translated; the very same where none had to be."""
+    """Translate all templates of a value; the same object if there are none."""
     problems: list[Problem] = []
     return _value(value, place, problems), tuple(problems)
 

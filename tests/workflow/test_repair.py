@@ -30,7 +30,7 @@ def test_faults_of_many_nodes_are_mended_together() -> None:
     fixed = fix(workflow, known(), "toolweave")
     assert [one.type for one in fixed.workflow.nodes] == ["start", "prompt", "FLOW", "end"]
     assert [one.code for one in fixed.left] == []
-    assert len(fixed.mended) == 3
+    assert len(fixed.repaired) == 3
 
 
 def test_what_cannot_be_mended_is_left_and_told() -> None:
@@ -42,7 +42,7 @@ def test_a_right_workflow_is_given_back_as_it_is() -> None:
     workflow = line(node("start", "start"), node("a", prompt="x"), node("end", "end"))
     fixed = fix(workflow, known(), "toolweave")
     assert fixed.workflow is workflow
-    assert fixed.mended == ()
+    assert fixed.repaired == ()
 
 
 def test_an_edge_that_was_named_after_its_ends_still_is() -> None:
@@ -69,6 +69,6 @@ def test_no_proven_patch_and_no_mending_makes_an_error(
 ) -> None:
     before = errors(workflow, format)
     for one in checked(workflow, known(), format):
-        if one.mended is not None:
-            assert errors(one.mended, format) <= before, one.problem
+        if one.repaired is not None:
+            assert errors(one.repaired, format) <= before, one.problem
     assert errors(fix(workflow, known(), format).workflow, format) <= before
