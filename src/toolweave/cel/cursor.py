@@ -3,10 +3,29 @@
 from typing import NoReturn
 
 from toolweave.cel.fault import Malformed
-from toolweave.cel.foreign_syntax import habit
-from toolweave.cel.tokens import Token, cel_tokens
+from toolweave.cel.tokens import Token, cel_tokens, tokens
 
 _MAX_SHOWN = 80
+
+# Syntax of other languages -> the hint.
+_HABITS = {
+    "===": "CEL compares with ==",
+    "!==": "CEL compares with !=",
+    "=": "CEL compares with ==",
+    "and": "CEL writes && for and",
+    "or": "CEL writes || for or",
+    "not": "CEL writes ! for not",
+    "&": "CEL writes && for and",
+    "|": "CEL writes || for or",
+    "is": "CEL compares with ==",
+    "?.": "CEL writes .? for a member that may be missing",
+    "??": "CEL writes .orValue(x) after a member with .?",
+    "=>": "CEL writes list.map(x, …) without an arrow",
+    "$…": "a name cannot begin with $",
+    "`…": "CEL has no template strings; join strings with +",
+}
+# Operators that CEL never has.
+_SIGNS = frozenset({"===", "!==", "?.", "??", "=>"})
 
 
 class TokenCursor:
@@ -56,4 +75,16 @@ class TokenCursor:
         is_end = word.kind == "end"
         found = "the expression ends" if is_end else f"{word.text[:_MAX_SHOWN]!r} is found"
         message = f"{found} where {expected} is expected"
-        raise Malformed(word.at, message, habit(self._text, word.at))
+        raise Malformed(word.at, message, _habit(self._text, word.at))
+
+
+def _habit(text: str, offset: int) -> str | None:
+    """Return a hint if the syntax at or before `offset` is another language's."""
+    words = list(tokens(text))
+    at_fault = [word for word in words if word.at <= offset < word.end]
+    before = [word for word in words if word.end <= offset][-1:]
+    signs = [word for word in words if word.text in _SIGNS]
+    for word in (*at_fault, *before, *signs):
+        if hint := _HABITS.get(word.text) or _HABITS.get(f"{word.text[0]}…"):
+            return hint
+    return None

@@ -11,13 +11,13 @@ from toolweave.catalog.spec import NodeSpec
 from toolweave.cel.fault import SyntaxProblem
 from toolweave.cel.language import compile_text
 from toolweave.cel.templates import moved, read_template, texts_in
+from toolweave.cel.tokens import tokens
 from toolweave.json_text import Json
 from toolweave.problems import Problem, pointer
 from toolweave.workflow.checks.cel_fields import CelText, cel_texts
 from toolweave.workflow.checks.context import CheckContext
 from toolweave.workflow.checks.corrected_nodes import catalog_nodes
 from toolweave.workflow.checks.templated_values import MARK
-from toolweave.workflow.checks.typos import closed, without_habits
 from toolweave.workflow.formats.legacy.translate import (
     Translation,
     translate_condition,
@@ -28,6 +28,21 @@ from toolweave.workflow.model import Edge, Node
 from toolweave.workflow.modes import mode_of, object_at
 from toolweave.workflow.scope.references import may_ask
 
+# Operators of other languages with exactly one CEL equivalent.
+_CEL_OPERATORS = {
+    "===": "==",
+    "!==": "!=",
+    "=": "==",
+    "&": "&&",
+    "|": "||",
+    "and": "&&",
+    "or": "||",
+    "not": "!",
+    "is": "==",
+    "True": "true",
+    "False": "false",
+    "None": "null",
+}
 # Characters that do not occur in natural language.
 _CODE = ("===", "!==", "&&", "||", "$json", "$input", "$node", "$trigger", "$config")
 
@@ -88,7 +103,7 @@ def _templates(case: CheckContext, value: Json, place: str) -> Iterator[Problem]
 def _template(text: str, place: str, *, is_older: bool) -> Iterator[Problem]:
     template = read_template(text)
     for fault in template.faults:
-        repaired = closed(text) if fault.code == "TEMPLATE_UNCLOSED" else None
+        repaired = _closed(text) if fault.code == "TEMPLATE_UNCLOSED" else None
         yield _with_text(fault.problem(place), repaired)
     pieces: list[str] = []
     end = 0
@@ -136,7 +151,7 @@ def _judged(text: str, translate: Callable[[str], Translation], *, is_older: boo
         return _Verdict(expression.faults)
     to_fill = tuple(one for one in translation.faults if one.code == "TEMPLATE_PLACEHOLDER")
     return _Verdict(
-        to_fill or expression.faults, repaired=None if to_fill else without_habits(text)
+        to_fill or expression.faults, repaired=None if to_fill else _with_cel_operators(text)
     )
 
 
@@ -203,3 +218,25 @@ def _mapped(
         return ({"op": "add", "path": path, "value": value}, remove)
     path = case.at(target, "data", "inputParams")
     return ({"op": "add", "path": path, "value": {"data": value}}, remove)
+
+
+def _with_cel_operators(text: str) -> str | None:
+    """Return the expression with CEL operators; None if it still cannot be parsed."""
+    pieces: list[str] = []
+    end = 0
+    for word in tokens(text):
+        if word.text in _CEL_OPERATORS:
+            pieces += (text[end : word.at], _CEL_OPERATORS[word.text])
+            end = word.end
+    repaired = "".join((*pieces, text[end:]))
+    return repaired if pieces and compile_text(repaired).is_usable else None
+
+
+def _closed(text: str) -> str | None:
+    """Close the last placeholder at the end of the text, if the result can be parsed."""
+    repaired = f"{text.rstrip().rstrip('}').rstrip()} }}}}"
+    template = read_template(repaired)
+    is_read = all(
+        compile_text(placeholder.content).is_usable for placeholder in template.placeholders
+    )
+    return repaired if template.placeholders and not template.faults and is_read else None
