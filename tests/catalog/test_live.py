@@ -129,7 +129,7 @@ def test_many_options_are_left_to_the_schema() -> None:
 def test_an_output_schema_is_what_the_result_looks_like_unless_it_refers_elsewhere() -> None:
     plain: JsonObject = {"type": "object", "properties": {"n": {"type": "integer"}}}
     (result, *_) = spec_of(a_live_tool(outputSchema=plain)).outputs
-    assert result == Field("result", "any", "What the tool gave back: data, or text.", schema=plain)
+    assert result == Field("result", "any", "The tool's result: data, or text.", schema=plain)
     referring: JsonObject = {"type": "object", "properties": {"n": {"$ref": "#/$defs/n"}}}
     (result, *_) = spec_of(a_live_tool(outputSchema=referring)).outputs
     assert result.schema is None

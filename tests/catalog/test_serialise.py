@@ -103,9 +103,9 @@ def test_a_whole_specification_is_served_field_by_field() -> None:
                 "description": "A note.",
             },
             _legacy("timeout", "integer", 9, "Own."),
-            _legacy("retry_attempts", "integer", 3, "Further tries after a failure."),
+            _legacy("retry_attempts", "integer", 3, "Retries after a failure."),
             _legacy(
-                "enabled", "boolean", True, "Whether the node runs; a disabled one is passed over."
+                "enabled", "boolean", True, "Whether the node runs; a disabled node is skipped."
             ),
         ],
         "configurations": {
@@ -134,7 +134,7 @@ def test_a_whole_specification_is_served_field_by_field() -> None:
             "retry_attempts": {
                 "type": "integer",
                 "default": 3,
-                "description": "Further tries after a failure.",
+                "description": "Retries after a failure.",
                 "required": False,
                 "min": 0,
                 "max": 10,
@@ -142,7 +142,7 @@ def test_a_whole_specification_is_served_field_by_field() -> None:
             "enabled": {
                 "type": "boolean",
                 "default": True,
-                "description": "Whether the node runs; a disabled one is passed over.",
+                "description": "Whether the node runs; a disabled node is skipped.",
                 "required": False,
             },
         },
@@ -166,7 +166,7 @@ def test_a_whole_specification_is_served_field_by_field() -> None:
                 "name": "input",
                 "type": "main",
                 "required": False,
-                "description": "What the node before it gave.",
+                "description": "The output of the previous node.",
                 "max_connections": -1,
             }
         ],

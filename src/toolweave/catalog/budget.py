@@ -19,17 +19,17 @@ USEFUL_RESULTS = 5
 
 
 def size(value: Json) -> int:
-    """How many bytes `value` takes as JSON."""
+    """Return the size of `value` as JSON in bytes."""
     return len(orjson.dumps(value))
 
 
 def tokens(value: Json) -> int:
-    """How many tokens `value` takes as JSON, rounded up."""
+    """Return the size of `value` as JSON in tokens, rounded up."""
     return -(-size(value) // BYTES_A_TOKEN)
 
 
 def fit_nodes(nodes: Sequence[Truncatable], budget: int, *, again: str) -> JsonObject:
-    """As many leading `nodes` as are of use within `budget` tokens, each as full as may be.
+    """Return as many leading `nodes` as fit in `budget` tokens, in as much detail as possible.
 
     `again` names the call that gets the rest.
     """

@@ -16,7 +16,7 @@ class Catalog:
         self._by_type: dict[str, list[NodeSpec]] = {node_type: [] for node_type in NODE_TYPES}
         for spec in specs:
             if (spec.type, spec.subtype) in self._by_name:
-                raise Conflict("SPEC_TWICE", f"two nodes are called {spec.ref!r}")
+                raise Conflict("SPEC_TWICE", f"two nodes have the name {spec.ref!r}")
             self._by_name[spec.type, spec.subtype] = spec
             self._by_type[spec.type].append(spec)
 

@@ -1,7 +1,7 @@
 """The three catalog queries, for MCP and REST.
 
-Arguments come from outside and are checked by the doors against `questions.py`; answers are
-plain JSON, within the asker's token budget. They are shared between askers: not to be changed.
+Callers check the arguments against `tool_definitions`; answers are plain JSON within the caller's
+token budget. Answers are shared between callers and must not be modified.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -81,7 +81,7 @@ class Knowledge:
         include_schemas: bool = True,
         max_tokens: int | None = None,
     ) -> JsonObject:
-        """Full specifications; a name nobody knows gives an error entry, not a failed call."""
+        """Return full specifications; an unknown name gives an error entry, not a failed call."""
         asked: list[str] = []
         entries: list[Truncatable] = []
         for node_type, subtype in nodes:
@@ -177,10 +177,10 @@ class Knowledge:
 
 
 def ask(knowledge: Knowledge, name: str, arguments: JsonObject) -> JsonObject:
-    """Answer a question whose arguments were checked against its schema.
+    """Answer a query whose arguments were checked against its schema.
 
     Raises:
-        Invalid: a name nobody knows, where no other answer is possible.
+        Invalid: an unknown name, if no other answer is possible.
     """
     given = cast("dict[str, Any]", arguments)  # Any: checked against the schema above
     match name:
@@ -206,7 +206,7 @@ def ask(knowledge: Knowledge, name: str, arguments: JsonObject) -> JsonObject:
                 max_tokens=given.get("max_tokens"),
             )
         case _:
-            raise AssertionError(f"no question is called {name!r}")
+            raise AssertionError(f"there is no query {name!r}")
 
 
 def _unknown(node_type: str, subtype: str, missing: UnknownName) -> Truncatable:
@@ -226,7 +226,7 @@ def _type(given: str | None, at: str) -> str | None:
         return None
     known = correct_type(given)
     if known is None:
-        message = f"no node type is called {given[:60]!r}"
+        message = f"there is no node type {given[:60]!r}"
         hint = f"it is one of {', '.join(NODE_TYPES)}"
         problem = Problem("NODE_TYPE_UNKNOWN", at, message, hint)
         raise Invalid("NODE_TYPE_UNKNOWN", message, hint=hint, problems=[problem])

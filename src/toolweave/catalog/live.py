@@ -153,7 +153,7 @@ def _outputs(tool: Tool) -> tuple[Field, ...]:
         Field(
             "result",
             "any",
-            "What the tool gave back: data, or text.",
+            "The tool's result: data, or text.",
             schema=schema if is_whole else None,
         ),
         Field("success", "boolean", "Whether the tool succeeded."),

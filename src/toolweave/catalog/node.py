@@ -24,7 +24,7 @@ STOPPED = "stopped"
 # Not frozen, as every step of every run makes one: that would take three times as long.
 @dataclass(slots=True)
 class Outcome:
-    """What a node gives, and the ports it leaves by."""
+    """A node's output and the ports it leaves by."""
 
     value: Json
     ports: tuple[str, ...] = (OUTPUT_PORT,)
@@ -32,7 +32,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Not done yet: run it again at a moment, when an answer comes, or at the first of both."""
+    """Not done yet: run the node again at a time, on an answer, or at the first of both."""
 
     until: datetime | None = None
     # The question to a person; shown wherever people answer.
@@ -62,7 +62,7 @@ class Resumed:
 
 @dataclass(frozen=True, slots=True)
 class Attached:
-    """A node that hangs on an agent, ready to be used: its templates are filled."""
+    """A node attached to an agent, with its templates filled."""
 
     id: str
     # `TOOL.SLACK_MCP_TOOL`, `TOOL.MCP:SERVER/TOOL`, `MEMORY.ENTITY`, …
@@ -75,7 +75,7 @@ class Attached:
 # As `Outcome`: not frozen, because every step makes one; nobody changes it.
 @dataclass(slots=True)
 class NodeInput:
-    """What a node works on: templates are filled, defaults are in, inputs are bound."""
+    """A node's input: templates filled, defaults applied, inputs bound."""
 
     config: JsonObject
     inputs: JsonObject = field(default_factory=dict[str, Json])
@@ -149,7 +149,7 @@ class RunFacts:
 
 
 class NodeContext(Protocol):
-    """What a node with effects is handed; everything outside is reached through it."""
+    """The context of a node with effects; it reaches the outside world only through it."""
 
     @property
     def given(self) -> NodeInput: ...
@@ -206,7 +206,7 @@ class DialectNode(Protocol):
 
 @runtime_checkable
 class Pure(Protocol):
-    """Gives the same for the same; costs nothing to do again."""
+    """Returns the same output for the same input, and can be repeated."""
 
     def compute(self, given: NodeInput) -> Outcome: ...
 
@@ -227,7 +227,7 @@ class ChoosesEffect(Protocol):
 
 @runtime_checkable
 class Calling(Protocol):
-    """Calls another workflow: it is resumed when that is over, whose limits are its own."""
+    """Calls another workflow and resumes when it ends; that run has its own limits."""
 
     @property
     def calls_workflows(self) -> bool: ...
@@ -243,7 +243,7 @@ class Gathering(Protocol):
 
 @runtime_checkable
 class Heavy(Protocol):
-    """Computes for long if it is given much; that is done apart, where it holds nobody up."""
+    """Computes for long on large inputs; it runs in a worker thread."""
 
     @property
     def may_be_heavy(self) -> bool: ...
@@ -267,7 +267,7 @@ class Iteration:
 
 @runtime_checkable
 class Looping(Protocol):
-    """Runs what hangs on its port `loop` again and again, then leaves by `done`."""
+    """Repeats the nodes at its port `loop`, then leaves by `done`."""
 
     def items(self, given: NodeInput) -> list[Json] | None:
         """What it goes through; nothing where `goes_on` decides each time."""

@@ -104,13 +104,13 @@ class Example:
 
 
 COMMON_CONFIGURATIONS: tuple[Field, ...] = (
-    Field("timeout", "integer", "Seconds the node may take.", 420, minimum=1),
-    Field("retry_attempts", "integer", "Further tries after a failure.", 3, minimum=0, maximum=10),
-    Field("enabled", "boolean", "Whether the node runs; a disabled one is passed over.", True),
+    Field("timeout", "integer", "The node's time limit in seconds.", 420, minimum=1),
+    Field("retry_attempts", "integer", "Retries after a failure.", 3, minimum=0, maximum=10),
+    Field("enabled", "boolean", "Whether the node runs; a disabled node is skipped.", True),
 )
 
-INPUT = Port("input", "What the node before it gave.")
-OUTPUT = Port("output", "What the node gives to the next one.")
+INPUT = Port("input", "The output of the previous node.")
+OUTPUT = Port("output", "The output for the next node.")
 
 
 @dataclass(frozen=True, slots=True)

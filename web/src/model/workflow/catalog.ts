@@ -12,8 +12,8 @@ export type Specs = ReadonlyMap<string, CatalogEntry>;
 /** The data transfer type of an entry that is dragged from the palette onto the canvas. */
 export const ENTRY_DRAG_TYPE = "application/x-toolweave-node";
 
-const SINGLE_INPUT: Port[] = [{ name: "input", description: "What the node before it gave." }];
-const SINGLE_OUTPUT: Port[] = [{ name: "output", description: "What the node gives to the next one." }];
+const SINGLE_INPUT: Port[] = [{ name: "input", description: "The output of the previous node." }];
+const SINGLE_OUTPUT: Port[] = [{ name: "output", description: "The output for the next node." }];
 
 function builtInStep(
   type: string,

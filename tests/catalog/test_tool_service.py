@@ -64,7 +64,7 @@ def test_a_refusal_lists_every_problem_with_its_place_and_what_to_do() -> None:
 def test_an_unknown_type_or_node_is_a_refusal_too() -> None:
     by_type = TOOLBOX.call("get_node_types", {"type_filter": "ELEPHANT"})
     assert by_type["isError"]
-    assert "no node type is called 'ELEPHANT'" in text_of(by_type)
+    assert "there is no node type 'ELEPHANT'" in text_of(by_type)
     assert "(it is one of TRIGGER" in text_of(by_type)
     after: JsonObject = {"node_type": "ELEPHANT", "subtype": "TRUNK"}
     assert TOOLBOX.call("search_nodes", {"query": "", "after": after})["isError"]
