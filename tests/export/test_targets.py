@@ -12,7 +12,7 @@ from toolweave.errors import Invalid
 from toolweave.export import discover
 from toolweave.export.convert import exporter_of
 from toolweave.json_text import Json, JsonObject
-from toolweave.workflow.formats.mode_names import to_drawing_tool
+from toolweave.workflow.formats.mode_names import to_editor_names
 from toolweave.workflow.model import Node, NodeId, Workflow, WorkflowId
 
 ENTRIES = {
@@ -177,7 +177,7 @@ def test_a_detailed_node_exports_as_before_there_were_modes() -> None:
 
 @pytest.mark.parametrize("node", [described(), tasked()], ids=["parameters", "task"])
 def test_the_drawing_tools_names_of_modes_are_not_taken_for_detailed(node: Node) -> None:
-    legacy = replace(node, data=to_drawing_tool(node.data))
+    legacy = replace(node, data=to_editor_names(node.data))
     assert legacy.data != node.data
     assert _mcp_section(legacy) == _mcp_section(node)
     assert "<!-- MCP_NODE_METADATA: " in _mcp_section(legacy)

@@ -6,7 +6,7 @@ from tests.workflow.mcp_nodes import a_node, a_tool, detailed, patched, tasked
 from toolweave.json_text import Json, JsonObject
 from toolweave.tools.read_tool import read_tool
 from toolweave.tools.tool import Tool
-from toolweave.workflow.mode_status import ModeStatus, standing, with_status
+from toolweave.workflow.mode_status import ModeStatus, live_status, with_status
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import tool_fields
 
@@ -17,19 +17,19 @@ COUNT: JsonObject = {"type": "integer", "minimum": 1, "maximum": 9}
 def against(then: Tool, today: Tool | None) -> ModeStatus:
     """The standing of a node made with one tool, where the server has another today."""
     tools = [a_tool("another"), *([] if today is None else [today])]
-    return standing(a_node(tool_fields(then)), {"aws": tools}.get)
+    return live_status(a_node(tool_fields(then)), {"aws": tools}.get)
 
 
 @pytest.mark.requirement("001:FR-012", "001:McpNode.transition.valid")
 def test_a_node_is_valid_when_the_server_has_its_tool_unchanged() -> None:
-    assert standing(detailed(), {"aws": [a_tool()]}.get) == ModeStatus("valid")
+    assert live_status(detailed(), {"aws": [a_tool()]}.get) == ModeStatus("valid")
     assert against(a_tool(), a_tool()) == ModeStatus("valid")
 
 
 @pytest.mark.requirement("001:FR-012", "001:McpNode.transition.missing")
 @pytest.mark.parametrize("node", [detailed(), tasked(), a_node({})])
 def test_a_node_is_missing_when_no_such_server_is_there(node: Node) -> None:
-    found = standing(node, {"other": [a_tool()]}.get)
+    found = live_status(node, {"other": [a_tool()]}.get)
     assert found.status == "missing"
     assert [(p.code, p.pointer) for p in found.problems] == [("MCP_SERVER_NOT_FOUND", "/serverId")]
 
@@ -47,7 +47,7 @@ def test_a_node_is_invalid_when_the_server_lost_its_tool() -> None:
 
 
 def test_a_tool_that_only_changed_its_case_is_offered() -> None:
-    found = standing(detailed(toolName="Get_Regional_availability"), {"aws": [a_tool()]}.get)
+    found = live_status(detailed(toolName="Get_Regional_availability"), {"aws": [a_tool()]}.get)
     [problem] = found.problems
     assert problem.hint == "did you mean 'get_regional_availability'?"
     assert patched({"toolName": "x"}, problem.patch) == {"toolName": "get_regional_availability"}
@@ -96,7 +96,7 @@ def test_a_tool_that_takes_more_leaves_its_node_valid_with_a_warning() -> None:
     [problem] = found.problems
     assert (problem.code, problem.severity) == ("MCP_TOOL_SCHEMA_CHANGED", "warning")
     mended = patched(tool_fields(a_tool(a=TEXT)), problem.patch)
-    assert standing(a_node(mended), {"aws": [today]}.get) == ModeStatus("valid")
+    assert live_status(a_node(mended), {"aws": [today]}.get) == ModeStatus("valid")
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_a_tool_that_takes_more_leaves_its_node_valid_with_a_warning() -> None:
 def test_what_other_programs_cannot_write_down_is_no_change(today: JsonObject) -> None:
     stored: list[Json] = [{"name": "a", "type": "string", "required": True, "description": "W."}]
     node = detailed(parameters=stored)
-    assert standing(node, {"aws": [a_tool(a=today)]}.get) == ModeStatus("valid")
+    assert live_status(node, {"aws": [a_tool(a=today)]}.get) == ModeStatus("valid")
 
 
 def test_a_snapshot_of_ours_notices_what_only_we_can_write_down() -> None:
@@ -123,19 +123,19 @@ def test_a_snapshot_of_ours_notices_what_only_we_can_write_down() -> None:
 
 
 def test_a_node_that_stored_no_parameters_has_nothing_to_compare() -> None:
-    assert standing(detailed(parameters=None), {"aws": [a_tool()]}.get) == ModeStatus("valid")
+    assert live_status(detailed(parameters=None), {"aws": [a_tool()]}.get) == ModeStatus("valid")
 
 
 def test_a_tool_that_cannot_be_called_makes_its_node_invalid() -> None:
     broken = read_tool("aws", {"name": "get_regional_availability", "inputSchema": {"type": 5}})
-    found = standing(detailed(), {"aws": [broken]}.get)
+    found = live_status(detailed(), {"aws": [broken]}.get)
     assert found.status == "invalid"
     assert [p.code for p in found.problems] == ["MCP_TOOL_SCHEMA_INVALID"]
 
 
 def test_a_task_is_valid_while_its_server_has_any_tool() -> None:
-    assert standing(tasked(), {"aws": [a_tool("new")]}.get) == ModeStatus("valid")
-    found = standing(tasked(), {"aws": list[Tool]()}.get)
+    assert live_status(tasked(), {"aws": [a_tool("new")]}.get) == ModeStatus("valid")
+    found = live_status(tasked(), {"aws": list[Tool]()}.get)
     assert found.status == "invalid"
     assert [p.code for p in found.problems] == ["MCP_TOOL_LIST_EMPTY"]
 

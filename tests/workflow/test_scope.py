@@ -18,7 +18,7 @@ from toolweave.workflow.model import Node, NodeId, Workflow
 from toolweave.workflow.scope.reachability import Reach
 from toolweave.workflow.scope.references import references_of
 from toolweave.workflow.scope.scope import Scope
-from toolweave.workflow.shapes import UNKNOWN, look
+from toolweave.workflow.shapes import UNKNOWN, look_up
 
 
 def spec_of(one: Node) -> NodeSpec | None:
@@ -165,9 +165,9 @@ def test_what_came_in_by_several_edges_is_one_of_them_or_all_by_id() -> None:
         node("buffer", "MEMORY.CONVERSATION_BUFFER"),
         node("end", "mcp"),
     ]
-    came = scope_of(whole(nodes, ["ai > end", "buffer > end"])).came_in(NodeId("end"))
+    came = scope_of(whole(nodes, ["ai > end", "buffer > end"])).incoming(NodeId("end"))
     steps = ("content", "messages", "ai", "buffer", "contnet")
-    assert [look(came, step).verdict for step in steps] == ["named"] * 4 + ["absent"]
+    assert [look_up(came, step).verdict for step in steps] == ["named"] * 4 + ["absent"]
 
 
 def test_what_passes_through_is_known_behind_it() -> None:
@@ -180,10 +180,10 @@ def test_what_passes_through_is_known_behind_it() -> None:
     ]
     edges = ["ai > wait", "wait > delay", "delay > end", "ai > if"]
     scope = scope_of(whole(nodes, edges))
-    assert look(scope.value_of(NodeId("end")), "contnet").verdict == "absent"
-    assert look(scope.value_of(NodeId("end")), "content").verdict == "named"
+    assert look_up(scope.value_of(NodeId("end")), "contnet").verdict == "absent"
+    assert look_up(scope.value_of(NodeId("end")), "content").verdict == "named"
     assert scope.data_of(NodeId("if")).words == "an object"
-    assert look(scope.data_of(NodeId("if")), "anything").verdict == "open"
+    assert look_up(scope.data_of(NodeId("if")), "anything").verdict == "open"
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_what_passes_through_is_known_behind_it() -> None:
 def test_what_is_not_known_stays_unknown(edge: str, extras: JsonObject) -> None:
     workflow = whole([node("ai", "AI_AGENT.OPENAI_CHATGPT"), node("end", "end")], [edge])
     workflow = replace(workflow, edges=(replace(workflow.edges[0], extras=extras),))
-    assert scope_of(workflow).came_in(NodeId("end")) is UNKNOWN
+    assert scope_of(workflow).incoming(NodeId("end")) is UNKNOWN
 
 
 def test_a_node_with_a_way_out_for_errors_may_have_any_value() -> None:
@@ -266,7 +266,7 @@ def test_a_live_tool_gives_what_it_says(gives: JsonObject | None, verdict: str) 
     spec = live_spec(gives)
     workflow = whole([node("a", spec.ref)])
     scope = Scope(workflow, lambda _: spec)
-    assert look(scope.value_of(NodeId("a")), "nmae").verdict == verdict
+    assert look_up(scope.value_of(NodeId("a")), "nmae").verdict == verdict
 
 
 def test_a_field_called_data_is_what_a_node_reads_as_its_data() -> None:
@@ -278,12 +278,12 @@ def test_a_field_called_data_is_what_a_node_reads_as_its_data() -> None:
     specs = {"a": live_spec(wrapped), "if": known().catalog.get("FLOW", "IF")}
     workflow = whole([node("a", "TOOL.X"), node("if", "FLOW.IF")], ["a > if"])
     data = Scope(workflow, lambda one: specs[one.id]).data_of(NodeId("if"))
-    assert [look(data, step).verdict for step in ("name", "other")] == ["named", "absent"]
+    assert [look_up(data, step).verdict for step in ("name", "other")] == ["named", "absent"]
     unsaid: JsonObject = {"type": "object", "properties": {"name": {}}}
     specs["a"] = live_spec(unsaid)
     data = Scope(workflow, lambda one: specs[one.id]).data_of(NodeId("if"))
     assert data.is_unknown
-    assert [look(data, step).verdict for step in ("name", "other")] == ["named", "unsaid"]
+    assert [look_up(data, step).verdict for step in ("name", "other")] == ["named", "unsaid"]
 
 
 def test_the_name_of_a_loops_variable_may_be_known_only_when_it_runs() -> None:

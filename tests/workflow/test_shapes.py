@@ -17,7 +17,7 @@ from toolweave.workflow.shapes import (
     fits,
     join,
     join_all,
-    look,
+    look_up,
     meet,
     of_cel,
     of_fields,
@@ -65,7 +65,7 @@ STEPS: list[tuple[Json, Step, str]] = [
 
 @pytest.mark.parametrize(("schema", "step", "verdict"), STEPS)
 def test_a_step_finds_what_the_schema_says(schema: Json, step: Step, verdict: str) -> None:
-    assert look(of_schema(schema), step).verdict == verdict
+    assert look_up(of_schema(schema), step).verdict == verdict
 
 
 def test_a_recursive_schema_is_followed_as_deep_as_it_is_looked_at_and_unknown_below() -> None:
@@ -75,9 +75,9 @@ def test_a_recursive_schema_is_followed_as_deep_as_it_is_looked_at_and_unknown_b
         "additionalProperties": False,
     }
     shape = of_schema(tree)
-    assert look(look(shape, "left").shape, "right").verdict == "absent"
+    assert look_up(look_up(shape, "left").shape, "right").verdict == "absent"
     for _ in range(50):
-        shape = look(shape, "left").shape
+        shape = look_up(shape, "left").shape
     assert shape.is_unknown
 
 
@@ -130,22 +130,22 @@ def test_words_are_for_people() -> None:
     assert of_cel("dyn") is UNKNOWN
     assert of_cel(None) is UNKNOWN
     assert of_value([1]).words == "a list"
-    assert look(of_value({"a": 1}), "b").verdict == "absent"
+    assert look_up(of_value({"a": 1}), "b").verdict == "absent"
 
 
 def test_a_value_of_one_of_two_shapes_has_the_fields_of_either() -> None:
     one, other = of_fields({"a": of_kind("string")}, "none"), of_fields({"b": UNKNOWN}, "none")
     both = join(one, other)
-    assert [look(both, step).verdict for step in ("a", "b", "c")] == ["named", "named", "absent"]
+    assert [look_up(both, step).verdict for step in ("a", "b", "c")] == ["named", "named", "absent"]
     assert join(one, one) is one
     assert join_all([]) is UNKNOWN
     assert join(one, UNKNOWN) is UNKNOWN
-    assert look(join(one, of_kind("null")), "c").verdict == "absent"
-    assert look(join(one, of_fields({"c": UNKNOWN}, "unsaid")), "d").verdict == "unsaid"
+    assert look_up(join(one, of_kind("null")), "c").verdict == "absent"
+    assert look_up(join(one, of_fields({"c": UNKNOWN}, "unsaid")), "d").verdict == "unsaid"
     lists = join(
         ValueShape(frozenset({"array"}), items=one), ValueShape(frozenset({"array"}), items=other)
     )
-    assert look(look(lists, 0).shape, "c").verdict == "absent"
+    assert look_up(look_up(lists, 0).shape, "c").verdict == "absent"
 
 
 def test_very_large_shapes_are_joined_to_the_unknown() -> None:
@@ -239,10 +239,10 @@ def takes_in(shape: ValueShape, value: Json) -> bool:
     if fits(of_value(value), shape) == "no":
         return False
     if isinstance(value, dict):
-        found = [(look(shape, key), one) for key, one in value.items()]
+        found = [(look_up(shape, key), one) for key, one in value.items()]
         return all(one.verdict != "absent" and takes_in(one.shape, part) for one, part in found)
     if isinstance(value, list):
-        each = look(shape, EACH)
+        each = look_up(shape, EACH)
         return each.verdict != "absent" and all(takes_in(each.shape, one) for one in value)
     return True
 

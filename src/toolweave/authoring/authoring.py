@@ -16,7 +16,7 @@ from toolweave.servers.connections import Connections
 from toolweave.workflow.checks.context import KnownEnvironment
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import convert, read
-from toolweave.workflow.mode_status import Status, standing
+from toolweave.workflow.mode_status import Status, live_status
 from toolweave.workflow.mode_switch import switch_mode
 from toolweave.workflow.model import Workflow
 from toolweave.workflow.modes import Mode, text_at
@@ -136,4 +136,6 @@ def _statuses(workflow: Workflow, known: KnownEnvironment) -> dict[str, Status]:
     live = known.tools
     if live is None:
         return {}
-    return {node.id: standing(node, live).status for node in workflow.nodes if node.type == "mcp"}
+    return {
+        node.id: live_status(node, live).status for node in workflow.nodes if node.type == "mcp"
+    }

@@ -35,7 +35,7 @@ from toolweave.workflow.preview import (
     needs_data,
     previewed,
 )
-from toolweave.workflow.scope.completions import Completion, offers
+from toolweave.workflow.scope.completions import Completion, completions_at
 from toolweave.workflow.scope.references import Language
 from toolweave.workflow.scope.scope import Scope
 
@@ -71,7 +71,7 @@ class Nameable:
     """What the texts of a node can name, and which of its fields are in which language."""
 
     run: RunRecord | None
-    offers: list[Completion]
+    completions_at: list[Completion]
     languages: dict[str, Language]
 
 
@@ -159,7 +159,7 @@ class Previews:
             case.workflow, case.spec, case.known.tools_of, graph=case.graph, given=case.made.given
         )
         names = _names(self._moment(look), "value")
-        found = offers(scope, look.node, names, self._sample)
+        found = completions_at(scope, look.node, names, self._sample)
         return Nameable(look.run, found, languages_of(look.node, case.spec(look.node)))
 
     def _moment(self, look: _Look) -> StepSnapshot | None:

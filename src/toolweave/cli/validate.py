@@ -17,7 +17,7 @@ from toolweave.errors import ToolweaveError
 from toolweave.problems import Problem
 from toolweave.workflow.checks.context import KnownEnvironment
 from toolweave.workflow.formats.load import convert, load
-from toolweave.workflow.mode_status import standing, with_status
+from toolweave.workflow.mode_status import live_status, with_status
 from toolweave.workflow.model import Workflow
 from toolweave.workflow.report import Report, examine_loaded
 
@@ -101,7 +101,7 @@ def _statuses(report: Report) -> dict[str, str]:
     if tools is None:
         return {}
     return {
-        node.id: standing(node, tools).status
+        node.id: live_status(node, tools).status
         for node in report.loaded.workflow.nodes
         if node.type == "mcp"
     }
@@ -112,7 +112,7 @@ def _with_statuses(workflow: Workflow, known: KnownEnvironment) -> Workflow:
     if tools is None:
         return workflow
     nodes = tuple(
-        with_status(node, standing(node, tools).status) if node.type == "mcp" else node
+        with_status(node, live_status(node, tools).status) if node.type == "mcp" else node
         for node in workflow.nodes
     )
     return replace(workflow, nodes=nodes)

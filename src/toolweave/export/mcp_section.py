@@ -10,7 +10,7 @@ from toolweave.export.user_text import code, fenced, prose
 from toolweave.json_text import JsonObject
 from toolweave.tools.parameter import Parameter
 from toolweave.tools.tool import Tool
-from toolweave.workflow.formats.mode_names import to_seed
+from toolweave.workflow.formats.mode_names import to_canonical_names
 from toolweave.workflow.mode_export import export_metadata
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import (
@@ -26,7 +26,7 @@ METADATA = "MCP_NODE_METADATA"
 def mcp_section(page: AgentPage, at: int, node: Node) -> Iterator[str]:
     """The section of a node; the language modes begin with their metadata in a comment."""
     # A generated workflow may use the editor's names.
-    node = replace(node, data=to_seed(node.data))
+    node = replace(node, data=to_canonical_names(node.data))
     match read_mode(node.data):
         case Detailed() as mode:
             yield from _tool(mode.tool)

@@ -14,7 +14,7 @@ from toolweave.problems import Problem, pointer
 from toolweave.tools.document import Steps
 from toolweave.tools.parameter import Parameter
 from toolweave.tools.read_schema import parameters_of, read_schema
-from toolweave.tools.repair import a, closest
+from toolweave.tools.repair import closest, with_article
 from toolweave.tools.tool import Tool
 from toolweave.tools.unions import has_kind
 from toolweave.tools.value_preview import shown
@@ -222,5 +222,7 @@ def _json(text: str) -> Json:
 
 def _wrong(parameter: Parameter, path: Steps, what: str) -> Problem:
     return Problem(
-        "MCP_PARAMETER_INVALID_TYPE", pointer(*path), f"{what}; expected {a(parameter.kind)}"
+        "MCP_PARAMETER_INVALID_TYPE",
+        pointer(*path),
+        f"{what}; expected {with_article(parameter.kind)}",
     )

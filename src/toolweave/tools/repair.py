@@ -164,7 +164,7 @@ def _kind(fault: Violation, explainer: Explainer) -> Repair:
     kinds = fault.expected if isinstance(fault.expected, list) else []
     for value in _conversions(fault.value, kinds):
         if explainer.fits(fault.schema, value):
-            came = f"{shown(fault.value)} is {a(kind_of(fault.value))}"
+            came = f"{shown(fault.value)} is {with_article(kind_of(fault.value))}"
             return Repair(f"{came}; {shown(value)} is expected", (_replace(fault.path, value),))
     if fault.value is None:
         return Repair("leave it out if there is no value")
@@ -197,7 +197,7 @@ def _from_text(text: str, kinds: list[Json]) -> Iterator[Json]:
             return
 
 
-def a(kind: str) -> str:
+def with_article(kind: str) -> str:
     """`a string`, `an integer`."""
     return kind if kind == "null" else f"{'an' if kind[:1] in 'aio' else 'a'} {kind}"
 

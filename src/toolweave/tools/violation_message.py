@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from toolweave.json_text import Json
 from toolweave.problems import Problem, pointer
-from toolweave.tools.repair import NONE, a, repair
+from toolweave.tools.repair import NONE, repair, with_article
 from toolweave.tools.unions import kind_of
 from toolweave.tools.value_preview import HIDDEN, shown
 from toolweave.tools.violations import Explainer, Violation
@@ -92,7 +92,7 @@ def _wanted(fault: Violation, explainer: Explainer) -> str:
         if "const" in one:
             return f"; expected {shown(one['const'])}"
         if isinstance(kind := one.get("type"), str):
-            return f"; expected {a(kind)}"
+            return f"; expected {with_article(kind)}"
     return ""
 
 
@@ -117,13 +117,13 @@ def _message(fault: Violation, explainer: Explainer, show: Callable[[Json], str]
 
 def _came(value: Json, show: Callable[[Json], str]) -> str:
     if value is None or isinstance(value, dict | list):
-        return a(kind_of(value))
-    return f"{show(value)}, {a(kind_of(value))}"
+        return with_article(kind_of(value))
+    return f"{show(value)}, {with_article(kind_of(value))}"
 
 
 def _kinds(expected: Json) -> str:
     kinds = (
-        [a(kind) for kind in expected if isinstance(kind, str)]
+        [with_article(kind) for kind in expected if isinstance(kind, str)]
         if isinstance(expected, list)
         else []
     )

@@ -35,7 +35,7 @@ class ModeStatus:
     problems: tuple[Problem, ...] = ()
 
 
-def standing(node: Node, live: LiveTools) -> ModeStatus:
+def live_status(node: Node, live: LiveTools) -> ModeStatus:
     """Compare an MCP node with the live tools; pointers are relative to its data."""
     server, name = text_at(node.data, "serverId"), text_at(node.data, "toolName")
     tools = live(server)

@@ -31,7 +31,7 @@ class CheckedWorkflow:
 
 
 @dataclass(frozen=True, slots=True)
-class Fixed:
+class RepairedWorkflow:
     """A repaired workflow, the fixed problems and the remaining ones."""
 
     workflow: Workflow
@@ -71,7 +71,7 @@ def _most_severe(problems: list[Problem]) -> list[Problem]:
     return [*kept, Problem("PROBLEMS_LEFT_OUT", "", message, hint, severity="warning")]
 
 
-def fix(workflow: Workflow, known: KnownEnvironment, format: FormatName) -> Fixed:
+def fix(workflow: Workflow, known: KnownEnvironment, format: FormatName) -> RepairedWorkflow:
     """Return the workflow with every possible fix applied."""
     problems = check_workflow(workflow, known, format)
     repaired: list[Problem] = []
@@ -82,7 +82,7 @@ def fix(workflow: Workflow, known: KnownEnvironment, format: FormatName) -> Fixe
             break
         workflow, problems, done = step
         repaired.extend(done)
-    return Fixed(workflow, tuple(repaired), tuple(problems))
+    return RepairedWorkflow(workflow, tuple(repaired), tuple(problems))
 
 
 _Step = tuple[Workflow, list[Problem], list[Problem]]

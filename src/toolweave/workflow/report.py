@@ -11,7 +11,7 @@ from toolweave.workflow.checks.context import KnownEnvironment
 from toolweave.workflow.formats.format import LoadedWorkflow
 from toolweave.workflow.formats.load import convert, load, read
 from toolweave.workflow.json_patch import apply_patch, difference
-from toolweave.workflow.repair import Fixed, checked, fix
+from toolweave.workflow.repair import RepairedWorkflow, checked, fix
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Report:
         return _has_content(self.loaded)
 
     @cached_property
-    def fixed(self) -> Fixed:
+    def fixed(self) -> RepairedWorkflow:
         """Return the workflow with every possible fix applied."""
         loaded, repaired = _respelt(self.loaded)
         found = fix(loaded.workflow, self.known, loaded.format)

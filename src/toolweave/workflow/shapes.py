@@ -152,7 +152,7 @@ def _remembered(text: bytes) -> ValueShape:
     return _Reader(SchemaDocument(schema)).shape(schema, 0)
 
 
-class Look(NamedTuple):
+class FieldLookup(NamedTuple):
     """What a step into a value finds: that it is named, may be there, is not named, or cannot be.
 
     `unsaid`: the schema names other fields and does not say whether there are more.
@@ -162,32 +162,32 @@ class Look(NamedTuple):
     shape: ValueShape = UNKNOWN
 
 
-_OPEN = Look("open")
-_ABSENT = Look("absent")
+_OPEN = FieldLookup("open")
+_ABSENT = FieldLookup("absent")
 
 
-def look(shape: ValueShape, step: Step) -> Look:
+def look_up(shape: ValueShape, step: Step) -> FieldLookup:
     """One step into a value: a field, a place in a list, or each item."""
     if shape is UNKNOWN:
         return _OPEN
     if isinstance(step, Each):
         is_iterable = not shape.kinds.isdisjoint({"array", "object"})
         is_list = is_iterable and "object" not in shape.kinds
-        return Look("open", shape.items or UNKNOWN) if is_list else _found(is_iterable)
+        return FieldLookup("open", shape.items or UNKNOWN) if is_list else _found(is_iterable)
     if isinstance(step, int):
         if "object" in shape.kinds or "array" not in shape.kinds:
             return _found("object" in shape.kinds)
-        return Look("open", shape.items or UNKNOWN)
+        return FieldLookup("open", shape.items or UNKNOWN)
     if "object" not in shape.kinds:
         return _ABSENT
     if step in shape.fields:
-        return Look("named", shape.fields[step])
+        return FieldLookup("named", shape.fields[step])
     if shape.others == "any":
-        return Look("open", shape.rest or UNKNOWN)
-    return _ABSENT if shape.others == "none" else Look("unsaid")
+        return FieldLookup("open", shape.rest or UNKNOWN)
+    return _ABSENT if shape.others == "none" else FieldLookup("unsaid")
 
 
-def _found(may_be: bool) -> Look:
+def _found(may_be: bool) -> FieldLookup:
     return _OPEN if may_be else _ABSENT
 
 
@@ -259,7 +259,7 @@ def meet(one: ValueShape, other: ValueShape) -> ValueShape:
         return UNREAD
     fields: dict[str, ValueShape] = {}
     for name in dict.fromkeys((*one.fields, *other.fields)):
-        first, second = look(one, name), look(other, name)
+        first, second = look_up(one, name), look_up(other, name)
         if "object" in kinds and "absent" not in (first.verdict, second.verdict):
             fields[name] = meet(first.shape, second.shape)
     others: Others = (
@@ -305,7 +305,7 @@ def _only_other_values(shape: ValueShape, wanted: ValueShape) -> bool:
 def _clash(shape: ValueShape, wanted: ValueShape) -> bool:
     """Whether a field that must be there cannot be, or cannot be right."""
     for name in wanted.needed | shape.needed:
-        given, asked = look(shape, name), look(wanted, name)
+        given, asked = look_up(shape, name), look_up(wanted, name)
         if "absent" in (given.verdict, asked.verdict) or fits(given.shape, asked.shape) == "no":
             return True
     return False

@@ -31,7 +31,7 @@ class NodePart:
 
 
 @dataclass(frozen=True, slots=True)
-class Needed:
+class RequiredInput:
     """A required input of a node, all its names and its schema."""
 
     field: Field
@@ -40,11 +40,13 @@ class Needed:
 
 
 @dataclass(slots=True)
-class Made:
+class SpecFacts:
     """Facts derived from specifications, by their names, which are unique in a catalog."""
 
     parts: dict[tuple[str, str], NodePart] = field(default_factory=dict[tuple[str, str], NodePart])
-    needed: dict[str, tuple[Needed, ...]] = field(default_factory=dict[str, tuple[Needed, ...]])
+    needed: dict[str, tuple[RequiredInput, ...]] = field(
+        default_factory=dict[str, tuple[RequiredInput, ...]]
+    )
     taken: dict[tuple[str, str], ValueShape] = field(
         default_factory=dict[tuple[str, str], ValueShape]
     )
@@ -52,7 +54,7 @@ class Made:
 
 
 # A cache of a pure function; it lives as long as its catalog.
-_MADE: WeakKeyDictionary[Catalog, Made] = WeakKeyDictionary()
+_MADE: WeakKeyDictionary[Catalog, SpecFacts] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +87,9 @@ class KnownEnvironment:
     is_run: bool = False
 
     @property
-    def made(self) -> Made:
+    def made(self) -> SpecFacts:
         """Return the facts derived from the specifications, computed once."""
-        return _MADE.setdefault(self.catalog, Made())
+        return _MADE.setdefault(self.catalog, SpecFacts())
 
     def tools_of(self, server: str) -> Sequence[Tool] | None:
         """Return the tools of a server: the live ones, else the approved ones."""
@@ -117,7 +119,7 @@ class CheckContext:
         return Graph(self.workflow)
 
     @cached_property
-    def made(self) -> Made:
+    def made(self) -> SpecFacts:
         """The facts derived from the specifications."""
         return self.known.made
 

@@ -21,7 +21,7 @@ from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.model import Node, NodeId
 from toolweave.workflow.modes import object_at
 from toolweave.workflow.scope.references import Language, NodeReferences, asked_in
-from toolweave.workflow.scope.scope import Finding, Scope, Trouble
+from toolweave.workflow.scope.scope import ResolvedPath, Scope, Trouble
 
 _CODES: dict[Trouble, str] = {
     "name": "REFERENCE_NAME_UNKNOWN",
@@ -34,7 +34,7 @@ _CODES: dict[Trouble, str] = {
 _READING_INPUT = frozenset({"data", "input", "inputs"})
 
 
-_Wrong: TypeAlias = list[tuple[PathReference, Finding]]
+_Wrong: TypeAlias = list[tuple[PathReference, ResolvedPath]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,7 @@ class _Flow:
         is_words = asked.language == "words" and any(one.trouble == "name" for _, one in found)
         return [] if is_words else found
 
-    def _found(self, node: Node, path: Path, language: Language) -> Finding:
+    def _found(self, node: Node, path: Path, language: Language) -> ResolvedPath:
         """Resolve a path; a typo is reported even where the run's input is unrestricted."""
         found = self._scope.find(node, path, language)
         at = 3 if path[0] == "nodes" else 1
@@ -194,14 +194,14 @@ class _Flow:
             return found
         if closest(str(path[at]), fields) is None:
             return found
-        return Finding(before.shape, "field", at, tuple(fields), before.node, is_certain=False)
+        return ResolvedPath(before.shape, "field", at, tuple(fields), before.node, is_certain=False)
 
     def _fault(
         self,
         node: Node,
         asked: NodeReferences,
         reference: PathReference,
-        found: Finding,
+        found: ResolvedPath,
         meant: Path | None,
     ) -> DataFlowFault:
         trouble = found.trouble or "field"
@@ -225,7 +225,7 @@ class _Flow:
         )
 
     def _message(
-        self, reference: PathReference, trouble: Trouble, step: str, found: Finding
+        self, reference: PathReference, trouble: Trouble, step: str, found: ResolvedPath
     ) -> str:
         match trouble:
             case "name":
@@ -243,7 +243,7 @@ class _Flow:
                 said = "has" if found.is_certain else "names"
                 return f"{reference.text!r}: {whose} {said} no field {step!r}"
 
-    def _hint(self, node: Node, trouble: Trouble, step: str, found: Finding) -> str | None:
+    def _hint(self, node: Node, trouble: Trouble, step: str, found: ResolvedPath) -> str | None:
         match trouble:
             case "node":
                 known = () if self._path_repair.is_spent else self._scope.graph.nodes
@@ -310,7 +310,7 @@ class _Flow:
         return ({"op": "add", "path": "/connections/-", "value": edge},)
 
 
-def _is_guarded(found: tuple[PathReference, Finding], tested: Path) -> bool:
+def _is_guarded(found: tuple[PathReference, ResolvedPath], tested: Path) -> bool:
     """Whether `has()` guards the reference or the node that may not have run."""
     reference, finding = found
     if reference.path[: len(tested)] == tested:

@@ -13,7 +13,7 @@ from toolweave.cel.paths import write_path
 from toolweave.json_text import Json, JsonObject
 from toolweave.problems import Problem
 from toolweave.tools.document import Steps
-from toolweave.workflow.checks.context import CheckContext, Needed
+from toolweave.workflow.checks.context import CheckContext, RequiredInput
 from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import object_at, schema_of, text_at
@@ -26,7 +26,7 @@ from toolweave.workflow.shapes import (
     UNKNOWN,
     ValueShape,
     fits,
-    look,
+    look_up,
     of_schema,
 )
 
@@ -73,14 +73,14 @@ class InputFit:
         spec = self._case.spec(node)
         if spec is None or not (needed := self._needed(spec)):
             return
-        came = self._scope.came_in(node.id)
+        came = self._scope.incoming(node.id)
         if len(self._case.graph.incoming(node.id)) != 1 or came.is_unknown:
             return
         given = object_at(node.data, "inputParams")
         for at, one in enumerate(needed):
             if any(name in given for name in one.names):
                 continue
-            seen = {look(came, name).verdict for name in one.names}
+            seen = {look_up(came, name).verdict for name in one.names}
             is_fed = at == 0 and _whole_fits(came, one.shape)
             if seen == {"absent"} and not is_fed:
                 yield self._missing(node, spec, one, came)
@@ -88,19 +88,21 @@ class InputFit:
                 # The run's input may have it; tool arguments rarely come from there.
                 yield replace(self._missing(node, spec, one, came), severity="warning")
 
-    def _needed(self, spec: NodeSpec) -> tuple[Needed, ...]:
+    def _needed(self, spec: NodeSpec) -> tuple[RequiredInput, ...]:
         """Return the required inputs, the primary one first."""
         made, ref = self._case.made.needed, spec.ref
         if ref not in made:
             needed = [
-                Needed(one, (one.name, *one.aliases), of_schema(field_schema(one)))
+                RequiredInput(one, (one.name, *one.aliases), of_schema(field_schema(one)))
                 for one in spec.inputs
                 if one.required and one.default is None
             ]
             made[ref] = tuple(sorted(needed, key=lambda one: one.field.name != "data"))
         return made[ref]
 
-    def _missing(self, node: Node, spec: NodeSpec, needed: Needed, came: ValueShape) -> Problem:
+    def _missing(
+        self, node: Node, spec: NodeSpec, needed: RequiredInput, came: ValueShape
+    ) -> Problem:
         wanted = needed.field
         fitting = [
             name for name, shape in came.fields.items() if fits(shape, needed.shape) == "yes"
@@ -132,7 +134,7 @@ class InputFit:
         _, part, *rest = asked.steps
         shape = self._takes(node, str(part))
         for step in rest:
-            shape = look(shape, step).shape
+            shape = look_up(shape, step).shape
         return shape
 
     def _takes(self, node: Node, part: str) -> ValueShape:

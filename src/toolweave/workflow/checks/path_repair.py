@@ -12,8 +12,8 @@ from toolweave.cel.tokens import Token, is_name, tokens
 from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, closest
 from toolweave.workflow.model import Node, NodeId
 from toolweave.workflow.scope.references import Language
-from toolweave.workflow.scope.scope import Finding, Scope
-from toolweave.workflow.shapes import look
+from toolweave.workflow.scope.scope import ResolvedPath, Scope
+from toolweave.workflow.shapes import look_up
 
 _MAX_STEPS = 4
 # Names that other systems use for a node's output or input.
@@ -33,7 +33,7 @@ class PathRepair:
         return self._left <= 0
 
     def meant(
-        self, node: Node, path: Path, language: Language, first: Finding | None = None
+        self, node: Node, path: Path, language: Language, first: ResolvedPath | None = None
     ) -> Path | None:
         """Return the path that a wrong one means; None if that is not clear."""
         for _ in range(_MAX_STEPS):
@@ -48,7 +48,7 @@ class PathRepair:
             path = changed
         return None
 
-    def _step(self, node: Node, path: Path, found: Finding, language: Language) -> Path | None:
+    def _step(self, node: Node, path: Path, found: ResolvedPath, language: Language) -> Path | None:
         wrong = path[found.at]
         if not isinstance(wrong, str):
             return None
@@ -67,7 +67,7 @@ class PathRepair:
 
     def _root(self, node: Node, path: Path, language: Language) -> Path | None:
         root = str(path[0])
-        if look(self._scope.data_seen(node, language), root).verdict == "named":
+        if look_up(self._scope.data_seen(node, language), root).verdict == "named":
             return ("data", *path)
         if name := closest(root, self._scope.names(node)):
             return (name, *path[1:])
@@ -94,19 +94,19 @@ class PathRepair:
         return named[0] if len(named) == 1 else None
 
 
-def _field(path: Path, found: Finding) -> Path | None:
+def _field(path: Path, found: ResolvedPath) -> Path | None:
     wrong, below = str(path[found.at]), path[found.at + 1 :]
     if right := closest(wrong, found.known):
         return (*path[: found.at], right, *below)
     return (*path[: found.at], *below) if wrong in _ELSEWHERE and below else None
 
 
-def _port(scope: Scope, path: Path, found: Finding) -> Path | None:
+def _port(scope: Scope, path: Path, found: ResolvedPath) -> Path | None:
     wrong = path[2]
     if isinstance(wrong, str) and (port := closest(wrong, found.known)):
         return (*path[:2], port, *path[3:])
     value = scope.value_of(found.node) if found.node else None
-    is_there = value is not None and look(value, wrong).verdict in {"named", "open"}
+    is_there = value is not None and look_up(value, wrong).verdict in {"named", "open"}
     if is_there:
         return (*path[:2], "output", *path[2:])
     return (*path[:2], "output", *path[3:]) if wrong in _ELSEWHERE else None

@@ -15,14 +15,14 @@ from toolweave.workflow.checks.spelling import MAX_LOOKED_UP, closest
 from toolweave.workflow.model import Node, NodeId
 from toolweave.workflow.scope.references import NodeReferences
 from toolweave.workflow.scope.scope import TABLE, Scope
-from toolweave.workflow.shapes import look
+from toolweave.workflow.shapes import look_up
 
 _GIVING = frozenset({"multi_input", "input"})
 _SUFFIXES = ("_result", "_template")
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
+class UnresolvedName:
     """A name without a value, and the name it probably means."""
 
     code: str
@@ -39,12 +39,12 @@ class PromptNames:
         self._scope = scope
         self._left = MAX_LOOKED_UP
 
-    def unknown(self, node: Node, asked: NodeReferences) -> Unknown | None:
+    def unknown(self, node: Node, asked: NodeReferences) -> UnresolvedName | None:
         """Return the problem of a name; None if it has or may get a value."""
         name = asked.placeholder.content
         if name in self._results:
             return self._unordered(node, name, self._results[name])
-        given = look(self._scope.inputs, name)
+        given = look_up(self._scope.inputs, name)
         own = variables_of(node)
         if given.verdict == "named" or name in own or name in self._given:
             return None
@@ -53,7 +53,7 @@ class PromptNames:
         is_flow = asked.language == "flow"
         self._left -= 1
         meant = closest(name, self._known(node, own)) if self._left >= 0 else None
-        return Unknown(
+        return UnresolvedName(
             "MISSING_VARIABLES" if is_flow else "PROMPT_NAME_UNKNOWN",
             f"{name!r} has no value in this workflow",
             "pass it as run input, or add it to the variables",
@@ -61,12 +61,12 @@ class PromptNames:
             meant,
         )
 
-    def _unordered(self, node: Node, name: str, other: NodeId) -> Unknown | None:
+    def _unordered(self, node: Node, name: str, other: NodeId) -> UnresolvedName | None:
         reach = self._scope.reach
         if reach.can_have_run(other, node.id):
             return None
         is_later = other == node.id or reach.is_before(node.id, other)
-        return Unknown(
+        return UnresolvedName(
             "REFERENCE_NOT_RUN",
             f"{name!r} is the result of {other!r}, which "
             + ("runs only after this node" if is_later else "is not connected to this node"),

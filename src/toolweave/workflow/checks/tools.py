@@ -18,7 +18,7 @@ from toolweave.workflow.checks.kinds import type_of
 from toolweave.workflow.checks.problem_location import placed
 from toolweave.workflow.checks.spelling import closest
 from toolweave.workflow.checks.templated_values import check_values, strangers
-from toolweave.workflow.mode_status import LiveTools, standing
+from toolweave.workflow.mode_status import LiveTools, live_status
 from toolweave.workflow.model import Node
 from toolweave.workflow.modes import mode_of, schema_of, text_at
 
@@ -83,7 +83,7 @@ class _KnownTools:
         stored = node.data.get("parameters")
         return self._judge_of(stored) if isinstance(stored, list) else None
 
-    def standing(self, node: Node) -> tuple[Problem, ...]:
+    def live_status(self, node: Node) -> tuple[Problem, ...]:
         """Return the node's status against the live tools; cached by tool."""
         said = [node.data.get(key) for key in ("serverId", "toolName", "mode", "parameters")]
         try:
@@ -91,7 +91,7 @@ class _KnownTools:
         except TypeError:
             return ()
         if key not in self._standings:
-            self._standings[key] = standing(node, self.tools).problems
+            self._standings[key] = live_status(node, self.tools).problems
         return self._standings[key]
 
     def _judge_of(self, stored: list[Json]) -> CompiledSchemas | None:

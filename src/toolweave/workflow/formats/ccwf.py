@@ -34,7 +34,7 @@ class CcwfCodec(ToolweaveCodec):
     def write_node(self, node: Node, form: str) -> JsonObject:
         """Write a node with the editor's names of MCP fields."""
         if node.type == "mcp":
-            node = replace(node, data=mode_names.to_drawing_tool(node.data))
+            node = replace(node, data=mode_names.to_editor_names(node.data))
         return super().write_node(node, form)
 
 

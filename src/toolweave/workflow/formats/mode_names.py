@@ -21,7 +21,7 @@ _DRAWN_MODES = {ours: theirs for theirs, ours in MODES.items()}
 _DRAWN_CONFIGS = {ours: theirs for theirs, ours in CONFIGS.items()}
 
 
-def to_seed(data: JsonObject) -> JsonObject:
+def to_canonical_names(data: JsonObject) -> JsonObject:
     """Return an MCP node's data with canonical names; the same object if unchanged."""
     return _renamed(data, MODES, CONFIGS)
 
@@ -31,7 +31,7 @@ def old_names(data: JsonObject) -> dict[str, str]:
     return _new_keys(data, CONFIGS)
 
 
-def to_drawing_tool(data: JsonObject) -> JsonObject:
+def to_editor_names(data: JsonObject) -> JsonObject:
     """Return an MCP node's data with the editor's names."""
     return _renamed(data, _DRAWN_MODES, _DRAWN_CONFIGS)
 

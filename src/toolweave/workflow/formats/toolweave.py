@@ -146,7 +146,7 @@ class ToolweaveCodec:
             kind,
             text(item, "name", notes),
             position(item, notes),
-            mode_names.to_seed(data) if kind == "mcp" else data,
+            mode_names.to_canonical_names(data) if kind == "mcp" else data,
             NodeId(parent) if parent else None,
             unknown(item, _NODE) if not item.keys() <= _NODE else {},
         )

@@ -11,7 +11,7 @@ from toolweave.cel.paths import Path, write_path
 from toolweave.json_text import Json, JsonObject
 from toolweave.workflow.model import Node, NodeId
 from toolweave.workflow.scope.scope import Scope
-from toolweave.workflow.shapes import UNKNOWN, ValueShape, look, of_value
+from toolweave.workflow.shapes import UNKNOWN, ValueShape, look_up, of_value
 
 MAX_OF_ROOT = 60
 MAX_OFFERS = 600
@@ -42,7 +42,9 @@ class _Place:
     about: str | None = None
 
 
-def offers(scope: Scope, node: Node, names: Mapping[str, Json], show: Show) -> list[Completion]:
+def completions_at(
+    scope: Scope, node: Node, names: Mapping[str, Json], show: Show
+) -> list[Completion]:
     """Return the completions for a node's text, nearest first; `names` come from a run."""
     found: list[Completion] = []
     for root in _roots(scope, node, names):
@@ -51,8 +53,8 @@ def offers(scope: Scope, node: Node, names: Mapping[str, Json], show: Show) -> l
 
 
 def _roots(scope: Scope, node: Node, names: Mapping[str, Json]) -> Iterator[_Place]:
-    came_in = scope.data_seen(node, "value")
-    yield _Place(("data",), came_in, _value(names, "data"), "incoming data")
+    incoming = scope.data_seen(node, "value")
+    yield _Place(("data",), incoming, _value(names, "data"), "incoming data")
     for loop in scope.reach.loops_around(node.id) or ():
         about = f"the iteration of {loop.name or loop.id}"
         yield _Place(("loop",), scope.find(node, ("loop",)).shape, _value(names, "loop"), about)
@@ -119,5 +121,5 @@ def _parts(place: _Place) -> Iterator[_Place]:
     had: JsonObject = value if isinstance(value, dict) else {}
     for name in dict.fromkeys((*place.shape.fields, *had)):
         if len(name) <= MAX_KEY:
-            shape = look(place.shape, name).shape
+            shape = look_up(place.shape, name).shape
             yield _Place((*place.path, name), shape, (had[name],) if name in had else ())

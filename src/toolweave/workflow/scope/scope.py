@@ -26,7 +26,7 @@ from toolweave.workflow.shapes import (
     ValueShape,
     join,
     join_all,
-    look,
+    look_up,
     of_cel,
     of_fields,
     of_schema,
@@ -50,7 +50,7 @@ Trouble = Literal["name", "node", "order", "port", "loop", "field"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ResolvedPath:
     """The target of a path, or the first unknown step and the valid alternatives.
 
     `is_certain`: it cannot be there; else nothing says that it is.
@@ -66,7 +66,7 @@ class Finding:
     is_open: bool = False
 
 
-_UNKNOWN = Finding()
+_UNKNOWN = ResolvedPath()
 
 
 class Scope:
@@ -114,21 +114,21 @@ class Scope:
         starts = [node.id for node in self.graph.nodes.values() if _is_start(node)]
         return join_all(self._values.get(node, UNKNOWN) for node in starts)
 
-    def came_in(self, node: NodeId) -> ValueShape:
+    def incoming(self, node: NodeId) -> ValueShape:
         """What came in at a node."""
         return self._came.get(node, UNKNOWN)
 
     def data_of(self, node: NodeId) -> ValueShape:
         """The input `data` of a node that has one; else what came in."""
-        return self._own_data.get(node, self.came_in(node))
+        return self._own_data.get(node, self.incoming(node))
 
     def data_seen(self, node: Node, language: Language) -> ValueShape:
         """What `data` is in a text: what came in, or in the CEL of own fields that input."""
         if language == "own":
             return self.data_of(node.id)
         if language == "config":
-            return join(self.came_in(node.id), self.data_of(node.id))
-        return self.came_in(node.id)
+            return join(self.incoming(node.id), self.data_of(node.id))
+        return self.incoming(node.id)
 
     def value_of(self, node: NodeId) -> ValueShape:
         """The whole value of a node that ran."""
@@ -143,7 +143,7 @@ class Scope:
             return UNKNOWN if found.trouble else found.shape
         return of_cel(asked.expression.kind)
 
-    def find(self, node: Node, path: Path, language: Language = "value") -> Finding:
+    def find(self, node: Node, path: Path, language: Language = "value") -> ResolvedPath:
         """Where a path leads from a node, in a text of this language."""
         root = path[0]
         match root:
@@ -172,11 +172,11 @@ class Scope:
         table = TABLE if self.reach.loops_around(node.id) else [x for x in TABLE if x != "loop"]
         return tuple(dict.fromkeys((*table, *self._loop_names(node), *ids)))
 
-    def _by_name(self, node: Node, path: Path, language: Language) -> Finding:
+    def _by_name(self, node: Node, path: Path, language: Language) -> ResolvedPath:
         root = str(path[0])
         if root in self.graph.nodes:
             if not self.reach.can_have_run(NodeId(root), node.id):
-                return Finding(trouble="order", node=NodeId(root))
+                return ResolvedPath(trouble="order", node=NodeId(root))
             return self._of_node(node, NodeId(root), path, 1)
         around = self.reach.loops_around(node.id)
         if around is None or root in self._loop_names(node):
@@ -186,7 +186,7 @@ class Scope:
         is_own = language == "own" and root in _OWN
         if is_own or (language in _SEEING_INPUTS and self._is_input(node, root)):
             return _UNKNOWN
-        return Finding(trouble="name")
+        return ResolvedPath(trouble="name")
 
     def _is_input(self, node: Node, name: str) -> bool:
         """Whether a name is an input of a catalog node, or may be one of its variables."""
@@ -200,14 +200,14 @@ class Scope:
                 return True
         return False
 
-    def _by_id(self, node: Node, path: Path) -> Finding:
+    def _by_id(self, node: Node, path: Path) -> ResolvedPath:
         if len(path) == 1 or not isinstance(path[1], str):
             return _UNKNOWN
         other = NodeId(path[1])
         if other not in self.graph.nodes:
-            return Finding(trouble="node", at=1)
+            return ResolvedPath(trouble="node", at=1)
         if not self.reach.can_have_run(other, node.id):
-            return Finding(trouble="order", at=1, node=other)
+            return ResolvedPath(trouble="order", at=1, node=other)
         if len(path) == 2:
             return _UNKNOWN
         if path[2] in VALUE_PORTS:
@@ -215,9 +215,9 @@ class Scope:
         ports = self._ports(self.graph.nodes[other])
         if ports is None or path[2] in ports:
             return _UNKNOWN
-        return Finding(trouble="port", at=2, known=ports, node=other)
+        return ResolvedPath(trouble="port", at=2, known=ports, node=other)
 
-    def _of_node(self, node: Node, other: NodeId, path: Path, start: int) -> Finding:
+    def _of_node(self, node: Node, other: NodeId, path: Path, start: int) -> ResolvedPath:
         if is_loop(self.graph.nodes[other]) and self._is_around(node, other):
             return _UNKNOWN
         return _walk(self.value_of(other), path, start, other)
@@ -226,9 +226,9 @@ class Scope:
         around = self.reach.loops_around(node.id)
         return around is None or any(one.id == loop for one in around)
 
-    def _in_loop(self, node: Node, path: Path) -> Finding:
+    def _in_loop(self, node: Node, path: Path) -> ResolvedPath:
         around = self.reach.loops_around(node.id)
-        return Finding(trouble="loop") if around == () else _walk(_LOOP, path, 1)
+        return ResolvedPath(trouble="loop") if around == () else _walk(_LOOP, path, 1)
 
     def _loop_names(self, node: Node) -> tuple[str, ...]:
         around = self.reach.loops_around(node.id) or ()
@@ -328,7 +328,7 @@ class Scope:
         given = object_at(node.data, "inputParams")
         if "data" in given:
             return self._written(node, given["data"])
-        inside = look(came, "data")
+        inside = look_up(came, "data")
         if inside.verdict == "absent":
             return came
         if inside.verdict == "unsaid":
@@ -346,16 +346,16 @@ class Scope:
         return self.shape_of(node, asked) if asked.is_whole else TEXT
 
 
-def _walk(shape: ValueShape, path: Path, start: int, node: NodeId | None = None) -> Finding:
+def _walk(shape: ValueShape, path: Path, start: int, node: NodeId | None = None) -> ResolvedPath:
     is_open = False
     for at in range(start, len(path)):
-        found = look(shape, path[at])
+        found = look_up(shape, path[at])
         if found.verdict in ("absent", "unsaid"):
             is_certain = found.verdict == "absent"
-            return Finding(shape, "field", at, tuple(shape.fields), node, is_certain)
+            return ResolvedPath(shape, "field", at, tuple(shape.fields), node, is_certain)
         is_open = is_open or (at == start and found.verdict == "open")
         shape = found.shape
-    return Finding(shape, node=node, is_open=is_open)
+    return ResolvedPath(shape, node=node, is_open=is_open)
 
 
 def _is_start(node: Node) -> bool:
