@@ -63,7 +63,7 @@ class Authoring:
         return Examined(report, _statuses(loaded.workflow, known), reasons)
 
     async def repair(self, loaded: LoadedWorkflow) -> tuple[Report, Report]:
-        """What is wrong with a workflow, and what is left after mending it.
+        """Return the problems of a workflow, and those that remain after fixing it.
 
         Raises:
             Invalid: it is no workflow.
@@ -111,7 +111,7 @@ class Authoring:
 
 
 def is_workflow(loaded: LoadedWorkflow) -> bool:
-    """Whether anything of it was understood; faults can be mended later."""
+    """Whether it is a workflow at all; problems can be fixed later."""
     return bool(loaded.workflow.nodes) or _unreadable(loaded) is None
 
 

@@ -104,6 +104,6 @@ def _checked(
             "WORKFLOW_INVALID",
             f"frozen, the workflow would have {len(errors)} new problems: {errors[0].message}",
             problems=errors,
-            hint="mend what reads the node's answer first; it has another form when frozen",
+            hint="first change what reads the node's answer; it has another shape when locked",
         )
     return tuple(after)

@@ -86,7 +86,7 @@ class _Look:
 
 
 class Previews:
-    """Looks at runs for whoever writes expressions."""
+    """Provides data of runs for previews and completions."""
 
     def __init__(self, engine: Engine, tools: ToolKnowledge, masker: Masker) -> None:
         self._engine = engine

@@ -1,4 +1,4 @@
-"""The check of the run gate: a workflow with errors does not start, whoever asks."""
+"""The check of the run gate: a workflow with errors never starts."""
 
 import hashlib
 import time

@@ -89,7 +89,7 @@ def _fixed(file: WorkflowFile, report: Report, *, as_json: bool, beside: bool) -
     if not as_json:
         before = file.data.decode(errors="replace").splitlines(keepends=True)
         after = text.splitlines(keepends=True)
-        changes = difflib.unified_diff(before, after, file.name, f"{file.name} (mended)")
+        changes = difflib.unified_diff(before, after, file.name, f"{file.name} (fixed)")
         say("".join(changes), stderr=beside)
     if not (beside and as_json):
         file.replace(text)

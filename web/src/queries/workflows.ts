@@ -31,7 +31,7 @@ export async function loadWorkflow(name: string): Promise<StoredWorkflow> {
   const problem = stored.problems.find(({ code }) => UNREADABLE_CODES.has(code));
   if (problem && !(stored.document["nodes"] as unknown[] | undefined)?.length) {
     const file = `${stored.slug}.json`;
-    const remedy = `mend the file ${file} in the folder of workflows with an editor, or take it away`;
+    const remedy = `fix the file ${file} in the workflows folder with an editor, or remove it`;
     const hint = `${remedy}; ${problem.hint ?? ""}`;
     throw new ApiError(422, problem.code, `this file is no workflow: ${problem.message}`, hint);
   }

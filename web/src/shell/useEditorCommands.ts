@@ -114,10 +114,10 @@ export async function applyFixes(editor: Editor): Promise<void> {
     const document = editor.document.workflow as unknown as Record<string, unknown>;
     const fixed = await unwrap(client.POST("/api/v1/edit/fix", { body: { document } as never }));
     editor.document.replace(fixed.document as unknown as Workflow);
-    notify(`Mended ${fixed.mended.length} of ${fixed.mended.length + fixed.problems.length}`, {
+    notify(`Fixed ${fixed.mended.length} of ${fixed.mended.length + fixed.problems.length}`, {
       tone: "good",
     });
   } catch (error) {
-    notifyError(error, "Not mended");
+    notifyError(error, "Could not fix the problems");
   }
 }

@@ -23,7 +23,7 @@ export function ProblemList({ workflow, onMend }: { workflow: Workflow; onMend()
         <h2>To look at</h2>
         {canMend && (
           <Button icon="check" onClick={onMend}>
-            Mend what can be
+            Fix all
           </Button>
         )}
       </div>

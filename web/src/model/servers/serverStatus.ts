@@ -41,7 +41,7 @@ const NEXT_STEPS: Record<string, string> = {
   changed: "Its definition is not the one that was approved. Read it and approve it again.",
   "auto-disabled": "It failed too often and was switched off. Enable it to try again.",
   disabled: "It is switched off. Enable it to use its tools.",
-  failing: "It did not answer the last time. Check it again when it is mended.",
+  failing: "It did not answer the last time. Check it again after fixing it.",
   "not tried": "It was not tried yet. Check it to see whether it answers.",
 };
 
