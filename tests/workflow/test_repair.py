@@ -12,7 +12,7 @@ from tests.workflow.strategies import steady
 from toolweave.workflow.checks import check_workflow
 from toolweave.workflow.formats.format import FORMAT_NAMES, FormatName
 from toolweave.workflow.model import EdgeId, Workflow
-from toolweave.workflow.repair import MAX_TOLD, checked, fix
+from toolweave.workflow.repair import MAX_REPORTED, checked, fix
 
 
 def errors(workflow: Workflow, format: FormatName = "toolweave") -> Counter[str]:
@@ -54,10 +54,10 @@ def test_an_edge_that_was_named_after_its_ends_still_is() -> None:
 
 
 def test_of_very_many_problems_the_errors_are_told_first() -> None:
-    nodes = [node(f"n{at}", parent="nowhere", prompt="x") for at in range(MAX_TOLD + 200)]
+    nodes = [node(f"n{at}", parent="nowhere", prompt="x") for at in range(MAX_REPORTED + 200)]
     workflow = whole([*nodes, node("last", "quantum")])
     told = [one.problem for one in checked(workflow, known(), "toolweave")]
-    assert len(told) == MAX_TOLD + 1
+    assert len(told) == MAX_REPORTED + 1
     assert told[-1].code == "PROBLEMS_LEFT_OUT"
     assert "NODE_TYPE_UNKNOWN" in [one.code for one in told]
 

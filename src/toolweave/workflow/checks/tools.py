@@ -41,7 +41,7 @@ class _KnownTools:
         self._case = case
         self._judges: dict[tuple[str, str], CompiledSchemas] = {}
         self._remembered: dict[bytes, CompiledSchemas] = {}
-        self._standings: dict[bytes, tuple[Problem, ...]] = {}
+        self._statuses: dict[bytes, tuple[Problem, ...]] = {}
         self._live: dict[str, Sequence[Tool] | None] = {}
         self._tools: dict[str, dict[str, Tool] | None] = {}
 
@@ -83,16 +83,16 @@ class _KnownTools:
         stored = node.data.get("parameters")
         return self._judge_of(stored) if isinstance(stored, list) else None
 
-    def live_status(self, node: Node) -> tuple[Problem, ...]:
+    def status_problems(self, node: Node) -> tuple[Problem, ...]:
         """Return the node's status against the live tools; cached by tool."""
         said = [node.data.get(key) for key in ("serverId", "toolName", "mode", "parameters")]
         try:
             key = canonical(said)
         except TypeError:
             return ()
-        if key not in self._standings:
-            self._standings[key] = live_status(node, self.tools).problems
-        return self._standings[key]
+        if key not in self._statuses:
+            self._statuses[key] = live_status(node, self.tools).problems
+        return self._statuses[key]
 
     def _judge_of(self, stored: list[Json]) -> CompiledSchemas | None:
         try:
@@ -106,7 +106,7 @@ class _KnownTools:
 
 def _of_node(node: Node, known: _KnownTools) -> Iterator[Problem]:
     if known.is_live:
-        yield from _standing(node, known)
+        yield from _status(node, known)
     else:
         yield from _approved(node, known)
     patches: list[object] = []
@@ -118,8 +118,8 @@ def _of_node(node: Node, known: _KnownTools) -> Iterator[Problem]:
         yield placed(problem, f"/{VALUES}", is_there=is_given)
 
 
-def _standing(node: Node, known: _KnownTools) -> Iterator[Problem]:
-    for problem in known.standing(node):
+def _status(node: Node, known: _KnownTools) -> Iterator[Problem]:
+    for problem in known.status_problems(node):
         match problem.code:
             case "MCP_TOOL_SCHEMA_CHANGED":
                 # Values that no longer fit are reported one by one; if they fit, the node runs.
@@ -180,7 +180,7 @@ def _renamed(
         {(one.code, one.pointer) for one in _of_values(each, known) if one.severity == "error"}
         for each in (node, repaired)
     )
-    found = known.standing(repaired) if known.is_live else ()
+    found = known.status_problems(repaired) if known.is_live else ()
     is_found = all(one.code == "MCP_TOOL_SCHEMA_CHANGED" for one in found)
     patch = ({"op": "replace", "path": f"/{key}", "value": meant},)
     is_good = is_found and after <= before
