@@ -210,7 +210,7 @@ def test_a_step_that_waits_for_a_person_is_answered_by_a_command(tw: Commands) -
     again = tw("runs", "answer", run[0], "w", "--reply", "true")
     assert again.code == 1
     assert "[STEP_NOT_WAITING]" in again.err
-    assert "nothing in this run does" in again.err
+    assert "no step of this run is waiting" in again.err
 
 
 def test_ctrl_c_stops_the_tool_call_and_the_run_is_cancelled(

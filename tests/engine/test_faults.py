@@ -442,7 +442,7 @@ async def test_a_run_cannot_begin_inside_a_loop(engine: Opened) -> None:
     assert await runs.advance(run) == "success"
     with pytest.raises(Conflict, match="body of a loop") as refused:
         await runs.runs.fork(run, "b")
-    assert refused.value.hint == "begin at the loop: 'l'"
+    assert refused.value.hint == "start at the loop: 'l'"
 
 
 async def test_a_failure_that_its_loop_lives_with_is_no_failure_of_the_run(engine: Opened) -> None:

@@ -118,7 +118,7 @@ async def test_a_small_text_is_parsed_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("error", "told"),
-    [(Invalid("TEXT_INVALID", "no table"), "no table"), (ValueError("odd"), "nobody foresaw")],
+    [(Invalid("TEXT_INVALID", "no table"), "no table"), (ValueError("odd"), "failed unexpectedly")],
 )
 async def test_what_fails_apart_fails_its_step(tmp_path: Path, error: Exception, told: str) -> None:
     status, _, message = await ran(tmp_path, Watched(error=error), table(10_000))

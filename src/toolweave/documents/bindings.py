@@ -127,7 +127,7 @@ class Bindings:
         for name in dict.fromkeys(span.binding.server for span in self.spans):
             if name not in servers:
                 hint = did_you_mean(name, servers) or "`toolweave servers list` shows them"
-                message = f"a section is bound to {name!r}, which is no registered server"
+                message = f"a section is bound to {name!r}, which is not a registered server"
                 yield Problem("DOCUMENT_BINDING_SERVER_UNKNOWN", "", message, hint)
         yield from self._crossing()
 
@@ -192,7 +192,7 @@ def read_binding(value: Json) -> Binding:
             _invalid(pointer(*fault["loc"]), fault["msg"].removeprefix("Value error, "))
             for fault in error.errors(include_url=False, include_input=False)
         ]
-        message = f"this is no binding: {problems[0].message}"
+        message = f"this is not a binding: {problems[0].message}"
         raise Invalid(
             "DOCUMENT_BINDING_INVALID",
             message,

@@ -175,8 +175,8 @@ def held(left: int, limits: Limits) -> Limited:
     """What to say of blocks that were left for the next session."""
     return Limited(
         "CALL_SESSION_LIMIT",
-        f"{left} blocks are left: a session runs {limits.calls_per_session}",
-        hint="run it again to go on: what is done is not run twice; or raise "
+        f"{left} blocks remain: a session runs at most {limits.calls_per_session}",
+        hint="run it again to continue: finished blocks are not run twice; or raise "
         "TOOLWEAVE_CALLS_PER_SESSION (-1 = unlimited)",
         facts={"left": left, "limit": limits.calls_per_session},
     )

@@ -209,7 +209,7 @@ def _block(
         problem = Problem(error.code, place, error.message, error.hint)
     if fence.last is None:
         place = pointer("lines", fence.first + 1)
-        told = "the block is never closed, so its result would stand inside it"
+        told = "the block is never closed, so its result would end up inside it"
         problem = Problem("DOCUMENT_BLOCK_UNCLOSED", place, told, "end it with the same fence")
     last = fence.first if fence.last is None else fence.last
     result = regions.get(last + 1)

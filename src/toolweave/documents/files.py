@@ -54,8 +54,8 @@ def replace_file(path: Path, before: bytes, after: bytes) -> None:
             if target.read_bytes() != before:
                 raise Conflict(
                     "DOCUMENT_CHANGED",
-                    f"{str(path)!r} was changed while its blocks ran; it is left as it is now",
-                    hint="run it again: what has changed is run, and the results are written",
+                    f"{str(path)!r} was changed while its blocks ran; it was not written",
+                    hint="run it again: changed blocks run, and the results are written",
                 )
             os.replace(temporary, target)
         finally:

@@ -40,7 +40,7 @@ def read_parameters(lines: Sequence[str]) -> JsonObject:
         return _line_by_line(lines, error.message)
     if found is None:
         return {}
-    return found if isinstance(found, dict) else _line_by_line(lines, "it is no mapping")
+    return found if isinstance(found, dict) else _line_by_line(lines, "it is not a mapping")
 
 
 def _line_by_line(lines: Sequence[str], why: str) -> JsonObject:

@@ -84,13 +84,13 @@ class StoredWorkflows:
         )
         found = await engine.runs.run_to_end(run)
         if found.status not in FINAL:
-            message = f"workflow {name!r} waits: run {run}"
-            hint = f"`toolweave runs show {run}` tells for what"
+            message = f"workflow {name!r} is waiting: run {run}"
+            hint = f"`toolweave runs show {run}` shows what it waits for"
             raise ToolweaveError("SUBWORKFLOW_FAILED", message, hint=hint, facts={"run": run})
         finished = (await engine.state(run)).finished
         if finished is None or finished.status != "success":
             why = (finished.error or {}).get("message") if finished else None
             message = f"workflow {name!r} did not succeed: {why or found.status}"
-            hint = f"`toolweave runs show {run}` tells more"
+            hint = f"`toolweave runs show {run}` shows the details"
             raise ToolweaveError("SUBWORKFLOW_FAILED", message, hint=hint, facts={"run": run})
         return finished.result

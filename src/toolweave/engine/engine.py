@@ -384,6 +384,6 @@ def _not_waiting(run: str, key: Key, waiting: Sequence[Key]) -> Conflict:
     names = ", ".join(repr(one) for one in waiting[:5])
     return Conflict(
         "STEP_NOT_WAITING",
-        f"step {key!r} of run {run!r} does not wait for that",
-        hint=f"these do: {names}" if names else "nothing in this run does",
+        f"step {key!r} of run {run!r} is not waiting for that",
+        hint=f"waiting steps: {names}" if names else "no step of this run is waiting",
     )

@@ -273,7 +273,7 @@ class RunExecutor:
             return self._failed(work, error)
         except Exception:
             logger.exception("step failed", extra={"run": self._run.id, "step": key})
-            message = f"node {step.id!r} failed in a way nobody foresaw; the log tells more"
+            message = f"node {step.id!r} failed unexpectedly; see the log for details"
             return self._failed(work, ToolweaveError("INTERNAL", message))
         if isinstance(outcome, Wait):
             return _waiting(key, outcome)
@@ -356,7 +356,7 @@ class RunExecutor:
             row = written(event)
         except TypeError as error:
             assert isinstance(event, StepFinished | StepWaiting), event
-            message = f"what it gave is no JSON: {error}"
+            message = f"its output is not JSON: {error}"
             event = StepFailed(event.key, "NODE_OUTPUT_INVALID", message)
             row = written(event)
         self._state.apply(event)

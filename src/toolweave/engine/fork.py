@@ -52,8 +52,8 @@ def _step(plan: Plan, node: str) -> PlannedStep:
     if step.loop is not None:
         raise Conflict(
             "STEP_NOT_REACHED",
-            f"node {node!r} is in the body of a loop, where no run can begin",
-            hint=f"begin at the loop: {plan.steps[step.loop].id!r}",
+            f"node {node!r} is in the body of a loop, where a run cannot start",
+            hint=f"start at the loop: {plan.steps[step.loop].id!r}",
         )
     return step
 

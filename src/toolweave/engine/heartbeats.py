@@ -73,5 +73,7 @@ class Heartbeats:
                 silent = timestamp(now - timedelta(seconds=2 * SILENT_S))
                 await self._database.execute("DELETE FROM keepers WHERE seen_at < ?", silent)
             except ToolweaveError as error:
-                logger.warning("cannot say that time is kept", extra={"code": error.code})
+                logger.warning(
+                    "cannot write the heartbeat of this process", extra={"code": error.code}
+                )
             await anyio.sleep(BEAT_S)

@@ -40,10 +40,10 @@ def error_of(refused: Invalid) -> JsonObject:
 def _refusal(workflow: Workflow, problems: list[Problem]) -> Invalid:
     first = problems[0]
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-    place = first.pointer or "the whole"
+    problem = f"{first.pointer or '/'}: {first.message}{more}"
     return Invalid(
         "RUN_INPUT_INVALID",
-        f"the inputs do not fit workflow {workflow.name!r}: {place}: {first.message}{more}",
+        f"the inputs do not match the schema of workflow {workflow.name!r}: {problem}",
         problems=problems,
-        hint=f"give what its `{SCHEMA}` asks for",
+        hint=f"see the workflow's `{SCHEMA}`",
     )

@@ -348,25 +348,27 @@ class Journal:
 def _entry(row: Row) -> JournalEntry:
     seq, at, kind, body = row
     if body is None:
-        raise Unavailable("JOURNAL_UNREADABLE", f"an event {kind!r} has lost its body")
+        raise Unavailable("JOURNAL_UNREADABLE", f"an event {kind!r} has no body")
     try:
         told = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         message = f"event {seq} of a run, {kind!r}, cannot be read: {error.msg}"
-        hint = "the database was changed from outside or is damaged; a backup has it whole"
+        hint = "the database was modified or is damaged; restore a backup"
         raise Unavailable("JOURNAL_UNREADABLE", message, hint=hint) from error
     return JournalEntry(seq, at, from_body(kind, told))
 
 
 def _broken() -> Unavailable:
-    return Unavailable("STORAGE_BROKEN", "the journal could not be written; the log tells more")
+    return Unavailable(
+        "STORAGE_BROKEN", "the journal could not be written; see the log for details"
+    )
 
 
 def _taken(run: str) -> Conflict:
     return Conflict(
         "RUN_TAKEN",
-        f"run {run!r} is over, or another process has taken it",
-        hint="`toolweave runs show` tells how it goes on",
+        f"run {run!r} has finished, or another process owns it",
+        hint="`toolweave runs show` shows its state",
     )
 
 
@@ -374,7 +376,7 @@ def _held(run: str, holder: str | None) -> Conflict:
     _, _, process = (holder or "").partition("/")
     return Conflict(
         "RUN_HELD",
-        f"run {run!r} is being brought forward by process {process.partition('/')[0] or '?'}",
+        f"run {run!r} is owned by process {process.partition('/')[0] or '?'}",
         hint="`toolweave runs watch` follows it",
     )
 

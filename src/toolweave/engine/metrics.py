@@ -29,7 +29,7 @@ class Meter:
     def lines(self) -> list[str]:
         """The histogram of all kinds."""
         name = "toolweave_step_seconds"
-        shown = [f"# HELP {name} How long tries of steps took.", f"# TYPE {name} histogram"]
+        shown = [f"# HELP {name} How long attempts of steps took.", f"# TYPE {name} histogram"]
         for kind, counts in sorted(self._counts.items()):
             label = _quoted(kind)
             total = 0
@@ -61,7 +61,7 @@ async def metrics(database: Database, meter: Meter, now: datetime) -> str:
         "# HELP toolweave_oldest_waiting_seconds How long the oldest waiting run has waited.",
         "# TYPE toolweave_oldest_waiting_seconds gauge",
         f"toolweave_oldest_waiting_seconds {oldest_s:.3f}",
-        "# HELP toolweave_queue_depth Runs that could go on and that nobody holds.",
+        "# HELP toolweave_queue_depth Runs that could continue and that no process owns.",
         "# TYPE toolweave_queue_depth gauge",
         f"toolweave_queue_depth {queued[0] if queued else 0}",
     ]

@@ -236,7 +236,7 @@ def _refuse_unknown(workflow: Workflow, missing: Sequence[Node]) -> None:
         Problem(
             "NODE_NOT_RUNNABLE",
             pointer("nodes", places[node.id], "type"),
-            f"node {node.id!r} is of a kind that cannot be run: {node.ref or node.type!r}",
+            f"node {node.id!r} has a type that cannot run: {node.ref or node.type!r}",
         )
         for node in missing
     ]
@@ -266,6 +266,6 @@ def _refuse_cycles(steps: Sequence[PlannedStep]) -> None:
         names = ", ".join(repr(steps[index].id) for index in list(left)[:5])
         raise Invalid(
             "CIRCULAR_DEPENDENCY",
-            f"these nodes wait for each other: {names}",
-            hint="only the body of a loop may lead back; remove one of the connections",
+            f"these nodes depend on each other: {names}",
+            hint="only the body of a loop may connect back; remove one of the connections",
         )

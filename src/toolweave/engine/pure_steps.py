@@ -248,7 +248,7 @@ def _computed(place: StepFrame, code: Pure, given: NodeInput) -> Outcome | StepF
 def _unforeseen(place: StepFrame) -> StepFailed:
     """A fault of a node's code: it fails its step, as one with effects does, and nothing else."""
     logger.exception("step failed", extra={"step": place.key})
-    message = f"node {place.step.id!r} failed in a way nobody foresaw; the log tells more"
+    message = f"node {place.step.id!r} failed unexpectedly; see the log for details"
     return StepFailed(place.key, "INTERNAL", message)
 
 

@@ -151,7 +151,7 @@ class RunState:
         """
         found = self.places.get(key)
         if found is None:
-            message = f"the journal tells of a step {key!r} that the run had not come to"
+            message = f"the journal has a step {key!r} that the run had not reached"
             raise Invalid("JOURNAL_UNREADABLE", message)
         return found
 
@@ -310,7 +310,7 @@ class RunState:
         elif event.choice == "skip":
             self.leave(place, Outcome(None))
         else:
-            message = "whether it happened is not known; it was decided to fail"
+            message = "whether it happened is unknown; it was marked as failed"
             self._failed(place, StepFailed(event.key, "STEP_UNCERTAIN", message))
 
     def _decided(self, place: StepFrame, ports: tuple[str, ...]) -> None:

@@ -175,7 +175,7 @@ class Binder:
             return found
         raise Invalid(
             "NODE_INPUT_MISSING",
-            f"node {place.step.id!r} needs {wanted.name!r}, and nothing that came in fits",
+            f"node {place.step.id!r} needs {wanted.name!r}, and no incoming value matches",
             hint=f"write inputParams.{wanted.name}, for example as {{{{ data.… }}}}",
         )
 
@@ -308,7 +308,7 @@ def _filled(prepared: Prepared, names: StepNames) -> tuple[JsonObject, JsonObjec
             return None  # the node writes it into an address in its own way
         found = evaluate(text, names)
         if isinstance(found, Value) and _names_secret(found.value):
-            return fault_at(text, 0, "SECRET_REFERENCE_DENIED", "data that came in names a secret")
+            return fault_at(text, 0, "SECRET_REFERENCE_DENIED", "incoming data names a secret")
         return found
 
     settings = substitute({"configurations": prepared.config}, resolve)

@@ -44,7 +44,7 @@ class SubWorkflows:
     async def _start(self, name: str, inputs: Json, caller: str, called: str) -> str:
         depth = await self._depth(caller)
         if depth >= MAX_DEPTH:
-            message = f"workflows call each other {depth} deep; {name!r} is not run"
+            message = f"workflows call each other {depth} levels deep; {name!r} was not started"
             raise Invalid("SUBWORKFLOW_FAILED", message, hint="a workflow may not call itself")
         stored = await self._store.load(name)
         trigger = f"workflow:{depth + 1}"

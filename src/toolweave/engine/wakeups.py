@@ -136,7 +136,7 @@ class WakeupSchedule:
                 found, wait_s = await self.look(self._clock.now(), anyio.current_time(), busy)
                 rest_s = REST_S
             except ToolweaveError as error:
-                logger.warning("cannot look for runs", extra={"code": error.code})
+                logger.warning("cannot look for due runs", extra={"code": error.code})
                 wait_s, rest_s = rest_s, min(rest_s * 2, LOOK_EVERY_S)
             for run in found:
                 wake(run)

@@ -45,8 +45,8 @@ async def _inner(node: Node, other: Other, path: tuple[str, ...]) -> Workflow:
         around = " → ".join((*path, found.name))
         raise Invalid(
             "CIRCULAR_DEPENDENCY",
-            f"flows lead to each other: {around}",
-            hint="take one of the links out",
+            f"flows link to each other: {around}",
+            hint="remove one of the links",
         )
     return await link(found, other, path)
 

@@ -153,9 +153,9 @@ def _invalid(flow: str, errors: Sequence[Problem]) -> Invalid:
     first = errors[0]
     return Invalid(
         "CIRCULAR_DEPENDENCY" if is_circle else "VALIDATION_ERROR",
-        f"the flow {flow!r} cannot be run: {first.pointer or '/'}: {first.message}",
+        f"the flow {flow!r} cannot run: {first.pointer or '/'}: {first.message}",
         problems=errors,
-        hint="mend the flow in its repository",
+        hint="fix the flow in its repository",
     )
 
 

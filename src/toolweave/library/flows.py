@@ -53,7 +53,7 @@ def parse(data: bytes, path: str) -> Json:
         raise Invalid(
             "PARSE_ERROR",
             f"{path} cannot be read: {error.message}",
-            hint="mend the file in its repository",
+            hint="fix the file in its repository",
             facts={"path": path, **error.facts},
         ) from None
 
@@ -79,7 +79,7 @@ def entries_in(document: Json, path: str, blob: str) -> Iterator[FlowEntry]:
             return
     raise Invalid(
         "PARSE_ERROR",
-        f"{path} is no flow: it has neither 'nodes' nor 'flows'",
+        f"{path} is not a flow: it has neither 'nodes' nor 'flows'",
         facts={"path": path},
     )
 

@@ -39,16 +39,16 @@ def read_remote(text: str, folder: Path) -> Remote:
         Invalid: `LIBRARY_ADDRESS_INVALID`.
     """
     if not text or len(text) > MAX_ADDRESS or not text.isprintable() or text.startswith("-"):
-        raise _wrong(text, "it is no address of a repository")
+        raise _wrong(text, "it is not the address of a repository")
     if "::" in text:
-        raise _wrong(text, "helpers of git are not used")
+        raise _wrong(text, "git remote helpers are not allowed")
     if _SCP.fullmatch(text) and not os.path.exists(folder / text):
         return Remote(text, "ssh")
     scheme, found, _ = text.partition("://")
     if found and scheme in ("https", "ssh"):
         return _network(text)
     if found and scheme != "file":
-        raise _wrong(text, f"{scheme!r} is not used to reach repositories")
+        raise _wrong(text, f"{scheme!r} is not a supported scheme")
     try:
         path = Path(urlsplit(text).path if found else text).expanduser()
         resolved = (folder / path).resolve()
@@ -56,7 +56,7 @@ def read_remote(text: str, folder: Path) -> Remote:
     except (OSError, RuntimeError, ValueError):  # too long, a circle of links, no such user
         is_folder, resolved = False, folder
     if not is_folder:
-        raise _wrong(text, "there is no such folder")
+        raise _wrong(text, "the folder does not exist")
     return Remote(str(resolved), "file")
 
 
@@ -72,7 +72,7 @@ def read_ref(text: str) -> str:
     if is_odd or not _REF.fullmatch(text):
         raise Invalid(
             "LIBRARY_REF_INVALID",
-            f"{text[:100]!r} is no ref; expected a branch, a tag or a commit's id of 40 digits",
+            f"{text[:100]!r} is not a ref; expected a branch, a tag or a commit's id of 40 digits",
         )
     return text
 
@@ -86,7 +86,7 @@ def read_name(text: str) -> str:
     if not _NAME.fullmatch(text):
         raise Invalid(
             "LIBRARY_NAME_INVALID",
-            f"{text[:100]!r} is no library name; expected 1 to 64 letters, digits, '-' and '_'",
+            f"{text[:100]!r} is not a library name; expected 1 to 64 letters, digits, '-' and '_'",
         )
     return text
 
@@ -102,12 +102,12 @@ def _network(text: str) -> Remote:
         host, has_password = parts.hostname or "", parts.password is not None
         _ = parts.port
     except ValueError:
-        raise _wrong(text, "it is no address of a repository") from None
+        raise _wrong(text, "it is not the address of a repository") from None
     if has_password:
         # Said without the address: it holds the password.
         raise Invalid(
             "LIBRARY_ADDRESS_INVALID",
-            "the address holds a password",
+            "the address contains a password",
             hint="use ssh with a key for a private repository",
         )
     if not _HOST.fullmatch(host) and not _HOST.fullmatch(f"[{host}]"):

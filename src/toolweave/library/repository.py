@@ -64,7 +64,7 @@ class Repository:
         done = await self._git.here(
             self._folder, "init", "--bare", "--quiet", "--template=", "--initial-branch=main"
         )
-        _require(done, "the cache cannot be made")
+        _require(done, "the cache cannot be created")
 
     async def default_branch(self) -> str:
         """The branch the other side shows first.
@@ -113,7 +113,7 @@ class Repository:
         if not await self._has(head.commit):
             raise Unavailable(
                 "GITHUB_ERROR",
-                f"the commit {head.commit[:12]} did not come: {_told(done)}",
+                f"the commit {head.commit[:12]} could not be fetched: {_told(done)}",
                 hint="try again: the branch may have moved meanwhile",
             )
         return head.commit
@@ -123,7 +123,7 @@ class Repository:
         done = await self._git.here(self._folder, "rev-parse", "--verify", f"{commit}:{folder}")
         tree = done.out.decode("ascii", "replace").strip()
         if done.code or not is_commit(tree):
-            return  # there is no such folder
+            return  # the folder does not exist
         missing = await self._missing(commit, folder)
         if not missing:
             return
@@ -159,7 +159,7 @@ class Repository:
         """What is in the files by path, and why some were not read; sizes are looked at first."""
         wanted = "".join(f"{file.blob}\n" for file in files).encode()
         sizes = await self._git.here(self._folder, "cat-file", "--batch-check", given=wanted)
-        _require(sizes, "the files cannot be looked at")
+        _require(sizes, "the files cannot be inspected")
         readable: list[File] = []
         refused: dict[str, str] = {}
         for file, line in zip(files, sizes.out.decode("ascii").splitlines(), strict=True):
@@ -195,7 +195,7 @@ class Repository:
         return Unavailable(
             "GITHUB_ERROR",
             f"the repository {self._remote.url!r} did not answer: {_told(done)}",
-            hint="is the address right, and may you read it without a password?",
+            hint="check the address, and that it can be read without a password",
         )
 
 
@@ -215,9 +215,9 @@ def _odd(mode: str, path: str, taken: int) -> str | None:
     if mode not in _FILE_MODES:
         return f"it is {_ODD_MODES.get(mode, 'no plain file')}"
     if len(PurePosixPath(path).parts) > MAX_DEPTH or len(path) > MAX_PATH:
-        return f"it lies more than {MAX_DEPTH} folders deep"
+        return f"it is more than {MAX_DEPTH} folders deep"
     if not path.isprintable():
-        return "its name holds characters that are not printed"
+        return "its name has unprintable characters"
     return f"there are more than {MAX_FILES} files" if taken >= MAX_FILES else None
 
 

@@ -116,7 +116,7 @@ class LibraryStore:
         if name not in known:
             raise NotFound(
                 "LIBRARY_NOT_FOUND",
-                f"no library is called {name[:100]!r}",
+                f"there is no library {name[:100]!r}",
                 hint=did_you_mean(name, known) or "`toolweave library list` shows them",
             )
         return known[name]
@@ -139,7 +139,7 @@ class LibraryStore:
         self._silent.clear()
         at = await self._at(library, ref)
         if at.stale:
-            raise Unavailable("GITHUB_ERROR", at.stale, hint="what was read before is still there")
+            raise Unavailable("GITHUB_ERROR", at.stale, hint="the cached copy is still available")
         return at
 
     async def flows(self, name: str, ref: str | None = None) -> FlowList:
@@ -297,6 +297,6 @@ def _flow_named(listed: FlowList, wanted: str) -> FlowEntry:
 def _taken(name: str) -> Conflict:
     return Conflict(
         "LIBRARY_NAME_TAKEN",
-        f"a library called {name!r} is there already",
+        f"a library {name!r} already exists",
         hint="choose another name, or `toolweave library remove` the old one first",
     )

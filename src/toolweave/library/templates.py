@@ -90,7 +90,7 @@ def read_templates(document: Json, stem: str) -> Iterator[PromptTemplate]:
             return
     raise Invalid(
         "PARSE_ERROR",
-        "this is no template file: it has neither 'templates' nor 'template' nor 'results'",
+        "this is not a template file: it has neither 'templates' nor 'template' nor 'results'",
     )
 
 

@@ -63,7 +63,9 @@ class Inbox:
         if found.question.asks(who):
             return Taken(found, counts=True)
         people = ", ".join(found.question.people)
-        return Taken(found, counts=False, why=f"{who!r} was not asked; asked were {people}")
+        return Taken(
+            found, counts=False, why=f"{who!r} was not asked; the question is for {people}"
+        )
 
 
 def check(question: Question, reply: Json) -> None:
@@ -75,7 +77,7 @@ def check(question: Question, reply: Json) -> None:
     problems = question.faults(reply)
     if problems:
         told = "; ".join(problem.message for problem in problems)
-        raise Invalid("ANSWER_INVALID", f"the answer does not fit: {told}", problems=problems)
+        raise Invalid("ANSWER_INVALID", f"the answer is invalid: {told}", problems=problems)
 
 
 def as_json(found: OpenQuestion) -> JsonObject:
@@ -94,6 +96,6 @@ def as_json(found: OpenQuestion) -> JsonObject:
 def _closed(found: OpenQuestion) -> Conflict:
     return Conflict(
         "QUESTION_CLOSED",
-        f"question {found.id!r} is closed: it was answered, or the time to answer is over",
-        hint=f"`toolweave runs show {found.run}` tells how it went on",
+        f"question {found.id!r} is closed: it was answered, or it expired",
+        hint=f"`toolweave runs show {found.run}` shows what happened next",
     )

@@ -117,7 +117,7 @@ class Replies:
         try:
             await say(self.context, thread, LATE)
         except ToolweaveError as error:
-            logger.warning("nobody is told of being late", extra={"code": error.code})
+            logger.warning("the late reply could not be acknowledged", extra={"code": error.code})
 
     async def look(self, channel: Channel) -> None:
         """Look once for replies to every open question of a channel."""

@@ -52,9 +52,9 @@ class ReplyPosts:
         """
         way = WAYS.get(channel)
         if way is None:
-            raise NotFound("HOOK_NOT_FOUND", f"no replies are taken at {channel[:40]!r}")
+            raise NotFound("HOOK_NOT_FOUND", f"no replies are accepted at {channel[:40]!r}")
         if await self._reason(way, arrival) is not None:
-            raise Denied("HOOK_DENIED", "the request does not prove where it comes from")
+            raise Denied("HOOK_DENIED", "the request is not authenticated")
         body = parse_body(arrival)
         match channel:
             case "slack":

@@ -47,7 +47,10 @@ logger = logging.getLogger(__name__)
 
 LOOK_EVERY_S = 1.0
 HANDLE: JsonObject = {
-    "run_id": {"type": "string", "description": "Of a run that goes on; see run_status"},
+    "run_id": {
+        "type": "string",
+        "description": "Set for a run that is still running; see run_status",
+    },
     "status": {"type": "string"},
     "asks": {"type": "array", "items": {"type": "object"}},
     "next": {"type": "string"},
@@ -151,7 +154,7 @@ async def keep_copy(home: Home) -> None:
     try:
         found = await PublishedStore(home.database).list()
     except ToolweaveError:
-        logger.exception("the copy of the published tools is not kept")
+        logger.exception("the copy of the published tools could not be written")
         return
     await anyio.to_thread.run_sync(_keep, home.settings.home / FILE, found)
 
@@ -167,7 +170,9 @@ def _keep(path: Path, found: Sequence[Publication]) -> None:
         beside.write_text(text, encoding="utf-8")
         beside.replace(path)
     except OSError:
-        logger.warning("the copy of the published tools is not kept")  # read from the database
+        logger.warning(
+            "the copy of the published tools could not be written"
+        )  # read from the database
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +288,7 @@ def _require_valid(stored: Stored, known: KnownEnvironment) -> None:
             "WORKFLOW_INVALID",
             f"workflow {stored.name!r} cannot be published: it has errors ({len(errors)})",
             problems=errors,
-            hint="mend what the problems say; those with a patch can be mended for you",
+            hint="fix the listed problems; those with a patch can be fixed automatically",
         )
 
 
@@ -295,7 +300,7 @@ def _require_sound(one: Publication) -> None:
         if problem.severity == "error"
     ]
     if errors:
-        message = f"workflow {one.workflow!r} declares a schema that cannot be used"
+        message = f"workflow {one.workflow!r} declares an invalid schema"
         raise Invalid("WORKFLOW_INVALID", message, problems=errors)
 
 

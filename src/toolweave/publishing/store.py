@@ -165,8 +165,8 @@ def check_tool_name(name: str) -> None:
     if not re.fullmatch(TOOL_NAME, name):
         raise Invalid(
             "TOOL_NAME_INVALID",
-            f"a tool cannot be called {name[:100]!r}",
-            hint=f"a letter, then letters, digits, _ and -, at most {MAX_TOOL_NAME} in all",
+            f"invalid tool name {name[:100]!r}",
+            hint=f"use a letter, then letters, digits, _ and -; at most {MAX_TOOL_NAME} characters",
         )
     if name in RESERVED:
         raise taken(name, "it is one of Toolweave's own tools")
@@ -184,7 +184,7 @@ def not_published(name: str, found: Iterable[Publication]) -> NotFound:
     return NotFound(
         "NOT_PUBLISHED",
         f"nothing is published as {name[:100]!r}",
-        hint=did_you_mean(name, known) or "`toolweave published` lists what is",
+        hint=did_you_mean(name, known) or "`toolweave published` lists published workflows",
     )
 
 

@@ -95,8 +95,8 @@ class Switches:
         if not rows:
             raise NotFound(
                 "TRIGGER_NOT_FOUND",
-                f"workflow {stored.name!r} has no trigger that could be switched on",
-                hint="TRIGGER.MANUAL needs nothing: `toolweave run` starts it",
+                f"workflow {stored.name!r} has no trigger that can be activated",
+                hint="TRIGGER.MANUAL needs no activation: start it with `toolweave run`",
             )
         await self.activations.enable(
             slug=stored.slug,
@@ -219,7 +219,7 @@ class Switches:
         if not way:
             return None
         if not isinstance(value, str) or not value:
-            message = f"{field!r} is needed to prove who calls"
+            message = f"{field!r} is required to authenticate callers"
             raise Invalid("HOOK_SECRET_MISSING", message, hint="write it as ${vault:NAME}")
         return way, await self.secret(value)
 
@@ -245,9 +245,9 @@ class Switches:
             errors = [problem for problem in report.problems if problem.severity == "error"]
             raise Invalid(
                 "WORKFLOW_INVALID",
-                f"workflow {stored.name!r} cannot be switched on: {how_many(errors)}",
+                f"workflow {stored.name!r} cannot be activated: {how_many(errors)}",
                 problems=errors,
-                hint="`toolweave validate` tells more, and --fix mends what can be mended",
+                hint="run `toolweave validate` for details; --fix repairs what it can",
             )
 
     async def _on(self, name: str, node: str | None) -> Sequence[ActiveTrigger]:
@@ -262,7 +262,7 @@ class Switches:
         ]
         if not rows:
             which = f"trigger {node!r}" if node else "trigger"
-            message = f"no {which} of a workflow {name!r} is on"
+            message = f"no {which} of workflow {name!r} is active"
             raise NotFound("TRIGGER_NOT_FOUND", message, hint="`toolweave schedules list`")
         return rows
 
@@ -274,7 +274,7 @@ class Switches:
         make_plan(only_from(workflow, node), self.kinds)
         config = settings_of(workflow, node, self.kinds)
         if config is None:
-            message = f"node {node!r} is of a kind that cannot be switched on: {ref!r}"
+            message = f"node {node!r} has a type that cannot be activated: {ref!r}"
             raise Invalid("NODE_NOT_RUNNABLE", message)
         seen: str | None = timestamp(self._home.clock.now())
         if ref == schedules.REF:

@@ -186,6 +186,6 @@ class Activations:
 def _path_taken(trigger: ActiveTrigger, workflow: str, node: str) -> Conflict:
     return Conflict(
         "HOOK_PATH_TAKEN",
-        f"the path {trigger.path!r} belongs to node {node!r} of {workflow!r} already",
-        hint="give this trigger another path, or switch the other workflow off",
+        f"the path {trigger.path!r} is already used by node {node!r} of {workflow!r}",
+        hint="use another path, or deactivate the other workflow",
     )

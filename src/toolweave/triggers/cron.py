@@ -44,7 +44,7 @@ def read_schedule(expression: str, timezone: str, max_missed: int) -> Schedule:
         ) from None
     schedule = Schedule(expression, zone, max_missed)
     if next_time(schedule, datetime(2026, 1, 1, tzinfo=UTC)) is None:
-        raise _invalid(expression, "it never comes")
+        raise _invalid(expression, "it never occurs")
     return schedule
 
 

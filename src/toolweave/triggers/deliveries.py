@@ -27,7 +27,7 @@ def any_proof(arrival: WebhookRequest, secret: str) -> str | None:
     """Mail services differ in how they prove themselves."""
     ways = (proving.header_token, proving.query_token, proving.signature)
     reasons = [way(arrival, secret) for way in ways]
-    return None if None in reasons else "neither a token nor a signature proves it"
+    return None if None in reasons else "no valid token or signature"
 
 
 PROOFS: Mapping[str, Proof] = {

@@ -69,7 +69,7 @@ class CallingIn:
         waiting = await self._awaiting.at(address)
         if not waiting:
             was_heard = await self._was_heard(address)
-            return Handed(ignored=("no run waits for it any more",)) if was_heard else None
+            return Handed(ignored=("no run is waiting for it any more",)) if was_heard else None
         meant = [one for one in waiting if _method(one) == arrival.method]
         if not meant:
             raise ToolweaveError(
@@ -79,7 +79,7 @@ class CallingIn:
             )
         proven = [one for one in meant if await self._is_proven(one, arrival)]
         if not proven:
-            raise Denied("HOOK_DENIED", "the request does not prove where it comes from")
+            raise Denied("HOOK_DENIED", "the request is not authenticated")
         body = parse_body(arrival)
         reply: Json = deliveries.shown_query(arrival, hides_token=True) if body is None else body
         handed = await self._hand(proven, "expected_payload", reply, Teller(None, "webhook"))
@@ -129,7 +129,7 @@ class CallingIn:
         except ToolweaveError as error:
             reason = error.code
         if reason is not None:
-            logger.warning("a call was not proven", extra={"run": one.run, "reason": reason})
+            logger.warning("a call was not authenticated", extra={"run": one.run, "reason": reason})
         return reason is None
 
 

@@ -74,7 +74,7 @@ def watched_folder(path: str, roots: Iterable[Path]) -> tuple[Path, str | None]:
     raise Denied(
         "FILE_DENIED",
         f"{path!r} is outside the folders that may be watched",
-        hint="give a path from the folder `files` of the home on",
+        hint="use a path in the folder `files` of the home",
     )
 
 
@@ -94,7 +94,7 @@ def look(folder: Path, pattern: str, *, recursive: bool) -> dict[str, str]:
             continue
         found[path] = f"{seen.st_mtime_ns}-{seen.st_size}-{seen.st_ino}"
         if len(found) > MAX_FILES:
-            message = f"{str(folder)!r} has more than {MAX_FILES} files that fit"
+            message = f"{str(folder)!r} has more than {MAX_FILES} matching files"
             raise Limited("FILE_WATCH_LIMIT", message, hint="narrow the pattern or the folder")
     return found
 

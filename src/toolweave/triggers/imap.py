@@ -174,7 +174,7 @@ def _number(client: imaplib.IMAP4, name: str) -> int:
     _, values = client.response(name)
     value = values[0] if values else None
     if not isinstance(value, bytes):
-        raise imaplib.IMAP4.error(f"the server does not tell {name}")
+        raise imaplib.IMAP4.error(f"the server does not report {name}")
     return int(value)
 
 

@@ -29,18 +29,18 @@ _FACTS: Mapping[str, Mapping[str, str]] = {
     "TRIGGER.CRON": {
         "cron_expression": "Schedule",
         "timezone": "Time zone",
-        "max_missed_runs": "Missed times made up for",
+        "max_missed_runs": "Missed runs to catch up",
     },
     "TRIGGER.FILE_WATCH": {
         "path": "Folder",
         "pattern": "Files",
         "events": "Changes",
-        "poll_interval": "Looks every (s)",
+        "poll_interval": "Checks every (s)",
     },
     "TRIGGER.EMAIL": {
         "email_provider": "Mails by",
         "mailbox": "Mailbox",
-        "polling_interval": "Looks every (s)",
+        "polling_interval": "Checks every (s)",
     },
     "TRIGGER.GITHUB": {"repository": "Repository", "events": "Events", "branches": "Branches"},
     "TRIGGER.SLACK": {"workspace_id": "Workspace", "events": "Events", "channels": "Channels"},

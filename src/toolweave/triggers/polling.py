@@ -73,5 +73,5 @@ class PollingTrigger:
         text = f"{error.code}: {error.message}"
         if row.failure != text[:MAX_FAILURE]:  # told once, not at every look
             extra = {"workflow": active.name, "node": row.node, "code": error.code}
-            logger.warning("a trigger cannot look", extra=extra)
+            logger.warning("a trigger cannot check for events", extra=extra)
             await self.activations.failed(row.workflow, row.node, text)

@@ -126,7 +126,7 @@ class TriggerEvents:
             with anyio.CancelScope(shield=True):
                 await self.save()
         except ToolweaveError:
-            logger.warning("what triggers did is not recorded", exc_info=True)
+            logger.warning("trigger events could not be recorded", exc_info=True)
             return False
         return True
 

@@ -145,7 +145,7 @@ class Triggers:
         _check_method(meant, arrival)
         proven = [active for active in meant if await self._is_proven(active, arrival)]
         if not proven:
-            raise Denied("HOOK_DENIED", "the request does not prove where it comes from")
+            raise Denied("HOOK_DENIED", "the request is not authenticated")
         body = parse_body(arrival)
         if (challenge := _challenge(proven, body)) is not None:
             return Delivered(challenge=challenge)
@@ -168,14 +168,14 @@ class Triggers:
         if not awake:
             for active in proven:
                 self._fired(active, "paused")
-            hint = "send it again later; whoever runs this studio can resume it"
+            hint = "send it again later; the owner of this studio can resume it"
             raise Unavailable("HOOK_PAUSED", "this hook is paused", hint=hint)
         return awake
 
     async def _call_in(self, arrival: WebhookRequest) -> Delivered:
         handed = await self.calling_in.call(arrival)
         if handed is None:
-            raise NotFound("HOOK_NOT_FOUND", f"no workflow listens at {arrival.path[:200]!r}")
+            raise NotFound("HOOK_NOT_FOUND", f"no workflow has a hook at {arrival.path[:200]!r}")
         return Delivered(handed.runs, handed.ignored)
 
     async def ended(self, run: str, wait_s: float) -> Finished | None:
@@ -208,7 +208,7 @@ class Triggers:
             reason = error.code
         if reason is not None:
             extra = {"workflow": active.name, "node": active.row.node, "reason": reason}
-            logger.warning("a delivery was not proven", extra=extra)
+            logger.warning("a delivery was not authenticated", extra=extra)
             self._fired(active, "refused", reason=reason)
         return reason is None
 
@@ -327,7 +327,7 @@ def _check_method(meant: Sequence[ActiveTriggerSettings], arrival: WebhookReques
     if arrival.method not in allowed:
         raise ToolweaveError(
             "METHOD_NOT_ALLOWED",
-            "this hook has no such method",
+            "this hook does not accept this method",
             facts={"allow": sorted(allowed)},
         )
 
