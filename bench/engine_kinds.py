@@ -39,7 +39,7 @@ class BenchKinds:
 
 
 @asynccontextmanager
-async def opened(address: str | Path, *, keeps_time: bool = False) -> AsyncGenerator[Engine]:
+async def opened(address: str | Path, *, drives_runs: bool = False) -> AsyncGenerator[Engine]:
     """An engine on a database."""
     async with open_database(address) as database:
         await migrate(database)
@@ -48,7 +48,7 @@ async def opened(address: str | Path, *, keeps_time: bool = False) -> AsyncGener
         engine = Engine(
             database, Journal(database, clock), BenchKinds(), services=services, checker=Unchecked()
         )
-        async with engine.running(keeps_time=keeps_time):
+        async with engine.running(drives_runs=drives_runs):
             yield engine
 
 

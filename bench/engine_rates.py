@@ -118,7 +118,7 @@ async def work(address: str) -> None:
         sys.stdout.write("ready\n")
         sys.stdout.flush()
         await anyio.to_thread.run_sync(sys.stdin.readline)
-    async with opened(address, keeps_time=True):
+    async with opened(address, drives_runs=True):
         await anyio.sleep_forever()
 
 

@@ -109,7 +109,7 @@ async def waited(kind: Kind, number: int, window_s: float, *, is_polled: bool) -
                 await database.execute("ANALYZE")
                 await anyio.sleep(window_s)  # what its vacuum does after so many rows is not ours
             many = await _idle(engine, database, server_s, window_s, is_polled=is_polled)
-            async with engine.running(keeps_time=True):
+            async with engine.running(drives_runs=True):
                 found.lost = await _answered(engine, number)
     found.note = f"{many:.2%} CPU, {none:.2%} with none"
     if many > MOST or many > none + MORE:
@@ -123,7 +123,7 @@ async def _idle(
     engine: Engine, database: Database, server_s: Spent, window_s: float, *, is_polled: bool = False
 ) -> float:
     """What an engine with nothing to do uses of a processor, its database's server included."""
-    async with engine.running(keeps_time=True), polls(database, is_polled=is_polled):
+    async with engine.running(drives_runs=True), polls(database, is_polled=is_polled):
         await anyio.sleep(2)
         began, spent = time.monotonic(), own_s() + server_s()
         await anyio.sleep(window_s)

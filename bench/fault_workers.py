@@ -104,7 +104,7 @@ async def decide(there: Ground) -> None:
                     continue
                 try:
                     choice = "skip" if ended[key] else "retry"
-                    await there.engine.resolve(run.id, step, choice, goes_on=False)
+                    await there.engine.resolve(run.id, step, choice, resume=False)
                 except Conflict:
                     continue
 

@@ -23,7 +23,7 @@ from toolweave.home import open_home
 from toolweave.mcp_server.context import McpContext
 from toolweave.mcp_server.list_changes import Changes
 from toolweave.mcp_server.server import build_server
-from toolweave.publishing.service import Wish, publish
+from toolweave.publishing.service import PublicationRequest, publish
 from toolweave.settings import Settings
 from toolweave.workflow.formats.load import read
 
@@ -78,7 +78,7 @@ async def measure(studio: RunningStudio, steps: int, turns: int) -> None:
     name, home = f"bench{steps}", studio.home
     workflow = read(document_of(name, steps)).workflow
     await studio.home.workflows.save(workflow, over=None)
-    await publish(home, await studio.authoring.tools.known(), Wish(name))
+    await publish(home, await studio.authoring.tools.known(), PublicationRequest(name))
 
     async def rooms() -> RunningStudio:
         return studio

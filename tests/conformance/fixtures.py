@@ -7,7 +7,7 @@ from typing import Any
 
 from toolweave.authoring.environment import known_offline
 from toolweave.home import open_home, workflow_store
-from toolweave.publishing.service import Wish, publish
+from toolweave.publishing.service import PublicationRequest, publish
 from toolweave.settings import Settings
 from toolweave.workflow.formats.load import read
 
@@ -37,7 +37,7 @@ async def publish_all(home: Path) -> None:
         for fixture in FIXTURES:
             workflow = read(fixture.document).workflow
             await store.save(workflow, over=None)
-            wish = Wish(workflow.name, tool=workflow.name, **fixture.more)
+            wish = PublicationRequest(workflow.name, tool=workflow.name, **fixture.more)
             await publish(opened, known, wish)
 
 

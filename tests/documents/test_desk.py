@@ -10,7 +10,7 @@ import pytest
 
 from toolweave.documents.bindings import read_binding
 from toolweave.documents.service import DocumentRunReport, DocumentService, document_key
-from toolweave.documents.workspace import desk_of
+from toolweave.documents.workspace import document_service
 from toolweave.errors import Conflict, NotFound, Unavailable
 from toolweave.home import Home, open_home
 from toolweave.json_text import Json, JsonObject
@@ -71,7 +71,7 @@ async def home(tmp_path: Path) -> AsyncGenerator[Home]:
 
 @pytest.fixture
 def desk(home: Home) -> DocumentService:
-    return desk_of(home)
+    return document_service(home)
 
 
 @pytest.fixture

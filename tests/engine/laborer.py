@@ -127,7 +127,7 @@ def engine_on(database: Database, marks: Marks, hold_s: float, vice: str = "") -
 async def work(address: str, folder: Path, hold_s: float, vice: str) -> None:
     async with (
         open_database(address) as database,
-        engine_on(database, Marks(folder), hold_s, vice).running(keeps_time=True),
+        engine_on(database, Marks(folder), hold_s, vice).running(drives_runs=True),
     ):
         sys.stdout.write("working\n")
         sys.stdout.flush()

@@ -42,7 +42,7 @@ async def process(
     assert database  # its tables are there
     async with AsyncExitStack() as stack:
 
-        async def opened(*, keeps_time: bool = False, **behaviours: Behaviour) -> Engine:
+        async def opened(*, drives_runs: bool = False, **behaviours: Behaviour) -> Engine:
             own = await stack.enter_async_context(open_database(address))
             services = EngineServices(EchoTools(), clock)
             made = Engine(
@@ -52,7 +52,7 @@ async def process(
                 services=services,
                 checker=Unchecked(),
             )
-            await stack.enter_async_context(made.running(keeps_time=keeps_time))
+            await stack.enter_async_context(made.running(drives_runs=drives_runs))
             return made
 
         yield opened
@@ -66,9 +66,9 @@ async def over(engine: Engine, run: str) -> str:
 
 
 async def until(engine: Engine, run: str, status: str) -> None:
-    with anyio.fail_after(30), engine.journal.news.listening():
+    with anyio.fail_after(30), engine.journal.notifications.listening():
         while True:
-            news = engine.journal.news.of(run)
+            news = engine.journal.notifications.of(run)
             if (await engine.get(run)).status == status:
                 return
             await news.wait()
@@ -84,19 +84,19 @@ def hangs(begun: anyio.Event) -> Behaviour:
 
 
 async def test_a_service_begins_a_run_that_another_process_started(process: Process) -> None:
-    service, command = await process(keeps_time=True), await process()
+    service, command = await process(drives_runs=True), await process()
     run = await command.runs.start(RunRequest(ASKS, {"n": 1}))
     assert await over(command, run) == "success"
     assert await over(service, run) == "success"
 
 
 async def test_an_answer_of_a_command_goes_on_in_the_service(process: Process) -> None:
-    service = await process(keeps_time=True, a=waits(question={"text": "May it?"}))
+    service = await process(drives_runs=True, a=waits(question={"text": "May it?"}))
     command = await process()
     run = await service.runs.start(RunRequest(ASKS, {}))
     await until(command, run, "waiting")
     assert await command.is_served()
-    await command.answer(run, "a", "yes", goes_on=False)
+    await command.answer(run, "a", "yes", resume=False)
     assert await over(command, run) == "success"
     found = dict((await service.state(run)).outcomes())
     assert found["b"].value == {"by": "answer", "reply": "yes", "memory": "kept"}
@@ -104,7 +104,7 @@ async def test_an_answer_of_a_command_goes_on_in_the_service(process: Process) -
 
 async def test_a_step_held_elsewhere_is_cancelled_at_once(process: Process) -> None:
     begun = anyio.Event()
-    service, command = await process(keeps_time=True, a=hangs(begun)), await process()
+    service, command = await process(drives_runs=True, a=hangs(begun)), await process()
     run = await service.runs.start(RunRequest(ASKS, {}))
     with anyio.fail_after(30):
         await begun.wait()
@@ -117,7 +117,7 @@ async def test_an_answer_reaches_a_run_of_which_another_branch_is_running(
 ) -> None:
     begun = anyio.Event()
     asking = waits(question={"text": "May it?"})
-    service = await process(keeps_time=True, long=hangs(begun), a=asking)
+    service = await process(drives_runs=True, long=hangs(begun), a=asking)
     command = await process()
     graph = workflow(
         {"s": "start", "long": "once", "a": "once", "b": "keyed"}, ["s > long", "s > a", "a > b"]
@@ -128,7 +128,7 @@ async def test_an_answer_reaches_a_run_of_which_another_branch_is_running(
         while "a" not in (await command.state(run)).waiting:
             await anyio.lowlevel.checkpoint()
         assert (await command.get(run)).status == "running"
-        await command.answer(run, "a", "yes", goes_on=False)
+        await command.answer(run, "a", "yes", resume=False)
         async for entry in command.follow(run):
             if entry.event.kind == "step_finished" and getattr(entry.event, "key", "") == "b":
                 break
@@ -137,7 +137,7 @@ async def test_an_answer_reaches_a_run_of_which_another_branch_is_running(
 
 
 async def test_a_service_leaves_a_run_to_the_command_that_starts_it(process: Process) -> None:
-    service, command = await process(keeps_time=True), await process()
+    service, command = await process(drives_runs=True), await process()
     mine = await command.runs.start(RunRequest(ASKS, {}, hold=True))
     other = await command.runs.start(RunRequest(ASKS, {}))
     assert await over(service, other) == "success"
@@ -156,7 +156,7 @@ async def test_only_living_processes_that_keep_time_serve(
         service = Engine(
             database, Journal(database, clock), Kinds(), services=services, checker=Unchecked()
         )
-        await stack.enter_async_context(service.running(keeps_time=True))
+        await stack.enter_async_context(service.running(drives_runs=True))
         with anyio.fail_after(30):
             while not await command.is_served():
                 await anyio.lowlevel.checkpoint()

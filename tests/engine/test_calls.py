@@ -132,7 +132,7 @@ async def test_the_end_of_a_called_run_is_kept_for_its_caller_whoever_dies_then(
     child = await called(one, run)
 
     killed_after_the_end(one, monkeypatch)
-    await one.answer(child, "person", "yes", goes_on=False)
+    await one.answer(child, "person", "yes", resume=False)
     assert await one.advance(child) == "success"
     assert await other.unfinished() == [run]
     assert await other.advance(run) == "success"
@@ -226,7 +226,7 @@ async def test_a_run_that_is_called_by_one_that_is_over_is_cancelled(
     """As a process does that was stopped just before it began the called run."""
     one, late = await house(), await house()
     run = await one.runs.start(RunRequest(OUTER, {}))
-    await one.cancel(run, goes_on=False)
+    await one.cancel(run, resume=False)
     assert await one.advance(run) == "cancelled"
     if is_pruned:
         await clock.advance(DAYS_S)
@@ -243,7 +243,7 @@ async def test_what_a_called_run_gave_is_kept_until_its_caller_has_it(
     assert await one.advance(run) == "waiting"
     child = await called(one, run)
     killed_after_the_end(one, monkeypatch)
-    await one.answer(child, "person", "yes", goes_on=False)
+    await one.answer(child, "person", "yes", resume=False)
     assert await one.advance(child) == "success"
     await clock.advance(DAYS_S)  # while nobody is there
     for retention in (Retention(days=1), Retention(days=None, runs=0)):

@@ -188,10 +188,10 @@ class House:
             for key in list(state.uncertain):
                 choice: Choice = "skip" if self.world.done[key] else "retry"
                 self.skipped += choice == "skip"
-                await engine.resolve(run, key, choice, goes_on=False)
+                await engine.resolve(run, key, choice, resume=False)
             for key in self.case.answers:
                 if key in state.waiting and not state.answers.get(key):
-                    await engine.answer(run, key, "yes", goes_on=False)
+                    await engine.answer(run, key, "yes", resume=False)
             await self.clock.advance(7200)
 
 

@@ -145,7 +145,7 @@ async def test_whoever_keeps_time_wakes_a_run_that_began_to_wait_later(database:
         checker=Unchecked(),
     )
     with anyio.fail_after(20):
-        async with engine.running(keeps_time=True):
+        async with engine.running(drives_runs=True):
             await anyio.sleep(0.1)  # it sleeps, as nothing is to be done
             run = await engine.runs.start(RunRequest(ONE, 1))
             kinds = [entry.event.kind async for entry in engine.follow(run)]

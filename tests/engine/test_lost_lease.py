@@ -78,7 +78,7 @@ def engine_on(database: Database, folder: Path) -> Engine:
 async def work(address: str, folder: Path) -> None:
     async with (
         open_database(address) as database,
-        engine_on(database, folder).running(keeps_time=True),
+        engine_on(database, folder).running(drives_runs=True),
     ):
         sys.stdout.write("working\n")
         sys.stdout.flush()

@@ -87,7 +87,7 @@ async def test_a_hundred_thousand_waiting_runs_cost_no_cpu_no_task_and_no_thread
                 assert await engine.advance(run) == "waiting"
             await make_waiting(database, run, clock.now(), MANY)
             threads = threading.active_count()
-            async with engine.running(keeps_time=True):
+            async with engine.running(drives_runs=True):
                 await anyio.sleep(0.2)  # it looks at once, and then sleeps
                 before_s = time.process_time()
                 await anyio.sleep(0.8)
@@ -115,7 +115,7 @@ async def test_more_due_runs_than_one_look_finds_are_all_brought_forward(tmp_pat
         with anyio.fail_after(60):
             async with engine.running():
                 started = [await engine.runs.start(RunRequest(ONE, 1)) for _ in range(number)]
-            async with engine.running(keeps_time=True):
+            async with engine.running(drives_runs=True):
                 for run in started:
                     assert [one async for one in engine.follow(run)]
         rows = await database.rows("SELECT status, count(*) FROM runs GROUP BY status")
@@ -145,7 +145,7 @@ async def test_a_run_that_cannot_go_on_is_not_tried_again_and_again(tmp_path: Pa
             services=EngineServices(EchoTools(), clock),
             checker=Unchecked(),
         )
-        async with engine.running(keeps_time=True):
+        async with engine.running(drives_runs=True):
             await engine.runs.start(RunRequest(ONE, 1))
             await anyio.sleep(1.2)
     # At once, and after 0.25, 0.5 and 1 s; without a rest it would be thousands.

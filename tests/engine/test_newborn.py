@@ -102,7 +102,7 @@ async def test_what_becomes_of_the_inputs_later_changes_nothing(engine: Opened) 
 async def test_of_very_many_the_oldest_are_looked_up(
     engine: Opened, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journal_module, "MAX_NEWBORN", 2)
+    monkeypatch.setattr(journal_module, "MAX_NEW_LEASES", 2)
     runs = await engine()
     started = [await runs.runs.start(RunRequest(PURE, n, hold=True)) for n in range(3)]
     assert [await runs.advance(run) for run in started] == ["success"] * 3

@@ -133,7 +133,7 @@ async def ordeal(
         checker=Unchecked(),
     )
     with anyio.fail_after(60 * number_of_runs / RUNS):
-        async with engine.running(keeps_time=True), anyio.create_task_group() as tasks:
+        async with engine.running(drives_runs=True), anyio.create_task_group() as tasks:
             tasks.start_soon(start_all, engine, began, number_of_runs)
             await began.wait()
             await restart(server, times)

@@ -85,7 +85,7 @@ async def test_an_answer_given_by_a_clock_that_is_ahead_counts_at_once(
     assert await behind.advance(run) == "waiting"
     ahead = engine_on(database, FakeClock(datetime(2027, 1, 1, tzinfo=UTC)), a=ASKED)
     async with ahead.running():
-        await ahead.answer(run, "a", "yes", goes_on=False)
+        await ahead.answer(run, "a", "yes", resume=False)
     assert await behind.unfinished() == [run]
     found = await behind.get(run)
     assert found.wake_at == found.changed_at
@@ -136,7 +136,7 @@ async def test_a_service_lives_beside_a_run_that_cannot_be_read(
     await database.execute("UPDATE journal SET body = '{' WHERE run = ?", broken)
     service = engine_on(database, clock)
     with anyio.fail_after(30):
-        async with service.running(keeps_time=True):
+        async with service.running(drives_runs=True):
             async for _ in service.follow(whole):
                 pass
     assert (await behind.get(whole)).status == "success"
@@ -160,7 +160,7 @@ async def test_a_commit_that_was_half_written_is_none_and_the_run_goes_on(
             run = await engine.runs.start(RunRequest(graph, 1))
             assert await engine.advance(run) == "waiting"
             before = await engine.journal.read(run)
-            await engine.answer(run, "b", "yes", goes_on=False)
+            await engine.answer(run, "b", "yes", resume=False)
             after_cut = tmp_path / "after"
             shutil.copytree(file.parent, after_cut)
     log = after_cut / f"{file.name}-wal"
@@ -171,7 +171,7 @@ async def test_a_commit_that_was_half_written_is_none_and_the_run_goes_on(
         async with engine.running():
             assert await engine.journal.read(run) == before
             assert (await engine.get(run)).status == "waiting"
-            await engine.answer(run, "b", "again", goes_on=False)
+            await engine.answer(run, "b", "again", resume=False)
             assert await engine.advance(run) == "success"
 
 
@@ -187,7 +187,7 @@ async def test_a_database_that_cannot_be_written_is_told_and_goes_on_when_it_can
     with read_only(file.parent):
         async with open_database(file) as database:
             engine = engine_on(database, clock, a=ASKED)
-            async with engine.running(keeps_time=True):
+            async with engine.running(drives_runs=True):
                 assert list((await engine.state(run)).waiting) == ["a"]
                 attempts: list[Callable[[], Awaitable[object]]] = [
                     lambda: engine.runs.start(RunRequest(ONE, 1)),
@@ -202,7 +202,7 @@ async def test_a_database_that_cannot_be_written_is_told_and_goes_on_when_it_can
     async with open_database(file) as database:
         engine = engine_on(database, clock, a=ASKED)
         async with engine.running():
-            await engine.answer(run, "a", "yes", goes_on=False)
+            await engine.answer(run, "a", "yes", resume=False)
             assert await engine.advance(run) == "success"
 
 
@@ -231,9 +231,9 @@ async def test_a_copy_made_while_runs_go_on_is_whole_and_goes_on_by_itself(
         async with engine.running():
             assert await engine.unfinished() == [running]
             assert await engine.advance(running) == "uncertain"
-            await engine.resolve(running, "a", "retry", goes_on=False)
+            await engine.resolve(running, "a", "retry", resume=False)
             assert await engine.advance(running) == "success"
-            await engine.answer(waiting, "b", "yes", goes_on=False)
+            await engine.answer(waiting, "b", "yes", resume=False)
             assert await engine.advance(waiting) == "success"
             found = result_of(await engine.state(waiting))
     assert found == {"by": "answer", "reply": "yes", "memory": "kept"}

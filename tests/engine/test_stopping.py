@@ -182,7 +182,7 @@ async def test_a_cancelled_step_is_told_as_cancelled_everywhere(
     begun, ended = anyio.Event(), anyio.Event()
     engine = an_engine(database, clock, a=hangs(begun, ended))
     graph = workflow({"s": "start", "a": "once", "e": "end"}, ["s > a", "a > e"])
-    async with engine.running(keeps_time=True):
+    async with engine.running(drives_runs=True):
         run = await engine.runs.start(RunRequest(graph, {}))
         with anyio.fail_after(30):
             await begun.wait()

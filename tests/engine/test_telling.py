@@ -6,7 +6,7 @@ from tests.engine.conftest import Opened
 
 from toolweave.catalog.node import NodeContext, Outcome
 from toolweave.engine.events import StepProgress
-from toolweave.engine.progress import MAX_LINES, MAX_MESSAGE, StepTeller
+from toolweave.engine.progress import MAX_LINES, MAX_MESSAGE, StepProgressReporter
 from toolweave.engine.runs import RunRequest
 from toolweave.tools.tool import ToolProgress
 
@@ -38,7 +38,7 @@ async def test_what_a_step_says_is_kept_in_order_and_changes_nothing(engine: Ope
 
 def test_lines_are_short_and_few_and_the_last_word_is_among_them() -> None:
     said: list[StepProgress] = []
-    teller = StepTeller("a", 2, said.append)
+    teller = StepProgressReporter("a", 2, said.append)
     for done in range(10):
         teller.hear(ToolProgress(done, message="x" * 2_000))
     assert [one.done for one in said] == [0]

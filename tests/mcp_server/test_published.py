@@ -13,7 +13,7 @@ from mcp_server.doors import Door
 from publishing.drawing import asking, counting
 from toolweave.authoring.environment import known_built_in
 from toolweave.home import workflow_store
-from toolweave.publishing.service import Wish, publish, unpublish
+from toolweave.publishing.service import PublicationRequest, publish, unpublish
 from toolweave.workflow.formats.load import read
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("mcp")]
@@ -51,7 +51,7 @@ async def test_a_workflow_published_elsewhere_is_called_here(door: Door) -> None
             for document in documents:
                 workflow = read(document).workflow
                 await workflow_store(home.settings).save(workflow, over=None)
-                await publish(home, known_built_in(), Wish(workflow.name))
+                await publish(home, known_built_in(), PublicationRequest(workflow.name))
             with anyio.fail_after(60):
                 if door.mode == "legacy":
                     await heard.changed.wait()

@@ -16,7 +16,7 @@ from toolweave.mcp_server.context import McpContext as desk_of
 from toolweave.mcp_server.context import WaitLimits
 from toolweave.mcp_server.list_changes import Changes
 from toolweave.mcp_server.server import build_server
-from toolweave.publishing.service import Published, Wish, publish
+from toolweave.publishing.service import PublicationRequest, Published, publish
 from toolweave.publishing.store import Publication
 from toolweave.settings import Settings
 from toolweave.tasks import background
@@ -45,7 +45,7 @@ class Desk:
     async def publish_again(self, name: str, **more: Any) -> Publication:
         """Publish what is stored."""
         known = await self.studio.authoring.tools.known()
-        published = await publish(self.home, known, Wish(name, **more))
+        published = await publish(self.home, known, PublicationRequest(name, **more))
         self.published.nudge()
         return published
 

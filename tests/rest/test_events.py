@@ -160,7 +160,7 @@ async def test_what_is_written_to_a_run_in_the_pause_is_told_after_it(tmp_path: 
         open_home(settings, clock=clock, environ={}, directory=tmp_path) as home,
         open_running_studio(home) as studio,
     ):
-        topics, news = ChangeFeed(studio), studio.engine.journal.news
+        topics, news = ChangeFeed(studio), studio.engine.journal.notifications
         async with topics.running():
             with topics.listening(), anyio.fail_after(30):
                 news.happened("some-run", is_call=False)

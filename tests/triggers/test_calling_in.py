@@ -112,7 +112,7 @@ async def test_an_event_is_told_to_every_run_that_waits_for_it(served: Served) -
     other = await waiting(host, **on_event("order.paid", order="A-2"))
     elsewhere = await waiting(host, **on_event("order.sent"))
     payload: JsonObject = {"order": "A-1", "sum": 3}
-    tell = host.triggers.calling_in.event
+    tell = host.triggers.event_delivery.event
     told = await tell("order.paid", payload, by="ada", via="test")
     assert set(told.runs) == set(runs)
     for run in runs:

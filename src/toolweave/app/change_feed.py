@@ -39,7 +39,7 @@ class ChangeFeed:
         home = studio.home
         self._home = home
         self._store = studio.home.workflows
-        self._news = studio.engine.journal.news
+        self._news = studio.engine.journal.notifications
         self._questions = Questions(home.database)
         self._publications = PublishedStore(home.database)
         self._activations = Activations(home.database, home.clock)

@@ -28,7 +28,7 @@ PRUNE_EVERY_S = 3600.0
 
 @asynccontextmanager
 async def open_engine(
-    studio: Studio, *, keeps_time: bool = False, on_progress: Listener | None = None
+    studio: Studio, *, drives_runs: bool = False, on_progress: Listener | None = None
 ) -> AsyncGenerator[Engine]:
     """Open the engine of an open studio."""
     home, settings = studio.home, studio.home.settings
@@ -50,8 +50,8 @@ async def open_engine(
             commands=CommandRunner(home, studio.transports),
             workflows=SubWorkflows(engine, home.workflows),
         )
-        async with engine.running(keeps_time=keeps_time), background() as tasks:
-            if keeps_time:
+        async with engine.running(drives_runs=drives_runs), background() as tasks:
+            if drives_runs:
                 tasks.start_soon(_keep_pruning, home)
             yield engine
 

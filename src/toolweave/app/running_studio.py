@@ -26,7 +26,7 @@ async def open_running_studio(home: Home) -> AsyncGenerator[RunningStudio]:
     """Open the studio and its engine; interrupted and due runs continue."""
     async with (
         open_studio(home, keeps_trying=True) as studio,
-        open_engine(studio, keeps_time=True) as engine,
+        open_engine(studio, drives_runs=True) as engine,
     ):
         yield RunningStudio(
             home=home,

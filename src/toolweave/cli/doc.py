@@ -17,7 +17,7 @@ from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.documents.bindings import read_binding
 from toolweave.documents.block_runner import Planned
 from toolweave.documents.service import DocumentReport, DocumentRunReport, document_key, looked_json
-from toolweave.documents.workspace import StoredWorkflows, desk_of
+from toolweave.documents.workspace import StoredWorkflows, document_service
 from toolweave.errors import ToolweaveError
 from toolweave.home import Home
 from toolweave.json_text import JsonObject
@@ -47,7 +47,7 @@ def check(files: tuple[Path, ...], as_json: bool) -> int:
 
     async def work() -> list[DocumentReport]:
         async with home() as rooms:
-            desk = desk_of(rooms)
+            desk = document_service(rooms)
             return [await desk.look(file) for file in files]
 
     found = run(work)
@@ -84,7 +84,7 @@ def clear(files: tuple[Path, ...], as_json: bool) -> None:
 
     async def work() -> dict[str, int]:
         async with home() as rooms:
-            desk = desk_of(rooms)
+            desk = document_service(rooms)
             return {str(file): await desk.clear(file) for file in files}
 
     found = run(work)
@@ -119,7 +119,7 @@ def bind(
 
     async def work() -> str:
         async with home() as rooms:
-            return (await desk_of(rooms).bind(file, binding)).id
+            return (await document_service(rooms).bind(file, binding)).id
 
     id = run(work)
     if as_json:
@@ -139,7 +139,7 @@ def unbind(file: Path, binding: str | None, as_json: bool) -> None:
 
     async def work() -> int:
         async with home() as rooms:
-            return await desk_of(rooms).kept.remove(key, binding)
+            return await document_service(rooms).kept.remove(key, binding)
 
     count = run(work)
     if as_json:
@@ -157,7 +157,7 @@ async def _run_all(
     watch: bool,
     json: bool,
 ) -> int:
-    desk = desk_of(rooms)
+    desk = document_service(rooms)
     async with open_studio(rooms) as studio, background() as tasks:
         engines = Lazy(lambda: open_engine(studio))
         tasks.start_soon(engines.serve)

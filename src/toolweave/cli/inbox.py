@@ -104,7 +104,7 @@ def answer(
         inbox = Inbox(engine)
         found = await inbox.show(question)
         told = _reply(found.question, reply, fields, verdict)
-        taken = await inbox.answer(found.id, told, who=who or getuser(), via=VIA, goes_on=False)
+        taken = await inbox.answer(found.id, told, who=who or getuser(), via=VIA, resume=False)
         status = await engine.runs.settle(found.run, SETTLE_S)
         told_back: JsonObject = {"id": found.id, "run": found.run, "counts": taken.counts}
         return {**told_back, "why": taken.why, "status": status}

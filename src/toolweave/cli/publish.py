@@ -11,7 +11,7 @@ from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
 from toolweave.cli.workflow_files import read_file
 from toolweave.home import workflow_store
-from toolweave.publishing.service import Wish, publish, unpublish
+from toolweave.publishing.service import PublicationRequest, publish, unpublish
 from toolweave.publishing.store import IfLeft, Publication, PublishedStore, Tasks
 from toolweave.workflow.formats.load import load
 from toolweave.workflow.ids import slug
@@ -55,7 +55,7 @@ def publish_workflow(
             stored = name
             if is_file:
                 stored = await _saved(workflow_store(rooms.settings), name, is_replacing=replace)
-            wish = Wish(stored, tool, description, *wanted)
+            wish = PublicationRequest(stored, tool, description, *wanted)
             return await publish(rooms, await known_offline(rooms), wish)
 
     made = run(work)

@@ -9,7 +9,7 @@ from toolweave.app.studio import open_studio
 from toolweave.cli.lazy import HelpfulGroup
 from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, print_table, say
-from toolweave.triggers.activation import ActivationResult, Switches
+from toolweave.triggers.activation import ActivationResult, TriggerActivation
 from toolweave.triggers.listing import TriggerLine, trigger_lines
 
 EXIT_CODES = {"success": 0, "waiting": 0, "running": 0}
@@ -36,7 +36,7 @@ def list_schedules(shows_all: bool, as_json: bool) -> None:
 
     async def work() -> Sequence[ActivationResult]:
         async with home() as rooms:
-            return await Switches(rooms).list()
+            return await TriggerActivation(rooms).list()
 
     found = run(work)
     if as_json:
@@ -59,7 +59,7 @@ def enable(name: str, node: str | None, as_json: bool) -> None:
 
     async def work() -> Sequence[ActivationResult]:
         async with home() as rooms:
-            return await Switches(rooms).enable(name, node)
+            return await TriggerActivation(rooms).enable(name, node)
 
     found = run(work)
     if as_json:
@@ -77,7 +77,7 @@ def disable(name: str, as_json: bool) -> None:
 
     async def work() -> None:
         async with home() as rooms:
-            await Switches(rooms).disable(name)
+            await TriggerActivation(rooms).disable(name)
 
     run(work)
     if as_json:
@@ -98,7 +98,7 @@ def pause(name: str, node: str | None, as_json: bool) -> None:
 
     async def work() -> Sequence[ActivationResult]:
         async with home() as rooms:
-            return await Switches(rooms).pause(name, node)
+            return await TriggerActivation(rooms).pause(name, node)
 
     _tell(run(work), as_json)
 
@@ -112,7 +112,7 @@ def resume(name: str, node: str | None, as_json: bool) -> None:
 
     async def work() -> Sequence[ActivationResult]:
         async with home() as rooms:
-            return await Switches(rooms).resume(name, node)
+            return await TriggerActivation(rooms).resume(name, node)
 
     _tell(run(work), as_json)
 
@@ -126,7 +126,7 @@ def run_now(name: str, node: str | None, as_json: bool) -> int:
 
     async def work() -> tuple[str, str]:
         async with home() as rooms, open_studio(rooms) as studio, open_engine(studio) as engine:
-            started = await engine.runs.start(await Switches(rooms).manual_run(name, node))
+            started = await engine.runs.start(await TriggerActivation(rooms).manual_run(name, node))
             return started, (await engine.runs.run_to_end(started)).status
 
     started, status = run(work)

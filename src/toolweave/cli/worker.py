@@ -34,7 +34,7 @@ async def _work(database: str | None) -> None:
     async with (
         open_home(settings) as home,
         open_studio(home) as studio,
-        open_engine(studio, keeps_time=True),
+        open_engine(studio, drives_runs=True),
     ):
         with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
             say("working", stderr=True)

@@ -22,7 +22,7 @@ MAX_LISTED = 1_000
 Engines = Callable[[], Awaitable[Engine]]
 
 
-def desk_of(home: Home) -> DocumentService:
+def document_service(home: Home) -> DocumentService:
     """What is needed to work on documents."""
     return DocumentService(
         home.registry,

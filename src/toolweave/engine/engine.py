@@ -72,28 +72,28 @@ class Engine:
         self._rows = RunTable(database)
         self._services = services
         self._advancing: dict[str, bool] = {}
-        self._holds: dict[str, RunExecutor] = {}
+        self._executors: dict[str, RunExecutor] = {}
         self._tasks: TaskGroup | None = None
-        self._keeps_time = False
-        self._watch = WakeupSchedule(database, services.clock, journal.holder)
-        self._keepers = Heartbeats(database, services.clock, journal.holder)
-        self._pinned = WorkflowSnapshots(database, kinds)
-        self._endings = Completions()
+        self._drives_runs = False
+        self._wakeups = WakeupSchedule(database, services.clock, journal.holder)
+        self._heartbeats = Heartbeats(database, services.clock, journal.holder)
+        self._snapshots = WorkflowSnapshots(database, kinds)
+        self._completions = Completions()
         self.journal = journal
-        self.runs = Runs(self, self._pinned, checker, prepare=prepare)
-        journal.news.on_call = self._called
+        self.runs = Runs(self, self._snapshots, checker, prepare=prepare)
+        journal.notifications.on_call = self._called
 
     @asynccontextmanager
-    async def running(self, *, keeps_time: bool = False) -> AsyncGenerator[None]:
-        """Write the journal, bring runs forward, and with `keeps_time` wake those that wait."""
+    async def running(self, *, drives_runs: bool = False) -> AsyncGenerator[None]:
+        """Write the journal, bring runs forward, and with `drives_runs` wake those that wait."""
         async with self.journal.writing(), background() as tasks:
             self._tasks = tasks
-            self._keeps_time = keeps_time
+            self._drives_runs = drives_runs
             try:
-                if keeps_time:
-                    tasks.start_soon(self._watch.keep, self._advancing, self._wake)
-                    async with self._keepers.here():
-                        with self.journal.news.listening():
+                if drives_runs:
+                    tasks.start_soon(self._wakeups.keep, self._advancing, self._wake)
+                    async with self._heartbeats.here():
+                        with self.journal.notifications.listening():
                             yield
                 else:
                     yield
@@ -109,7 +109,7 @@ class Engine:
         this one starts at once.
         """
         run = str(uuid.uuid4())
-        begins_here = self._keeps_time and self._tasks is not None and refused is None
+        begins_here = self._drives_runs and self._tasks is not None and refused is None
         held = self.journal.held() if request.hold or begins_here else None
         now = timestamp(self._services.clock.now())
         new = NewRun(
@@ -125,17 +125,17 @@ class Engine:
             refused=refused,
             held=held,
         )
-        birth = self.journal.birth(run, new.events())
-        rows = [*new.rows(len(birth.events)), *birth.statements(), *new.end()]
+        entries = self.journal.first_entries(run, new.events())
+        rows = [*new.rows(len(entries.events)), *entries.statements(), *new.end()]
         _, made, *_ = await self._database.at_once(rows, shared=True)
         if not made:
             return await self.find(str(request.once_key)) or run
         if held is not None and refused is None:
-            self.journal.hold_newborn(new.lease(), held[1], birth)
+            self.journal.keep_new_lease(new.lease(), held[1], entries)
         if begins_here and self._tasks is not None:
             self._tasks.start_soon(self._begin, run)
         elif not request.hold:
-            self.journal.news.happened(run, is_call=True)
+            self.journal.notifications.happened(run, is_call=True)
         return run
 
     async def advance(self, run: str) -> RunStatus:
@@ -152,9 +152,9 @@ class Engine:
                 status, finished = await self._advance_once(run)
         finally:
             del self._advancing[run]
-            self._endings.tell(run, finished)
-            if status not in FINAL or self._watch.has_more:
-                self._watch.stir()  # it may have a moment to wake at, or left room for another
+            self._completions.tell(run, finished)
+            if status not in FINAL or self._wakeups.has_more:
+                self._wakeups.wake()  # it may have a moment to wake at, or left room for another
         return status
 
     async def end_of(self, run: str) -> Finished | None:
@@ -163,8 +163,8 @@ class Engine:
         Raises:
             NotFound: `RUN_UNKNOWN`.
         """
-        if run in self._advancing or self.journal.has_newborn(run):
-            finished = await self._endings.of(run)
+        if run in self._advancing or self.journal.has_new_lease(run):
+            finished = await self._completions.of(run)
             if finished is not None:
                 return finished
         last: Event | None = None
@@ -174,7 +174,7 @@ class Engine:
 
     async def is_served(self) -> bool:
         """Whether another process brings the runs of this database forward by itself."""
-        return await self._keepers.are_there()
+        return await self._heartbeats.are_there()
 
     async def answer(
         self,
@@ -184,9 +184,9 @@ class Engine:
         *,
         by: str | None = None,
         via: str | None = None,
-        goes_on: bool = True,
+        resume: bool = True,
     ) -> None:
-        """Answer a step that waits; without `goes_on` another process goes on with the run.
+        """Answer a step that waits; without `resume` another process goes on with the run.
 
         Who answers, and through which door, is for that door to say.
 
@@ -194,15 +194,15 @@ class Engine:
             Conflict: `STEP_NOT_WAITING`.
         """
         state = await self.state(run)
-        if not state.hears(key):
+        if not state.accepts_answer(key):
             raise _not_waiting(run, key, list(state.waiting))
         at = timestamp(self._services.clock.now())
         await self.journal.add(run, Answered(key, reply, by, via, at))
-        if goes_on:
+        if resume:
             self._wake(run)
 
     async def resolve(
-        self, run: str, key: Key, choice: Choice, *, by: str | None = None, goes_on: bool = True
+        self, run: str, key: Key, choice: Choice, *, by: str | None = None, resume: bool = True
     ) -> None:
         """Decide about a step of which nobody knows whether it happened; as `answer`.
 
@@ -213,11 +213,11 @@ class Engine:
         if key not in state.uncertain:
             raise _not_waiting(run, key, sorted(state.uncertain))
         await self.journal.add(run, UncertainResolved(key, choice, by))
-        if goes_on:
+        if resume:
             self._wake(run)
 
-    async def cancel(self, run: str, *, by: str | None = None, goes_on: bool = True) -> None:
-        """Ask for a run to stop; one that is over stays as it is. `goes_on` as in `answer`."""
+    async def cancel(self, run: str, *, by: str | None = None, resume: bool = True) -> None:
+        """Ask for a run to stop; one that is over stays as it is. `resume` as in `answer`."""
         found = await self.get(run)
         if found.status in FINAL:
             return
@@ -226,10 +226,10 @@ class Engine:
         except Conflict:
             return  # it ended just now
         for called in await self.called_by(run):
-            await self.cancel(called, by=BY_CALLER, goes_on=goes_on)
+            await self.cancel(called, by=BY_CALLER, resume=resume)
         if found.status == "running" and run not in self._advancing:
             await self._let_holder_stop(run)
-        if goes_on:
+        if resume:
             self._wake(run)
 
     async def called_by(self, run: str) -> list[str]:
@@ -240,15 +240,6 @@ class Engine:
         """The run that was started with a key."""
         row = await self._database.row("SELECT id FROM runs WHERE once_key = ?", once_key)
         return str(row[0]) if row else None
-
-    async def came_in(self, run: str, key: Key) -> Json:
-        """What came in to a step of a run.
-
-        Raises:
-            NotFound: `RUN_UNKNOWN`, `STEP_UNKNOWN`.
-        """
-        moment = await self.moment(run, key)
-        return moment.binder.came_in(moment.place)
 
     async def moment(self, run: str, key: Key) -> StepSnapshot:
         """A step of a run when it was done, or as it stands.
@@ -291,7 +282,7 @@ class Engine:
         row = await self._database.row("SELECT document FROM runs WHERE id = ?", run)
         if row is None:
             raise NotFound("RUN_UNKNOWN", f"there is no run {run!r}")
-        return await self._pinned.plan_of(row[0])
+        return await self._snapshots.plan_of(row[0])
 
     async def state(self, run: str) -> RunState:
         """Where a run stands, from its journal."""
@@ -314,20 +305,20 @@ class Engine:
         lease, entries = await self.journal.take(run)
         if lease.once_key is not None and await self._cancel_orphan(lease, entries):
             entries += await self.journal.read(run, entries[-1].seq)
-        plan = await self._pinned.plan_of(lease.document)
+        plan = await self._snapshots.plan_of(lease.document)
         facts = RunFacts(run, lease.workflow, datetime.fromisoformat(lease.started_at))
-        hold = RunExecutor(
+        executor = RunExecutor(
             RunState(plan), facts, lease, journal=self.journal, services=self._services
         )
-        self._holds[run] = hold
+        self._executors[run] = executor
         try:
             with run_span(facts):
-                status = await hold.run(entries)
+                status = await executor.run(entries)
         finally:
-            del self._holds[run]
+            del self._executors[run]
         if status in FINAL:
-            await self._after(lease, hold.called)
-        return status, hold.finished
+            await self._after(lease, executor.called)
+        return status, executor.finished
 
     async def _cancel_orphan(self, lease: Lease, entries: Sequence[JournalEntry]) -> bool:
         """Ask a run to stop if the one that called it is over, and nobody asked yet."""
@@ -343,20 +334,20 @@ class Engine:
         if (caller := caller_of(lease.once_key)) is not None:
             self._wake(caller[0])
         for one in called:
-            if one in self._holds:
-                self._holds[one].look()
+            if one in self._executors:
+                self._executors[one].check_journal()
             await self._advance_quietly(one)
 
     def _called(self, runs: Collection[str] | None) -> None:
         """Other processes wrote to these runs; nothing means that it may be any."""
-        for run, hold in self._holds.items():
+        for run, executor in self._executors.items():
             if runs is None or run in runs:
-                hold.look()
-        self._watch.stir()  # something may go on now
+                executor.check_journal()
+        self._wakeups.wake()  # something may go on now
 
     def _wake(self, run: str) -> None:
-        if run in self._holds:
-            self._holds[run].look()
+        if run in self._executors:
+            self._executors[run].check_journal()
         if self._tasks is not None:
             self._tasks.start_soon(self._advance_quietly, run)
 
@@ -368,10 +359,10 @@ class Engine:
     async def _advance_quietly(self, run: str) -> None:
         try:
             await self.advance(run)
-            self._watch.rests.end(run)
+            self._wakeups.backoff.end(run)
         except ToolweaveError as error:
             # One run that cannot go on stops no other; it is as its journal says.
-            self._watch.rests.begin(run, anyio.current_time())
+            self._wakeups.backoff.begin(run, anyio.current_time())
             if error.code not in _ELSEWHERE:
                 logger.warning("run stopped", extra={"run": run, "code": error.code})
 

@@ -38,7 +38,7 @@ from toolweave.engine.events import (
 from toolweave.engine.journal import Journal, JournalEntry, Lease
 from toolweave.engine.journal_rows import JournalChange, Written, written
 from toolweave.engine.open_questions import OpenQuestions
-from toolweave.engine.progress import StepTeller
+from toolweave.engine.progress import StepProgressReporter
 from toolweave.engine.pure_steps import Computer, failure_of
 from toolweave.engine.retry import retry_at
 from toolweave.engine.spans import is_traced, step_span, tell_span
@@ -84,7 +84,7 @@ class RunExecutor:
         # When something was written last: a holder that is silent for long loses the run.
         self._said = time.monotonic()
         self._scopes: dict[Key, anyio.CancelScope] = {}
-        self._tellers: dict[Key, StepTeller] = {}
+        self._tellers: dict[Key, StepProgressReporter] = {}
         self._stopped: set[Key] = set()
         # What is to be begun when its start is written, and when something becomes due by itself.
         self._starting: list[tuple[NextWork, StepContext]] = []
@@ -93,7 +93,7 @@ class RunExecutor:
         self._has_news = False
         # What came of steps; nothing means that somebody wrote from outside.
         self._done: list[Event | None] = []
-        self._stirred = anyio.Event()
+        self._woken = anyio.Event()
         # Runs that it called, and that are to stop because it is over.
         self.called: list[str] = []
 
@@ -124,7 +124,7 @@ class RunExecutor:
         goes_on = not self._state.finished and await self._go_on()
         if goes_on:
             # A run that only computes needs no tasks, and hears of others when it writes.
-            with self._journal.news.listening():
+            with self._journal.notifications.listening():
                 async with background() as tasks:
                     while goes_on:
                         goes_on = await self._wait(tasks) and await self._go_on()
@@ -135,13 +135,13 @@ class RunExecutor:
         """How the run ended, if it did."""
         return self._state.finished
 
-    def look(self) -> None:
+    def check_journal(self) -> None:
         """Somebody wrote to the run: take it in now."""
         self._tell(None)
 
     def _tell(self, event: Event | None) -> None:
         self._done.append(event)
-        self._stirred.set()
+        self._woken.set()
 
     async def _go_on(self) -> bool:
         """Do what can be done now; whether there is more to come."""
@@ -214,7 +214,7 @@ class RunExecutor:
                 self._note(failure_of(key, error, work.attempt))
                 continue
             self._note(StepStarted(key, work.attempt))
-            teller = self._tellers[key] = StepTeller(key, work.attempt, self._tell)
+            teller = self._tellers[key] = StepProgressReporter(key, work.attempt, self._tell)
             starting.append(
                 (
                     work,
@@ -316,9 +316,9 @@ class RunExecutor:
         if self._wake_at is not None:
             ahead = self._wake_at - self._services.clock.now()
             wait_s = min(wait_s, max(ahead.total_seconds(), 0))
-        self._stirred = anyio.Event()
+        self._woken = anyio.Event()
         with anyio.move_on_after(wait_s):
-            await self._stirred.wait()
+            await self._woken.wait()
 
     async def _hear(self) -> None:
         """Take in what came meanwhile, or what comes next."""

@@ -10,7 +10,7 @@ from toolweave.workflow.model import Workflow
 SCHEMA = "inputSchema"
 
 
-def unfit(workflow: Workflow, inputs: Json) -> Invalid | None:
+def input_error(workflow: Workflow, inputs: Json) -> Invalid | None:
     """What is wrong with the inputs of a run, as an error to raise or to keep; nothing if they fit.
 
     Pointers of its problems lead into the inputs.

@@ -27,14 +27,14 @@ from toolweave.engine.journal_rows import (
     written,
 )
 from toolweave.engine.lease_owner import HOLD_S, is_gone, new_holder
-from toolweave.engine.notifications import News
+from toolweave.engine.notifications import RunNotifications
 from toolweave.engine.open_questions import index
 from toolweave.errors import Conflict, NotFound, ToolweaveError, Unavailable
 from toolweave.storage.database import Database, Row, Statement, Values
 from toolweave.tasks import background
 
 # Runs that began here and were not taken yet: of more than so many, the oldest are looked up.
-MAX_NEWBORN = 1_000
+MAX_NEW_LEASES = 1_000
 # How often somebody who follows looks, should the notice of another process get lost.
 LOOK_EVERY_S = 2.0
 
@@ -75,7 +75,7 @@ class Lease:
 
 
 @dataclass(frozen=True, slots=True)
-class Birth:
+class FirstEntries:
     """The first events of a run, as they will stand in the journal."""
 
     run: str
@@ -106,13 +106,13 @@ class Journal:
         self._wake = anyio.Event()
         self._is_writing = False
         # Runs that nobody else can have taken before their moment, and what happened in them.
-        self._newborn: dict[str, tuple[Lease, str, Birth]] = {}
-        self.news = News(database)
+        self._new_leases: dict[str, tuple[Lease, str, FirstEntries]] = {}
+        self.notifications = RunNotifications(database)
 
     @asynccontextmanager
     async def writing(self) -> AsyncGenerator[None]:
         """Write for as long as this is entered; what is pending at the end is still written."""
-        async with self.news.running(), background() as tasks:
+        async with self.notifications.running(), background() as tasks:
             tasks.start_soon(self._write_forever)
             try:
                 yield
@@ -120,20 +120,20 @@ class Journal:
                 with anyio.CancelScope(shield=True):
                     await self._write_all()
 
-    def birth(self, run: str, events: Sequence[Event]) -> Birth:
+    def first_entries(self, run: str, events: Sequence[Event]) -> FirstEntries:
         """The first events of a run that is about to begin."""
         at = timestamp(self._clock.now())
-        return Birth(run, at, tuple(written(event) for event in events))
+        return FirstEntries(run, at, tuple(written(event) for event in events))
 
-    def hold_newborn(self, lease: Lease, until: str, birth: Birth) -> None:
+    def keep_new_lease(self, lease: Lease, until: str, first: FirstEntries) -> None:
         """A run was written as held by this journal until a moment: to take it needs no commit."""
-        self._newborn[lease.run] = (lease, until, birth)
-        if len(self._newborn) > MAX_NEWBORN:
-            del self._newborn[next(iter(self._newborn))]
+        self._new_leases[lease.run] = (lease, until, first)
+        if len(self._new_leases) > MAX_NEW_LEASES:
+            del self._new_leases[next(iter(self._new_leases))]
 
-    def has_newborn(self, run: str) -> bool:
+    def has_new_lease(self, run: str) -> bool:
         """Whether a run began here, and was not taken yet."""
-        return run in self._newborn
+        return run in self._new_leases
 
     async def take(self, run: str) -> tuple[Lease, list[JournalEntry]]:
         """Become the one who brings a run forward, and read what happened so far.
@@ -143,10 +143,10 @@ class Journal:
             Conflict: `RUN_HELD` while another process does.
         """
         now = timestamp(self._clock.now())
-        lease, until, birth = self._newborn.pop(run, (None, "", None))
-        if lease is not None and birth is not None and now < until:
+        lease, until, first = self._new_leases.pop(run, (None, "", None))
+        if lease is not None and first is not None and now < until:
             # Had somebody taken it nevertheless, the first write would tell.
-            return lease, birth.entries()
+            return lease, first.entries()
         is_free = "(held_until IS NULL OR held_until < ? OR holder = ?)"
         found = await self._take_if(run, is_free, (now, self.holder))
         if found is not None:
@@ -238,16 +238,16 @@ class Journal:
             raise _no_run(run)
         if row[0] is not None and after >= row[1]:
             return  # whoever comes back has seen it all
-        with self.news.listening():
+        with self.notifications.listening():
             while True:
-                news = self.news.of(run)
+                notified = self.notifications.of(run)
                 if entries := await self.read(run, after):
                     after = entries[-1].seq
                     yield entries
                     if entries[-1].event.kind == "finished":
                         return
                 with anyio.move_on_after(LOOK_EVERY_S):
-                    await news.wait()
+                    await notified.wait()
 
     async def _write(self, pending: Pending) -> int:
         self._pending.append(pending)
@@ -342,7 +342,7 @@ class Journal:
             pending.is_done = True
             if pending.done is not None:
                 pending.done.set()
-            self.news.happened(pending.run, is_call=pending.epoch == ANYBODY)
+            self.notifications.happened(pending.run, is_call=pending.epoch == ANYBODY)
 
 
 def _entry(row: Row) -> JournalEntry:

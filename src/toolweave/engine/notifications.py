@@ -31,7 +31,7 @@ CALL = "!"
 OnCall = Callable[[Collection[str] | None], None]
 
 
-class News:
+class RunNotifications:
     """What is new in runs of one database."""
 
     def __init__(self, database: Database) -> None:

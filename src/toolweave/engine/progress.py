@@ -11,7 +11,7 @@ MAX_LINES = 200
 MAX_MESSAGE = 500
 
 
-class StepTeller:
+class StepProgressReporter:
     """The lines of one try; of those that come too fast the newest is kept."""
 
     def __init__(self, key: Key, attempt: int, tell: Callable[[StepProgress], None]) -> None:

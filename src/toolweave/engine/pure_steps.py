@@ -155,7 +155,7 @@ class Computer:
 
     def _passed_over(self, place: StepFrame) -> Outcome:
         """What came in goes on from a node that is disabled."""
-        incoming, prepared = self._binder.came_in(place), place.step.prepared
+        incoming, prepared = self._binder.incoming(place), place.step.prepared
         value: Json = {"data": incoming} if prepared.passes_on else incoming
         return Outcome(value, prepared.passed_by)
 

@@ -15,7 +15,7 @@ import anyio
 from toolweave.catalog.node import RunFacts
 from toolweave.engine.events import FINAL, RunStatus
 from toolweave.engine.fork import history_before
-from toolweave.engine.input_check import unfit
+from toolweave.engine.input_check import input_error
 from toolweave.engine.journal import Journal
 from toolweave.engine.run_creation import Fork
 from toolweave.engine.run_table import RunRecord
@@ -120,7 +120,7 @@ class Runs:
             if found is None:
                 raise
             return found
-        refused = None if is_fork else unfit(workflow, request.inputs)
+        refused = None if is_fork else input_error(workflow, request.inputs)
         if refused is not None and not request.keep_invalid_inputs:
             raise refused
         if self._prepare is not None and not is_fork:
@@ -165,7 +165,7 @@ class Runs:
                 message = f"run {found.id!r} never reached node {node!r}"
                 raise Conflict("STEP_NOT_REACHED", message)
             facts = RunFacts(found.id, found.workflow, datetime.fromisoformat(found.started_at))
-            edits[node] = edit(Binder(state, facts).came_in(place))
+            edits[node] = edit(Binder(state, facts).incoming(place))
         fork = Fork(found.id, node, edits or None, history)
         workflow = changed.workflow if changed is not None else plan.workflow
         return await self.start(RunRequest(workflow, state.inputs, fork=fork, source=changed))
@@ -217,7 +217,7 @@ class Runs:
 
     async def _settled(self, run: str) -> RunRecord | None:
         """The run once nothing is left to do now; nothing if no notification arrived in time."""
-        notifications = self._backend.journal.news
+        notifications = self._backend.journal.notifications
         while True:
             notified = notifications.of(run)
             found = await self._backend.get(run)
@@ -243,7 +243,7 @@ class Runs:
 
     async def _until_due(self, found: RunRecord, wake_at: str) -> None:
         """Wait for a run's wake-up, or until somebody answers or cancels it."""
-        due, notifications = datetime.fromisoformat(wake_at), self._backend.journal.news
+        due, notifications = datetime.fromisoformat(wake_at), self._backend.journal.notifications
         while (ahead_s := (due - datetime.now(UTC)).total_seconds()) > 0:
             notified = notifications.of(found.id)
             if (await self._backend.get(found.id)).changed_at != found.changed_at:

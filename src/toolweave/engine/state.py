@@ -128,7 +128,7 @@ class RunState:
                 before = self.resumed.pop(key, None)
                 self.waiting[key] = _with_earlier(event, before) if event.adds else event
             case Answered(key):
-                if self.hears(key):  # else it came too late
+                if self.accepts_answer(key):  # else it came too late
                     self.answers.setdefault(key, []).append(event)
             case StepUncertain(key):
                 self._forget(key)
@@ -177,7 +177,7 @@ class RunState:
         """Whether nothing new is begun, and what runs is to be stopped."""
         return self.is_cancelled or self.stopped_by is not None
 
-    def hears(self, key: Key) -> bool:
+    def accepts_answer(self, key: Key) -> bool:
         """Whether an answer can still reach a step: it waits, or thinks about an earlier one."""
         return key in self.waiting or (key in self.resumed and key in self.asking)
 

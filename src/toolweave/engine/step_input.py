@@ -43,7 +43,7 @@ class Binder:
             Invalid: `NODE_INPUT_INVALID` with every value that is wrong or missing.
         """
         prepared = place.step.prepared
-        incoming = self.came_in(place)
+        incoming = self.incoming(place)
         names = StepNames(self, place, incoming)
         config, inputs = prepared.config, prepared.inputs
         if prepared.has_templates:
@@ -66,7 +66,7 @@ class Binder:
         step's own inputs and settings.
         """
         reached = not place.step.incoming or next(_taken(place), None) is not None
-        incoming = self.came_in(place) if reached else None
+        incoming = self.incoming(place) if reached else None
         names = StepNames(self, place, incoming)
         if not (of_settings or of_own):
             return names
@@ -109,7 +109,7 @@ class Binder:
         own = code.names(self.of_loop(frame.loop), frame.index, frame.item)
         return {"loop": {"index": frame.index, "item": frame.item}, **own}
 
-    def came_in(self, place: StepFrame) -> Json:
+    def incoming(self, place: StepFrame) -> Json:
         """What the links that were taken carry to a step."""
         edits = self.state.started.edits if self.state.started else None
         if edits is not None and place.key in edits:

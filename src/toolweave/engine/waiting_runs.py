@@ -19,7 +19,7 @@ MOST = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Awaited:
+class AwaitedStep:
     """A step that waits for a call or an event: where that comes in, and what the step says."""
 
     run: str
@@ -46,13 +46,13 @@ def address_of(asked: JsonObject | None) -> str | None:
     return call_address(named) if field == "endpoint_path" else event_address(named)
 
 
-class Awaiting:
+class AwaitedSteps:
     """Everything that waits for calls and events, of all runs of a database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def at(self, address: str) -> list[Awaited]:
+    async def at(self, address: str) -> list[AwaitedStep]:
         """The steps that wait there, the newest first."""
         rows = await self._database.rows(
             "SELECT run, step, body FROM questions WHERE channel = ? AND closed_at IS NULL "
@@ -60,7 +60,7 @@ class Awaiting:
             address,
             MOST,
         )
-        return [Awaited(run, step, _object(body)) for run, step, body in rows]
+        return [AwaitedStep(run, step, _object(body)) for run, step, body in rows]
 
 
 def _object(body: str) -> JsonObject:

@@ -27,9 +27,9 @@ LOOK_EVERY_S = 5.0
 # How soon it looks again while there are more runs than it took.
 BUSY_S = 0.05
 # How long a run, or the look itself, rests after a failure: twice as long each time.
-REST_S = 0.25
-MAX_REST_S = 60.0
-KNOWN_RESTS = 10_000
+BACKOFF_S = 0.25
+MAX_BACKOFF_S = 60.0
+MAX_PAUSED = 10_000
 
 _HELD = "SELECT id, holder, held_until FROM runs WHERE status = 'running' AND held_until >= ?"
 _FREE = (
@@ -73,40 +73,40 @@ async def until_next(database: Database, now: datetime) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rest:
+class _Backoff:
     until: float
     length_s: float
 
 
 @dataclass(eq=False)
-class Rests:
+class RetryBackoff:
     """Runs that failed to go on, so that they are not tried again at once and for ever."""
 
-    _rests: dict[str, _Rest] = field(default_factory=dict[str, _Rest])
+    _paused: dict[str, _Backoff] = field(default_factory=dict[str, _Backoff])
 
     def begin(self, run: str, now: float) -> None:
         """It failed: leave it alone for a while, longer each time."""
-        before = self._rests.pop(run, None)
-        length_s = min(before.length_s * 2 if before else REST_S, MAX_REST_S)
-        self._rests[run] = _Rest(now + length_s, length_s)
-        if len(self._rests) > KNOWN_RESTS:
-            del self._rests[next(iter(self._rests))]
+        before = self._paused.pop(run, None)
+        length_s = min(before.length_s * 2 if before else BACKOFF_S, MAX_BACKOFF_S)
+        self._paused[run] = _Backoff(now + length_s, length_s)
+        if len(self._paused) > MAX_PAUSED:
+            del self._paused[next(iter(self._paused))]
 
     def end(self, run: str) -> None:
         """It went on."""
-        self._rests.pop(run, None)
+        self._paused.pop(run, None)
 
-    def rests(self, run: str, now: float) -> bool:
+    def is_paused(self, run: str, now: float) -> bool:
         """Whether it is to be left alone."""
-        rest = self._rests.get(run)
+        rest = self._paused.get(run)
         return rest is not None and rest.until > now
 
     def __len__(self) -> int:
-        return len(self._rests)
+        return len(self._paused)
 
     def left(self, now: float) -> float:
         """Seconds until the next one may be tried again."""
-        ahead = (rest.until - now for rest in self._rests.values() if rest.until > now)
+        ahead = (rest.until - now for rest in self._paused.values() if rest.until > now)
         return min(ahead, default=LOOK_EVERY_S)
 
 
@@ -114,46 +114,46 @@ class WakeupSchedule:
     """Chooses which runs a process takes next, and when it looks again."""
 
     def __init__(self, database: Database, clock: Clock, holder: str) -> None:
-        self.rests = Rests()
+        self.backoff = RetryBackoff()
         # Whether there were more than it took.
         self.has_more = False
         self._database = database
         self._clock = clock
         self._holder = holder
-        self._stirred = anyio.Event()
+        self._woken = anyio.Event()
 
-    def stir(self) -> None:
+    def wake(self) -> None:
         """Look now: something may be due, or there is room for more."""
-        self._stirred.set()
+        self._woken.set()
 
     async def keep(self, busy: Collection[str], wake: Callable[[str], None]) -> None:
         """Wake what was cut off, and whatever becomes due, for as long as it is let."""
-        rest_s = REST_S
+        backoff_s = BACKOFF_S
         while True:
-            self._stirred = anyio.Event()
+            self._woken = anyio.Event()
             found: list[str] = []
             try:
                 found, wait_s = await self.look(self._clock.now(), anyio.current_time(), busy)
-                rest_s = REST_S
+                backoff_s = BACKOFF_S
             except ToolweaveError as error:
                 logger.warning("cannot look for due runs", extra={"code": error.code})
-                wait_s, rest_s = rest_s, min(rest_s * 2, LOOK_EVERY_S)
+                wait_s, backoff_s = backoff_s, min(backoff_s * 2, LOOK_EVERY_S)
             for run in found:
                 wake(run)
             with anyio.move_on_after(wait_s):
-                await self._stirred.wait()
+                await self._woken.wait()
 
     async def look(
         self, now: datetime, moment: float, busy: Collection[str]
     ) -> tuple[list[str], float]:
         """Runs to bring forward beside those that are, and how long nothing more can."""
         # Those that rest come first, and must not hide the others.
-        found = await due_runs(self._database, now, self._holder, BATCH + len(self.rests))
-        able = [run for run in found if run not in busy and not self.rests.rests(run, moment)]
+        found = await due_runs(self._database, now, self._holder, BATCH + len(self.backoff))
+        able = [run for run in found if run not in busy and not self.backoff.is_paused(run, moment)]
         # In any order: several processes that look at once shall not want the same.
         random.shuffle(able)
         room = max(AT_ONCE - len(busy), AT_LEAST)
         self.has_more = len(able) > room
         if self.has_more:
             return able[:room], BUSY_S
-        return able, min(await until_next(self._database, now), self.rests.left(moment))
+        return able, min(await until_next(self._database, now), self.backoff.left(moment))

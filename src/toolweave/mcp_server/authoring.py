@@ -17,7 +17,7 @@ from toolweave.mcp_server.context import McpContext
 from toolweave.mcp_server.published_calls import PublishedCalls
 from toolweave.mcp_server.tool_call import Answer, ToolRequest, told
 from toolweave.problems import Problem, did_you_mean
-from toolweave.publishing.service import PublishedTool, Wish, publish
+from toolweave.publishing.service import PublicationRequest, PublishedTool, publish
 from toolweave.publishing.store import Publication
 from toolweave.tools.read_tool import read_tool
 from toolweave.workflow.formats.format import LoadedWorkflow
@@ -105,7 +105,7 @@ class AuthoringTools:
 
     async def _publish(self, asked: ToolRequest) -> Answer:
         studio = await self._desk.rooms()
-        wish = Wish(
+        wish = PublicationRequest(
             asked.text("name"), asked.text("tool") or None, asked.text("description") or None
         )
         home = studio.home

@@ -10,7 +10,7 @@ from toolweave.workflow.question import Question
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class AnswerOutcome:
     """An answer that was written down; whether it counts, and else why not."""
 
     question: OpenQuestion
@@ -39,8 +39,8 @@ class Inbox:
         return await self.questions.get(identity)
 
     async def answer(
-        self, identity: str, reply: Json, *, who: str, via: str, goes_on: bool = True
-    ) -> Taken:
+        self, identity: str, reply: Json, *, who: str, via: str, resume: bool = True
+    ) -> AnswerOutcome:
         """Answer a question. The answer of somebody who was not asked is noted and does not count.
 
         Raises:
@@ -53,17 +53,15 @@ class Inbox:
             raise _closed(found)
         check(found.question, reply)
         try:
-            await self._engine.answer(
-                found.run, found.step, reply, by=who, via=via, goes_on=goes_on
-            )
+            await self._engine.answer(found.run, found.step, reply, by=who, via=via, resume=resume)
         except Conflict as error:
             if error.code not in {"STEP_NOT_WAITING", "RUN_TAKEN"}:
                 raise
             raise _closed(found) from None
         if found.question.asks(who):
-            return Taken(found, counts=True)
+            return AnswerOutcome(found, counts=True)
         people = ", ".join(found.question.people)
-        return Taken(
+        return AnswerOutcome(
             found, counts=False, why=f"{who!r} was not asked; the question is for {people}"
         )
 

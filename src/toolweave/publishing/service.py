@@ -58,7 +58,7 @@ HANDLE: JsonObject = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class PublicationRequest:
     """How a workflow is to be published; what is not said stays, or is made of the workflow."""
 
     name: str
@@ -68,7 +68,7 @@ class Wish:
     tasks: Tasks | None = None
 
 
-async def publish(home: Home, known: KnownEnvironment, wish: Wish) -> Publication:
+async def publish(home: Home, known: KnownEnvironment, wish: PublicationRequest) -> Publication:
     """Make a stored workflow a tool, as it is now; it is checked against what is `known`.
 
     Raises:
@@ -321,7 +321,7 @@ def _with_handle(schema: JsonObject | None) -> JsonObject | None:
     return {**rest, "properties": {**HANDLE, **own}}
 
 
-def _description(wish: Wish, before: Publication | None, stored: Stored) -> str:
+def _description(wish: PublicationRequest, before: Publication | None, stored: Stored) -> str:
     if wish.description is not None:
         return wish.description[:MAX_DESCRIPTION]
     told = stored.workflow.description or (before.description if before else "")

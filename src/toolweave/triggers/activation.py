@@ -65,7 +65,7 @@ class ActivationResult:
 MANUAL = "manual"
 
 
-class Switches:
+class TriggerActivation:
     """Turns triggers on and off."""
 
     def __init__(self, home: Home, *, roots: Sequence[Path] = ()) -> None:

@@ -56,7 +56,7 @@ def plain_path(path: str) -> str:
     return "/" + path.strip("/")
 
 
-def hears(active: ActiveTriggerSettings, path: str) -> bool:
+def listens_at(active: ActiveTriggerSettings, path: str) -> bool:
     """Whether a trigger is meant by a path."""
     row = active.row
     if row.path is not None:

@@ -8,7 +8,13 @@ from toolweave.access.secret_text import SecretTexts
 from toolweave.access.webhook_signatures import WebhookRequest, parse_body
 from toolweave.clock import Clock, timestamp
 from toolweave.engine.engine import Engine
-from toolweave.engine.waiting_runs import MARK, Awaited, Awaiting, call_address, event_address
+from toolweave.engine.waiting_runs import (
+    MARK,
+    AwaitedStep,
+    AwaitedSteps,
+    call_address,
+    event_address,
+)
 from toolweave.errors import Conflict, Denied, ToolweaveError
 from toolweave.json_text import Json
 from toolweave.nodes.flow._wait_state import holds
@@ -26,7 +32,7 @@ _NOTE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Handed:
+class EventDeliveryResult:
     """The runs that got what came in, and why others did not."""
 
     runs: tuple[str, ...] = ()
@@ -34,30 +40,30 @@ class Handed:
 
 
 @dataclass(frozen=True, slots=True)
-class Teller:
+class EventSender:
     """Who hands something in, through which door; and whether this process goes on with runs."""
 
     who: str | None
     via: str
-    goes_on: bool = True
+    resume: bool = True
 
 
-class CallingIn:
+class EventDelivery:
     """Finds who waits for what came in; nothing is held for those who wait."""
 
     def __init__(self, engine: Engine, secrets: SecretTexts, clock: Clock) -> None:
-        self._awaiting = Awaiting(engine.journal.database)
+        self._awaiting = AwaitedSteps(engine.journal.database)
         self._database = engine.journal.database
         self._engine = engine
         self._secrets = secrets
         self._clock = clock
 
-    async def hears(self, path: str) -> bool:
+    async def has_path(self, path: str) -> bool:
         """Whether a run waits for a call of this path, or did lately."""
         address = call_address(path)
         return bool(await self._awaiting.at(address)) or await self._was_heard(address)
 
-    async def call(self, arrival: WebhookRequest) -> Handed | None:
+    async def call(self, arrival: WebhookRequest) -> EventDeliveryResult | None:
         """Hand a call to every run that waits for it; nothing where none does, or did lately.
 
         Raises:
@@ -69,7 +75,11 @@ class CallingIn:
         waiting = await self._awaiting.at(address)
         if not waiting:
             was_heard = await self._was_heard(address)
-            return Handed(ignored=("no run is waiting for it any more",)) if was_heard else None
+            return (
+                EventDeliveryResult(ignored=("no run is waiting for it any more",))
+                if was_heard
+                else None
+            )
         meant = [one for one in waiting if _method(one) == arrival.method]
         if not meant:
             raise ToolweaveError(
@@ -82,21 +92,21 @@ class CallingIn:
             raise Denied("HOOK_DENIED", "the request is not authenticated")
         body = parse_body(arrival)
         reply: Json = deliveries.shown_query(arrival, hides_token=True) if body is None else body
-        handed = await self._hand(proven, "expected_payload", reply, Teller(None, "webhook"))
+        handed = await self._hand(proven, "expected_payload", reply, EventSender(None, "webhook"))
         if handed.runs:
             await self._database.execute(_NOTE, MARK, address, timestamp(self._clock.now()))
         return handed
 
     async def event(
-        self, name: str, payload: Json, *, by: str | None, via: str, goes_on: bool = True
-    ) -> Handed:
+        self, name: str, payload: Json, *, by: str | None, via: str, resume: bool = True
+    ) -> EventDeliveryResult:
         """Tell every run that waits for an event of a name and for what is in it."""
         waiting = await self._awaiting.at(event_address(name))
-        return await self._hand(waiting, "match", payload, Teller(by, via, goes_on))
+        return await self._hand(waiting, "match", payload, EventSender(by, via, resume))
 
     async def _hand(
-        self, waiting: list[Awaited], expecting: str, reply: Json, teller: Teller
-    ) -> Handed:
+        self, waiting: list[AwaitedStep], expecting: str, reply: Json, teller: EventSender
+    ) -> EventDeliveryResult:
         runs: list[str] = []
         for one in waiting:
             expected = one.asked.get(expecting)
@@ -104,21 +114,21 @@ class CallingIn:
                 continue
             try:
                 await self._engine.answer(
-                    one.run, one.step, reply, by=teller.who, via=teller.via, goes_on=teller.goes_on
+                    one.run, one.step, reply, by=teller.who, via=teller.via, resume=teller.resume
                 )
             except Conflict:
                 continue  # it went on just now
             runs.append(one.run)
         others = len(waiting) - len(runs)
         reasons = (f"{others} runs wait for something else here",) if others else ()
-        return Handed(tuple(runs), reasons)
+        return EventDeliveryResult(tuple(runs), reasons)
 
     async def _was_heard(self, address: str) -> bool:
         since = timestamp(self._clock.now() - REMEMBERED)
         sql = "SELECT 1 FROM heard WHERE channel = ? AND message = ? AND at > ?"
         return await self._database.row(sql, MARK, address, since) is not None
 
-    async def _is_proven(self, one: Awaited, arrival: WebhookRequest) -> bool:
+    async def _is_proven(self, one: AwaitedStep, arrival: WebhookRequest) -> bool:
         if one.asked.get("authentication_required") is not True:
             return True
         named = one.asked.get("auth_token")
@@ -133,6 +143,6 @@ class CallingIn:
         return reason is None
 
 
-def _method(one: Awaited) -> str:
+def _method(one: AwaitedStep) -> str:
     method = one.asked.get("method")
     return method.upper() if isinstance(method, str) and method else "POST"

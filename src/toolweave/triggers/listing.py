@@ -13,7 +13,14 @@ from toolweave.errors import ToolweaveError
 from toolweave.home import Home
 from toolweave.json_text import Json, JsonObject
 from toolweave.triggers import deliveries, schedules
-from toolweave.triggers.activation import BY_HAND, HOOKED, Switches, always, hooks_of, paths_of
+from toolweave.triggers.activation import (
+    BY_HAND,
+    HOOKED,
+    TriggerActivation,
+    always,
+    hooks_of,
+    paths_of,
+)
 from toolweave.triggers.activation_store import ActiveTrigger, ActiveWorkflow
 from toolweave.triggers.active_triggers import ActiveTriggers, ActiveTriggerSettings, settings_of
 from toolweave.triggers.cron import next_time
@@ -109,7 +116,7 @@ class TriggerLine:
 
 async def trigger_lines(home: Home) -> list[TriggerLine]:
     """All of them, by workflow; those of deleted workflows that were on come last."""
-    switches = Switches(home)
+    switches = TriggerActivation(home)
     workflows = {one.slug: one for one in await switches.activations.workflows()}
     board = ActiveTriggers(switches.activations, switches.kinds, always(frozenset(workflows)))
     await board.refresh()
@@ -134,7 +141,7 @@ class _Lister:
 
     def __init__(
         self,
-        switches: Switches,
+        switches: TriggerActivation,
         now: datetime,
         workflows: Mapping[str, ActiveWorkflow],
         recent: Mapping[tuple[str, str], list[TriggerEvent]],

@@ -31,9 +31,9 @@ from toolweave.triggers import deliveries, schedules
 from toolweave.triggers import failed_runs as failures
 from toolweave.triggers import file_watch as watching
 from toolweave.triggers import imap as mail
-from toolweave.triggers.activation import Switches
+from toolweave.triggers.activation import TriggerActivation
 from toolweave.triggers.active_triggers import ActiveTriggers, ActiveTriggerSettings
-from toolweave.triggers.event_delivery import CallingIn
+from toolweave.triggers.event_delivery import EventDelivery
 from toolweave.triggers.mail_api import MailApis, open_mail_apis
 from toolweave.triggers.polling import PollingTrigger
 from toolweave.triggers.recent_events import Outcome, TriggerEvents
@@ -53,7 +53,7 @@ ACCEPTS: Mapping[str, Callable[[JsonObject, Delivery], Accepted]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Delivered:
+class DeliveryResult:
     """What came of a delivery: runs, reasons why some trigger started none, or a challenge."""
 
     runs: tuple[str, ...] = ()
@@ -81,9 +81,9 @@ class Triggers:
         slack_names: SlackNames | None = None,
         mail_apis: MailApis | None = None,
     ) -> None:
-        self.switches = Switches(home, roots=roots)
+        self.switches = TriggerActivation(home, roots=roots)
         secrets = SecretTexts(home.vault, home.masker)
-        self.calling_in = CallingIn(engine, secrets, home.clock)
+        self.event_delivery = EventDelivery(engine, secrets, home.clock)
         self._clock = home.clock
         self._engine = engine
         self._slack_names = slack_names
@@ -121,13 +121,13 @@ class Triggers:
             tasks.start_soon(self.looking.forever, failures.REF, self.failures.look)
             yield
 
-    async def hears(self, path: str) -> bool:
+    async def has_path(self, path: str) -> bool:
         """Whether any trigger, or a run that waits, is meant by a path below `/hooks`."""
-        return bool(await self._at(deliveries.plain_path(path))) or await self.calling_in.hears(
-            path
-        )
+        return bool(
+            await self._at(deliveries.plain_path(path))
+        ) or await self.event_delivery.has_path(path)
 
-    async def deliver(self, arrival: WebhookRequest) -> Delivered:
+    async def deliver(self, arrival: WebhookRequest) -> DeliveryResult:
         """Start a run for every trigger that a request is meant for, that it is proven to, and
         whose filters it passes; the same delivery again gives the same runs. Where no trigger
         listens it is for the runs that wait for it.
@@ -148,13 +148,13 @@ class Triggers:
             raise Denied("HOOK_DENIED", "the request is not authenticated")
         body = parse_body(arrival)
         if (challenge := _challenge(proven, body)) is not None:
-            return Delivered(challenge=challenge)
+            return DeliveryResult(challenge=challenge)
         outcomes = [await self._start(one, arrival, body) for one in await self._awake(proven)]
         failed = [one.code for one in outcomes if isinstance(one, NotStarted)]
         if failed and len(failed) == len(outcomes):
             # What is wrong with the workflow is for its owner to see, not for the sender.
             raise Invalid(failed[0], "the workflow of this hook cannot run")
-        return Delivered(
+        return DeliveryResult(
             tuple(one for one in outcomes if isinstance(one, str)),
             tuple(one.reason for one in outcomes if isinstance(one, Refused)),
             response_format=str(proven[0].config.get("response_format", "json")),
@@ -172,11 +172,11 @@ class Triggers:
             raise Unavailable("HOOK_PAUSED", "this hook is paused", hint=hint)
         return awake
 
-    async def _call_in(self, arrival: WebhookRequest) -> Delivered:
-        handed = await self.calling_in.call(arrival)
+    async def _call_in(self, arrival: WebhookRequest) -> DeliveryResult:
+        handed = await self.event_delivery.call(arrival)
         if handed is None:
             raise NotFound("HOOK_NOT_FOUND", f"no workflow has a hook at {arrival.path[:200]!r}")
-        return Delivered(handed.runs, handed.ignored)
+        return DeliveryResult(handed.runs, handed.ignored)
 
     async def ended(self, run: str, wait_s: float) -> Finished | None:
         """How a run ended, if it does within some seconds."""
@@ -195,7 +195,7 @@ class Triggers:
         return found
 
     def _known_at(self, path: str) -> list[ActiveTriggerSettings]:
-        return [active for active in self.board.active if deliveries.hears(active, path)]
+        return [active for active in self.board.active if deliveries.listens_at(active, path)]
 
     async def _is_proven(self, active: ActiveTriggerSettings, arrival: WebhookRequest) -> bool:
         reason: str | None = None

@@ -32,7 +32,7 @@ def cancel(run_id: str, as_json: bool) -> None:
 
     async def work(engine: Engine) -> tuple[str, str]:
         found = await find_run(engine, run_id)
-        await engine.cancel(found.id, goes_on=False)
+        await engine.cancel(found.id, resume=False)
         return found.id, await engine.runs.settle(found.id, SETTLE_S)
 
     _say_status(*run(with_engine(work)), as_json=as_json)
@@ -75,10 +75,10 @@ def answer(run_id: str, step: str, choice: str | None, reply: str | None, as_jso
     async def work(engine: Engine) -> tuple[str, str]:
         found = await find_run(engine, run_id)
         if choice is not None:
-            await engine.resolve(found.id, step, cast("Choice", choice), goes_on=False)
+            await engine.resolve(found.id, step, cast("Choice", choice), resume=False)
         else:
             given = given_value(str(reply))
-            await engine.answer(found.id, step, given, by=getuser(), via="cli", goes_on=False)
+            await engine.answer(found.id, step, given, by=getuser(), via="cli", resume=False)
         return found.id, await engine.runs.settle(found.id, SETTLE_S)
 
     _say_status(*run(with_engine(work)), as_json=as_json)

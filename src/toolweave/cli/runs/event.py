@@ -10,7 +10,7 @@ from toolweave.app.studio import open_studio
 from toolweave.cli.runs.control import SETTLE_S, given_value
 from toolweave.cli.session import home, run
 from toolweave.cli.terminal import json_option, print_json, say
-from toolweave.triggers.event_delivery import CallingIn
+from toolweave.triggers.event_delivery import EventDelivery
 
 
 @click.command()
@@ -26,9 +26,9 @@ def event(name: str, data: str, as_json: bool) -> None:
     async def work() -> list[tuple[str, str]]:
         async with home() as rooms, open_studio(rooms) as studio, open_engine(studio) as engine:
             secrets = SecretTexts(rooms.vault, rooms.masker)
-            calling_in = CallingIn(engine, secrets, rooms.clock)
-            told = await calling_in.event(
-                name, given_value(data), by=getuser(), via="cli", goes_on=False
+            event_delivery = EventDelivery(engine, secrets, rooms.clock)
+            told = await event_delivery.event(
+                name, given_value(data), by=getuser(), via="cli", resume=False
             )
             return [(one, await engine.runs.settle(one, SETTLE_S)) for one in told.runs]
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from toolweave.app.running_studio import RunningStudio
 from toolweave.documents.bindings import read_binding
 from toolweave.documents.service import DocumentReport, document_key, looked_json
-from toolweave.documents.workspace import DocumentFolders, StoredWorkflows, desk_of
+from toolweave.documents.workspace import DocumentFolders, StoredWorkflows, document_service
 from toolweave.engine.engine import Engine
 from toolweave.json_text import JsonObject
 from toolweave.rest import openapi
@@ -104,7 +104,7 @@ class _Answers:
     def __init__(self, studio: RunningStudio) -> None:
         self._studio = studio
         home = studio.home
-        self._desk = desk_of(home)
+        self._desk = document_service(home)
         self._folders = DocumentFolders(home)
 
     async def list_documents(self) -> Response:

@@ -21,7 +21,7 @@ from toolweave.json_text import JsonObject, write
 from toolweave.rest.auth import Rates
 from toolweave.rest.json_response import json_answer
 from toolweave.triggers.deliveries import WAIT_PARAMETER
-from toolweave.triggers.service import Delivered, Triggers
+from toolweave.triggers.service import DeliveryResult, Triggers
 
 PREFIX = "/hooks"
 LONGEST_WAIT_S = 30.0
@@ -63,7 +63,7 @@ class HookDoor:
         return _told(delivered, ended)
 
     async def _count(self, path: str) -> None:
-        who = f"{NOBODY}:{path}" if await self._triggers.hears(path) else NOBODY
+        who = f"{NOBODY}:{path}" if await self._triggers.has_path(path) else NOBODY
         try:
             self._rates.spend(who)
         except Limited as error:
@@ -107,7 +107,7 @@ def _wait(request: Request) -> float:
     return min(float(text), LONGEST_WAIT_S)
 
 
-def _told(delivered: Delivered, ended: Finished | None) -> Response:
+def _told(delivered: DeliveryResult, ended: Finished | None) -> Response:
     status = 202 if delivered.runs and ended is None else 200
     body: JsonObject = {"status": "ignored", "reasons": list(delivered.ignored)}
     if delivered.runs:

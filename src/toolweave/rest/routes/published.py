@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from toolweave.access.keys import ApiKey
 from toolweave.app.running_studio import RunningStudio
-from toolweave.publishing.service import Wish, publish, unpublish
+from toolweave.publishing.service import PublicationRequest, publish, unpublish
 from toolweave.publishing.store import MAX_DESCRIPTION, TOOL_NAME, IfLeft, Tasks
 from toolweave.rest import openapi
 from toolweave.rest.auth import Doorkeeper
@@ -71,7 +71,7 @@ class _Answers:
     async def publish_workflow(self, name: Name, request: Request) -> Response:
         """Make a stored workflow a tool, as it is now."""
         body = await read_shape(request, Publishing)
-        wish = Wish(name, body.tool, body.description, body.if_left, body.tasks)
+        wish = PublicationRequest(name, body.tool, body.description, body.if_left, body.tasks)
         made = await publish(self._home, await self._studio.authoring.tools.known(), wish)
         self._studio.published.nudge()
         return json_answer(made.as_json())

@@ -87,7 +87,7 @@ class _Answers:
         """What came in to one step of a run; with `maxChars`, what it was given as well."""
         found = await self._engine.get(run)
         moment = await self._engine.moment(found.id, step)
-        value = moment.binder.came_in(moment.place)
+        value = moment.binder.incoming(moment.place)
         told: JsonObject = {"run": found.id, "step": step, "input": value}
         if most is not None:
             if (short := cut(value, most)) is not None:

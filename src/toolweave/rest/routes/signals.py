@@ -14,7 +14,7 @@ from toolweave.rest.auth import Doorkeeper
 from toolweave.rest.json_response import json_answer
 from toolweave.rest.request_body import Strict, read_shape
 from toolweave.rest.shapes import KEYED, READING, responses
-from toolweave.triggers.event_delivery import CallingIn
+from toolweave.triggers.event_delivery import EventDelivery
 
 ALL = "/api/v1/signals"
 VIA = "rest"
@@ -43,7 +43,7 @@ class _Answers:
     def __init__(self, studio: RunningStudio) -> None:
         home = studio.home
         secrets = SecretTexts(home.vault, home.masker)
-        self._calling_in = CallingIn(studio.engine, secrets, home.clock)
+        self._event_delivery = EventDelivery(studio.engine, secrets, home.clock)
 
     async def send_signal(self, request: Request) -> Response:
         """Tell every run that waits for this event."""
@@ -51,7 +51,7 @@ class _Answers:
         key: ApiKey = request.state.key
         if key.tools is not None:
             key.require_tool(None)  # such a key steers only what it started
-        told = await self._calling_in.event(body.event, body.data, by=key.name, via=VIA)
+        told = await self._event_delivery.event(body.event, body.data, by=key.name, via=VIA)
         return json_answer({"runs": list(told.runs)}, 202)
 
 

@@ -14,7 +14,7 @@ from toolweave.rest.auth import Doorkeeper
 from toolweave.rest.json_response import json_answer
 from toolweave.rest.request_body import Strict, read_shape
 from toolweave.rest.shapes import KEYED, READING, responses
-from toolweave.triggers.activation import Switches
+from toolweave.triggers.activation import TriggerActivation
 from toolweave.triggers.listing import trigger_lines
 from toolweave.workflow.ids import MAX_NAME
 
@@ -97,20 +97,20 @@ class _Answers:
 
     async def enable_triggers(self, name: Name, request: Request) -> Response:
         """Switch the triggers of a workflow on, as it is stored now."""
-        return await self._changed(name, request, Switches(self._home).enable)
+        return await self._changed(name, request, TriggerActivation(self._home).enable)
 
     async def disable_triggers(self, name: Name) -> Response:
         """Switch all triggers of a workflow off; runs under way go on."""
-        await Switches(self._home).disable(name)
+        await TriggerActivation(self._home).disable(name)
         return await self._of(name)
 
     async def pause_triggers(self, name: Name, request: Request) -> Response:
         """Let triggers start nothing until they are resumed, whoever restarts what."""
-        return await self._changed(name, request, Switches(self._home).pause)
+        return await self._changed(name, request, TriggerActivation(self._home).pause)
 
     async def resume_triggers(self, name: Name, request: Request) -> Response:
         """Let paused triggers go on; what came up meanwhile is not made up for."""
-        return await self._changed(name, request, Switches(self._home).resume)
+        return await self._changed(name, request, TriggerActivation(self._home).resume)
 
     async def run_trigger(self, name: Name, request: Request) -> Response:
         """Start a run at once, as if the trigger had fired."""
@@ -119,7 +119,7 @@ class _Answers:
         if key.tools is not None:
             one = await self._studio.published.of_workflow(name)
             key.require_tool(one.publication.tool if one else None)
-        request_run = await Switches(self._home).manual_run(name, body.node)
+        request_run = await TriggerActivation(self._home).manual_run(name, body.node)
         run = await self._studio.engine.runs.start(request_run)
         return json_answer({"run": run}, 202, {"Location": f"/api/v1/runs/{run}"})
 
