@@ -252,7 +252,7 @@ def test_a_killed_run_is_resumed_and_its_uncertain_step_decided(
     assert f"`toolweave runs answer {run} slow --choice retry` (or skip, or fail) decides." in shown
     wrong = tw("runs", "answer", run, "one", "--choice", "retry")
     assert wrong.code == 1
-    assert "these do: 'slow'" in wrong.err
+    assert "waiting steps: 'slow'" in wrong.err
     assert tw("runs", "answer", run, "slow").code == 2
     assert tw.ok("runs", "answer", run, "slow", "--choice", "skip").out == "The run is success.\n"
     assert tw.ok("runs", "resume", "--all").out == "Nothing is to be resumed.\n"

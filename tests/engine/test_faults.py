@@ -462,7 +462,7 @@ async def test_a_value_that_is_no_json_fails_the_step_and_not_the_engine(engine:
     assert await runs.advance(run) == "failed"
     error = (await runs.get(run)).error
     assert error is not None
-    assert "no JSON" in error
+    assert "not JSON" in error
 
 
 async def test_a_run_is_found_by_how_its_id_begins(engine: Opened) -> None:
