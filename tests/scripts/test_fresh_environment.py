@@ -28,7 +28,7 @@ def test_the_first_command_makes_a_small_environment(tmp_path: Path) -> None:
             shutil.copy(ROOT / name, clone / name)
     environ = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
     done = subprocess.run(
-        ["./scripts/uv", "run", "--offline", "toolweave", "--version"],
+        [str(ROOT / "scripts" / "uv"), "run", "--offline", "toolweave", "--version"],
         cwd=clone,
         env={**environ, "UV_PROJECT_ENVIRONMENT": str(tmp_path / "venv")},
         capture_output=True,
